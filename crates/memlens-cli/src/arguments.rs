@@ -1,0 +1,125 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// See why an agent's memory search finds what it finds.
+#[derive(Debug, Parser)]
+#[command(name = "memlens", version, max_term_width = 100)]
+pub struct Cli {
+    /// The library's folder; the platform's data folder where it is not given
+    #[arg(long, value_name = "DIR", global = true)]
+    pub library: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Watch folders of notes and bring the library into step with them
+    Index(IndexArgs),
+    /// Keep the library in step until it is stopped
+    Watch(WatchArgs),
+    /// Tell what the library holds
+    Status(JsonArgs),
+    /// Search, and tell why
+    Search(SearchArgs),
+    /// List every parameter
+    Params(ParamsArgs),
+    /// Measure a ranking by judged queries
+    Eval(EvalArgs),
+    /// Write the parameters as memlens.json
+    Export(ExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct IndexArgs {
+    /// Folders of notes; none for every folder that is watched already
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// Print each thing that happens as a line of JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct JsonArgs {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SettingArgs {
+    /// Set a parameter; `memlens params` lists them
+    #[arg(long = "set", value_name = "id=value")]
+    pub settings: Vec<String>,
+    /// Begin with the parameters of a memlens.json
+    #[arg(long, value_name = "FILE")]
+    pub preset: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// The question
+    pub query: String,
+    /// Search a folder alone: a path, or the name of a watched folder with a path in it
+    #[arg(long = "in", value_name = "SUBFOLDER")]
+    pub scope: Option<String>,
+    #[command(flatten)]
+    pub settings: SettingArgs,
+    /// Print every stage and row as JSON
+    #[arg(long, conflicts_with = "explain")]
+    pub json: bool,
+    /// Print the trace: every stage, and why each row stands where it does
+    #[arg(long)]
+    pub explain: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ParamsArgs {
+    /// Print the table as JSON
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+    /// Print the reference as Markdown
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// Judged queries, a JSON object a line; paths in it are relative to its folder
+    #[arg(value_name = "QUERIES.jsonl")]
+    pub queries: PathBuf,
+    /// Ask each query of its own scope (this is how it is done unless --pooled is given)
+    #[arg(long, conflicts_with = "pooled")]
+    pub in_scope: bool,
+    /// Ask every query of the whole library
+    #[arg(long)]
+    pub pooled: bool,
+    #[command(flatten)]
+    pub settings: SettingArgs,
+    /// Write what was returned for each query
+    #[arg(long, value_name = "RUN.jsonl")]
+    pub run_out: Option<PathBuf>,
+    /// Print as JSON, with the figures of each query
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub settings: SettingArgs,
+}

@@ -1,0 +1,63 @@
+//! What went wrong, and the exit status that says so.
+
+use std::path::PathBuf;
+
+use memlens_engine::EngineError;
+use memlens_params::ParamError;
+use thiserror::Error;
+
+/// Tells why a command did not do its work.
+#[derive(Debug, Error)]
+pub enum CliError {
+    /// The engine refused.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A setting was refused.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// A file could not be read or written.
+    #[error("cannot {attempt} {}: {source}", path.display())]
+    File {
+        /// What was tried, as a verb.
+        attempt: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A query set holds no query.
+    #[error("cannot evaluate {}: {why}", path.display())]
+    NoQueries {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// The person stopped it.
+    #[error("stopped; what was done is kept, run it again to go on")]
+    Stopped,
+    /// The system names no data folder.
+    #[error("this system names no data folder: give --library DIR")]
+    NoDataFolder,
+    /// The signal to stop cannot be received.
+    #[error("cannot listen for Ctrl+C: {0}")]
+    Signal(#[from] ctrlc::Error),
+}
+
+impl CliError {
+    /// Returns 2 for misuse, 1 for a failure.
+    pub fn exit_status(&self) -> u8 {
+        match self {
+            CliError::Param(_)
+            | CliError::NoDataFolder
+            | CliError::Engine(
+                EngineError::EmptyQuery | EngineError::Param(_) | EngineError::Preset { .. },
+            ) => 2,
+            CliError::Engine(_)
+            | CliError::File { .. }
+            | CliError::NoQueries { .. }
+            | CliError::Stopped
+            | CliError::Signal(_) => 1,
+        }
+    }
+}

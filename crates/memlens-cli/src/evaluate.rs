@@ -1,0 +1,253 @@
+//! `memlens eval`.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use memlens_engine::{Library, Scope};
+use memlens_eval::{
+    FilesPassing, Place, Query, QuerySet, Scores, Summary, by_category, files_passing, score,
+};
+use memlens_params::Params;
+use serde::Serialize;
+
+use crate::arguments::EvalArgs;
+use crate::error::CliError;
+use crate::settings::{open, params, print_json, read};
+
+#[derive(Serialize)]
+struct EvalReport<'a> {
+    schema_version: u32,
+    queries: String,
+    n_queries: usize,
+    scope: &'static str,
+    params: &'a Params,
+    all: Summary,
+    by_category: BTreeMap<String, Summary>,
+    files_passing: FilesPassing,
+    per_query: Vec<QueryReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct QueryReport<'a> {
+    id: &'a str,
+    query: &'a str,
+    category: Option<&'a str>,
+    #[serde(flatten)]
+    scores: Scores,
+}
+
+#[derive(Serialize)]
+struct RunLine<'a> {
+    id: &'a str,
+    results: Vec<RunResult<'a>>,
+}
+
+#[derive(Serialize)]
+struct RunResult<'a> {
+    #[serde(flatten)]
+    place: &'a Place,
+    score: f64,
+}
+
+/// Is what was returned for one query: places, best first, and their scores.
+type Returned = (Vec<Place>, Vec<f64>);
+
+/// Asks every query and prints what the ranking is worth.
+pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliError> {
+    let params = params(&arguments.settings)?;
+    let set = QuerySet::parse(&read(&arguments.queries)?);
+    for bad in &set.bad_lines {
+        anstream::eprintln!(
+            "memlens: {}:{}: left out: {}",
+            arguments.queries.display(),
+            bad.line,
+            bad.why
+        );
+    }
+    if set.queries.is_empty() {
+        let why = "it holds no judged query".to_owned();
+        return Err(CliError::NoQueries {
+            path: arguments.queries.clone(),
+            why,
+        });
+    }
+    let library = open(library)?;
+    let base = base(&arguments.queries)?;
+    let bar =
+        ProgressBar::with_draw_target(Some(set.queries.len() as u64), ProgressDrawTarget::stderr());
+    let runs = set
+        .queries
+        .iter()
+        .map(|query| {
+            bar.inc(1);
+            ask(&library, &base, query, &params, arguments.pooled)
+        })
+        .collect::<Result<Vec<Returned>, CliError>>()?;
+    bar.finish_and_clear();
+    if let Some(path) = &arguments.run_out {
+        write_run(path, &set.queries, &runs).map_err(|source| CliError::File {
+            attempt: "write",
+            path: path.clone(),
+            source,
+        })?;
+    }
+
+    let scores: Vec<Scores> = set
+        .queries
+        .iter()
+        .zip(&runs)
+        .map(|(query, (places, _))| score(&query.relevant, places))
+        .collect();
+    let scored = || set.queries.iter().zip(&scores);
+    let report = EvalReport {
+        schema_version: 1,
+        queries: arguments.queries.display().to_string(),
+        n_queries: set.queries.len(),
+        scope: if arguments.pooled {
+            "pooled"
+        } else {
+            "in scope"
+        },
+        params: &params,
+        all: Summary::of(&scores).expect("there is at least one query"),
+        by_category: by_category(
+            scored().map(|(query, scores)| (query.category.as_deref(), scores)),
+        ),
+        files_passing: files_passing(
+            set.queries
+                .iter()
+                .zip(runs.iter().map(|(places, _)| places.as_slice())),
+        ),
+        per_query: scored()
+            .map(|(query, scores)| QueryReport {
+                id: &query.id,
+                query: &query.query,
+                category: query.category.as_deref(),
+                scores: *scores,
+            })
+            .collect(),
+    };
+    if arguments.json {
+        print_json(&report);
+    } else {
+        print(&report);
+    }
+    Ok(())
+}
+
+/// Returns the folder that the paths of the query set are relative to.
+fn base(queries: &Path) -> Result<PathBuf, CliError> {
+    let resolved = queries.canonicalize().map_err(|source| CliError::File {
+        attempt: "read",
+        path: queries.to_owned(),
+        source,
+    })?;
+    Ok(resolved.parent().map(Path::to_owned).unwrap_or_default())
+}
+
+fn ask(
+    library: &Library,
+    base: &Path,
+    query: &Query,
+    params: &Params,
+    is_pooled: bool,
+) -> Result<Returned, CliError> {
+    let scope = query
+        .scope
+        .as_ref()
+        .filter(|_| !is_pooled)
+        .map(|scope| {
+            Scope::parse(
+                &library.lists().snapshot,
+                &base.join(scope).display().to_string(),
+            )
+        })
+        .transpose()?;
+    let search = library.search(&query.query, params, scope.as_ref())?;
+    let columns = search.columns(params);
+    let lists = library.lists();
+    let mut returned = (Vec::new(), Vec::new());
+    for slot in &columns.order[..columns.n_kept as usize] {
+        let (chunk, document) = search.chunk(*slot)?;
+        let folder = lists
+            .snapshot
+            .folders
+            .iter()
+            .find(|folder| folder.id == document.folder);
+        let absolute = Path::new(folder.map_or("", |folder| &folder.path)).join(&document.path);
+        // Notes outside of the query set's folder keep their folder, so that none passes for a gold one.
+        let path = absolute
+            .strip_prefix(base)
+            .unwrap_or(&absolute)
+            .display()
+            .to_string();
+        returned
+            .0
+            .push(Place::new(path, chunk.start_line, chunk.end_line));
+        returned
+            .1
+            .push(columns.score[*slot as usize].unwrap_or_default());
+    }
+    Ok(returned)
+}
+
+fn write_run(path: &Path, queries: &[Query], runs: &[Returned]) -> std::io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    for (query, (places, scores)) in queries.iter().zip(runs) {
+        let results = places
+            .iter()
+            .zip(scores)
+            .map(|(place, score)| RunResult {
+                place,
+                score: *score,
+            })
+            .collect();
+        serde_json::to_writer(
+            &mut out,
+            &RunLine {
+                id: &query.id,
+                results,
+            },
+        )?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+fn print(report: &EvalReport<'_>) {
+    anstream::println!(
+        "{:<16}{:>5}{:>9}{:>9}{:>10}{:>9}{:>9}{:>9}",
+        "",
+        "n",
+        "nDCG@10",
+        "MRR@10",
+        "recall@10",
+        "file",
+        "file@1",
+        "returned"
+    );
+    let line = |name: &str, summary: &Summary| {
+        anstream::println!(
+            "{name:<16}{:>5}{:>9.4}{:>9.4}{:>10.4}{:>9.4}{:>9.4}{:>9.1}",
+            summary.n,
+            summary.ndcg_10,
+            summary.mrr_10,
+            summary.recall_10,
+            summary.hit_file,
+            summary.hit_file_1,
+            summary.returned
+        );
+    };
+    line("all", &report.all);
+    for (name, summary) in &report.by_category {
+        line(name, summary);
+    }
+    anstream::println!(
+        "files passing with at least 3 of their queries: {} of {}",
+        report.files_passing.n_passing,
+        report.files_passing.n_files
+    );
+}

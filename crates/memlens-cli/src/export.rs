@@ -1,0 +1,16 @@
+//! `memlens export`.
+
+use std::path::PathBuf;
+
+use crate::arguments::ExportArgs;
+use crate::error::CliError;
+use crate::settings::{open, params};
+
+/// Writes the parameters as memlens.json.
+pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliError> {
+    let params = params(&arguments.settings)?;
+    let library = open(library)?;
+    library.write_preset(&params, &arguments.out)?;
+    anstream::eprintln!("memlens: wrote {}", arguments.out.display());
+    Ok(())
+}

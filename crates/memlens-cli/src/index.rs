@@ -1,0 +1,211 @@
+//! `memlens index`.
+
+use std::path::PathBuf;
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use memlens_engine::view::Progress;
+use memlens_engine::{Counts, EngineError, Folder, Indexer, Observer, Purpose, Step};
+use serde::Serialize;
+
+use crate::arguments::IndexArgs;
+use crate::error::CliError;
+use crate::settings::{library_dir, print_json, source, stop_flag};
+
+#[derive(Serialize)]
+struct IndexReport {
+    schema_version: u32,
+    folders: Vec<FolderReport>,
+    #[serde(flatten)]
+    counts: Counts,
+    n_files: usize,
+    n_chunks: usize,
+    problems: Vec<ProblemReport>,
+    notices: Vec<String>,
+    elapsed_ms: u64,
+}
+
+#[derive(Serialize)]
+struct FolderReport {
+    path: String,
+    name: String,
+    n_files: usize,
+}
+
+#[derive(Serialize)]
+struct ProblemReport {
+    folder: String,
+    path: String,
+    line: Option<u32>,
+    message: String,
+}
+
+/// Indexes folders and tells what was done.
+pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliError> {
+    let started = Instant::now();
+    let dir = library_dir(library)?;
+    let stop = stop_flag()?;
+    let embedder = source()(Purpose::Indexing).map_err(EngineError::from)?;
+    let (mut indexer, notices) = Indexer::open(&dir, embedder)?;
+    for notice in &notices {
+        anstream::eprintln!("memlens: {notice}");
+    }
+    let folders = folders(&mut indexer, &arguments.paths)?;
+    let mut bar = Bar::new();
+    let mut failed = None;
+    for folder in &folders {
+        // One folder that is away does not keep the others from being indexed.
+        match indexer.scan(folder, &stop) {
+            Ok(()) => {}
+            Err(error) => {
+                anstream::eprintln!("memlens: {error}");
+                failed.get_or_insert(error);
+            }
+        }
+    }
+    let step = indexer.run(&stop, &mut bar)?;
+    bar.bar.finish_and_clear();
+    report(
+        &indexer,
+        &folders,
+        notices,
+        started.elapsed(),
+        arguments.json,
+    )?;
+    match (step, failed) {
+        (Step::Cancelled, _) => Err(CliError::Stopped),
+        (Step::More | Step::Idle, Some(error)) => Err(error.into()),
+        (Step::More | Step::Idle, None) => Ok(()),
+    }
+}
+
+/// Returns the folders to index: those named, added where they are new, or all.
+fn folders(indexer: &mut Indexer, paths: &[PathBuf]) -> Result<Vec<Folder>, CliError> {
+    let known = indexer.store().folders().map_err(EngineError::from)?;
+    if paths.is_empty() {
+        return Ok(known);
+    }
+    paths
+        .iter()
+        .map(|path| {
+            let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
+            match known
+                .iter()
+                .find(|folder| PathBuf::from(&folder.path) == resolved)
+            {
+                Some(folder) => Ok(folder.clone()),
+                None => Ok(indexer.add_folder(path)?),
+            }
+        })
+        .collect()
+}
+
+fn report(
+    indexer: &Indexer,
+    folders: &[Folder],
+    notices: Vec<String>,
+    elapsed: Duration,
+    json: bool,
+) -> Result<(), CliError> {
+    let snapshot = indexer.store().snapshot().map_err(EngineError::from)?;
+    let problems = indexer.store().problems().map_err(EngineError::from)?;
+    let counts = indexer.counts();
+    let folder_reports: Vec<FolderReport> = folders
+        .iter()
+        .map(|folder| FolderReport {
+            path: folder.path.clone(),
+            name: folder.name.clone(),
+            n_files: snapshot
+                .documents
+                .iter()
+                .filter(|document| document.folder == folder.id)
+                .count(),
+        })
+        .collect();
+    for folder in folder_reports.iter().filter(|folder| folder.n_files == 0) {
+        anstream::eprintln!(
+            "memlens: {} holds no notes (.md, .txt, .jsonl and the like; ignore files are honoured)",
+            folder.path
+        );
+    }
+    let problems: Vec<ProblemReport> = problems
+        .into_iter()
+        .filter_map(|problem| {
+            let folder = snapshot
+                .folders
+                .iter()
+                .find(|folder| folder.id == problem.folder)?;
+            Some(ProblemReport {
+                folder: folder.path.clone(),
+                path: problem.path,
+                line: problem.line,
+                message: problem.message,
+            })
+        })
+        .collect();
+    if json {
+        print_json(&IndexReport {
+            schema_version: 1,
+            folders: folder_reports,
+            counts,
+            n_files: snapshot.documents.len(),
+            n_chunks: snapshot.chunks.len(),
+            problems,
+            notices,
+            elapsed_ms: elapsed.as_millis() as u64,
+        });
+        return Ok(());
+    }
+    for problem in &problems {
+        let line = problem
+            .line
+            .map_or(String::new(), |line| format!(":{line}"));
+        anstream::eprintln!(
+            "memlens: {}/{}{line}: {}",
+            problem.folder,
+            problem.path,
+            problem.message
+        );
+    }
+    anstream::println!(
+        "{} new, {} changed, {} removed, {} as they were; {} texts embedded; {} files and {} chunks in all; {:.1} s",
+        counts.n_added,
+        counts.n_changed,
+        counts.n_removed,
+        counts.n_unchanged,
+        counts.n_embedded,
+        snapshot.documents.len(),
+        snapshot.chunks.len(),
+        elapsed.as_secs_f64(),
+    );
+    Ok(())
+}
+
+/// Draws progress on a terminal; in a pipe it draws nothing.
+struct Bar {
+    bar: ProgressBar,
+}
+
+impl Bar {
+    fn new() -> Bar {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files {msg}");
+        bar.set_style(style.expect("the template is a constant"));
+        Bar { bar }
+    }
+}
+
+impl Observer for Bar {
+    fn progress(&mut self, progress: &Progress) {
+        self.bar.set_length(u64::from(progress.n_total));
+        self.bar.set_position(u64::from(progress.n_done));
+        let left = progress
+            .seconds_left
+            .map_or(String::new(), |seconds| format!("about {seconds} s left "));
+        self.bar.set_message(format!(
+            "{left}{}",
+            progress.file.as_deref().unwrap_or_default()
+        ));
+    }
+}

@@ -1,0 +1,49 @@
+//! The `memlens` command: prints what the engine answers, decides nothing.
+//!
+//! Results go to standard output, everything else to standard error. Exit status: 0, 1 for a
+//! failure, 2 for misuse.
+
+mod arguments;
+mod error;
+mod evaluate;
+mod explain;
+mod export;
+mod index;
+mod params;
+mod search;
+mod settings;
+mod status;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Cli, Command};
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_default_env()
+                .unwrap_or_else(|_| "error".into()),
+        )
+        .init();
+    let Cli { library, command } = Cli::parse();
+    let done = match command {
+        Command::Index(arguments) => index::run(library, &arguments),
+        Command::Watch(arguments) => watch::run(library, &arguments),
+        Command::Status(arguments) => status::run(library, &arguments),
+        Command::Search(arguments) => search::run(library, &arguments),
+        Command::Params(arguments) => params::run(&arguments),
+        Command::Eval(arguments) => evaluate::run(library, &arguments),
+        Command::Export(arguments) => export::run(library, &arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            anstream::eprintln!("memlens: {error}");
+            ExitCode::from(error.exit_status())
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `memlens search`.
+
+use std::path::PathBuf;
+
+use memlens_engine::{EngineError, Scope};
+
+use crate::arguments::SearchArgs;
+use crate::error::CliError;
+use crate::explain;
+use crate::settings::{open, params, print_json};
+
+/// Searches and prints the results, the trace or the whole report.
+pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliError> {
+    let params = params(&arguments.settings)?;
+    if arguments.query.trim().is_empty() {
+        return Err(EngineError::EmptyQuery.into());
+    }
+    let library = open(library)?;
+    let scope = arguments
+        .scope
+        .as_deref()
+        .map(|typed| Scope::parse(&library.lists().snapshot, typed))
+        .transpose()?;
+    let search = library.search(&arguments.query, &params, scope.as_ref())?;
+    let report = library.report(&search, &params)?;
+    if arguments.json {
+        print_json(&report);
+        return Ok(());
+    }
+    for notice in &report.notices {
+        anstream::eprintln!("memlens: {notice}");
+    }
+    if arguments.explain {
+        explain::print(&report);
+    } else {
+        explain::print_results(&report);
+    }
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! `memlens status`.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::arguments::JsonArgs;
+use crate::error::CliError;
+use crate::settings::{open, print_json};
+
+#[derive(Serialize)]
+struct StatusReport {
+    schema_version: u32,
+    library: String,
+    generation: u64,
+    model: String,
+    writer: Option<String>,
+    n_files: usize,
+    n_chunks: usize,
+    n_windows: usize,
+    folders: Vec<FolderReport>,
+    problems: Vec<ProblemReport>,
+}
+
+#[derive(Serialize)]
+struct FolderReport {
+    path: String,
+    name: String,
+    paused: bool,
+    n_files: usize,
+    n_chunks: u32,
+}
+
+#[derive(Serialize)]
+struct ProblemReport {
+    folder: String,
+    path: String,
+    line: Option<u32>,
+    message: String,
+}
+
+/// Tells what the library holds.
+pub fn run(library: Option<PathBuf>, arguments: &JsonArgs) -> Result<(), CliError> {
+    let library = open(library)?;
+    let lists = library.lists();
+    let snapshot = &lists.snapshot;
+    let folders = snapshot
+        .folders
+        .iter()
+        .map(|folder| {
+            let documents = || {
+                snapshot
+                    .documents
+                    .iter()
+                    .filter(|document| document.folder == folder.id)
+            };
+            FolderReport {
+                path: folder.path.clone(),
+                name: folder.name.clone(),
+                paused: folder.is_paused,
+                n_files: documents().count(),
+                n_chunks: documents()
+                    .map(|document| document.chunks.end - document.chunks.start)
+                    .sum(),
+            }
+        })
+        .collect();
+    let report = StatusReport {
+        schema_version: 1,
+        library: library.dir().display().to_string(),
+        generation: snapshot.generation,
+        model: lists.vectors.model().to_owned(),
+        writer: library.writer(),
+        n_files: snapshot.documents.len(),
+        n_chunks: snapshot.chunks.len(),
+        n_windows: snapshot.windows.len(),
+        folders,
+        problems: library
+            .problems()?
+            .into_iter()
+            .map(|problem| ProblemReport {
+                folder: problem.folder_name,
+                path: problem.path,
+                line: problem.line,
+                message: problem.message,
+            })
+            .collect(),
+    };
+    if arguments.json {
+        print_json(&report);
+        return Ok(());
+    }
+    anstream::println!("library  {}", report.library);
+    anstream::println!("model    {}", report.model);
+    anstream::println!(
+        "holds    {} files, {} chunks, {} windows",
+        report.n_files,
+        report.n_chunks,
+        report.n_windows
+    );
+    if let Some(writer) = &report.writer {
+        anstream::println!("writer   {writer}");
+    }
+    for folder in &report.folders {
+        let paused = if folder.paused { ", paused" } else { "" };
+        anstream::println!(
+            "folder   {} ({} files, {} chunks{paused})",
+            folder.path,
+            folder.n_files,
+            folder.n_chunks
+        );
+    }
+    for problem in &report.problems {
+        let line = problem
+            .line
+            .map_or(String::new(), |line| format!(":{line}"));
+        anstream::println!(
+            "problem  {}/{}{line}: {}",
+            problem.folder,
+            problem.path,
+            problem.message
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,266 @@
+//! The model that comes with the program: all-MiniLM-L6-v2 in 8 bits, run by ONNX Runtime through fastembed.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fs, path};
+
+use fastembed::{
+    InitOptionsUserDefined, Pooling, QuantizationMode, TextEmbedding, TokenizerFiles,
+    UserDefinedEmbeddingModel,
+};
+use sha2::{Digest, Sha256};
+use tokenizers::Tokenizer;
+
+use crate::{EmbedError, Embedder, Locations, ModelInfo};
+
+/// The bundled model, loaded.
+///
+/// It embeds one text at a time, which is the fastest on a processor and the leanest in memory (about 80 MB).
+pub struct Bundled {
+    info: ModelInfo,
+    model: TextEmbedding,
+    /// The model's own tokenizer, but without its cut at `max_tokens`.
+    counter: Tokenizer,
+}
+
+/// One file of the model.
+pub(crate) struct ModelFile {
+    pub(crate) name: &'static str,
+    sha256: &'static str,
+}
+
+/// The graph with its weights, then the tokenizer's files; `model/SOURCE.md` tells where they come from.
+pub(crate) const MODEL_FILES: [ModelFile; 5] = [
+    ModelFile {
+        name: "model.onnx",
+        sha256: "57d50a19b0eea04c802dab158fefd9b8e3f69c21f6b69328f22dbc468386f0bb",
+    },
+    ModelFile {
+        name: "tokenizer.json",
+        sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    },
+    ModelFile {
+        name: "config.json",
+        sha256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+    },
+    ModelFile {
+        name: "special_tokens_map.json",
+        sha256: "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3",
+    },
+    ModelFile {
+        name: "tokenizer_config.json",
+        sha256: "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
+    },
+];
+
+/// The model's id: its name and the start of the sum of [`MODEL_FILES`]' first file.
+const ID: &str = "all-MiniLM-L6-v2-q8@57d50a19";
+/// Numbers in a vector.
+const DIM: usize = 384;
+/// Tokens read of a text; the model was trained on 128 and takes 512, but reads 256 best.
+const MAX_TOKENS: usize = 256;
+
+impl Bundled {
+    /// Loads library and model, to run on `threads` threads (at least 1).
+    ///
+    /// The library is loaded once per process: later calls go on with the one that was loaded first. Threads that the
+    /// library starts have the priority of the calling thread, so [`crate::lower_priority`] comes before.
+    ///
+    /// # Errors
+    /// [`EmbedError::LoadRuntime`], [`EmbedError::ReadModel`], [`EmbedError::OtherModel`] or [`EmbedError::LoadModel`].
+    pub fn load(at: &Locations, threads: usize) -> Result<Self, EmbedError> {
+        load_runtime(&at.runtime)?;
+        let [
+            onnx_file,
+            tokenizer_file,
+            config_file,
+            special_tokens_map_file,
+            tokenizer_config_file,
+        ] = read_model(&at.model)?;
+        let files = TokenizerFiles {
+            tokenizer_file,
+            config_file,
+            special_tokens_map_file,
+            tokenizer_config_file,
+        };
+        let model = UserDefinedEmbeddingModel::new(onnx_file, files)
+            .with_pooling(Pooling::Mean)
+            .with_quantization(QuantizationMode::None);
+        let options = InitOptionsUserDefined::new()
+            .with_max_length(MAX_TOKENS)
+            .with_intra_threads(threads.max(1))
+            // Threads that wait for work without sleeping would take the cores that were left to others.
+            .with_session_config("session.intra_op.allow_spinning", "0");
+        let load_error = |why: String| EmbedError::LoadModel { why };
+        let model = TextEmbedding::try_new_from_user_defined(model, options)
+            .map_err(|error| load_error(error.to_string()))?;
+        let mut counter = model.tokenizer.clone();
+        counter.with_padding(None);
+        counter
+            .with_truncation(None)
+            .map_err(|error| load_error(error.to_string()))?;
+        let name = "all-MiniLM-L6-v2, 8 bits".to_owned();
+        let info = ModelInfo {
+            id: ID.to_owned(),
+            name,
+            dim: DIM,
+            max_tokens: MAX_TOKENS,
+        };
+        Ok(Self {
+            info,
+            model,
+            counter,
+        })
+    }
+
+    /// Returns the start of `text` that has every token which is read: the tokenizer would take the whole, however long.
+    fn part_read<'a>(&self, text: &'a str) -> &'a str {
+        let mut n_tokens = 0;
+        let mut end = 0;
+        for slice in slices(text, READ_BYTES) {
+            end += slice.len();
+            if end == text.len() {
+                break;
+            }
+            n_tokens += self.count_slice(slice);
+            if n_tokens as usize >= MAX_TOKENS {
+                break;
+            }
+        }
+        &text[..end]
+    }
+
+    fn embed_one(&mut self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let embed_error = |why: String| EmbedError::Embed { why };
+        let text = self.part_read(text);
+        let vectors = self
+            .model
+            .embed([text], Some(1))
+            .map_err(|error| embed_error(error.to_string()))?;
+        match <[Vec<f32>; 1]>::try_from(vectors) {
+            Ok([vector])
+                if vector.len() == DIM && vector.iter().all(|number| number.is_finite()) =>
+            {
+                Ok(vector)
+            }
+            Ok(_) => Err(embed_error(
+                "the model's answer is not a vector of its dimension".to_owned(),
+            )),
+            Err(vectors) => Err(embed_error(format!(
+                "the model gave {} vectors for one text",
+                vectors.len()
+            ))),
+        }
+    }
+
+    fn count_slice(&self, slice: &str) -> u32 {
+        // Every text has tokens: what the tokenizer does not know is one `[UNK]`.
+        let tokens = self
+            .counter
+            .encode_fast(slice, false)
+            .expect("the model's tokenizer takes every text");
+        tokens.len() as u32
+    }
+}
+
+impl Embedder for Bundled {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let embed = |text: &&str| match cancel.load(Ordering::Relaxed) {
+            true => Err(EmbedError::Cancelled),
+            false => self.embed_one(text),
+        };
+        texts.iter().map(embed).collect()
+    }
+
+    fn count_tokens(&self, text: &str) -> u32 {
+        slices(text, COUNT_BYTES)
+            .map(|slice| self.count_slice(slice))
+            .sum()
+    }
+}
+
+/// More than [`MAX_TOKENS`] tokens of nearly every text, and little work for the tokenizer.
+const READ_BYTES: usize = 1 << 12;
+
+/// Text is counted in slices of about this size, since a count takes some 60 times its text in memory.
+const COUNT_BYTES: usize = 1 << 16;
+
+/// Cuts `text` after blanks into slices of at least `n_bytes`, the last excepted. No token holds a blank, so the slices
+/// have the tokens of the whole.
+fn slices(text: &str, n_bytes: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let from = rest.ceil_char_boundary(n_bytes);
+        let end = rest[from..]
+            .find([' ', '\n'])
+            .map_or(rest.len(), |blank| from + blank + 1);
+        let (slice, after) = rest.split_at(end);
+        rest = after;
+        (!slice.is_empty()).then_some(slice)
+    })
+}
+
+/// Loads the library at `path`, unless one is loaded already. Without it the first use of a model would panic.
+fn load_runtime(path: &Path) -> Result<(), EmbedError> {
+    // A relative path would be looked up beside the executable first.
+    let absolute = path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    match ort::init_from(&absolute) {
+        // fastembed builds the one environment of the process itself.
+        Ok(_builder) => Ok(()),
+        Err(error) => Err(EmbedError::LoadRuntime {
+            path: absolute,
+            why: error.to_string(),
+        }),
+    }
+}
+
+/// Reads and checks the files in the order of [`MODEL_FILES`].
+fn read_model(folder: &Path) -> Result<[Vec<u8>; 5], EmbedError> {
+    let mut read: [Vec<u8>; 5] = Default::default();
+    for (file, bytes) in MODEL_FILES.iter().zip(&mut read) {
+        let path: PathBuf = folder.join(file.name);
+        *bytes = fs::read(&path).map_err(|source| EmbedError::ReadModel {
+            path: path.clone(),
+            source,
+        })?;
+        let found: String = Sha256::digest(&*bytes)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        if found != file.sha256 {
+            return Err(EmbedError::OtherModel {
+                path,
+                found,
+                expected: file.sha256,
+            });
+        }
+    }
+    Ok(read)
+}
+
+/// What is checked: slices for counting keep every byte, stay near their size and end after blanks. What the model does
+/// is checked in `tests/bundled.rs`.
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn slices_make_up_the_text(text in "[a-c \\n\u{e9}\u{4e2d}]{0,60}", n_bytes in 1_usize..20) {
+            let cut: Vec<&str> = slices(&text, n_bytes).collect();
+            prop_assert_eq!(cut.concat(), text.as_str());
+            if let Some((last, others)) = cut.split_last() {
+                prop_assert!(!last.is_empty());
+                for slice in others {
+                    prop_assert!(slice.len() >= n_bytes && slice.ends_with([' ', '\n']));
+                }
+            }
+        }
+    }
+}

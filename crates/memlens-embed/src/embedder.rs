@@ -1,0 +1,36 @@
+//! What every embedder offers, whatever makes its vectors.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::EmbedError;
+
+/// A model as the rest of the program knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// Stands beside stored vectors. Two models that could differ in any vector have different ids.
+    pub id: String,
+    /// The name that people see.
+    pub name: String,
+    /// How many numbers a vector has, at least 1.
+    pub dim: usize,
+    /// How many tokens of a text are read, the two that mark its ends included; what follows is not seen.
+    pub max_tokens: usize,
+}
+
+/// Turns texts into vectors, each on its own: a vector depends on nothing but its text.
+pub trait Embedder: Send {
+    /// Returns what makes the vectors.
+    fn info(&self) -> &ModelInfo;
+
+    /// Returns one vector per text, in order: `f32[dim]`, finite, unit length.
+    ///
+    /// An empty text has a vector too. Give few texts a call: what is done is lost when one fails or when `cancel`
+    /// becomes true, which is looked at before each text.
+    ///
+    /// # Errors
+    /// [`EmbedError::Cancelled`], or [`EmbedError::Embed`] if a text gives no vector.
+    fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError>;
+
+    /// Returns how many tokens `text` has, however long it is, without those that mark its ends; 0 for none.
+    fn count_tokens(&self, text: &str) -> u32;
+}

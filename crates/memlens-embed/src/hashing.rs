@@ -1,0 +1,134 @@
+//! An embedder without a model: texts with common words have like vectors.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::{EmbedError, Embedder, ModelInfo};
+
+/// Hashes each word of a text to a place and a sign of its vector; for tests that need vectors but no meaning.
+///
+/// Deterministic on every machine, without files. Case and signs do not count, and neither does the order of words.
+#[derive(Clone, Debug)]
+pub struct Hashing {
+    info: ModelInfo,
+}
+
+impl Hashing {
+    /// Makes an embedder of `dim` numbers a vector; its id tells the dimension.
+    ///
+    /// # Panics
+    /// If `dim` is 0.
+    pub fn new(dim: usize) -> Self {
+        assert!(dim > 0, "a vector has at least one number");
+        let id = format!("hashing-{dim}");
+        Self {
+            info: ModelInfo {
+                name: id.clone(),
+                id,
+                dim,
+                max_tokens: usize::MAX,
+            },
+        }
+    }
+
+    fn embed_one(&self, text: &str) -> Vec<f32> {
+        let mut vector = vec![0.0_f32; self.info.dim];
+        for word in words(text) {
+            let hash = fnv1a(word.to_lowercase().as_bytes());
+            let sign = if hash >> 63 == 0 { 1.0 } else { -1.0 };
+            vector[(hash % self.info.dim as u64) as usize] += sign;
+        }
+        let length = vector
+            .iter()
+            .map(|number| number * number)
+            .sum::<f32>()
+            .sqrt();
+        if length == 0.0 {
+            // No word, or words that cancel out: some vector of unit length.
+            vector[0] = 1.0;
+            return vector;
+        }
+        vector.iter().map(|number| number / length).collect()
+    }
+}
+
+/// 64 numbers a vector: few enough to be fast, enough that two words rarely meet.
+impl Default for Hashing {
+    fn default() -> Self {
+        Self::new(64)
+    }
+}
+
+impl Embedder for Hashing {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let embed = |text: &&str| match cancel.load(Ordering::Relaxed) {
+            true => Err(EmbedError::Cancelled),
+            false => Ok(self.embed_one(text)),
+        };
+        texts.iter().map(embed).collect()
+    }
+
+    fn count_tokens(&self, text: &str) -> u32 {
+        words(text).count() as u32
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+/// FNV-1a, 64 bits: the same everywhere, unlike the standard library's hashes.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// What is checked: unit length and dimension for every text, nothing but the words counts, cancelling stops.
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn vector(text: &str) -> Vec<f32> {
+        let embedded = Hashing::default().embed(&[text], &AtomicBool::new(false));
+        embedded.expect("nothing cancels it").remove(0)
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_has_a_unit_vector(text in "\\PC{0,80}", dim in 1_usize..70) {
+            let vectors = Hashing::new(dim).embed(&[&text, ""], &AtomicBool::new(false)).expect("nothing cancels it");
+            for vector in vectors {
+                prop_assert_eq!(vector.len(), dim);
+                let squared: f32 = vector.iter().map(|number| number * number).sum();
+                prop_assert!((squared - 1.0).abs() < 1e-5, "squared length {}", squared);
+            }
+        }
+    }
+
+    #[test]
+    fn order_case_and_signs_do_not_count() {
+        assert_eq!(vector("The relay, at NIGHT!"), vector("night at the relay"));
+        assert_ne!(vector("relay"), vector("night"));
+    }
+
+    #[test]
+    fn the_same_on_every_machine() {
+        let places: Vec<usize> = (0..64).filter(|&at| vector("relay")[at] != 0.0).collect();
+        assert_eq!(places, [34]);
+        // From the table of its authors.
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+    }
+
+    #[test]
+    fn cancelling_stops() {
+        let answer = Hashing::default().embed(&["relay"], &AtomicBool::new(true));
+        assert!(matches!(answer, Err(EmbedError::Cancelled)), "{answer:?}");
+    }
+}

@@ -1,0 +1,39 @@
+//! Text to vectors, on the person's own machine.
+//!
+//! [`Embedder`] is what the program asks for. [`Bundled`] is the model that comes with it, all-MiniLM-L6-v2 in 8 bits,
+//! run by ONNX Runtime, whose library [`Locations`] finds. [`Hashing`] needs neither model nor library and serves tests.
+//! [`lower_priority`] and [`indexing_threads`] keep indexing out of the person's way.
+//!
+//! This crate does not know what a text is a part of, where vectors are stored or what they are compared with. It is
+//! the only one beside reranking that knows fastembed, and it never reaches for the network.
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use memlens_embed::{Embedder, Hashing};
+//!
+//! # fn main() -> Result<(), memlens_embed::EmbedError> {
+//! // With the real model: Bundled::load(&Locations::find(&[])?, indexing_threads())?
+//! let mut embedder: Box<dyn Embedder> = Box::new(Hashing::default());
+//! let texts = ["quiet hours of the relay", "When are the relay's quiet hours?", "stock for the soup"];
+//! let vectors = embedder.embed(&texts, &AtomicBool::new(false))?;
+//! let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+//! assert!(cosine(&vectors[0], &vectors[1]) > cosine(&vectors[0], &vectors[2]));
+//! assert_eq!(embedder.count_tokens(texts[0]), 5);
+//! # Ok(())
+//! # }
+//! ```
+
+mod bundled;
+mod embedder;
+mod error;
+mod hashing;
+mod locations;
+mod politeness;
+
+pub use bundled::Bundled;
+pub use embedder::{Embedder, ModelInfo};
+pub use error::EmbedError;
+pub use hashing::Hashing;
+pub use locations::Locations;
+pub use politeness::{indexing_threads, lower_priority};

@@ -1,0 +1,184 @@
+//! The real model in the real library: its vectors against stored ones, counts, cancelling, long and odd texts.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use base64::Engine;
+use memlens_embed::{Bundled, EmbedError, Embedder, Locations};
+
+fn load() -> Bundled {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let extra: [PathBuf; 2] = [
+        crate_folder.to_owned(),
+        crate_folder.join("../../.fetched/onnxruntime"),
+    ];
+    let at = Locations::find(&extra).expect("`cargo xtask setup` was run");
+    Bundled::load(&at, 1).expect("library and model fit")
+}
+
+fn embed(model: &mut Bundled, texts: &[&str]) -> Vec<Vec<f32>> {
+    model
+        .embed(texts, &AtomicBool::new(false))
+        .expect("every text has a vector")
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[test]
+fn vectors_equal_the_stored_ones() {
+    let mut model = load();
+    assert_eq!((model.info().dim, model.info().max_tokens), (384, 256));
+    let fixture = include_str!("fixtures/query_vectors.jsonl");
+    for line in fixture.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).expect("the fixture is JSON");
+        let text = line["text"].as_str().expect("a text");
+        let stored = line["f32"].as_str().expect("a vector");
+        let stored = base64::engine::general_purpose::STANDARD
+            .decode(stored)
+            .expect("base64");
+        let stored: Vec<f32> = stored
+            .as_chunks()
+            .0
+            .iter()
+            .map(|bytes| f32::from_le_bytes(*bytes))
+            .collect();
+        let vector = &embed(&mut model, &[text])[0];
+        assert!(
+            cosine(vector, &stored) > 0.9999,
+            "{text}: {}",
+            cosine(vector, &stored)
+        );
+        assert!(
+            (cosine(vector, vector) - 1.0).abs() < 1e-4,
+            "{text}: not of unit length"
+        );
+    }
+    assert_eq!(fixture.lines().count(), 7);
+}
+
+#[test]
+fn a_vector_does_not_depend_on_its_neighbours() {
+    let mut model = load();
+    let long = "a much longer text than the other two ".repeat(30);
+    let texts = ["quiet hours", &long, ""];
+    let together = embed(&mut model, &texts);
+    for (text, vector) in texts.iter().zip(together) {
+        assert_eq!(embed(&mut model, &[text])[0], vector);
+    }
+    assert!(embed(&mut model, &[]).is_empty());
+}
+
+#[test]
+fn odd_texts_have_vectors() {
+    let mut model = load();
+    let texts = [
+        "",
+        " \n",
+        "\0",
+        "🎉🎉",
+        "你好，世界",
+        "مرحبا",
+        "[CLS] [SEP] [PAD]",
+        &"x".repeat(100_000),
+    ];
+    for (text, vector) in texts.iter().zip(embed(&mut model, &texts)) {
+        assert!(
+            (cosine(&vector, &vector) - 1.0).abs() < 1e-4,
+            "{:.20}",
+            text
+        );
+    }
+}
+
+#[test]
+fn what_follows_the_last_token_is_not_seen() {
+    let mut model = load();
+    // 254 tokens and the two that mark the ends.
+    let full = "relay ".repeat(254);
+    let (longer, much_longer) = (
+        format!("{full} night"),
+        format!("{full}{}", "night ".repeat(20_000)),
+    );
+    let vectors = embed(
+        &mut model,
+        &[&full, &longer, &much_longer, &"relay ".repeat(253)],
+    );
+    assert_eq!(vectors[0], vectors[1]);
+    assert_eq!(vectors[0], vectors[2]);
+    assert_ne!(vectors[0], vectors[3]);
+    // Blanks are no tokens, so a late word is seen behind many of them.
+    let late = format!("{}relay", " ".repeat(50_000));
+    let vectors = embed(&mut model, &["relay", &late]);
+    assert_eq!(vectors[0], vectors[1]);
+}
+
+#[test]
+fn counts_do_not_stop_at_the_last_token_read() {
+    let model = load();
+    let check =
+        |text: &str, expected: u32| assert_eq!(model.count_tokens(text), expected, "{text:.40}");
+    check("", 0);
+    check(" \n ", 0);
+    check("That is a happy person", 5);
+    check("chronotypes", 4);
+    check("你好", 2);
+    check(&"happy ".repeat(1000), 1000);
+    // Longer than the slices that long texts are counted in.
+    check(&"a happy, chronotypes\n".repeat(20_000), 140_000);
+    check(&"x".repeat(1_000_000), 1);
+}
+
+#[test]
+fn cancelling_stops_between_texts() {
+    let mut model = load();
+    let cancelled = AtomicBool::new(true);
+    let answer = model.embed(&["relay"], &cancelled);
+    assert!(matches!(answer, Err(EmbedError::Cancelled)), "{answer:?}");
+
+    let cancel = AtomicBool::new(false);
+    let long = "relay ".repeat(250);
+    let texts = vec![long.as_str(); 20_000];
+    std::thread::scope(|scope| {
+        let embedding = scope.spawn(|| model.embed(&texts, &cancel));
+        cancel.store(true, Ordering::Relaxed);
+        let answer = embedding.join().expect("it does not panic");
+        assert!(matches!(answer, Err(EmbedError::Cancelled)));
+    });
+    // It goes on as before.
+    assert_eq!(embed(&mut model, &["relay"]).len(), 1);
+}
+
+#[test]
+fn other_or_missing_model_files_are_refused() {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let runtime = Locations::find(&[
+        crate_folder.to_owned(),
+        crate_folder.join("../../.fetched/onnxruntime"),
+    ]);
+    let runtime = runtime.expect("`cargo xtask setup` was run").runtime;
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let at = Locations {
+        runtime,
+        model: scratch.path().to_owned(),
+    };
+
+    let answer = Bundled::load(&at, 1).err().expect("there is no model");
+    assert!(
+        matches!(&answer, EmbedError::ReadModel { path, .. } if path.ends_with("model.onnx")),
+        "{answer}"
+    );
+
+    let model =
+        std::fs::read(crate_folder.join("model/model.onnx")).expect("the crate has its model");
+    std::fs::write(scratch.path().join("model.onnx"), &model[..model.len() - 1])
+        .expect("it can be written");
+    let answer = Bundled::load(&at, 1)
+        .err()
+        .expect("the model was cut short");
+    assert!(
+        matches!(&answer, EmbedError::OtherModel { path, .. } if path.ends_with("model.onnx")),
+        "{answer}"
+    );
+}

@@ -1,0 +1,273 @@
+//! How long a library of about 10,000 chunks takes: to build, to open, to search, to rank, to follow a saved note.
+//!
+//! Run by `cargo xtask bench`, alone by `cargo bench --profile dev -p memlens-engine`. Prints one series a line as
+//! JSON, every sample a single call. The notes are generated, and their vectors come from a stand-in, so that nothing
+//! is measured of the embedding model but the embedding of questions, which are real.
+
+#[path = "library/notes.rs"]
+mod notes;
+#[path = "library/random.rs"]
+mod random;
+#[path = "library/series.rs"]
+mod series;
+#[path = "library/stand_in.rs"]
+mod stand_in;
+
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use memlens_embed::ModelInfo;
+use memlens_engine::{EmbedderSource, Engine, Event, Indexer, Library, Purpose, bundled};
+use memlens_index::Join;
+use memlens_params::Params;
+use memlens_rank::{CandidateSet, NATIVE, rank};
+
+use crate::notes::{Notes, questions};
+use crate::random::Random;
+use crate::series::{MICROSECONDS, MILLISECONDS, Series};
+use crate::stand_in::StandIn;
+
+/// How often every question is asked; the first time is not counted.
+const ROUNDS: usize = 21;
+/// How often a library is opened.
+const OPENINGS: usize = 9;
+/// How many notes are saved while the engine watches.
+const SAVES: usize = 60;
+/// After this long a saved note counts as lost.
+const LOST_AFTER: Duration = Duration::from_secs(30);
+
+fn main() {
+    let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
+    let (folder, library) = (scratch.path().join("notes"), scratch.path().join("library"));
+    let notes = Notes::of_fixture();
+    notes.write(&folder);
+
+    let questions = questions();
+    let real = bundled(Vec::new());
+    let model = real(Purpose::Query)
+        .expect("`cargo xtask setup` was run")
+        .info()
+        .clone();
+    build(&folder, &library, &model);
+    open(&library, &real);
+    let sets = search(&library, &real, &questions);
+    rank_sets(&sets);
+    follow(&folder, &library, &real, &model);
+}
+
+/// Builds the library as `memlens index` does, with vectors that cost nothing.
+fn build(folder: &Path, library: &Path, model: &ModelInfo) {
+    let started = Instant::now();
+    let (mut indexer, _) =
+        Indexer::open(library, StandIn::boxed(model)).expect("a new library can be made");
+    let folder = indexer.add_folder(folder).expect("the folder is there");
+    let go_on = AtomicBool::new(false);
+    indexer.scan(&folder, &go_on).expect("it can be walked");
+    indexer.run(&go_on, &mut ()).expect("it can be indexed");
+    let seconds = started.elapsed().as_secs_f64();
+    let snapshot = indexer.store().snapshot().expect("it can be read");
+    let rate = |n: usize| n as f64 / seconds;
+    let note = format!("{} notes, vectors ready", snapshot.documents.len());
+    Series::of("index without embedding, notes", "/s", &note)
+        .with(rate(snapshot.documents.len()))
+        .print();
+    let note = format!(
+        "{} chunks, {} windows",
+        snapshot.chunks.len(),
+        snapshot.windows.len()
+    );
+    Series::of("index without embedding, chunks", "/s", &note)
+        .with(rate(snapshot.chunks.len()))
+        .print();
+}
+
+fn open(library: &Path, source: &EmbedderSource) {
+    let mut opening = Series::of("open the library", MILLISECONDS, "all checksums verified");
+    for _ in 0..OPENINGS {
+        opening.time(|| Library::open(library, source.clone()).expect("the library is sound"));
+    }
+    opening.print();
+}
+
+/// Asks every question in every round, and returns what each retrieved.
+fn search(library: &Path, source: &EmbedderSource, questions: &[String]) -> Vec<CandidateSet> {
+    let library = Library::open(library, source.clone()).expect("the library is sound");
+    let params = Params::default();
+    let lists = library.lists();
+    let mut embedder = source(Purpose::Query).expect("it was loaded before");
+    let vectors = embedder
+        .embed(
+            &questions.iter().map(String::as_str).collect::<Vec<_>>(),
+            &AtomicBool::new(false),
+        )
+        .expect("questions have vectors");
+
+    let note = format!(
+        "{} chunks, {} rows of vectors, {} questions",
+        lists.snapshot.chunks.len(),
+        lists.vectors.n_rows(),
+        questions.len()
+    );
+    let of = |name: &str, note: &str| Series::of(name, MILLISECONDS, note);
+    let mut whole = of("search", &note);
+    let mut embed = of("search: embed the question", "");
+    let mut retrieve = of("search: retrieve", "");
+    let mut answer = of("search: answer", "first ranking, rows, snippets");
+    let mut json = of("search: write JSON", "");
+    let mut json_bytes = Series::of("search: size of the JSON", "kB", "");
+    let mut n_candidates = Series::of("search: candidates", "", "both lists 1,000 deep");
+    let mut scan = of("vector scan alone", "");
+    let mut bm25 = of("BM25 alone", "");
+    let mut drag = of(
+        "rank a whole search",
+        "as columns in JSON: a step of a slider",
+    );
+    let mut sets = Vec::new();
+    for round in 0..ROUNDS {
+        for (question, vector) in questions.iter().zip(&vectors) {
+            let started = Instant::now();
+            let found = library
+                .search(question, &params, None)
+                .expect("the library can be searched");
+            let searched = started.elapsed();
+            let answered = library.answer(&found, &params).expect("it can be answered");
+            let told = started.elapsed();
+            let bytes = serde_json::to_vec(&answered).expect("an answer is JSON");
+            let written = started.elapsed();
+
+            let scanned = Instant::now();
+            black_box(lists.vectors.dots(vector).expect("the vector fits"));
+            let scanned = scanned.elapsed();
+            let looked_up = Instant::now();
+            black_box(lists.text.search(question, Join::Or).expect("it is sound"));
+            let looked_up = looked_up.elapsed();
+            let ranked = Instant::now();
+            black_box(serde_json::to_vec(&found.columns(&params)).expect("columns are JSON"));
+            let ranked = ranked.elapsed();
+
+            if round == 0 {
+                sets.push(found.set().clone());
+                json_bytes.add(bytes.len() as f64 / 1000.0);
+                n_candidates.add(found.set().candidates.len() as f64);
+                continue;
+            }
+            whole.add_time(written);
+            embed.add_time(found.timing.embed);
+            retrieve.add_time(found.timing.lists);
+            answer.add_time(told - searched);
+            json.add_time(written - told);
+            scan.add_time(scanned);
+            bm25.add_time(looked_up);
+            drag.add_time(ranked);
+        }
+    }
+    for series in [
+        whole,
+        embed,
+        retrieve,
+        answer,
+        json,
+        json_bytes,
+        n_candidates,
+        scan,
+        bm25,
+        drag,
+    ] {
+        series.print();
+    }
+    sets
+}
+
+/// Ranks the best candidates of every search, with every stage that is built at work and as few early drops as can be.
+fn rank_sets(sets: &[CandidateSet]) {
+    let params = Params {
+        min_score: 0.0,
+        max_results: 100,
+        budget_tokens: 8000,
+        ..Params::default()
+    };
+    for n in [200, 1000] {
+        let sets: Vec<CandidateSet> = sets.iter().map(|set| best(set, n)).collect();
+        let name = format!("rank {n} candidates");
+        let mut series = Series::of(&name, MICROSECONDS, "all built stages on, budget too");
+        for round in 0..ROUNDS {
+            for set in &sets {
+                if round == 0 {
+                    black_box(rank(set, &params, &NATIVE));
+                } else {
+                    series.time(|| rank(black_box(set), &params, &NATIVE));
+                }
+            }
+        }
+        series.print();
+    }
+}
+
+/// Returns the set with the `n` candidates that stand highest in a list.
+fn best(set: &CandidateSet, n: usize) -> CandidateSet {
+    let mut set = set.clone();
+    set.candidates.sort_by_key(|candidate| {
+        let rank = |rank: Option<u32>| rank.unwrap_or(u32::MAX);
+        (
+            rank(candidate.vector.rank).min(rank(candidate.text.rank)),
+            candidate.order,
+        )
+    });
+    assert!(set.candidates.len() >= n, "a search has enough candidates");
+    set.candidates.truncate(n);
+    set
+}
+
+/// Saves notes while the engine watches, and waits for each until a search finds it.
+fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInfo) {
+    let source: EmbedderSource = {
+        let (real, model) = (real.clone(), model.clone());
+        Arc::new(move |purpose| match purpose {
+            Purpose::Query => real(purpose),
+            Purpose::Indexing => Ok(StandIn::boxed(&model)),
+        })
+    };
+    let (happened, told) = mpsc::channel();
+    let listener = Arc::new(move |event| {
+        if let Event::Activity(activity) = event {
+            // Nobody listens once the measuring has ended.
+            let _ = happened.send((Instant::now(), activity));
+        }
+    });
+    let engine = Engine::open(library, source, listener).expect("the library can be written");
+    let mut files: Vec<PathBuf> = Notes::files(folder);
+    let mut random = Random::new(2);
+    let mut found = Series::of(
+        "a saved note can be found",
+        MILLISECONDS,
+        "from the end of the save; 150 ms of it wait for the file to rest",
+    );
+    for save in 0..SAVES {
+        let at = random.below(files.len());
+        let file = files.swap_remove(at);
+        // Notes are saved at any moment of the watcher's clock.
+        thread::sleep(Duration::from_millis(50 + random.below(200) as u64));
+        let word = format!("saved{save}");
+        let mut text = fs::read_to_string(&file).expect("the note is there");
+        text.push_str(&format!("\nThis was {word} a moment ago.\n"));
+        fs::write(&file, text).expect("the note can be saved");
+        let saved = Instant::now();
+        let (at, _) = told
+            .recv_timeout(LOST_AFTER)
+            .expect("the engine tells of every saved note");
+        let hits = engine
+            .library()
+            .lists()
+            .text
+            .search(&word, Join::Or)
+            .expect("the list is sound");
+        assert_eq!(hits.hits.len(), 1, "what is told of can be found: {word}");
+        found.add_time(at - saved);
+    }
+    found.print();
+}

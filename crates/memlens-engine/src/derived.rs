@@ -1,0 +1,171 @@
+//! The two lists that are derived from the store: kept in step with it, rebuilt when they are not.
+
+use std::path::{Path, PathBuf};
+
+use memlens_embed::ModelInfo;
+use memlens_index::{IndexError, TextEntry, TextWriter, VectorWriter};
+use memlens_store::{Applied, EmbeddingId, Store, StoredChunk};
+
+use crate::EngineError;
+
+/// Returns the folder of the text list.
+pub fn text_path(dir: &Path) -> PathBuf {
+    dir.join("text")
+}
+
+/// Returns the head of the vector list.
+pub fn vector_path(dir: &Path) -> PathBuf {
+    dir.join("vectors").join("flat")
+}
+
+/// Writes both lists.
+pub struct Derived {
+    text: TextWriter,
+    vectors: VectorWriter,
+}
+
+impl Derived {
+    /// Opens both lists at the store's generation; one that is torn, stale or of another model is
+    /// rebuilt from the store. Returns with them what a person should be told.
+    ///
+    /// # Errors
+    /// What a rebuild cannot mend: a full disk, another writer.
+    pub fn open(store: &Store, model: &ModelInfo) -> Result<(Derived, Vec<String>), EngineError> {
+        let generation = store.generation()?;
+        let mut notices = Vec::new();
+        let mut rebuilding = |list: &str, error: &IndexError| {
+            // A new library has no lists yet; that is nothing to tell.
+            if generation > 0 {
+                notices.push(format!("the {list} was rebuilt: {error}"));
+            }
+        };
+
+        let text_path = text_path(store.dir());
+        let text = match TextWriter::open(&text_path, generation) {
+            Ok(text) => text,
+            Err(error) if error.needs_rebuild() => {
+                rebuilding("BM25 list", &error);
+                rebuild_text(store, &text_path, generation)?
+            }
+            Err(error) => return Err(error.into()),
+        };
+
+        let vector_path = vector_path(store.dir());
+        let opened = VectorWriter::append_to(&vector_path).and_then(|vectors| {
+            let found = (
+                vectors.model().to_owned(),
+                vectors.dim(),
+                vectors.generation(),
+            );
+            if (found.0.as_str(), found.1) != (model.id.as_str(), model.dim) {
+                let expected = model.id.clone();
+                return Err(IndexError::WrongModel {
+                    path: vector_path.clone(),
+                    found: found.0,
+                    expected,
+                });
+            }
+            if found.2 != generation {
+                let path = vector_path.clone();
+                return Err(IndexError::Stale {
+                    path,
+                    found: found.2,
+                    expected: generation,
+                });
+            }
+            Ok(vectors)
+        });
+        let vectors = match opened {
+            Ok(vectors) => vectors,
+            Err(error) if error.needs_rebuild() => {
+                rebuilding("vector list", &error);
+                rebuild_vectors(store, &vector_path, model, generation)?
+            }
+            Err(error) => return Err(error.into()),
+        };
+        Ok((Derived { text, vectors }, notices))
+    }
+
+    /// Brings both lists to the generation of a batch that the store has applied.
+    ///
+    /// `embeddings` are those that the batch uses; one that has a row already keeps it.
+    ///
+    /// # Errors
+    /// Where files cannot be written; the next [`Derived::open`] rebuilds then.
+    pub fn follow(
+        &mut self,
+        store: &Store,
+        applied: &Applied,
+        embeddings: impl IntoIterator<Item = EmbeddingId>,
+    ) -> Result<(), EngineError> {
+        for document in &applied.removed {
+            self.text.delete_document(document.0 as u64);
+        }
+        for chunk in &applied.added {
+            add(&mut self.text, chunk)?;
+        }
+        for embedding in embeddings {
+            if !self.vectors.contains(embedding.0)
+                && let Some(vector) = store.vector(embedding)?
+            {
+                self.vectors.append(embedding.0, &vector)?;
+            }
+        }
+        self.text.commit(applied.generation)?;
+        self.vectors.commit(applied.generation)?;
+        Ok(())
+    }
+}
+
+fn add(text: &mut TextWriter, chunk: &StoredChunk) -> Result<(), IndexError> {
+    text.add(&TextEntry {
+        chunk: chunk.id as u64,
+        document: chunk.document.0 as u64,
+        text: &chunk.text,
+        title: stem(&chunk.path),
+    })
+}
+
+/// Returns the file's name without folders and ending.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+fn rebuild_text(store: &Store, path: &Path, generation: u64) -> Result<TextWriter, EngineError> {
+    let mut text = TextWriter::create(path)?;
+    store.for_each_chunk(|chunk| -> Result<(), EngineError> { Ok(add(&mut text, &chunk)?) })?;
+    text.commit(generation)?;
+    Ok(text)
+}
+
+fn rebuild_vectors(
+    store: &Store,
+    path: &Path,
+    model: &ModelInfo,
+    generation: u64,
+) -> Result<VectorWriter, EngineError> {
+    let mut vectors = VectorWriter::create(path, &model.id, model.dim)?;
+    store.for_each_embedding(|embedding, vector| -> Result<(), EngineError> {
+        Ok(vectors.append(embedding.0, vector)?)
+    })?;
+    vectors.commit(generation)?;
+    Ok(vectors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    #[test]
+    fn the_stem_is_the_name_without_folders_and_ending() {
+        for (path, expected) in [
+            ("a/home-server.md", "home-server"),
+            ("note", "note"),
+            ("x/.md", ""),
+            ("a.b.md", "a.b"),
+        ] {
+            assert_eq!(stem(path), expected);
+        }
+    }
+}

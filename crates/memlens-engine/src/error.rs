@@ -1,0 +1,131 @@
+//! What can go wrong between a person's wish and the library, with a code that the window branches on.
+
+use std::path::PathBuf;
+
+use memlens_embed::EmbedError;
+use memlens_index::IndexError;
+use memlens_ingest::IngestError;
+use memlens_params::ParamError;
+use memlens_store::StoreError;
+use thiserror::Error;
+
+/// Tells what could not be done, and why.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// The library's database refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A derived list refused.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The embedding model refused.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// A file or folder could not be read.
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
+    /// A parameter was refused.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// There is nothing to search for.
+    #[error("cannot search for nothing: type a question")]
+    EmptyQuery,
+    /// The lists are being written and did not come to rest.
+    #[error("cannot search yet: {writer} is building the lists of {}; try again in a moment", dir.display())]
+    Building {
+        /// The library's folder.
+        dir: PathBuf,
+        /// Who builds.
+        writer: String,
+    },
+    /// A search that the window asks about is gone.
+    #[error("cannot rank search {id}: it is no longer kept; search again")]
+    SearchGone {
+        /// The search.
+        id: u32,
+    },
+    /// No row stands at this place.
+    #[error("cannot show row {slot}: the search has {n_rows}")]
+    NoRow {
+        /// The slot asked for.
+        slot: u32,
+        /// How many there are.
+        n_rows: usize,
+    },
+    /// A path is in no watched folder.
+    #[error("cannot use {path}: it is in no watched folder")]
+    NotWatched {
+        /// The path as given.
+        path: String,
+    },
+    /// A watched folder lies within the one that should be added.
+    #[error("cannot add {path}: it holds {inner}, which is watched already; remove that one first")]
+    HoldsWatched {
+        /// The folder asked for.
+        path: String,
+        /// The watched folder in it.
+        inner: String,
+    },
+    /// A note is not in the library.
+    #[error("cannot open {path}: it is not in the library")]
+    NoDocument {
+        /// The note.
+        path: String,
+    },
+    /// The library may only be read here.
+    #[error("cannot change the library: {writer} writes to it")]
+    ReadOnly {
+        /// Who writes.
+        writer: String,
+    },
+    /// A preset could not be read.
+    #[error("cannot read preset {origin}: {why}")]
+    Preset {
+        /// The file or name.
+        origin: String,
+        /// Why.
+        why: String,
+    },
+    /// A file of the person's could not be written or read.
+    #[error("cannot {attempt} {}: {source}", path.display())]
+    File {
+        /// What was tried, as a verb.
+        attempt: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A thread could not be started, or the file watcher refused.
+    #[error("cannot {attempt}: {why}")]
+    System {
+        /// What was tried.
+        attempt: &'static str,
+        /// Why.
+        why: String,
+    },
+}
+
+impl EngineError {
+    /// Returns the code that the window branches on; most errors are only shown.
+    pub fn code(&self) -> &'static str {
+        match self {
+            EngineError::EmptyQuery => "empty_query",
+            EngineError::SearchGone { .. } => "search_gone",
+            EngineError::Building { .. } => "building",
+            EngineError::Store(_)
+            | EngineError::Index(_)
+            | EngineError::Embed(_)
+            | EngineError::Ingest(_)
+            | EngineError::Param(_)
+            | EngineError::NoRow { .. }
+            | EngineError::NotWatched { .. }
+            | EngineError::HoldsWatched { .. }
+            | EngineError::NoDocument { .. }
+            | EngineError::ReadOnly { .. }
+            | EngineError::Preset { .. }
+            | EngineError::File { .. }
+            | EngineError::System { .. } => "error",
+        }
+    }
+}

@@ -1,0 +1,915 @@
+//! The one writer: files to documents, chunks, embeddings and lists, one file a step.
+//!
+//! Embeddings are saved as they come and documents in batches, so that a process killed at any
+//! moment leaves a sound library and the next start embeds only what is missing.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use memlens_embed::{EmbedError, Embedder};
+use memlens_ingest::{FoundFile, IngestOptions, Kind, Parsed, Verdict, content_hash};
+use memlens_params::Params;
+use memlens_store::{
+    Change, DocumentState, EmbeddingId, Folder, FolderId, NewChunk, NewDocument, NewWindow,
+    Severity, Store, StoredProblem,
+};
+
+use crate::EngineError;
+use crate::derived::Derived;
+use crate::view::{Activity, Happening, Progress};
+
+/// How many texts are embedded between two looks at the cancel flag.
+const SLICE: usize = 8;
+/// How many new embeddings one transaction saves; at most so many are lost by a kill.
+const SAVE_EVERY: usize = 32;
+/// Documents wait at most so long, or for so many chunks, until they can be found.
+const COMMIT_AFTER: Duration = Duration::from_millis(1200);
+const COMMIT_CHUNKS: usize = 256;
+/// Raised when the same file would be cut in another way.
+const RECIPE_VERSION: u32 = 1;
+
+/// Is told what the indexer does.
+pub trait Observer {
+    /// Work went on; called often.
+    fn progress(&mut self, _progress: &Progress) {}
+    /// Changes can be searched now.
+    fn committed(&mut self, _happened: &[Activity]) {}
+}
+
+/// An observer that looks away.
+impl Observer for () {}
+
+/// Is what one step did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// There is more to do.
+    More,
+    /// Everything is done and saved.
+    Idle,
+    /// It was cancelled; what was done so far is saved.
+    Cancelled,
+}
+
+/// Counts what indexing did since the indexer was opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Counts {
+    /// Files that are new in the library.
+    pub n_added: u32,
+    /// Files whose content changed.
+    pub n_changed: u32,
+    /// Files that are gone.
+    pub n_removed: u32,
+    /// Files found as they were.
+    pub n_unchanged: u32,
+    /// Files that could not be read.
+    pub n_unreadable: u32,
+    /// Texts that the model read.
+    pub n_embedded: u32,
+}
+
+enum Job {
+    Read { folder: FolderId, file: FoundFile },
+    Remove { folder: FolderId, path: String },
+}
+
+/// Brings the library into step with the folders.
+pub struct Indexer {
+    store: Store,
+    derived: Derived,
+    embedder: Box<dyn Embedder>,
+    options: IngestOptions,
+    jobs: VecDeque<Job>,
+    pending: Vec<Change>,
+    pending_since: Option<Instant>,
+    pending_chunks: usize,
+    happened: Vec<Happened>,
+    counts: Counts,
+    clock: Clock,
+}
+
+impl Indexer {
+    /// Opens the library in `dir` to write, and repairs its lists where they are out of step.
+    ///
+    /// Returns with it what a person should be told.
+    ///
+    /// # Errors
+    /// As [`Store::open`], and where a list cannot be written.
+    pub fn open(
+        dir: &Path,
+        embedder: Box<dyn Embedder>,
+    ) -> Result<(Indexer, Vec<String>), EngineError> {
+        let mut store = Store::open(dir)?;
+        let defaults = Params::default();
+        let options = IngestOptions {
+            chunk_chars: defaults.chunk_chars,
+            chunk_overlap_chars: defaults.chunk_overlap_chars,
+            window_chars: defaults.window_chars,
+        };
+        let mut notices = Vec::new();
+        let recipe = recipe(&embedder.info().id, &options);
+        let made_by = store.meta("recipe")?;
+        if made_by.as_deref() != Some(&recipe) {
+            if made_by.is_some() {
+                notices.push(
+                    "the notes are cut and embedded anew: the model or the chunk lengths changed"
+                        .to_owned(),
+                );
+            }
+            store.forget_documents()?;
+            store.set_meta("recipe", &recipe)?;
+        }
+        let (derived, told) = Derived::open(&store, embedder.info())?;
+        if made_by.is_some() {
+            notices.extend(told);
+        }
+        let indexer = Indexer {
+            store,
+            derived,
+            embedder,
+            options,
+            jobs: VecDeque::new(),
+            pending: Vec::new(),
+            pending_since: None,
+            pending_chunks: 0,
+            happened: Vec::new(),
+            counts: Counts::default(),
+            clock: Clock::default(),
+        };
+        Ok((indexer, notices))
+    }
+
+    /// Returns the store, to read.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Returns what was done so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Adds a folder to watch; its files are queued by [`Indexer::scan`].
+    ///
+    /// # Errors
+    /// [`EngineError::Ingest`] for one that is missing, a file or unreadable;
+    /// [`EngineError::HoldsWatched`] and [`memlens_store::StoreError::AlreadyWatched`] where it
+    /// would be watched twice.
+    pub fn add_folder(&mut self, path: &Path) -> Result<Folder, EngineError> {
+        let file_error = |source| EngineError::File {
+            attempt: "open folder",
+            path: path.to_owned(),
+            source,
+        };
+        let resolved = path.canonicalize().map_err(file_error)?;
+        if !resolved.is_dir() {
+            return Err(file_error(std::io::Error::from(
+                std::io::ErrorKind::NotADirectory,
+            )));
+        }
+        std::fs::read_dir(&resolved).map_err(file_error)?;
+        let text = resolved.to_str().ok_or_else(|| EngineError::NotWatched {
+            path: format!("{} (its name is not text)", resolved.display()),
+        })?;
+        if resolved.starts_with(self.store.dir()) || self.store.dir().starts_with(&resolved) {
+            return Err(EngineError::NotWatched {
+                path: format!("{text} (Memlens keeps its own library there)"),
+            });
+        }
+        if let Some(inner) =
+            self.store.folders()?.iter().find(|folder| {
+                folder.path != text && Path::new(&folder.path).starts_with(&resolved)
+            })
+        {
+            return Err(EngineError::HoldsWatched {
+                path: text.to_owned(),
+                inner: inner.path.clone(),
+            });
+        }
+        let name = resolved
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or(text);
+        Ok(self.store.add_folder(text, name)?)
+    }
+
+    /// Forgets a folder; the notes themselves are not touched.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] and [`EngineError::Index`].
+    pub fn remove_folder(&mut self, folder: FolderId) -> Result<(), EngineError> {
+        self.jobs.retain(|job| job.folder() != folder);
+        self.pending
+            .retain(|change| Waiting::of(change).is_none_or(|it| it.folder != folder));
+        self.happened.clear();
+        let applied = self.store.remove_folder(folder)?;
+        self.derived.follow(&self.store, &applied, [])
+    }
+
+    /// Pauses or resumes a folder.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn set_folder_paused(
+        &mut self,
+        folder: FolderId,
+        is_paused: bool,
+    ) -> Result<(), EngineError> {
+        if is_paused {
+            self.jobs.retain(|job| job.folder() != folder);
+        }
+        Ok(self.store.set_folder_paused(folder, is_paused)?)
+    }
+
+    /// Saves a preset.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn store_mut(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
+    /// Walks a folder and queues what differs from the library.
+    ///
+    /// A folder that is missing (unmounted, say) keeps its documents.
+    ///
+    /// # Errors
+    /// [`EngineError::Ingest`] where the folder cannot be walked.
+    pub fn scan(&mut self, folder: &Folder, cancel: &AtomicBool) -> Result<(), EngineError> {
+        let walked = memlens_ingest::walk(Path::new(&folder.path), cancel)?;
+        let known = self.store.documents(folder.id)?;
+        // What waits to be saved will be in the library too, whatever the store says now.
+        let waiting: BTreeSet<String> = self
+            .waiting(folder.id)
+            .map(|change| change.path.to_owned())
+            .collect();
+        self.jobs.retain(|job| job.folder() != folder.id);
+        let mut problems = Vec::new();
+        let mut unreadable = BTreeSet::new();
+        for skipped in walked.skipped {
+            let is_ours = known.contains_key(&skipped.path) || waiting.contains(&skipped.path);
+            let problem = self.problem(
+                folder.id,
+                skipped.path,
+                None,
+                skipped.reason,
+                Severity::Error,
+            );
+            if is_ours {
+                unreadable.insert(problem.path.clone());
+                self.fail(problem);
+            } else {
+                problems.push(problem);
+            }
+        }
+        self.store.set_walk_problems(folder.id, &problems)?;
+
+        let found: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
+        let gone: BTreeSet<&String> = known
+            .keys()
+            .chain(&waiting)
+            .filter(|path| !found.contains(path.as_str()) && !unreadable.contains(*path))
+            .collect();
+        self.jobs.extend(gone.into_iter().map(|path| Job::Remove {
+            folder: folder.id,
+            path: path.clone(),
+        }));
+        for file in walked.files {
+            let is_known = known.get(&file.path).is_some_and(|state| {
+                state.size == file.size && state.modified_ms == file.modified_ms
+            });
+            if is_known && !waiting.contains(&file.path) {
+                self.counts.n_unchanged += 1;
+            } else {
+                self.clock.n_bytes_total += file.size;
+                self.jobs.push_back(Job::Read {
+                    folder: folder.id,
+                    file,
+                });
+            }
+        }
+        self.clock.n_files_total = self.clock.n_files_done + self.jobs.len() as u32;
+        Ok(())
+    }
+
+    /// Queues one file of a folder before everything else, because something happened to it.
+    /// Returns false when only a [`Indexer::scan`] can tell what happened.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn look_at(&mut self, folder: &Folder, path: &Path) -> Result<bool, EngineError> {
+        let Some(relative) = path
+            .strip_prefix(&folder.path)
+            .ok()
+            .and_then(|path| path.to_str())
+        else {
+            return Ok(false);
+        };
+        let relative = relative.replace(std::path::MAIN_SEPARATOR, "/");
+        let name = relative.rsplit('/').next().unwrap_or_default();
+        if relative.is_empty() || matches!(name, ".gitignore" | ".ignore") || path.is_dir() {
+            return Ok(false);
+        }
+        let Ok(verdict) = memlens_ingest::judge(Path::new(&folder.path), &relative) else {
+            return Ok(false);
+        };
+        let waits = self
+            .waiting(folder.id)
+            .any(|change| change.path == relative);
+        let is_ours = waits
+            || self.store.document(folder.id, &relative)?.is_some()
+            || self.store.has_problem(folder.id, &relative)?;
+        let job = match verdict {
+            Verdict::Read(file) => Job::Read {
+                folder: folder.id,
+                file,
+            },
+            Verdict::Folder => return Ok(false),
+            // Whether a person should hear of it is for the walk to tell.
+            Verdict::LeftOut { path, .. }
+                if is_ours || (path == relative && Kind::of(Path::new(&path)).is_some()) =>
+            {
+                return Ok(false);
+            }
+            Verdict::Gone if is_ours => Job::Remove {
+                folder: folder.id,
+                path: relative,
+            },
+            Verdict::LeftOut { .. } | Verdict::Gone => {
+                // A folder that is gone, or a file that was never ours.
+                let inside = format!("{relative}/");
+                let is_inside = |path: &str| path.starts_with(&inside);
+                let known = self.store.documents(folder.id)?;
+                let holds_ours = known.keys().any(|path| is_inside(path))
+                    || self.waiting(folder.id).any(|change| is_inside(change.path));
+                return Ok(!holds_ours);
+            }
+        };
+        // What was queued for it before was seen before.
+        self.jobs
+            .retain(|queued| (queued.folder(), queued.path()) != (job.folder(), job.path()));
+        if let Job::Read { file, .. } = &job {
+            self.clock.n_bytes_total += file.size;
+        }
+        self.jobs.push_front(job);
+        self.clock.n_files_total = self.clock.n_files_done + self.jobs.len() as u32;
+        Ok(true)
+    }
+
+    /// Does the next file, and saves when enough has come together.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`], [`EngineError::Index`] and [`EngineError::Embed`]; a file that
+    /// cannot be read is noted and no error.
+    pub fn step(
+        &mut self,
+        cancel: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<Step, EngineError> {
+        if cancel.load(Ordering::Relaxed) {
+            self.commit(observer)?;
+            return Ok(Step::Cancelled);
+        }
+        let Some(job) = self.jobs.pop_front() else {
+            self.commit(observer)?;
+            self.clock = Clock::default();
+            return Ok(Step::Idle);
+        };
+        let done = match &job {
+            Job::Remove { folder, path } => self.remove(*folder, path),
+            Job::Read { folder, file } => self.read(*folder, file, cancel, observer),
+        };
+        if let Err(error) = done {
+            // It is still to be done, whatever went wrong.
+            self.jobs.push_front(job);
+            return match error {
+                EngineError::Embed(EmbedError::Cancelled) => {
+                    self.commit(observer)?;
+                    Ok(Step::Cancelled)
+                }
+                error => Err(error),
+            };
+        }
+        self.clock.finish();
+        observer.progress(&self.progress());
+        let is_due = self
+            .pending_since
+            .is_some_and(|since| since.elapsed() >= COMMIT_AFTER);
+        if is_due || self.pending_chunks >= COMMIT_CHUNKS || self.jobs.is_empty() {
+            self.commit(observer)?;
+        }
+        Ok(Step::More)
+    }
+
+    /// Works until nothing is left or it is cancelled.
+    ///
+    /// # Errors
+    /// As [`Indexer::step`].
+    pub fn run(
+        &mut self,
+        cancel: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<Step, EngineError> {
+        loop {
+            match self.step(cancel, observer)? {
+                Step::More => {}
+                step @ (Step::Idle | Step::Cancelled) => return Ok(step),
+            }
+        }
+    }
+
+    /// Returns how far the work is.
+    pub fn progress(&self) -> Progress {
+        self.clock.progress()
+    }
+
+    /// Tells whether there is work.
+    pub fn is_busy(&self) -> bool {
+        !self.jobs.is_empty() || !self.pending.is_empty()
+    }
+
+    fn remove(&mut self, folder: FolderId, path: &str) -> Result<(), EngineError> {
+        let stored = self.store.document(folder, path)?.map(|state| state.hash);
+        let waiting = self
+            .waiting(folder)
+            .filter(|change| change.path == path)
+            .last();
+        // Of a file that could not be read only a note goes, which is nothing to tell.
+        if let Some(hash) = waiting.map_or(stored, |change| change.hash) {
+            self.counts.n_removed += 1;
+            self.happen(folder, path, Happening::Deleted, None, Some(hash));
+        }
+        let path = path.to_owned();
+        self.pend(Change::Remove { folder, path }, 0);
+        Ok(())
+    }
+
+    /// Notes that a file cannot be read, in place of what the library has of it.
+    fn fail(&mut self, problem: StoredProblem) {
+        self.counts.n_unreadable += 1;
+        let why = Some(problem.message.clone());
+        self.happen(problem.folder, &problem.path, Happening::Skipped, why, None);
+        self.pend(Change::Fail(problem), 0);
+    }
+
+    /// Returns what waits to be saved of a folder's files, oldest first.
+    fn waiting(&self, folder: FolderId) -> impl Iterator<Item = Waiting<'_>> {
+        self.pending
+            .iter()
+            .filter_map(Waiting::of)
+            .filter(move |change| change.folder == folder)
+    }
+
+    fn read(
+        &mut self,
+        folder: FolderId,
+        file: &FoundFile,
+        cancel: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineError> {
+        self.clock.start(file);
+        observer.progress(&self.progress());
+        // It is compared with what the library has of it, so that must stand there.
+        if self.waiting(folder).any(|change| change.path == file.path) {
+            self.commit(observer)?;
+        }
+        let known = self.store.document(folder, &file.path)?;
+        let read = memlens_ingest::read(file).and_then(|bytes| {
+            let hash = *blake3::hash(&bytes).as_bytes();
+            if known.as_ref().is_some_and(|state| state.hash == hash) {
+                return Ok((bytes.len() as u64, hash, None));
+            }
+            let parsed = memlens_ingest::parse(file.kind, &bytes, &self.options)?;
+            Ok((bytes.len() as u64, hash, Some(parsed)))
+        });
+        match read {
+            Ok((_, _, None)) => {
+                let document = known
+                    .map(|state| state.id)
+                    .expect("only a known document can be unchanged");
+                self.counts.n_unchanged += 1;
+                self.pend(
+                    Change::Touch {
+                        document,
+                        modified_ms: file.modified_ms,
+                    },
+                    0,
+                );
+            }
+            Ok((size, hash, Some(parsed))) => {
+                let document =
+                    self.document(folder, file, (size, hash), parsed, cancel, observer)?;
+                self.note_put(folder, file, known.as_ref(), &document);
+                let n_chunks = document.chunks.len();
+                self.pend(Change::Put(Box::new(document)), n_chunks);
+            }
+            // It vanished between the walk and the look; the watcher or the next scan will tell.
+            Err(_) if !file.absolute.exists() => {
+                // With its whole folder gone it stays: that may be back in a moment.
+                if known.is_some() && self.is_there(folder)? {
+                    self.remove(folder, &file.path)?;
+                }
+            }
+            Err(error) => {
+                let path = file.path.clone();
+                self.fail(self.problem(folder, path, None, error.to_string(), Severity::Error));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells whether a watched folder can be looked into now.
+    fn is_there(&self, folder: FolderId) -> Result<bool, EngineError> {
+        let folders = self.store.folders()?;
+        let folder = folders.iter().find(|candidate| candidate.id == folder);
+        Ok(folder.is_some_and(|folder| Path::new(&folder.path).is_dir()))
+    }
+
+    fn note_put(
+        &mut self,
+        folder: FolderId,
+        file: &FoundFile,
+        known: Option<&DocumentState>,
+        document: &NewDocument,
+    ) {
+        let what = if known.is_some() {
+            self.counts.n_changed += 1;
+            Happening::Changed
+        } else {
+            self.counts.n_added += 1;
+            Happening::Added
+        };
+        let detail = match document.chunks.len() {
+            1 => "1 chunk".to_owned(),
+            n => format!("{n} chunks"),
+        };
+        self.happen(folder, &file.path, what, Some(detail), Some(document.hash));
+    }
+
+    /// Makes the document with every embedding that it needs.
+    fn document(
+        &mut self,
+        folder: FolderId,
+        file: &FoundFile,
+        (size, hash): (u64, [u8; 32]),
+        parsed: Parsed,
+        cancel: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<NewDocument, EngineError> {
+        let chunk_hashes: Vec<[u8; 32]> = parsed
+            .chunks
+            .iter()
+            .map(|chunk| content_hash(&chunk.text))
+            .collect();
+        let window_hashes: Vec<[u8; 32]> = parsed
+            .windows
+            .iter()
+            .map(|window| content_hash(&window.text))
+            .collect();
+        let texts: Vec<([u8; 32], &str)> = chunk_hashes
+            .iter()
+            .copied()
+            .zip(parsed.chunks.iter().map(|chunk| chunk.text.as_str()))
+            .chain(
+                window_hashes
+                    .iter()
+                    .copied()
+                    .zip(parsed.windows.iter().map(|window| window.text.as_str())),
+            )
+            .collect();
+        let embeddings = self.embeddings(&texts, cancel, observer)?;
+
+        let mut windows_of: Vec<Vec<NewWindow>> = vec![Vec::new(); parsed.chunks.len()];
+        for (window, hash) in parsed.windows.iter().zip(&window_hashes) {
+            for chunk in &window.chunks {
+                windows_of[*chunk as usize].push(NewWindow {
+                    start_line: window.start_line,
+                    end_line: window.end_line,
+                    embedding: embeddings[hash],
+                });
+            }
+        }
+        let problems = parsed
+            .problems
+            .iter()
+            .map(|problem| {
+                self.problem(
+                    folder,
+                    file.path.clone(),
+                    problem.line,
+                    problem.message.clone(),
+                    Severity::Note,
+                )
+            })
+            .collect();
+        let chunks = parsed
+            .chunks
+            .into_iter()
+            .zip(chunk_hashes.iter().zip(windows_of))
+            .map(|(chunk, (hash, windows))| NewChunk {
+                tokens: self.embedder.count_tokens(&chunk.text),
+                start_line: chunk.start_line,
+                end_line: chunk.end_line,
+                bytes: chunk.bytes,
+                heading: chunk.heading_path.join(" > "),
+                agent: chunk.agent,
+                date: chunk.date.map(|date| date.to_string()),
+                weight: chunk.weight,
+                external_id: chunk.external_id,
+                embedding: embeddings[hash],
+                windows,
+                text: chunk.text,
+            })
+            .collect();
+        Ok(NewDocument {
+            folder,
+            path: file.path.clone(),
+            hash,
+            size,
+            modified_ms: file.modified_ms,
+            kind: parsed.kind.as_str().to_owned(),
+            encoding: parsed.encoding.to_owned(),
+            agent: parsed.front.agent,
+            date: parsed.front.date.map(|date| date.to_string()),
+            tags: parsed.front.tags,
+            weight: parsed.front.weight,
+            chunks,
+            problems,
+        })
+    }
+
+    /// Returns the embedding of every text; those that are not there yet are computed and saved.
+    fn embeddings(
+        &mut self,
+        texts: &[([u8; 32], &str)],
+        cancel: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<HashMap<[u8; 32], EmbeddingId>, EngineError> {
+        let model = self.embedder.info().id.clone();
+        let mut there = self
+            .store
+            .embeddings(&model, texts.iter().map(|(hash, _)| *hash))?;
+        let mut seen = HashSet::new();
+        let missing: Vec<&([u8; 32], &str)> = texts
+            .iter()
+            .filter(|(hash, _)| !there.contains_key(hash) && seen.insert(*hash))
+            .collect();
+        let mut unsaved = Vec::new();
+        let mut cancelled = None;
+        for slice in missing.chunks(SLICE) {
+            let slice_texts: Vec<&str> = slice.iter().map(|(_, text)| *text).collect();
+            match self.embedder.embed(&slice_texts, cancel) {
+                Ok(vectors) => unsaved.extend(slice.iter().map(|(hash, _)| *hash).zip(vectors)),
+                // What is done is saved before the error goes up.
+                Err(error) => {
+                    cancelled = Some(error);
+                    break;
+                }
+            }
+            self.counts.n_embedded += slice.len() as u32;
+            self.clock.advance(slice.len(), missing.len());
+            observer.progress(&self.progress());
+            if unsaved.len() >= SAVE_EVERY {
+                self.store.save_embeddings(&model, &unsaved)?;
+                unsaved.clear();
+            }
+        }
+        self.store.save_embeddings(&model, &unsaved)?;
+        if let Some(error) = cancelled {
+            return Err(error.into());
+        }
+        there.extend(
+            self.store
+                .embeddings(&model, missing.iter().map(|(hash, _)| *hash))?,
+        );
+        Ok(there)
+    }
+
+    fn pend(&mut self, change: Change, n_chunks: usize) {
+        self.pending.push(change);
+        self.pending_chunks += n_chunks;
+        self.pending_since.get_or_insert_with(Instant::now);
+    }
+
+    /// Saves what is pending, brings the lists into step, and tells the observer.
+    fn commit(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+        self.pending_since = None;
+        self.pending_chunks = 0;
+        let changes = std::mem::take(&mut self.pending);
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let applied = match self.store.apply(&changes) {
+            Ok(applied) => applied,
+            Err(error) => {
+                self.pending = changes;
+                return Err(error.into());
+            }
+        };
+        self.derived
+            .follow(&self.store, &applied, embeddings_of(&changes))?;
+        let folders = self.store.folders()?;
+        observer.committed(&told(std::mem::take(&mut self.happened), &folders));
+        Ok(())
+    }
+
+    fn happen(
+        &mut self,
+        folder: FolderId,
+        path: &str,
+        what: Happening,
+        detail: Option<String>,
+        hash: Option<[u8; 32]>,
+    ) {
+        self.happened.push(Happened {
+            folder,
+            path: path.to_owned(),
+            what,
+            detail,
+            hash,
+        });
+    }
+
+    fn problem(
+        &self,
+        folder: FolderId,
+        path: String,
+        line: Option<u32>,
+        message: String,
+        severity: Severity,
+    ) -> StoredProblem {
+        StoredProblem {
+            folder,
+            path,
+            line,
+            message,
+            severity,
+        }
+    }
+}
+
+impl Job {
+    fn folder(&self) -> FolderId {
+        match self {
+            Job::Read { folder, .. } | Job::Remove { folder, .. } => *folder,
+        }
+    }
+
+    fn path(&self) -> &str {
+        match self {
+            Job::Read { file, .. } => &file.path,
+            Job::Remove { path, .. } => path,
+        }
+    }
+}
+
+/// Is what a change that waits to be saved does to its file.
+struct Waiting<'a> {
+    folder: FolderId,
+    path: &'a str,
+    /// The hash of what the library will hold of it; none when it will hold nothing.
+    hash: Option<[u8; 32]>,
+}
+
+impl Waiting<'_> {
+    fn of(change: &Change) -> Option<Waiting<'_>> {
+        let (folder, path, hash) = match change {
+            Change::Put(document) => (document.folder, &document.path, Some(document.hash)),
+            Change::Remove { folder, path } => (*folder, path, None),
+            Change::Fail(problem) => (problem.folder, &problem.path, None),
+            Change::Touch { .. } => return None,
+        };
+        Some(Waiting { folder, path, hash })
+    }
+}
+
+/// Names how notes become vectors; a library made otherwise is made anew.
+fn recipe(model: &str, options: &IngestOptions) -> String {
+    let IngestOptions {
+        chunk_chars,
+        chunk_overlap_chars,
+        window_chars,
+    } = options;
+    format!("{model} {chunk_chars}/{chunk_overlap_chars}/{window_chars} v{RECIPE_VERSION}")
+}
+
+fn embeddings_of(changes: &[Change]) -> Vec<EmbeddingId> {
+    changes
+        .iter()
+        .filter_map(|change| {
+            if let Change::Put(document) = change {
+                Some(document)
+            } else {
+                None
+            }
+        })
+        .flat_map(|document| &document.chunks)
+        .flat_map(|chunk| {
+            std::iter::once(chunk.embedding)
+                .chain(chunk.windows.iter().map(|window| window.embedding))
+        })
+        .collect()
+}
+
+/// Is something that will be told when it can be searched.
+struct Happened {
+    folder: FolderId,
+    path: String,
+    what: Happening,
+    detail: Option<String>,
+    hash: Option<[u8; 32]>,
+}
+
+/// Tells what happened, with a deletion and an addition of the same bytes as one rename.
+fn told(happened: Vec<Happened>, folders: &[Folder]) -> Vec<Activity> {
+    let mut deleted: HashMap<[u8; 32], Vec<(FolderId, String)>> = HashMap::new();
+    for one in happened.iter().filter(|one| one.what == Happening::Deleted) {
+        if let Some(hash) = one.hash {
+            deleted
+                .entry(hash)
+                .or_default()
+                .push((one.folder, one.path.clone()));
+        }
+    }
+    let mut moved_away = HashSet::new();
+    let mut told: Vec<Happened> = happened
+        .into_iter()
+        .map(|mut one| {
+            let from = (one.what == Happening::Added)
+                .then(|| one.hash.and_then(|hash| deleted.get_mut(&hash)?.pop()))
+                .flatten();
+            if let Some((folder, path)) = from {
+                one.what = Happening::Renamed;
+                one.detail = Some(format!("from {path}"));
+                moved_away.insert((folder, path));
+            }
+            one
+        })
+        .collect();
+    told.retain(|one| {
+        one.what != Happening::Deleted || !moved_away.contains(&(one.folder, one.path.clone()))
+    });
+    let name = |id| {
+        folders
+            .iter()
+            .find(|folder| folder.id == id)
+            .map_or("", |folder| &folder.name)
+    };
+    told.into_iter()
+        .map(|one| Activity::now(name(one.folder).to_owned(), one.path, one.what, one.detail))
+        .collect()
+}
+
+/// Measures how far the work is and how long it may take.
+#[derive(Default)]
+struct Clock {
+    n_files_done: u32,
+    n_files_total: u32,
+    n_bytes_total: u64,
+    n_bytes_done: u64,
+    file: Option<(String, u64)>,
+    share_of_file: f64,
+    started: Option<Instant>,
+}
+
+impl Clock {
+    /// Below this much work an estimate would jump about.
+    const ESTIMATE_AFTER: Duration = Duration::from_secs(2);
+
+    fn start(&mut self, file: &FoundFile) {
+        self.started.get_or_insert_with(Instant::now);
+        self.file = Some((file.path.clone(), file.size));
+        self.share_of_file = 0.0;
+    }
+
+    fn finish(&mut self) {
+        self.n_files_done += 1;
+        self.n_bytes_done += self.file.take().map_or(0, |(_, size)| size);
+    }
+
+    fn advance(&mut self, n_texts: usize, n_all: usize) {
+        self.share_of_file = (self.share_of_file + n_texts as f64 / n_all as f64).min(1.0);
+    }
+
+    fn progress(&self) -> Progress {
+        let in_file = self
+            .file
+            .as_ref()
+            .map_or(0.0, |(_, size)| *size as f64 * self.share_of_file);
+        let done = self.n_bytes_done as f64 + in_file;
+        let elapsed = self
+            .started
+            .map_or(Duration::ZERO, |started| started.elapsed());
+        let left = (self.n_bytes_total as f64 - done).max(0.0);
+        let seconds_left = (elapsed >= Clock::ESTIMATE_AFTER && done > 0.0)
+            .then(|| (elapsed.as_secs_f64() * left / done).round() as u32);
+        Progress {
+            n_done: self.n_files_done,
+            n_total: self.n_files_total.max(self.n_files_done),
+            file: self.file.as_ref().map(|(path, _)| path.clone()),
+            seconds_left,
+            paused: false,
+        }
+    }
+}

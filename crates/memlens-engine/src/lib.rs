@@ -1,0 +1,61 @@
+//! The facade of Memlens: open a library, watch folders, search, rank, look at the reasons.
+//!
+//! [`Library`] reads and searches, beside any writer. [`Indexer`] is the one writer. [`Engine`]
+//! holds both for a window: a thread of its own writes and watches. A [`Search`] is retrieved once
+//! and ranked any number of times. [`view`] is what a window is told.
+//!
+//! This crate prints nothing and knows no window and no command line.
+//!
+//! ```
+//! use std::sync::{Arc, atomic::AtomicBool};
+//! use memlens_embed::Hashing;
+//! use memlens_engine::{EmbedderSource, Indexer, Library};
+//! use memlens_params::Params;
+//!
+//! let notes = tempfile::tempdir()?;
+//! let data = tempfile::tempdir()?;
+//! std::fs::write(notes.path().join("router.md"), "The router stands in the hall.")?;
+//!
+//! let (mut indexer, _) = Indexer::open(data.path(), Box::new(Hashing::default()))?;
+//! let folder = indexer.add_folder(notes.path())?;
+//! let go_on = AtomicBool::new(false);
+//! indexer.scan(&folder, &go_on)?;
+//! indexer.run(&go_on, &mut ())?;
+//!
+//! let source: EmbedderSource = Arc::new(|_| Ok(Box::new(Hashing::default())));
+//! let library = Library::open(data.path(), source)?;
+//! let search = library.search("where is the router", &Params::default(), None)?;
+//! let trace = search.rank(&Params::default());
+//! assert_eq!(search.row(trace.kept()[0])?.path, "router.md");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod derived;
+mod engine;
+mod error;
+mod indexer;
+mod library;
+mod lists;
+mod model;
+mod notes;
+mod passage;
+mod preset;
+mod report;
+mod retrieve;
+mod scope;
+mod search;
+pub mod view;
+mod watch;
+
+pub use engine::{Engine, Event, Listener};
+pub use error::EngineError;
+pub use indexer::{Counts, Indexer, Observer, Step};
+pub use library::Library;
+pub use lists::Lists;
+pub use memlens_store::{Folder, FolderId};
+pub use model::{EmbedderSource, Purpose, bundled};
+pub use preset::read_params;
+pub use report::{RowReport, SearchReport, StageReport, StepReport};
+pub use retrieve::{DEPTH_MAX, Retrieved, retrieve};
+pub use scope::Scope;
+pub use search::{Search, Timing};

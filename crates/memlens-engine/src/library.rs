@@ -1,0 +1,274 @@
+//! The library to read: search it, look at its notes. Works beside any writer.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Instant;
+
+use memlens_embed::{EmbedError, Embedder};
+use memlens_params::Params;
+use memlens_rank::ListState;
+use memlens_store::{Snapshot, Store, StoreError};
+
+use crate::EngineError;
+use crate::derived::Derived;
+use crate::lists::Lists;
+use crate::model::{EmbedderSource, Purpose};
+use crate::retrieve::retrieve;
+use crate::scope::Scope;
+use crate::search::{Search, Timing};
+use crate::view::{SearchAnswer, Snippet};
+
+/// How many searches can still be ranked; the window shows one and compares with few.
+const SEARCHES_KEPT: usize = 8;
+/// How many snippets come with an answer: what a large window shows at once.
+const SNIPPETS_AT_ONCE: usize = 60;
+
+/// Is a library to read.
+pub struct Library {
+    dir: PathBuf,
+    store: Mutex<Store>,
+    lists: RwLock<Arc<Lists>>,
+    source: EmbedderSource,
+    embedder: Mutex<Option<Box<dyn Embedder>>>,
+    searches: Mutex<VecDeque<Arc<Search>>>,
+    next_search: AtomicU32,
+    notices: Vec<String>,
+}
+
+impl Library {
+    /// Opens the library in `dir` to read. A list that is torn or stale while nobody writes is
+    /// rebuilt first.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] where there is none, and as [`Lists::open`].
+    pub fn open(dir: &Path, source: EmbedderSource) -> Result<Library, EngineError> {
+        let mut notices = Vec::new();
+        let store = Store::open_read_only(dir)?;
+        let lists = match Lists::open(&store, || writer(dir)) {
+            Err(EngineError::Index(error)) if error.needs_rebuild() => {
+                notices = repair(dir, &source)?;
+                Lists::open(&store, || writer(dir))?
+            }
+            other => other?,
+        };
+        Ok(Library {
+            dir: dir.to_owned(),
+            store: Mutex::new(store),
+            lists: RwLock::new(Arc::new(lists)),
+            source,
+            embedder: Mutex::new(None),
+            searches: Mutex::new(VecDeque::new()),
+            next_search: AtomicU32::new(1),
+            notices,
+        })
+    }
+
+    /// Returns the library's folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Returns who writes to the library now, for a person; none when nobody does.
+    pub fn writer(&self) -> Option<String> {
+        writer(&self.dir)
+    }
+
+    /// Returns what a person should be told of the opening.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Returns the lists as they are now.
+    pub fn lists(&self) -> Arc<Lists> {
+        self.lists
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Takes up what a writer changed. Returns whether anything did.
+    ///
+    /// # Errors
+    /// As [`Library::open`]; the old lists stay in use then.
+    pub fn refresh(&self) -> Result<bool, EngineError> {
+        let lists = {
+            let store = self.store();
+            if store.generation()? == self.lists().snapshot.generation {
+                // Folders change without a new generation.
+                if store.folders()? == self.lists().snapshot.folders {
+                    return Ok(false);
+                }
+            }
+            Lists::open(&store, || writer(&self.dir))?
+        };
+        *self.lists.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(lists);
+        Ok(true)
+    }
+
+    /// Loads the query's embedder, so that the first search does not wait for it.
+    ///
+    /// # Errors
+    /// [`EngineError::Embed`] when there is no model; searches go on with words alone.
+    pub fn warm(&self) -> Result<(), EngineError> {
+        self.embed("warm").map(|_| ()).map_err(EngineError::from)
+    }
+
+    /// Searches: asks both lists once, at the greatest depth, and keeps the facts.
+    ///
+    /// Without a model the BM25 list alone answers, and the notices say so.
+    ///
+    /// # Errors
+    /// [`EngineError::EmptyQuery`], [`EngineError::Index`].
+    pub fn search(
+        &self,
+        query: &str,
+        params: &Params,
+        scope: Option<&Scope>,
+    ) -> Result<Arc<Search>, EngineError> {
+        let query = query.trim();
+        if query.is_empty() {
+            return Err(EngineError::EmptyQuery);
+        }
+        let lists = self.lists();
+        let ranges = ranges(&lists.snapshot, scope);
+        let started = Instant::now();
+        let vector = self.embed(query);
+        let embedded = started.elapsed();
+        let retrieved = retrieve(
+            &lists,
+            query,
+            vector
+                .as_deref()
+                .map_err(|error| format!("no embedding: {error}")),
+            params,
+            &ranges,
+        )?;
+        let mut notices = Vec::new();
+        if let ListState::Missing(why) = &retrieved.set.vector {
+            notices.push(format!("The order comes from words alone: {why}."));
+        }
+        if let ListState::Missing(_) = &retrieved.set.text {
+            notices.push(format!(
+                "“{}” has no letters or digits, so BM25 was skipped. The order comes from vectors alone.",
+                query.chars().take(40).collect::<String>()
+            ));
+        }
+        if retrieved.n_words_left_out > 0 {
+            notices.push(format!(
+                "The question has {} different words; the first {} were looked up.",
+                retrieved.words.len() + retrieved.n_words_left_out,
+                retrieved.words.len()
+            ));
+        }
+        let search = Arc::new(Search {
+            id: self.next_search.fetch_add(1, Ordering::Relaxed),
+            query: query.to_owned(),
+            notices,
+            timing: Timing {
+                embed: embedded,
+                lists: started.elapsed() - embedded,
+            },
+            lists,
+            retrieved,
+        });
+        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        searches.push_back(search.clone());
+        while searches.len() > SEARCHES_KEPT {
+            searches.pop_front();
+        }
+        Ok(search)
+    }
+
+    /// Returns a search that is still kept.
+    ///
+    /// # Errors
+    /// [`EngineError::SearchGone`].
+    pub fn kept(&self, id: u32) -> Result<Arc<Search>, EngineError> {
+        let searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        searches
+            .iter()
+            .find(|search| search.id == id)
+            .cloned()
+            .ok_or(EngineError::SearchGone { id })
+    }
+
+    /// Returns a search as the window shows it.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] when texts cannot be read.
+    pub fn answer(&self, search: &Search, params: &Params) -> Result<SearchAnswer, EngineError> {
+        let columns = search.columns(params);
+        let first: Vec<u32> = columns
+            .order
+            .iter()
+            .copied()
+            .take(SNIPPETS_AT_ONCE)
+            .collect();
+        Ok(SearchAnswer {
+            id: search.id,
+            query: search.query.clone(),
+            rows: search.rows()?,
+            snippets: self.snippets(search, &first)?,
+            columns,
+            words: search.words(),
+            bm25_ideal: search.set().bm25_ideal,
+            notices: search.notices.clone(),
+            n_chunks: search.set().n_chunks,
+            retrieve_ms: (search.timing.embed + search.timing.lists).as_secs_f64() * 1000.0,
+            generation: search.generation() as u32,
+        })
+    }
+
+    /// Returns the best passage of each candidate asked for.
+    ///
+    /// # Errors
+    /// [`EngineError::NoRow`], [`EngineError::Store`].
+    pub fn snippets(&self, search: &Search, slots: &[u32]) -> Result<Vec<Snippet>, EngineError> {
+        search.snippets(&self.store(), slots)
+    }
+
+    /// Returns the store, to read.
+    pub fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn embed(&self, query: &str) -> Result<Vec<f32>, EmbedError> {
+        let mut embedder = self.embedder.lock().unwrap_or_else(PoisonError::into_inner);
+        if embedder.is_none() {
+            *embedder = Some((self.source)(Purpose::Query)?);
+        }
+        let embedder = embedder.as_mut().expect("it was just put there");
+        let mut vectors = embedder.embed(&[query], &AtomicBool::new(false))?;
+        Ok(vectors.pop().unwrap_or_default())
+    }
+}
+
+/// Returns the chunks that are searched.
+fn ranges(snapshot: &Snapshot, scope: Option<&Scope>) -> Vec<Range<u32>> {
+    match scope {
+        Some(scope) => scope.chunks(snapshot),
+        None => std::iter::once(0..snapshot.chunks.len() as u32).collect(),
+    }
+}
+
+/// Returns who writes to the library now, for a person; none when nobody does.
+pub(crate) fn writer(dir: &Path) -> Option<String> {
+    match Store::writer(dir) {
+        Ok(writer) => writer,
+        Err(_) => Some("another process".to_owned()),
+    }
+}
+
+/// Rebuilds the lists of a library that nobody writes to.
+fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineError> {
+    let store = match Store::open(dir) {
+        Err(StoreError::Locked { .. }) => return Ok(Vec::new()),
+        other => other?,
+    };
+    let model = source(Purpose::Query)?.info().clone();
+    let (_, notices) = Derived::open(&store, &model)?;
+    Ok(notices)
+}

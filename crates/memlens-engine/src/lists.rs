@@ -1,0 +1,114 @@
+//! The library as it is searched: one snapshot of the store and both lists, all of one generation.
+
+use std::time::{Duration, Instant};
+
+use memlens_index::{IndexError, TextIndex, VectorFile};
+use memlens_store::{Snapshot, Store};
+
+use crate::EngineError;
+use crate::derived::{text_path, vector_path};
+
+/// How long a reader waits for a writer to bring the lists into step.
+const SETTLE: Duration = Duration::from_secs(20);
+/// How long it sleeps between two looks.
+const SETTLE_STEP: Duration = Duration::from_millis(25);
+
+/// Is everything that a search reads; never changes.
+pub struct Lists {
+    /// The library without its texts, in the total order of chunks.
+    pub snapshot: Snapshot,
+    /// The BM25 list.
+    pub text: TextIndex,
+    /// The vector list.
+    pub vectors: VectorFile,
+    /// The row of each chunk's own vector.
+    pub chunk_rows: Vec<u32>,
+    /// The row of each window's vector.
+    pub window_rows: Vec<u32>,
+    by_id: Vec<(i64, u32)>,
+}
+
+impl Lists {
+    /// Opens the library at its present generation. While a writer is between the store and the
+    /// lists this waits for it.
+    ///
+    /// # Errors
+    /// The list's own error when a list is out of step and nobody writes: the caller may rebuild
+    /// when it [needs](IndexError::needs_rebuild) that. [`EngineError::Building`] when the writer
+    /// does not come to rest.
+    pub fn open(store: &Store, writer: impl Fn() -> Option<String>) -> Result<Lists, EngineError> {
+        let started = Instant::now();
+        loop {
+            let error = match Lists::open_once(store) {
+                Err(EngineError::Index(error)) if error.needs_rebuild() => error,
+                other => return other,
+            };
+            match writer() {
+                None => {
+                    // It may have finished between the two looks.
+                    return Lists::open_once(store).map_err(|_| EngineError::Index(error));
+                }
+                Some(writer) if started.elapsed() > SETTLE => {
+                    return Err(EngineError::Building {
+                        dir: store.dir().to_owned(),
+                        writer,
+                    });
+                }
+                Some(_) => std::thread::sleep(SETTLE_STEP),
+            }
+        }
+    }
+
+    fn open_once(store: &Store) -> Result<Lists, EngineError> {
+        let snapshot = store.snapshot()?;
+        let text = TextIndex::open(&text_path(store.dir()))?;
+        text.check(snapshot.generation)?;
+        let vectors = VectorFile::open(&vector_path(store.dir()))?;
+        vectors.check(
+            &vectors.model().to_owned(),
+            vectors.dim(),
+            snapshot.generation,
+        )?;
+
+        let row = |embedding: i64| {
+            vectors.row_of(embedding).ok_or_else(|| IndexError::Torn {
+                path: vector_path(store.dir()),
+                why: format!("embedding {embedding} has no row"),
+            })
+        };
+        let chunk_rows = snapshot
+            .chunks
+            .iter()
+            .map(|chunk| row(chunk.embedding.0))
+            .collect::<Result<_, _>>()?;
+        let window_rows = snapshot
+            .windows
+            .iter()
+            .map(|window| row(window.embedding.0))
+            .collect::<Result<_, _>>()?;
+        let mut by_id: Vec<(i64, u32)> = snapshot
+            .chunks
+            .iter()
+            .zip(0..)
+            .map(|(chunk, at)| (chunk.id, at))
+            .collect();
+        by_id.sort_unstable();
+        Ok(Lists {
+            snapshot,
+            text,
+            vectors,
+            chunk_rows,
+            window_rows,
+            by_id,
+        })
+    }
+
+    /// Returns the place of a chunk in the snapshot; none when it is not in it.
+    pub fn place_of(&self, chunk: i64) -> Option<u32> {
+        let at = self
+            .by_id
+            .binary_search_by_key(&chunk, |(id, _)| *id)
+            .ok()?;
+        Some(self.by_id[at].1)
+    }
+}

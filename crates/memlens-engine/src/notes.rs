@@ -1,0 +1,237 @@
+//! The notes themselves: the tree of folders, a note's text and chunks, what went wrong with which.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use memlens_ingest::IngestOptions;
+use memlens_store::{DocumentRow, Folder, FolderId, Severity, Snapshot, StoredProblem};
+
+use crate::view::{
+    DocumentChunk, DocumentView, EntryState, FileProblem, ProblemSeverity, TreeEntry,
+};
+use crate::{EngineError, Library};
+
+impl Library {
+    /// Returns a folder's documents as a tree, folders first, then by name.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn tree(&self, folder: FolderId) -> Result<Vec<TreeEntry>, EngineError> {
+        let lists = self.lists();
+        let problems: HashSet<String> = self
+            .store()
+            .problems()?
+            .into_iter()
+            .filter(|problem| problem.folder == folder)
+            .map(|problem| problem.path)
+            .collect();
+        let mut root = Branch::default();
+        for document in lists
+            .snapshot
+            .documents
+            .iter()
+            .filter(|document| document.folder == folder)
+        {
+            let n_chunks = document.chunks.end - document.chunks.start;
+            root.insert(&document.path, n_chunks, problems.contains(&document.path));
+        }
+        for path in &problems {
+            root.insert(path, 0, true);
+        }
+        Ok(root.entries(""))
+    }
+
+    /// Returns everything that went wrong with a file.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn problems(&self) -> Result<Vec<FileProblem>, EngineError> {
+        let lists = self.lists();
+        let names = folder_names(&lists.snapshot.folders);
+        Ok(self
+            .store()
+            .problems()?
+            .into_iter()
+            .map(|problem| file_problem(problem, &names))
+            .collect())
+    }
+
+    /// Returns a note as it is on disk now, with its chunks as they were indexed.
+    ///
+    /// # Errors
+    /// [`EngineError::NoDocument`] for one that is not in the library, [`EngineError::Ingest`] when
+    /// it cannot be read any more.
+    pub fn document(&self, folder: FolderId, path: &str) -> Result<DocumentView, EngineError> {
+        let lists = self.lists();
+        let snapshot = &lists.snapshot;
+        let (folder, document) = find(snapshot, folder, path)?;
+        let file = memlens_ingest::find(Path::new(&folder.path), path)?.ok_or_else(|| {
+            EngineError::NoDocument {
+                path: path.to_owned(),
+            }
+        })?;
+        let bytes = memlens_ingest::read(&file)?;
+        let parsed = memlens_ingest::parse(file.kind, &bytes, &IngestOptions::default())?;
+        let names = folder_names(&snapshot.folders);
+        let problems = self
+            .store()
+            .problems()?
+            .into_iter()
+            .filter(|problem| problem.folder == folder.id && problem.path == path)
+            .map(|problem| file_problem(problem, &names))
+            .collect();
+        let chunks = document.chunks.start as usize..document.chunks.end as usize;
+        Ok(DocumentView {
+            folder: folder.id.0.to_string(),
+            folder_name: folder.name.clone(),
+            path: path.to_owned(),
+            n_lines: parsed.text.lines().count() as u32,
+            text: parsed.text,
+            chunks: snapshot.chunks[chunks]
+                .iter()
+                .map(|chunk| DocumentChunk {
+                    chunk: chunk.id.to_string(),
+                    start_line: chunk.start_line,
+                    end_line: chunk.end_line,
+                    tokens: chunk.tokens,
+                    heading: chunk.heading.clone(),
+                })
+                .collect(),
+            agent: document.agent.clone(),
+            date: document.date.clone(),
+            tags: document.tags.clone(),
+            modified_ms: file.modified_ms as f64,
+            encoding: parsed.encoding.to_owned(),
+            problems,
+        })
+    }
+
+    /// Returns the absolute path of a note in the library; it lies in a watched folder.
+    ///
+    /// # Errors
+    /// As [`Library::document`].
+    pub fn absolute(&self, folder: FolderId, path: &str) -> Result<PathBuf, EngineError> {
+        let lists = self.lists();
+        let folder = lists
+            .snapshot
+            .folders
+            .iter()
+            .find(|candidate| candidate.id == folder)
+            .ok_or_else(|| EngineError::NoDocument {
+                path: path.to_owned(),
+            })?;
+        // `find` refuses what leaves the folder, by `..`, by an absolute path or by a link.
+        let file = memlens_ingest::find(Path::new(&folder.path), path)?;
+        file.map(|file| file.absolute)
+            .ok_or_else(|| EngineError::NoDocument {
+                path: path.to_owned(),
+            })
+    }
+}
+
+fn find<'a>(
+    snapshot: &'a Snapshot,
+    folder: FolderId,
+    path: &str,
+) -> Result<(&'a Folder, &'a DocumentRow), EngineError> {
+    let document = snapshot
+        .documents
+        .iter()
+        .find(|document| document.folder == folder && document.path == path);
+    let folder = snapshot
+        .folders
+        .iter()
+        .find(|candidate| candidate.id == folder);
+    folder.zip(document).ok_or_else(|| EngineError::NoDocument {
+        path: path.to_owned(),
+    })
+}
+
+fn folder_names(folders: &[Folder]) -> HashMap<FolderId, String> {
+    folders
+        .iter()
+        .map(|folder| (folder.id, folder.name.clone()))
+        .collect()
+}
+
+fn file_problem(problem: StoredProblem, names: &HashMap<FolderId, String>) -> FileProblem {
+    FileProblem {
+        folder: problem.folder.0.to_string(),
+        folder_name: names.get(&problem.folder).cloned().unwrap_or_default(),
+        path: problem.path,
+        line: problem.line,
+        message: problem.message,
+        severity: match problem.severity {
+            Severity::Error => ProblemSeverity::Error,
+            Severity::Note => ProblemSeverity::Note,
+        },
+    }
+}
+
+/// Is a folder while the tree grows.
+#[derive(Default)]
+struct Branch {
+    folders: BTreeMap<String, Branch>,
+    files: BTreeMap<String, (u32, bool)>,
+}
+
+impl Branch {
+    /// Puts a file in its place; walks down rather than calls itself, for paths may be very deep.
+    fn insert(&mut self, path: &str, n_chunks: u32, is_problem: bool) {
+        let mut branch = self;
+        let mut rest = path;
+        while let Some((folder, inner)) = rest.split_once('/') {
+            branch = branch.folders.entry(folder.to_owned()).or_default();
+            rest = inner;
+        }
+        branch
+            .files
+            .entry(rest.to_owned())
+            .or_insert((n_chunks, is_problem));
+    }
+
+    fn entries(self, above: &str) -> Vec<TreeEntry> {
+        let join = |name: &str| {
+            if above.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{above}/{name}")
+            }
+        };
+        let state = |is_problem| {
+            if is_problem {
+                EntryState::Problem
+            } else {
+                EntryState::Indexed
+            }
+        };
+        let mut entries = Vec::with_capacity(self.folders.len() + self.files.len());
+        for (name, branch) in self.folders {
+            let path = join(&name);
+            let children = branch.entries(&path);
+            entries.push(TreeEntry {
+                n_chunks: children.iter().map(|child| child.n_chunks).sum(),
+                state: state(
+                    children
+                        .iter()
+                        .any(|child| child.state == EntryState::Problem),
+                ),
+                name,
+                path,
+                is_folder: true,
+                children,
+            });
+        }
+        for (name, (n_chunks, is_problem)) in self.files {
+            entries.push(TreeEntry {
+                path: join(&name),
+                name,
+                is_folder: false,
+                n_chunks,
+                state: state(is_problem),
+                children: Vec::new(),
+            });
+        }
+        entries
+    }
+}

@@ -1,0 +1,188 @@
+//! Matched words in a text, and the passage of a chunk that shows most of them.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use memlens_index::{QueryWord, is_stop_word, words};
+
+/// How long a snippet is, in characters.
+const SNIPPET_CHARS: usize = 220;
+
+/// Returns the byte ranges of the query's words in a text; stop words are not marked.
+pub fn matches(text: &str, query: &[QueryWord]) -> Vec<Range<usize>> {
+    let terms: HashSet<&str> = query
+        .iter()
+        .filter(|word| !is_stop_word(&word.typed.to_lowercase()))
+        .map(|word| word.term.as_str())
+        .collect();
+    if terms.is_empty() {
+        return Vec::new();
+    }
+    words(text)
+        .into_iter()
+        .filter(|word| terms.contains(word.term.as_str()))
+        .map(|word| word.bytes)
+        .collect()
+}
+
+/// Returns byte ranges as UTF-16 ranges; overlapping ones (bigrams) are joined.
+pub fn utf16(text: &str, ranges: &[Range<usize>]) -> Vec<(u32, u32)> {
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            Some(_) | None => joined.push(range.clone()),
+        }
+    }
+    let (mut at, mut units) = (0, 0u32);
+    let mut upto = |byte: usize| {
+        units += text[at..byte].encode_utf16().count() as u32;
+        at = byte;
+        units
+    };
+    joined
+        .into_iter()
+        .map(|range| (upto(range.start), upto(range.end)))
+        .collect()
+}
+
+/// Returns the passage with the most distinct matched words, on one line, with its marks.
+///
+/// A chunk without a match shows its beginning, behind its headings.
+pub fn snippet(text: &str, query: &[QueryWord]) -> (String, Vec<(u32, u32)>) {
+    let found = matches(text, query);
+    let start = best_start(text, &found);
+    let rest = text[start..].trim_start_matches(|sign: char| sign.is_whitespace() || sign == '#');
+    let rest = if found.is_empty() {
+        behind_headings(rest)
+    } else {
+        rest
+    };
+    let mut line = String::new();
+    if start > 0 {
+        line.push('…');
+    }
+    let mut n_chars = 0;
+    for word in rest.split_whitespace() {
+        if n_chars > 0 {
+            line.push(' ');
+        }
+        line.extend(word.chars().take(SNIPPET_CHARS));
+        n_chars += word.chars().count() + 1;
+        if n_chars > SNIPPET_CHARS {
+            line.push('…');
+            break;
+        }
+    }
+    let marks = utf16(&line, &matches(&line, query));
+    (line, marks)
+}
+
+/// Returns where the passage begins: at the beginning of the sentence or line of the best match.
+fn best_start(text: &str, found: &[Range<usize>]) -> usize {
+    let best = found
+        .iter()
+        .enumerate()
+        .map(|(at, first)| {
+            let words: HashSet<&str> = found[at..]
+                .iter()
+                .take_while(|other| other.start < first.start + SNIPPET_CHARS)
+                .map(|other| &text[other.clone()])
+                .collect();
+            (words.len(), first.start)
+        })
+        // The earliest of equals.
+        .reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let Some((_, at)) = best else { return 0 };
+    let before = &text[..at];
+    let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let sentence = before.rfind(". ").map_or(0, |stop| stop + 2);
+    let start = line.max(sentence);
+    // A long run-up would push the match out of sight.
+    if at - start <= SNIPPET_CHARS / 3 {
+        return start;
+    }
+    let near = before
+        .char_indices()
+        .rev()
+        .take(SNIPPET_CHARS / 3)
+        .filter(|(_, sign)| sign.is_whitespace())
+        .last();
+    near.map_or(at, |(space, sign)| space + sign.len_utf8())
+}
+
+fn behind_headings(text: &str) -> &str {
+    let body = text
+        .lines()
+        .find(|line| !line.trim().is_empty() && !line.starts_with(['#', '-', '=']));
+    body.map_or(text, |line| {
+        &text[line.as_ptr() as usize - text.as_ptr() as usize..]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use memlens_index::{QueryWord, words};
+
+    use super::{snippet, utf16};
+
+    fn query(text: &str) -> Vec<QueryWord> {
+        words(text)
+            .into_iter()
+            .map(|word| QueryWord {
+                typed: text[word.bytes].to_owned(),
+                term: word.term,
+                weight: 1.0,
+                idf: 1.0,
+                n_chunks: 1,
+            })
+            .collect()
+    }
+
+    fn check(text: &str, asked: &str, expected: &str) {
+        let (line, marks) = snippet(text, &query(asked));
+        let units: Vec<u16> = line.encode_utf16().collect();
+        let mut shown = String::new();
+        let mut at = 0;
+        for (start, end) in marks {
+            shown += &String::from_utf16(&units[at..start as usize]).unwrap();
+            shown += &format!(
+                "[{}]",
+                String::from_utf16(&units[start as usize..end as usize]).unwrap()
+            );
+            at = end as usize;
+        }
+        shown += &String::from_utf16(&units[at..]).unwrap();
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn matched_words_are_marked_and_stop_words_are_not() {
+        check(
+            "First look at the router's light.",
+            "the routers",
+            "First look at the [router]'s light.",
+        );
+        check("# Network\n\nThe box hums.", "zebra", "The box hums.");
+        check(
+            "😀 relay 東京都の天気",
+            "relay 東京 天気",
+            "😀 [relay] [東京]都の[天気]",
+        );
+        check("", "relay", "");
+    }
+
+    #[test]
+    fn the_passage_begins_near_the_best_match() {
+        let text = format!(
+            "{} The relay is quiet at night.",
+            "Nothing of note. ".repeat(40)
+        );
+        check(&text, "quiet relay", "…The [relay] is [quiet] at night.");
+    }
+
+    #[test]
+    fn bigrams_that_overlap_are_one_mark() {
+        assert_eq!(utf16("a東京都", &[1..7, 4..10]), [(1, 4)]);
+    }
+}

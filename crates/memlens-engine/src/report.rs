@@ -1,0 +1,185 @@
+//! A search as JSON: the contract of `memlens search --json`.
+
+use memlens_params::Params;
+use memlens_rank::{Detail, Status};
+use serde::Serialize;
+
+use crate::search::Search;
+use crate::{EngineError, Library};
+
+/// Raised when a field changes its meaning or goes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Is a search with every stage and every row.
+#[derive(Debug, Serialize)]
+pub struct SearchReport {
+    /// See [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The query.
+    pub query: String,
+    /// Every parameter.
+    pub params: Params,
+    /// What a person should be told.
+    pub notices: Vec<String>,
+    /// Every stage in its order.
+    pub stages: Vec<StageReport>,
+    /// The results, best first.
+    pub results: Vec<RowReport>,
+    /// What was dropped, nearest to being kept first; without the candidates that neither list holds
+    /// within its depth, which the fusion stage counts.
+    pub dropped: Vec<RowReport>,
+}
+
+/// Is what one stage did.
+#[derive(Debug, Serialize)]
+pub struct StageReport {
+    /// The stage.
+    pub id: &'static str,
+    /// Rows that reached it; for a list, the chunks searched.
+    #[serde(rename = "in")]
+    pub n_in: u32,
+    /// Rows that left it.
+    #[serde(rename = "out")]
+    pub n_out: u32,
+    /// `in - out`.
+    pub dropped: u32,
+    /// Wall time in milliseconds, where it did work.
+    pub ms: Option<f64>,
+    /// applied, skipped or fallback.
+    pub status: &'static str,
+    /// Why it was skipped or fell back.
+    pub why: Option<String>,
+    /// One fact about its work.
+    pub note: Option<String>,
+}
+
+/// Is one row.
+#[derive(Debug, Serialize)]
+pub struct RowReport {
+    /// The 1-based rank; none when dropped.
+    pub rank: Option<u32>,
+    /// The path in its folder.
+    pub path: String,
+    /// The watched folder's absolute path.
+    pub folder: String,
+    /// First line, 1-based.
+    pub start_line: u32,
+    /// Last line, 1-based.
+    pub end_line: u32,
+    /// The last score; none when it never got one.
+    pub score: Option<f64>,
+    /// The best passage.
+    pub snippet: String,
+    /// Who says it.
+    pub source: String,
+    /// Its length in tokens.
+    pub tokens: u32,
+    /// Every stage that it reached.
+    pub journey: Vec<StepReport>,
+}
+
+/// Is what one stage did to the row.
+#[derive(Debug, Serialize)]
+pub struct StepReport {
+    /// The stage.
+    pub stage: &'static str,
+    /// The 1-based rank before.
+    pub rank_before: Option<u32>,
+    /// The 1-based rank after; in a list, the rank there.
+    pub rank_after: Option<u32>,
+    /// The score before.
+    pub score_before: Option<f64>,
+    /// The score after; in a list, the raw score there.
+    pub score_after: Option<f64>,
+    /// Whether it was dropped here.
+    pub dropped: bool,
+    /// The numbers it was decided with.
+    pub detail: Detail,
+    /// The same in words.
+    pub sentence: String,
+}
+
+impl Library {
+    /// Returns a search as a report.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] when texts cannot be read.
+    pub fn report(&self, search: &Search, params: &Params) -> Result<SearchReport, EngineError> {
+        let trace = search.rank(params);
+        let columns = search.columns(params);
+        let stages = columns
+            .stages
+            .iter()
+            .map(|stage| {
+                let (status, why) = match &stage.status {
+                    Status::Applied => ("applied", None),
+                    Status::Skipped { why } => ("skipped", Some(why.clone())),
+                    Status::Fallback { why } => ("fallback", Some(why.clone())),
+                };
+                StageReport {
+                    id: stage.id.as_str(),
+                    n_in: stage.n_in,
+                    n_out: stage.n_out,
+                    dropped: stage.n_dropped,
+                    ms: stage.micros.map(|micros| micros / 1000.0),
+                    status,
+                    why,
+                    note: stage.note.clone(),
+                }
+            })
+            .collect();
+        let listed: Vec<u32> = columns
+            .order
+            .iter()
+            .copied()
+            .filter(|slot| columns.fused[*slot as usize].is_some())
+            .collect();
+        let snippets = self.snippets(search, &listed)?;
+        let mut rows = Vec::with_capacity(listed.len());
+        for (position, (slot, snippet)) in listed.iter().zip(snippets).enumerate() {
+            let row = search.row(*slot)?;
+            let (_, document) = search.chunk(*slot)?;
+            let folder = search
+                .lists
+                .snapshot
+                .folders
+                .iter()
+                .find(|folder| folder.id == document.folder);
+            rows.push(RowReport {
+                rank: (position < columns.n_kept as usize).then_some(position as u32 + 1),
+                path: row.path,
+                folder: folder.map(|folder| folder.path.clone()).unwrap_or_default(),
+                start_line: row.start_line,
+                end_line: row.end_line,
+                score: columns.score[*slot as usize],
+                snippet: snippet.text,
+                source: row.source,
+                tokens: row.tokens,
+                journey: trace
+                    .entries_of(*slot)
+                    .into_iter()
+                    .map(|(stage, entry)| StepReport {
+                        stage: stage.id.as_str(),
+                        rank_before: entry.rank_before,
+                        rank_after: entry.rank_after,
+                        score_before: entry.score_before,
+                        score_after: entry.score_after,
+                        dropped: entry.is_dropped,
+                        sentence: entry.detail.sentence(),
+                        detail: entry.detail.clone(),
+                    })
+                    .collect(),
+            });
+        }
+        let dropped = rows.split_off(columns.n_kept as usize);
+        Ok(SearchReport {
+            schema_version: SCHEMA_VERSION,
+            query: search.query.clone(),
+            params: params.clone(),
+            notices: search.notices.clone(),
+            stages,
+            results: rows,
+            dropped,
+        })
+    }
+}

@@ -1,0 +1,212 @@
+//! Retrieval: both lists at the greatest depth that any slider allows, frozen as a candidate set.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use memlens_index::{Join, QueryWord, TextHits};
+use memlens_params::{Bm25Join, Params, VectorUnit};
+use memlens_rank::{Candidate, CandidateSet, ChunkId, ListState, TextValue, VectorValue};
+
+use crate::EngineError;
+use crate::lists::Lists;
+
+/// The greatest depth of a list: the end of its slider.
+pub const DEPTH_MAX: usize = 1000;
+
+/// Is what one retrieval found.
+pub struct Retrieved {
+    /// The facts that ranking uses.
+    pub set: CandidateSet,
+    /// For each candidate its place in the snapshot.
+    pub places: Vec<u32>,
+    /// For each candidate the words of the query that it holds: positions in `words`.
+    pub matched: Vec<Vec<u16>>,
+    /// The distinct words of the query.
+    pub words: Vec<QueryWord>,
+    /// How many more words the query has, which were not looked up.
+    pub n_words_left_out: usize,
+}
+
+/// Asks both lists. `vector` is the query's embedding, or why there is none.
+///
+/// `scope` holds the chunks that are searched, as ascending disjoint ranges of places. Statistics
+/// of words are those of the whole library, whatever the scope.
+///
+/// # Errors
+/// [`EngineError::Index`] when a list cannot be read.
+pub fn retrieve(
+    lists: &Lists,
+    query: &str,
+    vector: Result<&[f32], String>,
+    params: &Params,
+    scope: &[Range<u32>],
+) -> Result<Retrieved, EngineError> {
+    let join = match params.bm25_join {
+        Bm25Join::Or => Join::Or,
+        Bm25Join::And => Join::And,
+    };
+    let hits = lists.text.search(query, join)?;
+    let text_state = if hits.words.is_empty() {
+        ListState::Missing("the question has no letters or digits".to_owned())
+    } else {
+        ListState::Ready
+    };
+    let (vector_state, values) = match vector {
+        Ok(vector) => (
+            ListState::Ready,
+            vector_values(lists, vector, params.vector_unit, scope)?,
+        ),
+        Err(why) => (ListState::Missing(why), Vec::new()),
+    };
+    let by_vector = best(&values, DEPTH_MAX, |(place, value)| {
+        (value.score.unwrap_or(0.0), *place)
+    });
+    let in_scope = hits_in_scope(lists, &hits, scope);
+    let by_text = best(&in_scope, DEPTH_MAX, |(place, hit)| {
+        (f64::from(hits.hits[*hit].score), *place)
+    });
+
+    // Both values are facts of every candidate, listed there or not.
+    let mut union: Vec<u32> = by_vector
+        .iter()
+        .map(|at| values[*at].0)
+        .chain(by_text.iter().map(|at| in_scope[*at].0))
+        .collect();
+    union.sort_unstable();
+    union.dedup();
+    let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
+    let mut matched = Vec::with_capacity(union.len());
+    for place in &union {
+        let chunk = &lists.snapshot.chunks[*place as usize];
+        let value = values
+            .binary_search_by_key(place, |(place, _)| *place)
+            .map(|at| values[at].1);
+        let hit = in_scope
+            .binary_search_by_key(place, |(place, _)| *place)
+            .map(|at| &hits.hits[in_scope[at].1]);
+        candidates.push(Candidate {
+            chunk: ChunkId(chunk.id as u64),
+            order: *place,
+            document: chunk.document,
+            bytes: chunk.bytes.clone(),
+            tokens: chunk.tokens,
+            vector: value.unwrap_or_default(),
+            text: hit.as_ref().map_or_else(
+                |_| TextValue::default(),
+                |hit| TextValue {
+                    score: Some(f64::from(hit.score)),
+                    rank: None,
+                    n_matched: hit.matched.len() as u32,
+                },
+            ),
+        });
+        matched.push(hit.map(|hit| hit.matched.clone()).unwrap_or_default());
+    }
+    for (rank, at) in (1..).zip(&by_vector) {
+        candidates[slot_of(&union, values[*at].0)].vector.rank = Some(rank);
+    }
+    for (rank, at) in (1..).zip(&by_text) {
+        candidates[slot_of(&union, in_scope[*at].0)].text.rank = Some(rank);
+    }
+    Ok(Retrieved {
+        set: CandidateSet {
+            candidates,
+            n_chunks: scope.iter().map(|range| range.end - range.start).sum(),
+            n_words: hits.words.len() as u32,
+            bm25_ideal: f64::from(hits.ideal),
+            vector: vector_state,
+            text: text_state,
+            n_text_hits: in_scope.len() as u32,
+        },
+        places: union,
+        matched,
+        words: hits.words,
+        n_words_left_out: hits.n_words_left_out,
+    })
+}
+
+fn slot_of(union: &[u32], place: u32) -> usize {
+    union
+        .binary_search(&place)
+        .expect("the union holds every listed place")
+}
+
+/// Returns the value of every chunk in scope, ascending by place.
+fn vector_values(
+    lists: &Lists,
+    query: &[f32],
+    unit: VectorUnit,
+    scope: &[Range<u32>],
+) -> Result<Vec<(u32, VectorValue)>, EngineError> {
+    let dots = lists.vectors.dots(query)?;
+    let dot = |row: u32| f64::from(dots[row as usize]);
+    let value = |place: u32| {
+        let chunk = &lists.snapshot.chunks[place as usize];
+        let whole = dot(lists.chunk_rows[place as usize]);
+        // The first of equal windows, so that the trace does not depend on chance.
+        let best = chunk
+            .windows
+            .clone()
+            .map(|window| (dot(lists.window_rows[window as usize]), window))
+            .reduce(|best, next| if next.0 > best.0 { next } else { best });
+        let (score, window) = match (unit, best) {
+            (VectorUnit::Windows, Some((window, _))) => ((2.0 * window + whole) / 3.0, best),
+            (VectorUnit::Windows | VectorUnit::Chunk, _) => (whole, None),
+        };
+        let lines = window.map(|(_, window)| {
+            let window = &lists.snapshot.windows[window as usize];
+            (window.start_line, window.end_line)
+        });
+        VectorValue {
+            score: Some(score),
+            rank: None,
+            window: window.map(|(cosine, _)| cosine),
+            whole: Some(whole),
+            window_lines: lines,
+        }
+    };
+    Ok(scope
+        .iter()
+        .cloned()
+        .flatten()
+        .map(|place| (place, value(place)))
+        .collect())
+}
+
+/// Returns the hits in scope, ascending by place: the place and the index into `hits`.
+fn hits_in_scope(lists: &Lists, hits: &TextHits, scope: &[Range<u32>]) -> Vec<(u32, usize)> {
+    let is_in_scope = |place: u32| {
+        let at = scope.partition_point(|range| range.end <= place);
+        scope.get(at).is_some_and(|range| range.contains(&place))
+    };
+    let mut found: Vec<(u32, usize)> = hits
+        .hits
+        .iter()
+        .enumerate()
+        .filter_map(|(at, hit)| lists.place_of(hit.chunk as i64).map(|place| (place, at)))
+        .filter(|(place, _)| is_in_scope(*place))
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+/// Returns the indices of the `n` highest items, best first; ties by place.
+fn best<T>(items: &[T], n: usize, key: impl Fn(&T) -> (f64, u32)) -> Vec<usize> {
+    let compare = |a: &(f64, u32, usize), b: &(f64, u32, usize)| -> Ordering {
+        b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
+    };
+    let mut keyed: Vec<(f64, u32, usize)> = items
+        .iter()
+        .enumerate()
+        .map(|(at, item)| {
+            let (score, place) = key(item);
+            (score, place, at)
+        })
+        .collect();
+    if keyed.len() > n {
+        keyed.select_nth_unstable_by(n, compare);
+        keyed.truncate(n);
+    }
+    keyed.sort_unstable_by(compare);
+    keyed.into_iter().map(|(_, _, at)| at).collect()
+}

@@ -1,0 +1,307 @@
+//! One search: its frozen facts, and every way to look at its ranking.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use memlens_index::QueryWord;
+use memlens_params::{Params, StageId};
+use memlens_rank::{CandidateSet, Columns, Context, NATIVE, Trace, rank, rank_observed};
+use memlens_store::{ChunkRow, DocumentRow, Store};
+
+use crate::EngineError;
+use crate::lists::Lists;
+use crate::passage;
+use crate::retrieve::Retrieved;
+use crate::view::{self, Fact, Journey, Row, Snippet};
+
+/// How long the parts of a retrieval took.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Timing {
+    /// Embedding the query.
+    pub embed: Duration,
+    /// Both lists.
+    pub lists: Duration,
+}
+
+/// Is a search that was retrieved once and can be ranked any number of times.
+pub struct Search {
+    /// Names it.
+    pub id: u32,
+    /// The query.
+    pub query: String,
+    /// What a person should be told.
+    pub notices: Vec<String>,
+    /// How long retrieval took.
+    pub timing: Timing,
+    pub(crate) lists: Arc<Lists>,
+    pub(crate) retrieved: Retrieved,
+}
+
+impl Search {
+    /// Returns the frozen facts.
+    pub fn set(&self) -> &CandidateSet {
+        &self.retrieved.set
+    }
+
+    /// Returns the distinct words of the query.
+    pub fn words(&self) -> Vec<view::QueryWord> {
+        self.retrieved
+            .words
+            .iter()
+            .map(|word| view::QueryWord {
+                typed: word.typed.clone(),
+                term: word.term.clone(),
+                weight: f64::from(word.weight),
+                n_chunks: word.n_chunks,
+            })
+            .collect()
+    }
+
+    /// Returns the generation that was searched.
+    pub fn generation(&self) -> u64 {
+        self.lists.snapshot.generation
+    }
+
+    /// Ranks.
+    pub fn rank(&self, params: &Params) -> Trace {
+        rank(self.set(), params, &NATIVE)
+    }
+
+    /// Ranks and times the stages; the lists count with what their retrieval took.
+    pub fn columns(&self, params: &Params) -> Columns {
+        let mut micros: Vec<(StageId, f64)> = Vec::with_capacity(NATIVE.stages.len());
+        let mut last = Instant::now();
+        let trace = rank_observed(self.set(), params, &NATIVE, |stage| {
+            let now = Instant::now();
+            micros.push((stage, (now - last).as_secs_f64() * 1e6));
+            last = now;
+        });
+        let retrieval = |stage| match stage {
+            StageId::Vector => (self.timing.embed + self.timing.lists).as_secs_f64() * 1e6,
+            _ => 0.0,
+        };
+        trace.columns(
+            &Context {
+                set: self.set(),
+                params,
+            },
+            |stage| {
+                let is_applied = trace
+                    .stage(stage)
+                    .is_some_and(|stage| !stage.entries.is_empty());
+                let pure = micros
+                    .iter()
+                    .find(|(id, _)| *id == stage)
+                    .map(|(_, micros)| micros);
+                pure.filter(|_| is_applied)
+                    .map(|pure| pure + retrieval(stage))
+            },
+        )
+    }
+
+    /// Returns a candidate's chunk and document.
+    ///
+    /// # Errors
+    /// [`EngineError::NoRow`] for a slot beyond the candidates.
+    pub fn chunk(&self, slot: u32) -> Result<(&ChunkRow, &DocumentRow), EngineError> {
+        let place = self
+            .retrieved
+            .places
+            .get(slot as usize)
+            .ok_or(EngineError::NoRow {
+                slot,
+                n_rows: self.retrieved.places.len(),
+            })?;
+        let chunk = &self.lists.snapshot.chunks[*place as usize];
+        Ok((
+            chunk,
+            &self.lists.snapshot.documents[chunk.document as usize],
+        ))
+    }
+
+    /// Returns every candidate's static facts, by slot.
+    ///
+    /// # Errors
+    /// None in practice; slots are its own.
+    pub fn rows(&self) -> Result<Vec<Row>, EngineError> {
+        (0..self.retrieved.places.len() as u32)
+            .map(|slot| self.row(slot))
+            .collect()
+    }
+
+    /// Returns a candidate's static facts.
+    ///
+    /// # Errors
+    /// [`EngineError::NoRow`].
+    pub fn row(&self, slot: u32) -> Result<Row, EngineError> {
+        let (chunk, document) = self.chunk(slot)?;
+        let folder = self
+            .lists
+            .snapshot
+            .folders
+            .iter()
+            .find(|folder| folder.id == document.folder);
+        let candidate = &self.set().candidates[slot as usize];
+        Ok(Row {
+            chunk: chunk.id.to_string(),
+            folder: document.folder.0.to_string(),
+            folder_name: folder.map(|folder| folder.name.clone()).unwrap_or_default(),
+            path: document.path.clone(),
+            start_line: chunk.start_line,
+            end_line: chunk.end_line,
+            source: source(chunk, document, folder.map_or("", |folder| &folder.name)),
+            heading: chunk.heading.clone(),
+            tokens: chunk.tokens,
+            cosine: candidate.vector.score,
+            bm25: candidate.text.score,
+            matched: self
+                .matched(slot)
+                .into_iter()
+                .map(|word| word.typed.clone())
+                .collect(),
+        })
+    }
+
+    fn matched(&self, slot: u32) -> Vec<&QueryWord> {
+        let retrieved = &self.retrieved;
+        retrieved.matched[slot as usize]
+            .iter()
+            .map(|at| &retrieved.words[usize::from(*at)])
+            .collect()
+    }
+
+    /// Returns the texts of candidates, in the order asked.
+    ///
+    /// # Errors
+    /// [`EngineError::NoRow`], [`EngineError::Store`].
+    pub fn texts(&self, store: &Store, slots: &[u32]) -> Result<Vec<String>, EngineError> {
+        let ids = slots
+            .iter()
+            .map(|slot| self.chunk(*slot).map(|(chunk, _)| chunk.id))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(store.chunk_texts(ids)?)
+    }
+
+    /// Returns the best passage of each candidate asked for.
+    ///
+    /// # Errors
+    /// As [`Search::texts`].
+    pub fn snippets(&self, store: &Store, slots: &[u32]) -> Result<Vec<Snippet>, EngineError> {
+        let texts = self.texts(store, slots)?;
+        Ok(slots
+            .iter()
+            .zip(texts)
+            .map(|(slot, text)| {
+                let (text, marks) = passage::snippet(&text, &self.retrieved.words);
+                Snippet {
+                    slot: *slot,
+                    text,
+                    marks,
+                }
+            })
+            .collect())
+    }
+
+    /// Returns one row through all stages, with its text.
+    ///
+    /// # Errors
+    /// As [`Search::texts`].
+    pub fn journey(
+        &self,
+        store: &Store,
+        params: &Params,
+        slot: u32,
+    ) -> Result<Journey, EngineError> {
+        let row = self.row(slot)?;
+        let text = self.texts(store, &[slot])?.pop().unwrap_or_default();
+        let core = self.rank(params).journey(slot);
+        let marks = passage::utf16(&text, &passage::matches(&text, &self.retrieved.words));
+        let (dropped_by, reason) = core.dropped.unzip();
+        Ok(Journey {
+            slot,
+            rank: core.rank,
+            score: core.score,
+            dropped_by,
+            reason,
+            steps: core.steps,
+            bars: core.bars,
+            formula: core.formula,
+            min_score: params.threshold_on.then_some(params.min_score),
+            neighbour: core.neighbour,
+            facts: self.facts(slot)?,
+            window: self.set().candidates[slot as usize].vector.window_lines,
+            row,
+            text,
+            marks,
+        })
+    }
+
+    fn facts(&self, slot: u32) -> Result<Vec<Fact>, EngineError> {
+        let (chunk, document) = self.chunk(slot)?;
+        let vector = self.set().candidates[slot as usize].vector;
+        let mut facts = Vec::new();
+        let mut fact = |label: &str, value: String| {
+            facts.push(Fact {
+                label: label.to_owned(),
+                value,
+            });
+        };
+        if let (Some(window), Some((first, last))) = (vector.window, vector.window_lines) {
+            let lines = if first == last {
+                format!("line {first}")
+            } else {
+                format!("lines {first}–{last}")
+            };
+            fact(
+                "Best window",
+                format!("cosine {}, {lines}", memlens_rank::number(window, 3)),
+            );
+        }
+        if let Some(whole) = vector.whole {
+            fact(
+                "Whole chunk",
+                format!("cosine {}", memlens_rank::number(whole, 3)),
+            );
+        }
+        if !self.retrieved.words.is_empty() {
+            let matched: Vec<&str> = self
+                .matched(slot)
+                .into_iter()
+                .map(|word| word.typed.as_str())
+                .collect();
+            let count = format!("{} of {}", matched.len(), self.retrieved.words.len());
+            fact(
+                "Words",
+                if matched.is_empty() {
+                    count
+                } else {
+                    format!("{count}: {}", matched.join(", "))
+                },
+            );
+        }
+        if !chunk.heading.is_empty() {
+            fact("Heading", chunk.heading.clone());
+        }
+        if let Some(date) = &document.date {
+            fact("Date", date.clone());
+        }
+        if !document.tags.is_empty() {
+            fact("Tags", document.tags.join(", "));
+        }
+        Ok(facts)
+    }
+}
+
+/// Returns who says it: the agent of the line or of the note, else the folder that holds the note.
+fn source(chunk: &ChunkRow, document: &DocumentRow, folder_name: &str) -> String {
+    let by_folder = || {
+        let mut parts = document.path.rsplit('/');
+        parts.next();
+        parts.next().unwrap_or(folder_name).to_owned()
+    };
+    chunk
+        .agent
+        .clone()
+        .or_else(|| document.agent.clone())
+        .unwrap_or_else(by_folder)
+}

@@ -1,0 +1,29 @@
+//! Judged queries and what a ranking is worth by them.
+//!
+//! A [`QuerySet`] is read from `queries.jsonl`; [`score`] judges one ranking, [`Summary`] the mean
+//! over queries. A relevant range counts once, at the first result whose lines overlap it, so the
+//! figures do not depend on how chunks are cut.
+//!
+//! This crate asks no library and reads no file.
+//!
+//! ```
+//! use memlens_eval::{Place, QuerySet, Summary, score};
+//!
+//! let set = QuerySet::parse(
+//!     r#"{"id":"q1","query":"red relay","relevant":[{"path":"a.md","start_line":3,"end_line":5}]}"#,
+//! );
+//! let returned = [Place::new("b.md", 1, 9), Place::new("a.md", 5, 8)];
+//! let scores = score(&set.queries[0].relevant, &returned);
+//! assert_eq!(scores.mrr_10, 0.5);
+//! assert_eq!(Summary::of([&scores]).map(|mean| mean.hit_file), Some(1.0));
+//! ```
+
+mod files;
+mod metrics;
+mod queries;
+mod summary;
+
+pub use files::{FilesPassing, files_passing};
+pub use metrics::{Scores, score};
+pub use queries::{BadLine, Place, Query, QuerySet};
+pub use summary::{Summary, by_category};

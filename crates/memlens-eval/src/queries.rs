@@ -1,0 +1,100 @@
+//! Query sets as they stand in `queries.jsonl`.
+
+use serde::{Deserialize, Serialize};
+
+/// Is a range of lines in a note, ends included, counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// The note's path, relative to the query set's folder.
+    pub path: String,
+    /// First line.
+    pub start_line: u32,
+    /// Last line.
+    pub end_line: u32,
+}
+
+impl Place {
+    /// Returns a range of lines.
+    pub fn new(path: impl Into<String>, start_line: u32, end_line: u32) -> Place {
+        Place {
+            path: path.into(),
+            start_line,
+            end_line,
+        }
+    }
+
+    /// Tells whether the two share a line of the same note.
+    pub fn overlaps(&self, other: &Place) -> bool {
+        self.path == other.path
+            && self.start_line <= other.end_line
+            && self.end_line >= other.start_line
+    }
+}
+
+/// Is a judged query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Query {
+    /// Names it in runs.
+    pub id: String,
+    /// The question.
+    pub query: String,
+    /// Where the answer stands; never empty.
+    pub relevant: Vec<Place>,
+    /// What kind of question it is.
+    #[serde(default)]
+    pub category: Option<String>,
+    /// The sub-folder that it is asked of alone; none for all.
+    #[serde(default)]
+    pub scope: Option<String>,
+}
+
+/// Is a line that is no query, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadLine {
+    /// The line, from 1.
+    pub line: u32,
+    /// Why it was left out.
+    pub why: String,
+}
+
+/// Is a set of judged queries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuerySet {
+    /// The queries, in the order of the file.
+    pub queries: Vec<Query>,
+    /// Lines that were left out.
+    pub bad_lines: Vec<BadLine>,
+}
+
+impl QuerySet {
+    /// Reads a query set; empty lines are skipped, broken ones named and left out.
+    pub fn parse(text: &str) -> QuerySet {
+        let mut set = QuerySet {
+            queries: Vec::new(),
+            bad_lines: Vec::new(),
+        };
+        let lines = text.trim_start_matches('\u{feff}').lines();
+        for (line, text) in (1..).zip(lines).filter(|(_, text)| !text.trim().is_empty()) {
+            match serde_json::from_str::<Query>(text) {
+                Ok(query) if query.relevant.is_empty() => {
+                    set.bad_lines.push(BadLine {
+                        line,
+                        why: "it names no relevant range".to_owned(),
+                    });
+                }
+                Ok(query) if query.query.trim().is_empty() => {
+                    set.bad_lines.push(BadLine {
+                        line,
+                        why: "its query is empty".to_owned(),
+                    });
+                }
+                Ok(query) => set.queries.push(query),
+                Err(error) => set.bad_lines.push(BadLine {
+                    line,
+                    why: error.to_string(),
+                }),
+            }
+        }
+        set
+    }
+}

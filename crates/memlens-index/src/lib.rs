@@ -1,0 +1,64 @@
+//! The two lists that a search starts from: chunks by their words, and embeddings by their vectors.
+//!
+//! Both are derived from the library's store and can be built anew from it at any time. Each carries the generation of
+//! the library that it was built from; one that is torn, stale, of another format or of another model is reported as
+//! such ([`IndexError::needs_rebuild`]) and never read. A list has one writer and any number of readers, in this
+//! process and in others; a reader sees one committed state as long as it lives.
+//!
+//! - Text: [`TextWriter`] adds chunks, [`TextIndex`] scores every chunk that holds a word of a query by BM25.
+//!   [`words()`] is the one analysis, for chunks, for queries and for highlighting what was found.
+//! - Vectors: [`VectorWriter`] appends embeddings, [`VectorFile`] compares a query with all of them, exactly.
+//!
+//! This crate knows ids, texts and vectors. It does not know what a document looks like, where a vector comes from or
+//! how lists are joined into a ranking. It is the only one that knows tantivy.
+//!
+//! ```
+//! use memlens_index::{Join, TextEntry, TextIndex, TextWriter, VectorFile, VectorWriter};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//!
+//! let text = folder.path().join("text");
+//! let mut writer = TextWriter::create(&text)?;
+//! let notes = ["Quiet hours of the relay start at ten.", "The relay hums."];
+//! for (chunk, text) in (0..).zip(notes) {
+//!     writer.add(&TextEntry { chunk, document: chunk, text, title: "home-server" })?;
+//! }
+//! writer.commit(1)?;
+//!
+//! let index = TextIndex::open(&text)?;
+//! index.check(1)?;
+//! let found = index.search("When are the relay's quiet hours?", Join::Or)?;
+//! assert_eq!(found.words.len(), 7);
+//! assert!(found.hits[0].score > found.hits[1].score);
+//! assert!(found.hits[0].score < found.ideal);
+//!
+//! let vectors = folder.path().join("vectors");
+//! let mut writer = VectorWriter::create(&vectors, "some-model", 2)?;
+//! writer.append(40, &[1.0, 0.0])?;
+//! writer.append(41, &[0.6, 0.8])?;
+//! writer.commit(1)?;
+//!
+//! let file = VectorFile::open(&vectors)?;
+//! file.check("some-model", 2, 1)?;
+//! assert_eq!(file.dots(&[1.0, 0.0])?, [1.0, 0.6]);
+//! assert_eq!(file.row_of(41), Some(1));
+//! # Ok(())
+//! # }
+//! ```
+
+mod error;
+mod text_index;
+mod text_list;
+mod text_writer;
+mod vector_file;
+mod vector_list;
+mod vector_writer;
+mod words;
+
+pub use error::IndexError;
+pub use text_index::{Join, QueryWord, TextHit, TextHits, TextIndex};
+pub use text_writer::{TextEntry, TextWriter};
+pub use vector_file::VectorFile;
+pub use vector_writer::VectorWriter;
+pub use words::{STOP_WORD_WEIGHT, STOP_WORDS, Word, is_stop_word, words};

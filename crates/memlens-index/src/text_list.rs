@@ -1,0 +1,226 @@
+//! What reader and writer of the text list agree on: its fields, its format and how it is marked with a generation.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError};
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::{Index, IndexMeta, IndexReader, ReloadPolicy, TantivyError};
+
+use crate::IndexError;
+
+/// Name of the field of words.
+const WORDS: &str = "words";
+/// Name of the field of chunk ids.
+pub(crate) const CHUNK: &str = "chunk";
+/// Name of the field of document ids.
+pub(crate) const DOCUMENT: &str = "document";
+/// Name of the field of word counts.
+pub(crate) const N_WORDS: &str = "n_words";
+
+/// Rises with every change of the fields or of [`crate::words()`]: a list of another format is built anew.
+const FORMAT: u32 = 1;
+
+/// The fields of an entry.
+pub(crate) struct Fields {
+    /// Terms with their counts; neither positions nor text, which the store has.
+    pub(crate) words: Field,
+    /// The chunk's id.
+    pub(crate) chunk: Field,
+    /// The id of the document that the chunk is of, to delete by.
+    pub(crate) document: Field,
+    /// How many words the entry has: the library beneath only estimates sums of them after merges.
+    pub(crate) n_words: Field,
+}
+
+/// Returns the schema and its fields, always the same.
+pub(crate) fn schema() -> (Schema, Fields) {
+    let mut schema = Schema::builder();
+    let counted = TextFieldIndexing::default()
+        // Every entry brings its words ready cut, so this analysis is never asked.
+        .set_tokenizer("raw")
+        .set_index_option(IndexRecordOption::WithFreqs)
+        .set_fieldnorms(true);
+    let fields = Fields {
+        words: schema.add_text_field(WORDS, TextOptions::default().set_indexing_options(counted)),
+        chunk: schema.add_u64_field(CHUNK, FAST),
+        document: schema.add_u64_field(DOCUMENT, INDEXED | FAST),
+        n_words: schema.add_u64_field(N_WORDS, FAST),
+    };
+    (schema.build(), fields)
+}
+
+/// What a commit says of the list: it stands in the library's own file of files, which has no checksum.
+///
+/// Merges keep it, and it holds after them: they change neither what is counted nor what is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// The generation of the store that the list was built from.
+    pub(crate) generation: u64,
+    /// Chunks that are not deleted.
+    pub(crate) n_chunks: u64,
+    /// Words of those chunks.
+    pub(crate) n_words: u64,
+}
+
+impl Mark {
+    pub(crate) fn print(&self) -> String {
+        let Self {
+            generation,
+            n_chunks,
+            n_words,
+        } = self;
+        format!("memlens-text {FORMAT} generation {generation} chunks {n_chunks} words {n_words}")
+    }
+
+    /// Reads what [`Mark::print`] writes, and nothing else.
+    fn parse(text: &str) -> Option<Self> {
+        let numbers: Vec<u64> = text
+            .split(' ')
+            .skip(2)
+            .filter_map(|part| part.parse().ok())
+            .collect();
+        let [generation, n_chunks, n_words] = numbers[..] else {
+            return None;
+        };
+        let mark = Self {
+            generation,
+            n_chunks,
+            n_words,
+        };
+        (mark.print() == text).then_some(mark)
+    }
+
+    /// Reads the mark of the last commit.
+    ///
+    /// # Errors
+    /// [`IndexError::Missing`] where nothing was ever committed, [`IndexError::WrongFormat`] for any other mark or
+    /// schema.
+    fn read(meta: &IndexMeta, dir: &Path) -> Result<Self, IndexError> {
+        let Some(payload) = &meta.payload else {
+            return Err(IndexError::Missing {
+                path: dir.to_owned(),
+            });
+        };
+        match Self::parse(payload) {
+            Some(mark) if meta.schema == schema().0 => Ok(mark),
+            Some(_) | None => Err(IndexError::WrongFormat {
+                path: dir.to_owned(),
+                found: format!("{payload:?}"),
+            }),
+        }
+    }
+
+    /// Checks that `found` was counted, as this mark says.
+    ///
+    /// # Errors
+    /// [`IndexError::Torn`] if not.
+    pub(crate) fn check(&self, found: &Self, dir: &Path) -> Result<(), IndexError> {
+        if self == found {
+            return Ok(());
+        }
+        let why = format!("it is {:?} in place of {:?}", found.print(), self.print());
+        Err(IndexError::Torn {
+            path: dir.to_owned(),
+            why,
+        })
+    }
+}
+
+/// Opens the index in `dir` and verifies the checksum of every file that its last commit names; also returns the
+/// mark of that commit.
+///
+/// # Errors
+/// As [`crate::TextIndex::open`].
+pub(crate) fn open_verified(dir: &Path) -> Result<(Index, Mark), IndexError> {
+    let index = Index::open_in_dir(dir).map_err(|source| open_error(dir, source))?;
+    let meta = index
+        .load_metas()
+        .map_err(|source| open_error(dir, source))?;
+    let mark = Mark::read(&meta, dir)?;
+    for path in BTreeSet::from_iter(meta.list_segment_files()) {
+        match index.directory().validate_checksum(&path) {
+            Ok(true) => {}
+            Ok(false) => {
+                return Err(IndexError::Torn {
+                    path: dir.join(path),
+                    why: "its checksum does not fit".to_owned(),
+                });
+            }
+            // The list names all files that a segment could have; opening it says whether one that it needs is missing.
+            Err(OpenReadError::FileDoesNotExist(_)) => {}
+            Err(source) => return Err(open_error(dir, source.into())),
+        }
+    }
+    Ok((index, mark))
+}
+
+/// Opens the parts of the last commit, to stay as they are.
+pub(crate) fn reader(index: &Index) -> Result<IndexReader, TantivyError> {
+    index
+        .reader_builder()
+        .reload_policy(ReloadPolicy::Manual)
+        .try_into()
+}
+
+/// Sorts the library's reasons for not opening a list into ours.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the library's reasons are not ours to list"
+)]
+pub(crate) fn open_error(dir: &Path, source: TantivyError) -> IndexError {
+    let path = dir.to_owned();
+    match source {
+        TantivyError::OpenDirectoryError(OpenDirectoryError::DoesNotExist(_)) => {
+            IndexError::Missing { path }
+        }
+        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(file))
+            if file == Path::new("meta.json") =>
+        {
+            IndexError::Missing { path }
+        }
+        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(file)) => IndexError::Torn {
+            path: dir.join(file),
+            why: "it is missing".to_owned(),
+        },
+        TantivyError::IncompatibleIndex(found)
+        | TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(found)) => {
+            IndexError::WrongFormat {
+                path,
+                found: format!("{found:?}"),
+            }
+        }
+        TantivyError::DataCorruption(why) => IndexError::Torn {
+            path,
+            why: format!("{why:?}"),
+        },
+        TantivyError::LockFailure(LockError::LockBusy, _) => IndexError::Busy { path },
+        // The library reports a file that it cannot parse as an I/O error of these kinds.
+        TantivyError::IoError(why) if is_parse_failure(why.kind()) => IndexError::Torn {
+            path,
+            why: why.to_string(),
+        },
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath })
+            if is_parse_failure(io_error.kind()) =>
+        {
+            IndexError::Torn {
+                path: dir.join(filepath),
+                why: io_error.to_string(),
+            }
+        }
+        source => IndexError::Text {
+            attempt: "open",
+            path,
+            source: Box::new(source),
+        },
+    }
+}
+
+fn is_parse_failure(kind: std::io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        std::io::ErrorKind::InvalidData | std::io::ErrorKind::UnexpectedEof
+    )
+}

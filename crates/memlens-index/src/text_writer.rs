@@ -1,0 +1,257 @@
+//! Writing the text list.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tantivy::directory::{INDEX_WRITER_LOCK, MmapDirectory};
+use tantivy::indexer::IndexWriterOptions;
+use tantivy::merge_policy::LogMergePolicy;
+use tantivy::tokenizer::{PreTokenizedString, Token};
+use tantivy::{Directory, Index, IndexWriter, TantivyDocument, TantivyError, Term};
+
+use crate::text_list::{
+    DOCUMENT, Fields, Mark, N_WORDS, open_error, open_verified, reader, schema,
+};
+use crate::{IndexError, words};
+
+/// One chunk for the text list.
+#[derive(Clone, Copy, Debug)]
+pub struct TextEntry<'a> {
+    /// The chunk's id, unique in the list.
+    pub chunk: u64,
+    /// The id of the document that it is of.
+    pub document: u64,
+    /// The chunk's text.
+    pub text: &'a str,
+    /// The stem of the file's name, whose words count once as if they stood in the text.
+    pub title: &'a str,
+}
+
+/// Adds and deletes chunks; readers see them all at once after [`TextWriter::commit`], and never without.
+///
+/// There is one writer at a time, over all processes. What was not committed when it is dropped is lost.
+pub struct TextWriter {
+    dir: PathBuf,
+    writer: IndexWriter,
+    fields: Fields,
+    /// What the list holds of each document, uncommitted changes included.
+    totals: HashMap<u64, Total>,
+}
+
+/// Chunks and words of a document.
+#[derive(Clone, Copy, Default)]
+struct Total {
+    n_chunks: u64,
+    n_words: u64,
+}
+
+/// Memory for words on their way to disk; a fuller buffer is written out and gives one more segment.
+const BUFFER_BYTES: usize = 30 << 20;
+
+/// A segment of which more than this share is deleted is written anew: such entries cost time in every query.
+const DELETED_SHARE_MAX: f32 = 0.3;
+
+impl TextWriter {
+    /// Opens the list in the folder `dir` to change it.
+    ///
+    /// # Errors
+    /// [`IndexError::Stale`] if the list is not of `generation`; else as [`crate::TextIndex::open`], and
+    /// [`IndexError::Busy`] while another writer has it open.
+    pub fn open(dir: &Path, generation: u64) -> Result<Self, IndexError> {
+        let (index, mark) = open_verified(dir)?;
+        if mark.generation != generation {
+            let path = dir.to_owned();
+            return Err(IndexError::Stale {
+                path,
+                found: mark.generation,
+                expected: generation,
+            });
+        }
+        let mut writer = Self::start(dir, &index)?;
+        // Now that no other writer can change it.
+        writer.totals = totals(&index).map_err(|source| open_error(dir, source))?;
+        mark.check(&writer.mark(generation), dir)?;
+        Ok(writer)
+    }
+
+    /// Starts an empty list in the folder `dir`, which is made if need be and must hold nothing else.
+    ///
+    /// Whatever list is there stays readable until the first commit, unless it was damaged or of another format: then
+    /// it is removed at once.
+    ///
+    /// # Errors
+    /// [`IndexError::Busy`] while another writer has it open, [`IndexError::Io`] and [`IndexError::Text`] where files
+    /// cannot be written.
+    pub fn create(dir: &Path) -> Result<Self, IndexError> {
+        match open_verified(dir) {
+            Ok((index, _)) => {
+                let writer = Self::start(dir, &index)?;
+                writer
+                    .writer
+                    .delete_all_documents()
+                    .map_err(|source| writer.error("clear", source))?;
+                Ok(writer)
+            }
+            Err(error) if error.needs_rebuild() => {
+                fs::create_dir_all(dir).map_err(IndexError::io("create", dir))?;
+                clear(dir)?;
+                let index = Index::create_in_dir(dir, schema().0)
+                    .map_err(|source| open_error(dir, source))?;
+                Self::start(dir, &index)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Deletes the chunks of `document` that were added so far; nothing happens if there are none.
+    pub fn delete_document(&mut self, document: u64) {
+        self.totals.remove(&document);
+        self.writer
+            .delete_term(Term::from_field_u64(self.fields.document, document));
+    }
+
+    /// Adds one chunk. Adding one that the list has already counts it twice: delete its document first.
+    ///
+    /// # Errors
+    /// [`IndexError::Text`] if the buffer cannot be written out.
+    pub fn add(&mut self, entry: &TextEntry<'_>) -> Result<(), IndexError> {
+        let tokens: Vec<Token> = words(entry.text)
+            .into_iter()
+            .chain(words(entry.title))
+            .enumerate()
+            .map(|(position, word)| Token {
+                position,
+                text: word.term,
+                position_length: 1,
+                ..Token::default()
+            })
+            .collect();
+        let n_words = tokens.len() as u64;
+        let mut document = TantivyDocument::new();
+        document.add_u64(self.fields.chunk, entry.chunk);
+        document.add_u64(self.fields.document, entry.document);
+        document.add_u64(self.fields.n_words, n_words);
+        document.add_pre_tokenized_text(
+            self.fields.words,
+            PreTokenizedString {
+                text: String::new(),
+                tokens,
+            },
+        );
+        self.writer
+            .add_document(document)
+            .map_err(|source| self.error("add to", source))?;
+        let total = self.totals.entry(entry.document).or_default();
+        total.n_chunks += 1;
+        total.n_words += n_words;
+        Ok(())
+    }
+
+    /// Makes all changes since the last commit readable, at once, as the list of `generation`.
+    ///
+    /// A process that is killed at any moment leaves the list of the last commit.
+    ///
+    /// # Errors
+    /// [`IndexError::Text`] if files cannot be written; the list of the last commit remains. Drop the writer then.
+    pub fn commit(&mut self, generation: u64) -> Result<(), IndexError> {
+        let mark = self.mark(generation).print();
+        let committed = self.writer.prepare_commit().and_then(|mut commit| {
+            commit.set_payload(&mark);
+            commit.commit()
+        });
+        committed.map_err(|source| self.error("commit", source))?;
+        Ok(())
+    }
+
+    /// Merges all committed segments into one, unless the library is about to merge some of them itself.
+    #[cfg(test)]
+    pub(crate) fn merge(&mut self) {
+        let index = self.writer.index();
+        let segments = index.searchable_segment_ids().expect("the list is sound");
+        if segments.len() > 1 {
+            match self.writer.merge(&segments).wait() {
+                Ok(_) | Err(TantivyError::InvalidArgument(_)) => {}
+                Err(error) => panic!("cannot merge: {error}"),
+            }
+        }
+    }
+
+    fn start(dir: &Path, index: &Index) -> Result<Self, IndexError> {
+        let options = IndexWriterOptions::builder()
+            .num_worker_threads(1)
+            .memory_budget_per_thread(BUFFER_BYTES)
+            .num_merge_threads(1);
+        let writer = index
+            .writer_with_options(options.build())
+            .map_err(|source| open_error(dir, source))?;
+        let mut merging = LogMergePolicy::default();
+        merging.set_del_docs_ratio_before_merge(DELETED_SHARE_MAX);
+        writer.set_merge_policy(Box::new(merging));
+        Ok(Self {
+            dir: dir.to_owned(),
+            writer,
+            fields: schema().1,
+            totals: HashMap::new(),
+        })
+    }
+
+    /// Returns what a commit of `generation` would say now.
+    fn mark(&self, generation: u64) -> Mark {
+        let (mut n_chunks, mut n_words) = (0, 0);
+        for total in self.totals.values() {
+            n_chunks += total.n_chunks;
+            n_words += total.n_words;
+        }
+        Mark {
+            generation,
+            n_chunks,
+            n_words,
+        }
+    }
+
+    fn error(&self, attempt: &'static str, source: TantivyError) -> IndexError {
+        IndexError::Text {
+            attempt,
+            path: self.dir.clone(),
+            source: Box::new(source),
+        }
+    }
+}
+
+/// Counts chunks and words of each document in the last commit.
+fn totals(index: &Index) -> Result<HashMap<u64, Total>, TantivyError> {
+    let mut totals: HashMap<u64, Total> = HashMap::new();
+    for segment in reader(index)?.searcher().segment_readers() {
+        let documents = segment.fast_fields().u64(DOCUMENT)?;
+        let n_words = segment.fast_fields().u64(N_WORDS)?;
+        for entry in segment.doc_ids_alive() {
+            let total = totals
+                .entry(documents.first(entry).unwrap_or(u64::MAX))
+                .or_default();
+            total.n_chunks += 1;
+            total.n_words += n_words.first(entry).unwrap_or(0);
+        }
+    }
+    Ok(totals)
+}
+
+/// Removes every file of a list that cannot be used, but for the locks.
+fn clear(dir: &Path) -> Result<(), IndexError> {
+    let directory = MmapDirectory::open(dir).map_err(|source| open_error(dir, source.into()))?;
+    let _lock = directory
+        .acquire_lock(&INDEX_WRITER_LOCK)
+        .map_err(|_| IndexError::Busy {
+            path: dir.to_owned(),
+        })?;
+    for entry in fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
+        let path = entry.map_err(IndexError::io("list", dir))?.path();
+        let is_lock = path
+            .extension()
+            .is_some_and(|extension| extension == "lock");
+        if !is_lock && path.is_file() {
+            fs::remove_file(&path).map_err(IndexError::io("remove", &path))?;
+        }
+    }
+    Ok(())
+}

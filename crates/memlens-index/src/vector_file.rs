@@ -1,0 +1,252 @@
+//! Reading and scanning the vector list.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use memmap2::{Mmap, MmapOptions};
+
+use crate::IndexError;
+use crate::vector_list::{Head, ID_BYTES};
+
+#[cfg(target_endian = "big")]
+compile_error!("rows are little-endian and are read in place");
+
+/// One state of the vector list, as it was when it was opened: row-major `f32[n_rows, dim]`, unit length.
+///
+/// The rows stay on disk and are mapped into memory. It may be shared between threads, and stays valid while a writer
+/// appends or builds the list anew; neither shows in it.
+pub struct VectorFile {
+    path: PathBuf,
+    head: Head,
+    /// `None` if there are no rows: nothing can be mapped then.
+    rows: Option<Mmap>,
+    /// Every embedding and its row, by embedding.
+    row_of: Vec<(i64, u32)>,
+}
+
+/// How often opening starts over when a writer replaces the list meanwhile.
+const OPEN_TRIES: u32 = 20;
+
+impl VectorFile {
+    /// Opens the last committed state of the list whose head is at `path`, after a check of its length and checksum.
+    ///
+    /// # Errors
+    /// [`IndexError::Missing`], [`IndexError::Torn`] and [`IndexError::WrongFormat`] ask for a rebuild;
+    /// [`IndexError::Io`] stands for anything else that the system refuses.
+    pub fn open(path: &Path) -> Result<Self, IndexError> {
+        for _ in 0..OPEN_TRIES {
+            let head = Head::read(path)?;
+            match Self::map(path, head.clone()) {
+                // A writer that built the list anew took the rows away that this head names.
+                Err(_) if Head::read(path)? != head => {}
+                opened => return opened,
+            }
+        }
+        Err(IndexError::Torn {
+            path: path.to_owned(),
+            why: "it changes faster than it can be opened".to_owned(),
+        })
+    }
+
+    /// Returns the generation of the library that the list was built from.
+    pub fn generation(&self) -> u64 {
+        self.head.generation
+    }
+
+    /// Returns the id of the model that made the rows.
+    pub fn model(&self) -> &str {
+        &self.head.model
+    }
+
+    /// Returns how many numbers a row has, at least 1.
+    pub fn dim(&self) -> usize {
+        self.head.dim
+    }
+
+    /// Returns the number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.head.n_rows as usize
+    }
+
+    /// Checks that the rows are of `model` and `dim`, and that the list was built from `generation`.
+    ///
+    /// # Errors
+    /// [`IndexError::WrongModel`] or [`IndexError::Stale`].
+    pub fn check(&self, model: &str, dim: usize, generation: u64) -> Result<(), IndexError> {
+        let path = &self.path;
+        if self.head.model != model || self.head.dim != dim {
+            let (found, expected) = (
+                format!("{} ({})", self.head.model, self.head.dim),
+                format!("{model} ({dim})"),
+            );
+            return Err(IndexError::WrongModel {
+                path: path.clone(),
+                found,
+                expected,
+            });
+        }
+        if self.head.generation != generation {
+            return Err(IndexError::Stale {
+                path: path.clone(),
+                found: self.head.generation,
+                expected: generation,
+            });
+        }
+        Ok(())
+    }
+
+    /// Returns the row of an embedding, from 0; `None` if the list does not hold it.
+    pub fn row_of(&self, embedding: i64) -> Option<u32> {
+        let at = self
+            .row_of
+            .binary_search_by_key(&embedding, |&(embedding, _)| embedding)
+            .ok()?;
+        Some(self.row_of[at].1)
+    }
+
+    /// Returns the vector in `row`, of unit length.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn vector(&self, row: u32) -> &[f32] {
+        let at = row as usize * self.head.row_bytes();
+        floats(&self.bytes()[at..at + self.head.row_bytes()])
+    }
+
+    /// Returns the dot product of `query` with every row, in the order of rows: the cosine, in `[-1, 1]` but for
+    /// rounding, if `query` has unit length.
+    ///
+    /// The same on every machine, bit for bit.
+    ///
+    /// # Errors
+    /// [`IndexError::BadVector`] if `query` is not of the list's dimension or has a number that is not finite.
+    pub fn dots(&self, query: &[f32]) -> Result<Vec<f32>, IndexError> {
+        check_vector(query, self.head.dim)?;
+        Ok(self
+            .bytes()
+            .chunks_exact(self.head.row_bytes())
+            .map(|row| dot(query, floats(row)))
+            .collect())
+    }
+
+    /// Returns everything that the head says.
+    pub(crate) fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Returns the embeddings that have a row, ascending.
+    pub(crate) fn embeddings(&self) -> impl Iterator<Item = i64> {
+        self.row_of.iter().map(|&(embedding, _)| embedding)
+    }
+
+    fn map(path: &Path, head: Head) -> Result<Self, IndexError> {
+        let rows_path = head.rows_path(path);
+        let torn = |why: String| IndexError::Torn {
+            path: rows_path.clone(),
+            why,
+        };
+        let file = match File::open(&rows_path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(torn("it is missing".to_owned()));
+            }
+            Err(error) => return Err(IndexError::io("open", &rows_path)(error)),
+        };
+        let n_bytes = file
+            .metadata()
+            .map_err(IndexError::io("read", &rows_path))?
+            .len();
+        if n_bytes < head.rows_bytes() {
+            return Err(torn(format!(
+                "it has {n_bytes} bytes in place of {}",
+                head.rows_bytes()
+            )));
+        }
+        let rows = match head.rows_bytes() {
+            0 => None,
+            n_bytes => Some(map_rows(&file, n_bytes).map_err(IndexError::io("map", &rows_path))?),
+        };
+        let mut list = Self {
+            path: path.to_owned(),
+            head,
+            rows,
+            row_of: Vec::new(),
+        };
+        if crc32fast::hash(list.bytes()) != list.head.rows_crc32 {
+            return Err(torn("its checksum does not fit".to_owned()));
+        }
+        let ids = list
+            .bytes()
+            .chunks_exact(list.head.row_bytes())
+            .map(embedding);
+        let mut row_of: Vec<(i64, u32)> = ids.zip(0..).collect();
+        row_of.sort_unstable();
+        list.row_of = row_of;
+        Ok(list)
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.rows.as_deref().unwrap_or_default()
+    }
+}
+
+/// Checks that a vector has `dim` numbers, all finite.
+pub(crate) fn check_vector(vector: &[f32], dim: usize) -> Result<(), IndexError> {
+    if vector.len() != dim {
+        return Err(IndexError::BadVector {
+            why: format!("it has {} numbers in place of {dim}", vector.len()),
+        });
+    }
+    match vector.iter().position(|number| !number.is_finite()) {
+        Some(at) => Err(IndexError::BadVector {
+            why: format!("number {at} is {}", vector[at]),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Returns the dot product of two vectors of one length.
+///
+/// Numbers are summed in [`LANES`] interleaved sums that are then added in order: a compiler turns them into whatever
+/// vector instructions there are, and the result does not depend on which. A scan is bound by memory: a library with
+/// instructions chosen at run time needed 2.6 ms where this needs 3.1 (43,000 rows of 384).
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let (a_blocks, a_rest) = a.as_chunks::<LANES>();
+    let (b_blocks, b_rest) = b.as_chunks::<LANES>();
+    let mut sums = [0.0_f32; LANES];
+    for (a, b) in a_blocks.iter().zip(b_blocks) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f32>() + rest
+}
+
+/// Interleaved sums of [`dot`]: enough to keep four 4-wide adders busy.
+const LANES: usize = 16;
+
+/// Returns the embedding's id at the start of a row.
+fn embedding(row: &[u8]) -> i64 {
+    let id = row
+        .first_chunk::<ID_BYTES>()
+        .expect("a row starts with its id");
+    i64::from_le_bytes(*id)
+}
+
+/// Returns the numbers of a row in place: a mapping starts on a page, and id and numbers are multiples of 4 bytes.
+fn floats(row: &[u8]) -> &[f32] {
+    bytemuck::cast_slice(&row[ID_BYTES..])
+}
+
+/// Maps the first `n_bytes` of a file of rows.
+#[allow(unsafe_code)]
+fn map_rows(file: &File, n_bytes: u64) -> io::Result<Mmap> {
+    let n_bytes =
+        usize::try_from(n_bytes).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    // SAFETY: The bytes of a mapping must not change or go away while it lives. Only `VectorWriter` writes these files:
+    // it appends beyond the rows that any head names, cuts off nothing before them, and replaces a list by a new file.
+    // A foreign program that shortens the file in place would break this, as for every mapping.
+    unsafe { MmapOptions::new().len(n_bytes).map(file) }
+}

@@ -1,0 +1,202 @@
+//! Writing the vector list.
+
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::vector_file::{check_vector, dot};
+use crate::vector_list::{Head, folder, rows_files, suffixed};
+use crate::{IndexError, VectorFile};
+
+/// Appends rows; readers see them all at once after [`VectorWriter::commit`], and never without.
+///
+/// There is one writer at a time, over all processes. What was not committed when it is dropped is lost.
+pub struct VectorWriter {
+    path: PathBuf,
+    /// Held as long as the writer lives; the system lets go of it when a process dies.
+    _lock: File,
+    rows: BufWriter<File>,
+    /// What the next commit says, its generation excepted.
+    head: Head,
+    crc32: crc32fast::Hasher,
+    /// Embeddings that have a row, committed or not.
+    known: HashSet<i64>,
+}
+
+/// How far a vector's squared length may be from 1: rounding in half precision, not more.
+const SQUARED_LENGTH_ERROR_MAX: f32 = 2e-3;
+
+impl VectorWriter {
+    /// Starts an empty list of `model` and `dim` (at least 1) whose head is at `path`; its folder is made if need be.
+    ///
+    /// Whatever list is there stays readable until the first commit.
+    ///
+    /// # Errors
+    /// [`IndexError::Busy`] while another writer has it open, [`IndexError::BadModel`] for a name of more than one
+    /// line or without dimension, [`IndexError::Io`] where files cannot be written.
+    pub fn create(path: &Path, model: &str, dim: usize) -> Result<Self, IndexError> {
+        let bad_model = |why| {
+            Err(IndexError::BadModel {
+                model: model.to_owned(),
+                why,
+            })
+        };
+        if model.contains(['\n', '\r']) {
+            return bad_model("its name has a line break");
+        }
+        if dim == 0 {
+            return bad_model("its vectors have no numbers");
+        }
+        fs::create_dir_all(folder(path)).map_err(IndexError::io("create", folder(path)))?;
+        let lock = lock(path)?;
+        // Beyond every file of rows, also those of a build that was broken off: one may still be mapped.
+        let serial = 1 + rows_files(path)?
+            .into_iter()
+            .map(|(serial, _)| serial)
+            .max()
+            .unwrap_or(0);
+        let crc32 = crc32fast::Hasher::new();
+        let head = Head {
+            model: model.to_owned(),
+            dim,
+            n_rows: 0,
+            generation: 0,
+            rows_crc32: crc32.clone().finalize(),
+            serial,
+        };
+        let rows_path = head.rows_path(path);
+        let rows = File::create_new(&rows_path).map_err(IndexError::io("create", &rows_path))?;
+        Ok(Self {
+            path: path.to_owned(),
+            _lock: lock,
+            rows: BufWriter::new(rows),
+            head,
+            crc32,
+            known: HashSet::new(),
+        })
+    }
+
+    /// Opens the list whose head is at `path` to append to it. Rows that were never committed are cut off.
+    ///
+    /// # Errors
+    /// As [`VectorFile::open`], and [`IndexError::Busy`] while another writer has it open.
+    pub fn append_to(path: &Path) -> Result<Self, IndexError> {
+        if !folder(path).is_dir() {
+            return Err(IndexError::Missing {
+                path: path.to_owned(),
+            });
+        }
+        let lock = lock(path)?;
+        let list = VectorFile::open(path)?;
+        let known = list.embeddings().collect();
+        let head = list.head().clone();
+        drop(list);
+        let rows_path = head.rows_path(path);
+        let open = || {
+            let mut rows = OpenOptions::new().write(true).open(&rows_path)?;
+            rows.set_len(head.rows_bytes())?;
+            rows.seek(SeekFrom::End(0))?;
+            Ok(rows)
+        };
+        let rows = open().map_err(IndexError::io("open", &rows_path))?;
+        let crc32 = crc32fast::Hasher::new_with_initial_len(head.rows_crc32, head.rows_bytes());
+        Ok(Self {
+            path: path.to_owned(),
+            _lock: lock,
+            rows: BufWriter::new(rows),
+            head,
+            crc32,
+            known,
+        })
+    }
+
+    /// Returns the id of the model that made the rows.
+    pub fn model(&self) -> &str {
+        &self.head.model
+    }
+
+    /// Returns how many numbers a row has.
+    pub fn dim(&self) -> usize {
+        self.head.dim
+    }
+
+    /// Returns the generation of the last commit; 0 before the first.
+    pub fn generation(&self) -> u64 {
+        self.head.generation
+    }
+
+    /// Says whether an embedding has a row, committed or not.
+    pub fn contains(&self, embedding: i64) -> bool {
+        self.known.contains(&embedding)
+    }
+
+    /// Appends one row. An embedding that has a row already keeps that one: the same id means the same vector.
+    ///
+    /// # Errors
+    /// [`IndexError::BadVector`] if `vector` is not of the list's dimension, not finite or not of unit length; nothing
+    /// is appended then. [`IndexError::Io`] if it cannot be written: drop the writer then.
+    pub fn append(&mut self, embedding: i64, vector: &[f32]) -> Result<(), IndexError> {
+        check_vector(vector, self.head.dim)?;
+        let squared_length = dot(vector, vector);
+        if (squared_length - 1.0).abs() > SQUARED_LENGTH_ERROR_MAX {
+            return Err(IndexError::BadVector {
+                why: format!("its length is {}, not 1", squared_length.sqrt()),
+            });
+        }
+        if !self.known.insert(embedding) {
+            return Ok(());
+        }
+        let n_rows = self.head.n_rows.checked_add(1);
+        self.head.n_rows = n_rows.ok_or_else(|| IndexError::BadVector {
+            why: "the list is full".to_owned(),
+        })?;
+        let id = embedding.to_le_bytes();
+        for bytes in [&id, bytemuck::cast_slice(vector)] {
+            self.crc32.update(bytes);
+            self.rows
+                .write_all(bytes)
+                .map_err(IndexError::io("write", &self.head.rows_path(&self.path)))?;
+        }
+        Ok(())
+    }
+
+    /// Makes all rows readable, at once, as the list of `generation`, and removes the rows of a list built before.
+    ///
+    /// A process that is killed at any moment leaves the list of the last commit.
+    ///
+    /// # Errors
+    /// [`IndexError::Io`] if files cannot be written; the list of the last commit remains. Drop the writer then.
+    pub fn commit(&mut self, generation: u64) -> Result<(), IndexError> {
+        let rows_path = self.head.rows_path(&self.path);
+        self.rows
+            .flush()
+            .and_then(|()| self.rows.get_ref().sync_data())
+            .map_err(IndexError::io("write", &rows_path))?;
+        self.head.rows_crc32 = self.crc32.clone().finalize();
+        self.head.generation = generation;
+        self.head.write(&self.path)?;
+        for (serial, old) in rows_files(&self.path)? {
+            if serial != self.head.serial
+                && let Err(error) = fs::remove_file(&old)
+            {
+                // Some systems keep a file that a reader has mapped; a later commit removes it.
+                tracing::debug!(%error, serial, "cannot remove old rows yet");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes the lock of the list at `path`.
+fn lock(path: &Path) -> Result<File, IndexError> {
+    let lock_path = suffixed(path, "lock");
+    let file = File::create(&lock_path).map_err(IndexError::io("create", &lock_path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(IndexError::Busy {
+            path: path.to_owned(),
+        }),
+        Err(TryLockError::Error(error)) => Err(IndexError::io("lock", &lock_path)(error)),
+    }
+}

@@ -1,0 +1,352 @@
+//! The one analysis of text into words: for the index, for queries and for highlighting.
+
+use std::ops::Range;
+
+use tantivy::tokenizer::{
+    PreTokenizedStream, PreTokenizedString, Stemmer, Token, TokenFilter, TokenStream, Tokenizer,
+};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// One word of a text as the text list knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Compatibility-composed (NFKC), lower case, English Snowball stem; at most 256 bytes, never empty.
+    pub term: String,
+    /// Where the word stands in the text; on character boundaries.
+    pub bytes: Range<usize>,
+}
+
+/// Words that say little about what is asked; they weigh [`STOP_WORD_WEIGHT`] in a query.
+///
+/// Lower case, before stemming, in ascending order.
+#[rustfmt::skip]
+pub const STOP_WORDS: [&str; 120] = [
+    "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "being",
+    "between", "both", "but", "by", "can", "could", "d", "did", "didn", "do", "does", "doesn", "don", "during", "each",
+    "few", "for", "from", "get", "got", "had", "has", "have", "he", "her", "him", "his", "how", "i", "if", "in",
+    "into", "is", "isn", "it", "its", "just", "ll", "m", "may", "me", "might", "more", "most", "must", "my", "no",
+    "not", "of", "off", "on", "only", "or", "other", "our", "out", "over", "re", "s", "same", "shall", "she",
+    "should", "so", "some", "such", "t", "than", "that", "the", "their", "them", "then", "there", "these", "they",
+    "this", "those", "to", "too", "under", "until", "up", "us", "ve", "very", "was", "wasn", "we", "were", "weren",
+    "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "won", "would", "you", "your",
+];
+
+/// What a stop word weighs in a query; any other word weighs 1.
+pub const STOP_WORD_WEIGHT: f32 = 0.25;
+
+/// Says whether `word` is one of [`STOP_WORDS`], whatever its case.
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS
+        .binary_search(&word.to_lowercase().as_str())
+        .is_ok()
+}
+
+/// Returns the words of `text` in reading order.
+///
+/// A word is a run of letters and digits of any script; combining marks belong to the run, everything else splits it,
+/// `_`, apostrophes and hyphens included. Joiners that cannot be seen (soft hyphen, zero-width joiners, variation
+/// selectors) neither split a run nor show in the term.
+///
+/// Scripts that are written without spaces give one word for every two neighbouring characters, so that any part of a
+/// run can be found: Han, Hiragana, Katakana, Bopomofo, Thai, Lao, Khmer and Burmese. So does Hangul, since Korean
+/// writes particles onto its nouns. A lone character of these scripts is a word by itself.
+///
+/// A word that unfolds into several (such as the one-character honorific U+FDFA) gives each with the bytes of the whole.
+pub fn words(text: &str) -> Vec<Word> {
+    let mut stems = Stemmer::default().transform(Unstemmed);
+    let mut stream = stems.token_stream(text);
+    let mut words = Vec::new();
+    while stream.advance() {
+        let token = stream.token_mut();
+        words.push(Word {
+            term: std::mem::take(&mut token.text),
+            bytes: token.offset_from..token.offset_to,
+        });
+    }
+    words
+}
+
+/// The longest term in bytes: longer ones are cut, in the index and in queries alike. No language has such a word,
+/// but base64 text has, and it would fill the term dictionary.
+const TERM_BYTES_MAX: usize = 256;
+
+/// Cuts a text into words as [`words`] describes, all but the stemming, which the library's filter adds.
+#[derive(Clone)]
+struct Unstemmed;
+
+impl Tokenizer for Unstemmed {
+    type TokenStream<'a> = PreTokenizedStream;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> PreTokenizedStream {
+        let mut tokens = Vec::new();
+        for run in runs(text) {
+            for piece in pieces(text, run) {
+                push_terms(text, piece, &mut tokens);
+            }
+        }
+        PreTokenizedStream::from(PreTokenizedString {
+            text: String::new(),
+            tokens,
+        })
+    }
+}
+
+/// Returns the byte ranges of the runs of letters and digits.
+fn runs(text: &str) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let mut open: Option<Range<usize>> = None;
+    for (at, c) in text.char_indices() {
+        let end = at + c.len_utf8();
+        match &mut open {
+            // A mark with no letter before it belongs to a sign.
+            None if c.is_alphanumeric() && !is_combining_mark(c) => open = Some(at..end),
+            None => {}
+            Some(run) if c.is_alphanumeric() || is_combining_mark(c) => run.end = end,
+            // An invisible joiner holds the run open, and becomes part of it once a letter follows.
+            Some(_) if is_invisible(c) => {}
+            Some(_) => runs.extend(open.take()),
+        }
+    }
+    runs.extend(open);
+    runs
+}
+
+/// Cuts one run into what becomes words: stretches of scripts with spaces, and pairs of characters of the others.
+fn pieces(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    // Characters of the unspaced stretch that is open, each with the marks that belong to it.
+    let mut units: Vec<Range<usize>> = Vec::new();
+    let mut spaced: Option<Range<usize>> = None;
+    for (at, c) in text[run.clone()].char_indices() {
+        let at = run.start + at;
+        let end = at + c.len_utf8();
+        if is_unspaced(c) {
+            pieces.extend(spaced.take());
+            match units.last_mut() {
+                Some(unit) if extends_unit(c) => unit.end = end,
+                Some(_) | None => units.push(at..end),
+            }
+        } else if let Some(unit) = units.last_mut()
+            && (is_combining_mark(c) || is_invisible(c))
+        {
+            unit.end = end;
+        } else {
+            close_units(&mut units, &mut pieces);
+            spaced.get_or_insert(at..end).end = end;
+        }
+    }
+    close_units(&mut units, &mut pieces);
+    pieces.extend(spaced);
+    pieces
+}
+
+/// Turns the open unspaced stretch into its pairs, or into the one character that it holds.
+fn close_units(units: &mut Vec<Range<usize>>, pieces: &mut Vec<Range<usize>>) {
+    if let [lone] = units.as_slice() {
+        pieces.push(lone.clone());
+    }
+    pieces.extend(units.windows(2).map(|pair| pair[0].start..pair[1].end));
+    units.clear();
+}
+
+/// Appends what `piece` of `text` reads as: usually one term.
+fn push_terms(text: &str, piece: Range<usize>, tokens: &mut Vec<Token>) {
+    let written = &text[piece.clone()];
+    let folded = if written.is_ascii() {
+        written.to_ascii_lowercase()
+    } else {
+        let composed: String = written
+            .chars()
+            .filter(|&c| !is_invisible(c))
+            .nfkc()
+            .collect();
+        composed.to_lowercase()
+    };
+    // Unfolding can bring in blanks and signs, as in U+FDFA or in vulgar fractions.
+    for term in folded.split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c)) {
+        let term = &term[..term.floor_char_boundary(TERM_BYTES_MAX)];
+        if !term.is_empty() {
+            tokens.push(Token {
+                offset_from: piece.start,
+                offset_to: piece.end,
+                position: tokens.len(),
+                text: term.to_owned(),
+                position_length: 1,
+            });
+        }
+    }
+}
+
+/// Says whether `c` only tells how its neighbours are drawn or joined.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}'
+        // Variation selectors, and marks that enclose a sign as on keycaps.
+        | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{20d0}'..='\u{20ff}')
+}
+
+/// Says whether `c` belongs to a script whose text is found by pairs of characters.
+fn is_unspaced(c: char) -> bool {
+    let of_script = matches!(c,
+        // Iteration marks, ideographic zero and the numerals of Suzhou.
+        '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3029}' | '\u{3031}'..='\u{3035}' | '\u{3038}'..='\u{303c}'
+        // Hiragana, Katakana, Bopomofo and their supplements.
+        | '\u{3041}'..='\u{312f}' | '\u{31a0}'..='\u{31bf}' | '\u{31f0}'..='\u{31ff}' | '\u{1aff0}'..='\u{1b16f}'
+        // Han.
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'
+        // Hangul: letters and syllables.
+        | '\u{1100}'..='\u{11ff}' | '\u{3131}'..='\u{318f}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}'
+        // Half-width Katakana and Hangul.
+        | '\u{ff66}'..='\u{ffdc}'
+        // Thai, Lao, Burmese, Khmer.
+        | '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{a9e0}'..='\u{a9ff}' | '\u{aa60}'..='\u{aa7f}'
+        | '\u{1780}'..='\u{17ff}');
+    // Digits of these scripts stay whole numbers; marks follow the character before them.
+    of_script && c.is_alphabetic() && !is_combining_mark(c)
+}
+
+/// Says whether the letter `c` completes the character before it: vowels and finals of spelt-out Hangul, the
+/// half-width voicing signs of Katakana.
+fn extends_unit(c: char) -> bool {
+    matches!(c, '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7ff}' | '\u{ff9e}' | '\u{ff9f}')
+}
+
+/// What is checked: a table of scripts and signs; places of words; that spelling a character in one or in several code
+/// points changes nothing; that a text's words are those of its parts.
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn terms(text: &str) -> Vec<String> {
+        words(text).into_iter().map(|word| word.term).collect()
+    }
+
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(terms(text), expected, "{text}");
+    }
+
+    /// Checks what stands in the text at each word's place.
+    fn check_places(text: &str, expected: &[&str]) {
+        let typed: Vec<&str> = words(text)
+            .into_iter()
+            .map(|word| &text[word.bytes])
+            .collect();
+        assert_eq!(typed, expected);
+    }
+
+    #[test]
+    fn latin() {
+        check("Quiet hours, quietly.", &["quiet", "hour", "quiet"]);
+        check(
+            "don't I'll rock ’n’ roll",
+            &["don", "t", "i", "ll", "rock", "n", "roll"],
+        );
+        check(
+            "snake_case kebab-case v2.10",
+            &["snake", "case", "kebab", "case", "v2", "10"],
+        );
+        check(
+            "Café naïve ﬁle ＡＢＣ m²",
+            &["café", "naïv", "file", "abc", "m2"],
+        );
+        check("ÅNGSTRÖM STRAẞE", &["ångström", "straße"]);
+    }
+
+    #[test]
+    fn signs_are_no_words_and_no_operators() {
+        check("", &[]);
+        check("\" * - ( ) : ^ ~ … — !?", &[]);
+        check(
+            "NOT cats AND \"dogs\" OR mice* NEAR(a)",
+            &["not", "cat", "and", "dog", "or", "mice", "near", "a"],
+        );
+        check("🎉 👩‍👩‍👧 ❤️ ©", &[]);
+        check("👍done 1️⃣", &["done", "1"]);
+        // A mark on a sign, though Unicode calls it alphabetic.
+        check("῝\u{5b0} ~\u{5b0}", &[]);
+    }
+
+    #[test]
+    fn scripts_with_spaces() {
+        check("Напомни про заметки", &["напомни", "про", "заметки"]);
+        check("مرحبا بالعالم ١٢٣", &["مرحبا", "بالعالم", "١٢٣"]);
+        // Vowel signs and the sign that joins consonants belong to the word.
+        check("नमस्ते दुनिया", &["नमस्ते", "दुनिया"]);
+        check("ΟΔΟΣ οδός", &["οδος", "οδός"]);
+        check("שָׁלוֹם", &["שָׁלוֹם"]);
+        // A joiner that cannot be seen neither splits nor counts.
+        check("می\u{200c}خواهم sy\u{ad}llable", &["میخواهم", "syllabl"]);
+    }
+
+    #[test]
+    fn scripts_without_spaces() {
+        check("水", &["水"]);
+        check("水曜日", &["水曜", "曜日"]);
+        check("我喜欢喝茶。茶", &["我喜", "喜欢", "欢喝", "喝茶", "茶"]);
+        check("メモを見る", &["メモ", "モを", "を見", "見る"]);
+        check("ｶﾞｽ ガス", &["ガス", "ガス"]);
+        check("人々", &["人々"]);
+        check("학교에서", &["학교", "교에", "에서"]);
+        check("ไม่มี", &["ไม่", "ม่มี"]);
+        check("Tシャツ2024年", &["t", "シャ", "ャツ", "2024", "年"]);
+    }
+
+    #[test]
+    fn places() {
+        check_places("Café, naïve!", &["Café", "naïve"]);
+        check_places("水曜日", &["水曜", "曜日"]);
+        check_places("sy\u{ad}llable\u{ad} \u{200d}x", &["sy\u{ad}llable", "x"]);
+        check_places("ガス", &["ガス"]);
+        // One character that reads as four words.
+        check_places("ﷺ", &["ﷺ"; 4]);
+    }
+
+    #[test]
+    fn endless_words_are_cut() {
+        let terms = terms(&format!("{} {}", "x".repeat(100_000), "é".repeat(1000)));
+        assert_eq!(terms, ["x".repeat(256), "é".repeat(128)]);
+    }
+
+    #[test]
+    fn stop_words_are_sorted_and_known_in_any_case() {
+        assert!(STOP_WORDS.is_sorted_by(|a, b| a < b));
+        assert!(is_stop_word("The") && is_stop_word("YOUR") && is_stop_word("a"));
+        assert!(!is_stop_word("relay") && !is_stop_word(""));
+        // Each is one word to the analysis, so that each can be recognised in a query.
+        for word in STOP_WORDS {
+            assert_eq!(words(word).len(), 1, "{word}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn places_lie_in_the_text_in_order(text in "\\PC{0,40}") {
+            let mut last = 0..0;
+            for word in words(&text) {
+                prop_assert!(!text[word.bytes.clone()].is_empty() && !word.term.is_empty());
+                prop_assert!((last.start, last.end) <= (word.bytes.start, word.bytes.end));
+                last = word.bytes;
+            }
+        }
+
+        #[test]
+        fn spelling_in_several_code_points_changes_nothing(text in "\\PC{0,40}") {
+            let (composed, spelt): (String, String) = (text.nfc().collect(), text.nfd().collect());
+            prop_assert_eq!(terms(&composed), terms(&spelt));
+        }
+
+        #[test]
+        fn a_text_has_the_words_of_its_parts(start in "\\PC{0,20}", end in "\\PC{0,20}") {
+            let expected: Vec<String> = terms(&start).into_iter().chain(terms(&end)).collect();
+            prop_assert_eq!(terms(&format!("{start} {end}")), expected);
+        }
+
+        #[test]
+        fn case_does_not_count(text in "[a-zA-Z0-9 ,'_-]{0,40}") {
+            prop_assert_eq!(terms(&text.to_uppercase()), terms(&text.to_lowercase()));
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The text list on disk: commits, generations, several writers and readers, and damage of every kind.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use memlens_index::{IndexError, Join, TextEntry, TextHits, TextIndex, TextWriter};
+
+fn entry(chunk: u64, document: u64, text: &str) -> TextEntry<'_> {
+    TextEntry {
+        chunk,
+        document,
+        text,
+        title: "notes",
+    }
+}
+
+fn add(writer: &mut TextWriter, chunk: u64, document: u64, text: &str) {
+    writer
+        .add(&entry(chunk, document, text))
+        .expect("chunks can be added");
+}
+
+/// Writes a list of generation 3 in two parts, one with deleted chunks, so that it has every kind of file.
+fn write(dir: &Path) {
+    let mut writer = TextWriter::create(dir).expect("a list can be started");
+    for id in 0..40 {
+        add(&mut writer, id, id / 2, "quiet hours of the relay");
+    }
+    writer.commit(2).expect("it can be committed");
+    writer.delete_document(3);
+    add(&mut writer, 100, 3, "the relay hums");
+    writer.commit(3).expect("it can be committed");
+}
+
+fn hits(dir: &Path) -> Result<TextHits, IndexError> {
+    TextIndex::open(dir)?.search("quiet relay", Join::Or)
+}
+
+/// Returns the list's files but for the locks, and their names for messages.
+fn files(dir: &Path) -> Vec<(String, PathBuf)> {
+    let mut files: Vec<_> = fs::read_dir(dir)
+        .expect("it is a folder")
+        .map(|entry| entry.expect("it can be listed").path())
+        .map(|path| {
+            (
+                path.file_name()
+                    .expect("it has a name")
+                    .to_string_lossy()
+                    .into_owned(),
+                path,
+            )
+        })
+        .filter(|(name, _)| !name.ends_with(".lock"))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn what_is_not_committed_is_not_there() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let dir = scratch.path().join("deep/text");
+    assert!(matches!(
+        TextIndex::open(&dir),
+        Err(IndexError::Missing { .. })
+    ));
+    assert!(matches!(
+        TextWriter::open(&dir, 0),
+        Err(IndexError::Missing { .. })
+    ));
+
+    let mut writer = TextWriter::create(&dir).expect("a list can be started");
+    add(&mut writer, 1, 1, "relay");
+    assert!(matches!(
+        TextIndex::open(&dir),
+        Err(IndexError::Missing { .. })
+    ));
+    drop(writer);
+    assert!(matches!(
+        TextIndex::open(&dir),
+        Err(IndexError::Missing { .. })
+    ));
+
+    write(&dir);
+    let mut writer = TextWriter::open(&dir, 3).expect("it was just written");
+    writer.delete_document(3);
+    add(&mut writer, 200, 7, "relay");
+    drop(writer);
+    let index = TextIndex::open(&dir).expect("the last commit remains");
+    assert_eq!((index.generation(), index.n_chunks()), (3, 39));
+}
+
+#[test]
+fn a_stale_list_is_named() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    write(scratch.path());
+    let index = TextIndex::open(scratch.path()).expect("it was just written");
+    assert!(index.check(3).is_ok());
+    for error in [
+        index.check(4).err(),
+        TextWriter::open(scratch.path(), 4).err(),
+    ] {
+        let error = error.expect("it is of another generation");
+        assert!(
+            matches!(
+                error,
+                IndexError::Stale {
+                    found: 3,
+                    expected: 4,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        assert!(error.needs_rebuild());
+    }
+}
+
+#[test]
+fn there_is_one_writer() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    write(scratch.path());
+    let first = TextWriter::open(scratch.path(), 3).expect("it was just written");
+    for error in [
+        TextWriter::open(scratch.path(), 3).err(),
+        TextWriter::create(scratch.path()).err(),
+    ] {
+        let error = error.expect("the first writer is open");
+        assert!(matches!(error, IndexError::Busy { .. }), "{error}");
+        assert!(!error.needs_rebuild());
+    }
+    drop(first);
+    assert!(TextWriter::open(scratch.path(), 3).is_ok());
+}
+
+#[test]
+fn a_list_built_anew_replaces_the_old_one_at_its_commit() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    write(scratch.path());
+    let old = TextIndex::open(scratch.path()).expect("it was just written");
+    let before = old
+        .search("quiet relay", Join::Or)
+        .expect("the list is sound");
+
+    let mut writer = TextWriter::create(scratch.path()).expect("a list can be started");
+    add(&mut writer, 1, 1, "quiet");
+    assert_eq!(hits(scratch.path()).expect("the old list is there"), before);
+    writer.commit(9).expect("it can be committed");
+
+    let new = TextIndex::open(scratch.path()).expect("it was just written");
+    assert_eq!((new.generation(), new.n_chunks()), (9, 1));
+    assert_eq!(
+        old.search("quiet relay", Join::Or)
+            .expect("it is still open"),
+        before
+    );
+}
+
+#[test]
+fn readers_see_whole_commits_while_a_writer_works() {
+    /// Chunks that each commit replaces.
+    const N_CHUNKS: u64 = 50;
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let dir = scratch.path();
+    write(dir);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut writer = TextWriter::create(dir).expect("a list can be started");
+            for generation in 10..60 {
+                for id in 0..N_CHUNKS {
+                    writer.delete_document(id);
+                    add(&mut writer, id, id, &format!("word{generation} relay"));
+                }
+                writer.commit(generation).expect("it can be committed");
+            }
+        });
+        let mut n_opened = 0;
+        while !writer.is_finished() {
+            let index = TextIndex::open(dir).expect("a committed list is there at any moment");
+            if index.generation() >= 10 {
+                let word = format!("word{}", index.generation());
+                let found = index.search(&word, Join::Or).expect("the list is sound");
+                assert_eq!(
+                    (index.n_chunks(), found.hits.len() as u64),
+                    (N_CHUNKS, N_CHUNKS),
+                    "{word}"
+                );
+                n_opened += 1;
+            }
+        }
+        assert!(n_opened > 0);
+    });
+}
+
+#[test]
+fn a_file_cut_short_or_lost_is_noticed_and_built_anew() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let whole = scratch.path().join("whole");
+    write(&whole);
+    let expected = hits(&whole).expect("it was just written");
+    let mut n_refused = 0;
+    for (name, path) in files(&whole) {
+        let bytes = fs::read(&path).expect("it can be read");
+        let n = bytes.len();
+        let cuts = [
+            Some(0),
+            Some(1),
+            Some(n / 3),
+            Some(n / 2),
+            Some(n.saturating_sub(9)),
+            Some(n - 1),
+            None,
+        ];
+        for cut in cuts {
+            match cut {
+                Some(cut) => fs::write(&path, &bytes[..cut]).expect("it can be written"),
+                None => fs::remove_file(&path).expect("it can be removed"),
+            }
+            match hits(&whole) {
+                // The library's list of files that it may remove, which no reader needs, and a line end.
+                Ok(found) => {
+                    assert!(
+                        name.ends_with(".json") && found == expected,
+                        "{name} {cut:?}"
+                    );
+                    assert!(cut.is_none_or(|cut| cut == n - 1), "{name} {cut:?}");
+                }
+                Err(error) => {
+                    assert!(error.needs_rebuild(), "{name} {cut:?}: {error}");
+                    n_refused += 1;
+                }
+            }
+            fs::write(&path, &bytes).expect("it can be written");
+        }
+    }
+    assert_eq!(hits(&whole).expect("all is as before"), expected);
+    // Each of words, counts, lengths, ids, deletions and the two lists of files was noticed.
+    assert!(n_refused > 6 * 7, "{n_refused}");
+
+    for (name, _) in files(&whole) {
+        let dir = scratch.path().join("damaged");
+        write(&dir);
+        let damaged = files(&dir)
+            .into_iter()
+            .find(|(other, _)| kind(other) == kind(&name));
+        let (_, path) = damaged.expect("every list has files of the same kinds");
+        fs::write(&path, "").expect("it can be written");
+        assert!(hits(&dir).is_err(), "{name}");
+        write(&dir);
+        assert_eq!(hits(&dir).expect("it was built anew"), expected, "{name}");
+        fs::remove_dir_all(&dir).expect("it can be removed");
+    }
+}
+
+/// Returns what is the same for files of one kind in every list: the name, but for the id of a part before it.
+fn kind(name: &str) -> &str {
+    match name.split_once('.') {
+        Some((id, extension)) if id.len() == 32 => extension,
+        Some(_) | None => name,
+    }
+}
+
+#[test]
+fn a_changed_byte_never_misleads() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    write(scratch.path());
+    let expected = hits(scratch.path()).expect("it was just written");
+    for (name, path) in files(scratch.path()) {
+        let bytes = fs::read(&path).expect("it can be read");
+        for at in (0..bytes.len()).step_by(bytes.len().div_ceil(150)) {
+            for change in [0x01, 0x80] {
+                let mut changed = bytes.clone();
+                changed[at] ^= change;
+                fs::write(&path, changed).expect("it can be written");
+                match hits(scratch.path()) {
+                    Ok(found) => assert_eq!(found, expected, "{name} byte {at}"),
+                    Err(error) => assert!(
+                        !matches!(error, IndexError::Busy { .. }),
+                        "{name} byte {at}: {error}"
+                    ),
+                }
+            }
+        }
+        fs::write(&path, &bytes).expect("it can be written");
+    }
+}
+
+#[test]
+fn another_format_is_named() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    write(scratch.path());
+    let meta = scratch.path().join("meta.json");
+    let text = fs::read_to_string(&meta).expect("it is text");
+    for (from, to) in [
+        ("memlens-text 1", "memlens-text 2"),
+        ("memlens-text 1", "other"),
+        ("\"n_words\"", "\"n_words2\""),
+    ] {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text);
+        fs::write(&meta, changed).expect("it can be written");
+        let error = TextIndex::open(scratch.path())
+            .err()
+            .expect("it is of another format");
+        assert!(
+            matches!(error, IndexError::WrongFormat { .. }),
+            "{to}: {error}"
+        );
+        assert!(error.needs_rebuild());
+    }
+    write(scratch.path());
+    assert!(hits(scratch.path()).is_ok());
+}
+
+#[test]
+fn a_folder_with_something_else_holds_no_list() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    assert!(matches!(
+        TextIndex::open(scratch.path()),
+        Err(IndexError::Missing { .. })
+    ));
+    let file = scratch.path().join("file");
+    fs::write(&file, "").expect("it can be written");
+    assert!(TextIndex::open(&file).is_err());
+    assert!(TextWriter::create(&file).is_err());
+    fs::write(scratch.path().join("meta.json"), "{\"index\": true}").expect("it can be written");
+    let error = TextIndex::open(scratch.path())
+        .err()
+        .expect("it is no list");
+    assert!(matches!(error, IndexError::Torn { .. }), "{error}");
+}

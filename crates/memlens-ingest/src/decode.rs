@@ -1,0 +1,221 @@
+//! Bytes to text: encodings, byte order marks and line ends.
+//!
+//! Properties checked: every encoding named here comes out as the same text; a guess is told; NUL is refused;
+//! no line end but `\n` is left; any bytes are decoded or refused without a panic.
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+use crate::document::Problem;
+use crate::error::IngestError;
+use crate::lines::offset;
+
+/// A document's text, and how it was come by.
+#[derive(Debug)]
+pub(crate) struct Decoded {
+    /// Without byte order mark; lines end in `\n` alone.
+    pub(crate) text: String,
+    /// The encoding's usual name, such as `UTF-8`.
+    pub(crate) encoding: &'static str,
+    /// Says what was guessed or could not be read.
+    pub(crate) problem: Option<Problem>,
+}
+
+/// Decodes `bytes` as UTF-8, as UTF-16 where a byte order mark says so, else as the likeliest older encoding.
+///
+/// Errors: [`IngestError::Binary`] when a NUL is among the characters.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, IngestError> {
+    let (text, encoding, problem) = match Encoding::for_bom(bytes) {
+        Some((encoding, mark)) if encoding == UTF_16LE || encoding == UTF_16BE => {
+            utf_16(encoding, &bytes[mark..])
+        }
+        Some((_, mark)) => utf_8(&bytes[mark..]),
+        None => utf_8(bytes),
+    };
+    let text = normalise_line_ends(text);
+    match text.find('\0') {
+        Some(byte) => Err(IngestError::Binary {
+            line: line_at(&text.as_bytes()[..byte]),
+        }),
+        None => Ok(Decoded {
+            text,
+            encoding: encoding.name(),
+            problem,
+        }),
+    }
+}
+
+fn utf_16(
+    encoding: &'static Encoding,
+    bytes: &[u8],
+) -> (String, &'static Encoding, Option<Problem>) {
+    let (text, is_damaged) = encoding.decode_without_bom_handling(bytes);
+    let problem = is_damaged.then(|| Problem {
+        line: None,
+        message: format!(
+            "damaged {}: some characters were replaced by \u{FFFD}",
+            encoding.name()
+        ),
+    });
+    (text.into_owned(), encoding, problem)
+}
+
+fn utf_8(bytes: &[u8]) -> (String, &'static Encoding, Option<Problem>) {
+    let valid_up_to = match std::str::from_utf8(bytes) {
+        Ok(text) => return (text.to_owned(), UTF_8, None),
+        Err(error) => error.valid_up_to(),
+    };
+    if bytes.contains(&0) {
+        // Refused by the caller whatever the encoding; guessing would only cost time.
+        return (String::from_utf8_lossy(bytes).into_owned(), UTF_8, None);
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    let encoding = detector.guess(None, Utf8Detection::Deny);
+    let (text, is_damaged) = encoding.decode_without_bom_handling(bytes);
+    let mut message = format!(
+        "not UTF-8 at byte {valid_up_to}, read as {}",
+        encoding.name()
+    );
+    if is_damaged {
+        message.push_str(", with some characters replaced by \u{FFFD}");
+    }
+    (
+        text.into_owned(),
+        encoding,
+        Some(Problem {
+            line: Some(line_at(&bytes[..valid_up_to])),
+            message,
+        }),
+    )
+}
+
+/// Turns `\r\n` and lone `\r` into `\n`.
+fn normalise_line_ends(text: String) -> String {
+    if !text.contains('\r') {
+        return text;
+    }
+    let mut normalised = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('\r') {
+        normalised.push_str(&rest[..at]);
+        normalised.push('\n');
+        rest = &rest[at + 1..];
+        rest = rest.strip_prefix('\n').unwrap_or(rest);
+    }
+    normalised.push_str(rest);
+    normalised
+}
+
+/// Returns the 1-based line on which the byte after `before` stands, whatever the line ends.
+fn line_at(before: &[u8]) -> u32 {
+    let n_ends = before.iter().enumerate().filter(|&(at, &byte)| {
+        byte == b'\n' || (byte == b'\r' && before.get(at + 1) != Some(&b'\n'))
+    });
+    offset(n_ends.count()) + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Returns text, encoding and problem, or the error's words.
+    fn check(bytes: &[u8], expected: (&str, &str, Option<(Option<u32>, &str)>)) {
+        let decoded = decode(bytes).expect("the case can be decoded");
+        let problem = decoded
+            .problem
+            .as_ref()
+            .map(|problem| (problem.line, problem.message.as_str()));
+        assert_eq!((decoded.text.as_str(), decoded.encoding, problem), expected);
+    }
+
+    #[test]
+    fn encodings() {
+        check(b"", ("", "UTF-8", None));
+        check("Grüße 你好 🌊".as_bytes(), ("Grüße 你好 🌊", "UTF-8", None));
+        check(b"\xEF\xBB\xBF# Title", ("# Title", "UTF-8", None));
+        check(b"\xFF\xFEh\0i\0\r\0\n\0", ("hi\n", "UTF-16LE", None));
+        check(b"\xFE\xFF\0h\0i", ("hi", "UTF-16BE", None));
+        check(
+            b"\xFF\xFEh\0i",
+            (
+                "h\u{FFFD}",
+                "UTF-16LE",
+                Some((
+                    None,
+                    "damaged UTF-16LE: some characters were replaced by \u{FFFD}",
+                )),
+            ),
+        );
+        check(
+            b"one\ntwo\nCaf\xE9 au lait, d\xE9j\xE0 vu",
+            (
+                "one\ntwo\nCafé au lait, déjà vu",
+                "windows-1252",
+                Some((Some(3), "not UTF-8 at byte 11, read as windows-1252")),
+            ),
+        );
+        check(
+            b"\xEF\xBB\xBFna\xEFve caf\xE9, d\xE9j\xE0 vu",
+            (
+                "naïve café, déjà vu",
+                "windows-1252",
+                Some((Some(1), "not UTF-8 at byte 2, read as windows-1252")),
+            ),
+        );
+    }
+
+    #[test]
+    fn other_scripts_are_guessed() {
+        for (encoding, text) in [
+            (
+                encoding_rs::WINDOWS_1251,
+                "Съешь же ещё этих мягких французских булок, да выпей чаю",
+            ),
+            (
+                encoding_rs::SHIFT_JIS,
+                "吾輩は猫である。名前はまだ無い。どこで生れたか頓と見当がつかぬ。",
+            ),
+        ] {
+            let (bytes, _, _) = encoding.encode(text);
+            let decoded = decode(&bytes).expect("text");
+            assert_eq!(
+                (decoded.text.as_str(), decoded.encoding),
+                (text, encoding.name())
+            );
+        }
+    }
+
+    #[test]
+    fn line_ends() {
+        check(b"a\r\nb\rc\nd\r\r\n\r", ("a\nb\nc\nd\n\n\n", "UTF-8", None));
+    }
+
+    #[test]
+    fn nul_is_refused_with_its_line() {
+        for bytes in [
+            &b"a\nb\0c"[..],
+            b"a\r\nb\0\xE9",
+            b"\xFF\xFEa\0\n\0\0\0",
+            b"\xFF\xFE\0\0a\0\0\0\n",
+        ] {
+            match decode(bytes) {
+                Err(IngestError::Binary { line }) => {
+                    assert_eq!(line, if bytes[2] == 0 { 1 } else { 2 })
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            match decode(&bytes) {
+                Ok(decoded) => prop_assert!(!decoded.text.contains(['\r', '\0'])),
+                Err(error) => prop_assert!(matches!(error, IngestError::Binary { .. }), "{}", error),
+            }
+        }
+    }
+}

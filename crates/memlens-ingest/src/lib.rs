@@ -1,0 +1,41 @@
+//! Reading memory: files of a watched folder to documents, documents to chunks and windows.
+//!
+//! [`walk`] lists the files of a folder that are read, and [`find`] answers for one of them by the
+//! same rules; [`read`] fetches the bytes; [`parse`] turns them into a [`Parsed`] document: its
+//! text, its front matter, its [`Chunk`]s (units of retrieval) and its [`Window`]s (units of
+//! embedding), all with 1-based lines and byte ranges of the text. Input that is wrong in part is
+//! read in part: what was left out or guessed stands in [`Parsed::problems`] and
+//! [`Walked::skipped`], in words for a person.
+//!
+//! This crate writes nothing, follows no links, and knows no database, model, index or window.
+//!
+//! ```
+//! use memlens_ingest::{IngestOptions, Kind, parse};
+//!
+//! let note = b"---\nagent: iris\n---\n# Router\n\nQuiet hours are from ten to six.\n";
+//! let parsed = parse(Kind::Markdown, note, &IngestOptions::default())?;
+//!
+//! let chunk = &parsed.chunks[0];
+//! assert_eq!((chunk.start_line, chunk.agent.as_deref()), (1, Some("iris")));
+//! let window = &parsed.windows[0];
+//! assert_eq!(window.text, "Router\nRouter\nQuiet hours are from ten to six.");
+//! assert_eq!((window.start_line, window.end_line, window.chunks.as_slice()), (4, 6, &[0][..]));
+//! # Ok::<(), memlens_ingest::IngestError>(())
+//! ```
+
+mod chunks;
+mod decode;
+mod document;
+mod error;
+mod front_matter;
+mod jsonl;
+mod lines;
+mod outline;
+mod rules;
+mod walk;
+mod windows;
+
+pub use document::{Chunk, IngestOptions, Kind, Parsed, Problem, Window, content_hash, parse};
+pub use error::IngestError;
+pub use front_matter::FrontMatter;
+pub use walk::{FoundFile, MAX_FILE_BYTES, SkippedFile, Verdict, Walked, find, judge, read, walk};

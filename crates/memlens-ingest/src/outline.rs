@@ -1,0 +1,228 @@
+//! The skeleton of a Markdown document: its headings and its fenced code blocks.
+//!
+//! Properties checked: a `#` counts as a heading exactly where CommonMark says so and no list or quote is around it;
+//! the heading path leaves out missing levels.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag};
+
+/// A heading contributes at most this many characters to a path: a path stands on every chunk and window below it, so
+/// one huge heading would otherwise be multiplied.
+const TITLE_CHARS_MAX: usize = 200;
+
+/// Headings and fences of a document, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    pub(crate) headings: Vec<Heading>,
+    /// Byte ranges of fenced code blocks, from the start of the first line to the end of the last, its line end left out.
+    pub(crate) fences: Vec<Range<usize>>,
+}
+
+/// A heading that is not inside a list or a quote.
+#[derive(Debug)]
+pub(crate) struct Heading {
+    /// From the start of its first line to the end of its last, the underline included and the line end left out.
+    pub(crate) bytes: Range<usize>,
+    /// What it says, without `#` and underline; empty for a bare `#`.
+    pub(crate) title: Range<usize>,
+    /// 1 to 6.
+    pub(crate) level: usize,
+}
+
+/// The titles in force at some place of a document, by level.
+#[derive(Debug, Default)]
+pub(crate) struct HeadingPath {
+    /// Level n at n - 1; empty where a level was left out.
+    titles: Vec<String>,
+}
+
+impl Outline {
+    /// Reads the Markdown of `text` from `start` (the start of a line) on; offsets refer to `text`.
+    pub(crate) fn of(text: &str, start: usize) -> Self {
+        let mut outline = Self::default();
+        let mut depth = 0_usize;
+        for (event, range) in Parser::new_ext(&text[start..], Options::empty()).into_offset_iter() {
+            let range = start + range.start..start + range.end;
+            if let Event::End(_) = event {
+                depth -= 1;
+            }
+            let Event::Start(tag) = event else { continue };
+            if let Tag::Heading { level, .. } = tag
+                && depth == 0
+            {
+                outline
+                    .headings
+                    .push(Heading::at(text, whole_lines(text, range), level));
+            } else if let Tag::CodeBlock(CodeBlockKind::Fenced(_)) = tag {
+                outline.fences.push(whole_lines(text, range));
+            }
+            depth += 1;
+        }
+        outline
+    }
+}
+
+impl Heading {
+    fn at(text: &str, bytes: Range<usize>, level: HeadingLevel) -> Self {
+        let lines = &text[bytes.clone()];
+        let title = match lines.rfind('\n') {
+            // Underlined; the title may have several lines.
+            Some(end) => lines[..end].trim(),
+            None => {
+                let title = lines.trim().trim_start_matches('#').trim();
+                let without_closing = title.trim_end_matches('#');
+                // `# C#` keeps its `#`, `# Title ##` does not.
+                if without_closing.is_empty() || without_closing.ends_with([' ', '\t']) {
+                    without_closing.trim_end()
+                } else {
+                    title
+                }
+            }
+        };
+        let from = bytes.start + (title.as_ptr() as usize - lines.as_ptr() as usize);
+        Self {
+            title: from..from + title.len(),
+            bytes,
+            level: level as usize,
+        }
+    }
+}
+
+impl HeadingPath {
+    /// Enters the section that `heading` opens, and leaves those of its level and below.
+    pub(crate) fn enter(&mut self, text: &str, heading: &Heading) {
+        self.titles.resize(heading.level - 1, String::new());
+        let mut words = text[heading.title.clone()].split_whitespace();
+        let mut title = String::new();
+        let mut n_chars = 0;
+        // A title of several lines becomes one; blanks between words become one.
+        while let Some(word) = words.next().filter(|_| n_chars < TITLE_CHARS_MAX) {
+            if n_chars > 0 {
+                title.push(' ');
+                n_chars += 1;
+            }
+            let before = title.len();
+            title.extend(word.chars().take(TITLE_CHARS_MAX - n_chars));
+            n_chars += title[before..].chars().count();
+        }
+        self.titles.push(title);
+    }
+
+    /// Returns the titles from the outermost inwards, missing levels left out.
+    pub(crate) fn titles(&self) -> impl Iterator<Item = &String> {
+        self.titles.iter().filter(|title| !title.is_empty())
+    }
+}
+
+/// Widens a block's range to whole lines and takes off blank lines and the line end after it.
+fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
+    let start = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
+    let end = range.start + text[range].trim_end_matches('\n').len();
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns each heading as `level title`, and each fence's text.
+    fn check(text: &str, headings: &[&str], fences: &[&str]) {
+        let outline = Outline::of(text, 0);
+        let found: Vec<String> = outline
+            .headings
+            .iter()
+            .map(|heading| format!("{} {}", heading.level, &text[heading.title.clone()]))
+            .collect();
+        assert_eq!(found, headings, "{text:?}");
+        let found: Vec<&str> = outline
+            .fences
+            .iter()
+            .map(|range| &text[range.clone()])
+            .collect();
+        assert_eq!(found, fences, "{text:?}");
+    }
+
+    #[test]
+    fn headings() {
+        check(
+            "# One\n\n###   Three  ## \ntext\n",
+            &["1 One", "3 Three"],
+            &[],
+        );
+        check(
+            "Title\n=====\nTwo\nlines\n---\n",
+            &["1 Title", "2 Two\nlines"],
+            &[],
+        );
+        check("#tag\n####### seven\n\\# escaped\n    # code\n", &[], &[]);
+        check(
+            "# C#\n#\n## ##\n   # indented",
+            &["1 C#", "1 ", "2 ", "1 indented"],
+            &[],
+        );
+        check("- # in a list\n\n> # quoted\n", &[], &[]);
+        check(
+            "<!-- \n# hidden\n-->\n\n<div>\n# html\n</div>\n\n# Shown\n",
+            &["1 Shown"],
+            &[],
+        );
+        check("# *Em* `code` [link](x)", &["1 *Em* `code` [link](x)"], &[]);
+    }
+
+    #[test]
+    fn fences() {
+        check(
+            "a\n```sh\n# no heading\n```\nb\n~~~\n# nor this\n\n~~~\n",
+            &[],
+            &["```sh\n# no heading\n```", "~~~\n# nor this\n\n~~~"],
+        );
+        check(
+            "- item\n  ```\n  # no\n  ```\n# Yes\n",
+            &["1 Yes"],
+            &["  ```\n  # no\n  ```"],
+        );
+        check("- ```\n  x\n  ```\n", &[], &["- ```\n  x\n  ```"]);
+        check("```\n# never closed\n", &[], &["```\n# never closed"]);
+        check("    # indented code is no fence\n", &[], &[]);
+    }
+
+    #[test]
+    fn paths() {
+        let text = "# A\n### C\n## B\n### D\n# E\n#\n## F\n";
+        let mut path = HeadingPath::default();
+        let found: Vec<String> = Outline::of(text, 0)
+            .headings
+            .iter()
+            .map(|heading| {
+                path.enter(text, heading);
+                path.titles()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>()
+                    .join(" > ")
+            })
+            .collect();
+        assert_eq!(found, ["A", "A > C", "A > B", "A > B > D", "E", "", "F"]);
+    }
+
+    #[test]
+    fn long_titles_are_cut_and_blanks_joined() {
+        for (title, expected) in [
+            ("Two\n  lines".to_owned(), "Two lines".to_owned()),
+            ("é".repeat(1000), "é".repeat(200)),
+            (
+                "ab ".repeat(100),
+                "ab ".repeat(67).trim_end().to_owned()[..200].to_owned(),
+            ),
+        ] {
+            let heading = Heading {
+                bytes: 0..title.len(),
+                title: 0..title.len(),
+                level: 1,
+            };
+            let mut path = HeadingPath::default();
+            path.enter(&title, &heading);
+            assert_eq!(path.titles().next(), Some(&expected));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The parameter table of Memlens and what is printed from it.
+//!
+//! A parameter is one line in [`table`]: id, stage, phase, kind, unit, range, step, default and a
+//! sentence. The struct [`Params`], its TypeScript type, the sliders, `--set id=value`, the JSON
+//! schema and the parameter reference all come from that line.
+//!
+//! This crate knows nothing of files, clocks, search or windows.
+//!
+//! ```
+//! use memlens_params::Params;
+//!
+//! let mut params = Params::default();
+//! params.assign("min_score", "0.25")?;
+//! assert_eq!(params.min_score, 0.25);
+//!
+//! let refused = params.assign("min_score", "7").unwrap_err();
+//! assert_eq!(refused.to_string(), "cannot set min_score to 7: the range is 0 to 1");
+//! # Ok::<(), memlens_params::ParamError>(())
+//! ```
+
+mod error;
+mod parameter;
+pub mod print;
+mod stage;
+mod table;
+
+pub use error::ParamError;
+pub use parameter::{Parameter, ParameterKind, Phase, Value};
+pub use stage::{StageId, StageInfo, stages};
+pub use table::{
+    Bm25Join, CorroborationBy, FusionMethod, HookMode, NearDuplicates, Params, RerankMode,
+    VectorUnit, parameter, table,
+};

@@ -1,0 +1,176 @@
+//! A trace in columns, as the window shows it while a slider moves.
+
+use memlens_params::StageId;
+use serde::Serialize;
+use specta::Type;
+
+use crate::detail::Detail;
+use crate::trace::{Status, Trace};
+use crate::{CandidateSet, Context};
+
+/// Is a stage in the strip.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct StageSummary {
+    /// The stage.
+    pub id: StageId,
+    /// Whether it did its work.
+    pub status: Status,
+    /// Rows that reached it; for a list, the chunks searched.
+    pub n_in: u32,
+    /// Rows that left it; for a list, its length within the depth.
+    pub n_out: u32,
+    /// `n_in - n_out`.
+    pub n_dropped: u32,
+    /// Wall time in microseconds; none where nothing was timed.
+    pub micros: Option<f64>,
+    /// One fact about its work.
+    pub note: Option<String>,
+}
+
+/// Is what one stage adds to a row's final score; a row's parts sum to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct Part {
+    /// The stage.
+    pub stage: StageId,
+    /// What it adds; negative where it takes away.
+    pub amount: f64,
+}
+
+/// Is one ranking in columns; every column but `stages` and `order` is indexed by slot.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct Columns {
+    /// Every stage, in the order of the pipeline.
+    pub stages: Vec<StageSummary>,
+    /// All slots: the kept ones best first, then the dropped ones, nearest to being kept first.
+    pub order: Vec<u32>,
+    /// How many of `order` are kept.
+    pub n_kept: u32,
+    /// The rank in the vector list within its depth.
+    pub vector_rank: Vec<Option<u32>>,
+    /// The rank in the BM25 list within its depth.
+    pub bm25_rank: Vec<Option<u32>>,
+    /// The fused score.
+    pub fused: Vec<Option<f64>>,
+    /// The rank by fused score.
+    pub fused_rank: Vec<Option<u32>>,
+    /// The normalised RRF score, whatever method fuses.
+    pub rrf: Vec<Option<f64>>,
+    /// The rank by RRF.
+    pub rrf_rank: Vec<Option<u32>>,
+    /// The last score the row had; none when it never got one.
+    pub score: Vec<Option<f64>>,
+    /// What the final score is made of.
+    pub parts: Vec<Vec<Part>>,
+    /// The stage that dropped the row.
+    pub dropped_by: Vec<Option<StageId>>,
+    /// Why it was dropped.
+    pub reason: Vec<Option<String>>,
+    /// A remark on a kept row.
+    pub remark: Vec<Option<String>>,
+    /// The tokens of the kept rows together.
+    pub tokens_used: u32,
+    /// The lowest score among the kept rows without a hit in the BM25 list: above this `min_score`
+    /// such rows start to drop.
+    pub min_score_mark: Option<f64>,
+    /// The best score that reached the threshold.
+    pub best_score: Option<f64>,
+}
+
+impl Trace {
+    /// Returns the trace in columns; `micros` gives the wall time of a stage that was timed.
+    pub fn columns(
+        &self,
+        context: &Context<'_>,
+        micros: impl Fn(StageId) -> Option<f64>,
+    ) -> Columns {
+        let set: &CandidateSet = context.set;
+        let n = set.candidates.len();
+        let slots = 0..n as u32;
+        let mut columns = Columns {
+            stages: self
+                .stages
+                .iter()
+                .map(|stage| StageSummary {
+                    id: stage.id,
+                    status: stage.status.clone(),
+                    n_in: stage.n_in,
+                    n_out: stage.n_out,
+                    n_dropped: stage.n_in.saturating_sub(stage.n_out),
+                    micros: micros(stage.id),
+                    note: stage.note.clone(),
+                })
+                .collect(),
+            order: self.kept().to_vec(),
+            n_kept: self.kept().len() as u32,
+            vector_rank: slots
+                .clone()
+                .map(|slot| context.vector_rank(slot))
+                .collect(),
+            bm25_rank: slots.clone().map(|slot| context.text_rank(slot)).collect(),
+            fused: vec![None; n],
+            fused_rank: vec![None; n],
+            rrf: vec![None; n],
+            rrf_rank: vec![None; n],
+            score: vec![None; n],
+            parts: vec![Vec::new(); n],
+            dropped_by: vec![None; n],
+            reason: vec![None; n],
+            remark: vec![None; n],
+            tokens_used: self
+                .kept()
+                .iter()
+                .map(|slot| set.candidates[*slot as usize].tokens)
+                .sum(),
+            min_score_mark: None,
+            best_score: None,
+        };
+        for stage in &self.stages {
+            for entry in &stage.entries {
+                let at = entry.slot as usize;
+                if let Detail::Fusion {
+                    is_listed: true,
+                    rrf,
+                    rrf_rank,
+                    ..
+                } = entry.detail
+                {
+                    columns.rrf[at] = Some(rrf);
+                    columns.rrf_rank[at] = rrf_rank;
+                    columns.fused[at] = entry.score_after;
+                    columns.fused_rank[at] = entry.rank_after;
+                }
+                if let Some(shares) = entry.detail.shares() {
+                    columns.parts[at] = shares
+                        .map(|(stage, amount)| Part { stage, amount })
+                        .to_vec();
+                }
+                if !matches!(entry.detail, Detail::Listed { .. }) {
+                    columns.score[at] = entry.score_after.or(entry.score_before);
+                }
+                if entry.is_dropped {
+                    columns.dropped_by[at] = Some(stage.id);
+                    columns.reason[at] = entry.detail.drop_reason();
+                    columns.remark[at] = None;
+                } else if let Some(remark) = entry.detail.remark() {
+                    columns.remark[at] = Some(remark);
+                }
+            }
+        }
+        columns
+            .order
+            .extend(self.dropped().iter().map(|(slot, _)| slot));
+        columns.min_score_mark = self
+            .kept()
+            .iter()
+            .filter(|slot| set.candidates[**slot as usize].text.score.is_none())
+            .filter_map(|slot| columns.score[*slot as usize])
+            .min_by(f64::total_cmp);
+        columns.best_score = columns
+            .score
+            .iter()
+            .flatten()
+            .copied()
+            .max_by(f64::total_cmp);
+        columns
+    }
+}

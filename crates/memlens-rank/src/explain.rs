@@ -1,0 +1,269 @@
+//! A reason in a person's words, made from the numbers that decided.
+
+use memlens_params::{FusionMethod, StageId};
+
+use crate::detail::{Detail, Effect, List};
+
+/// Returns a number with `decimals` places and a true minus sign.
+///
+/// A value that is not 1 never reads as 1.000: more places are shown until it differs.
+pub fn number(value: f64, decimals: usize) -> String {
+    let mut text = format!("{value:.decimals$}");
+    if value != 1.0 && text.trim_end_matches('0') == "1." {
+        text = (decimals + 1..=9)
+            .map(|places| format!("{value:.places$}"))
+            .find(|longer| longer.trim_end_matches('0') != "1.")
+            .unwrap_or(text);
+    }
+    text.replace('-', "\u{2212}")
+}
+
+/// Returns a share in `[0, 1]` as whole percent.
+pub fn share(value: f64) -> String {
+    format!("{:.0} %", value * 100.0)
+}
+
+fn times(value: f64) -> String {
+    number(value, 4)
+}
+
+impl Detail {
+    /// Returns in one sentence what the stage did to the row and why.
+    pub fn sentence(&self) -> String {
+        match self {
+            Detail::Listed {
+                list,
+                rank,
+                score,
+                depth,
+                ..
+            } => {
+                let (name, decimals) = match list {
+                    List::Vector => ("cosine", 3),
+                    List::Bm25 => ("BM25", 2),
+                };
+                match (rank, score) {
+                    (Some(rank), Some(score)) if rank <= depth => {
+                        format!("rank {rank}, {name} {}", number(*score, decimals))
+                    }
+                    (Some(rank), Some(score)) => {
+                        format!(
+                            "rank {rank} is beyond depth {depth}, {name} {}",
+                            number(*score, decimals)
+                        )
+                    }
+                    (None, Some(score)) => {
+                        format!("not in the list, {name} {}", number(*score, decimals))
+                    }
+                    (_, None) => match list {
+                        List::Vector => "no vector to compare".to_owned(),
+                        List::Bm25 => "no word of the question".to_owned(),
+                    },
+                }
+            }
+            Detail::Fusion {
+                is_listed: false, ..
+            } => "in neither list within its depth".to_owned(),
+            Detail::Fusion {
+                method,
+                rrf,
+                rrf_rank,
+                ..
+            } => {
+                let rrf_rank = rrf_rank.map_or_else(String::new, |rank| format!(", rank {rank}"));
+                format!(
+                    "{} score; by RRF {}{rrf_rank}",
+                    method.as_str(),
+                    number(*rrf, 3)
+                )
+            }
+            Detail::Repeats {
+                share: shown,
+                limit,
+                shown_by,
+                ..
+            } => match shown_by.as_slice() {
+                [] => "no better row shows any of its text".to_owned(),
+                ranks => {
+                    let moved = if shown > limit { "moved back: " } else { "" };
+                    format!(
+                        "{moved}{} of its text is shown by {}",
+                        share(*shown),
+                        ranks_text(ranks)
+                    )
+                }
+            },
+            Detail::Threshold {
+                score,
+                min_score,
+                min_of_best,
+            } => {
+                let short = |floor: f64| number(floor - score, 3);
+                if score < min_score {
+                    format!(
+                        "kept out by min score: {} below {}",
+                        short(*min_score),
+                        number(*min_score, 2)
+                    )
+                } else if score < min_of_best {
+                    format!(
+                        "{} below the share of the best row, {}",
+                        short(*min_of_best),
+                        number(*min_of_best, 3)
+                    )
+                } else {
+                    let floor = min_score.max(*min_of_best);
+                    format!("{} above {}", number(score - floor, 3), number(floor, 3))
+                }
+            }
+            Detail::Limit { rank, max_results } => {
+                let sign = if rank > max_results { ">" } else { "≤" };
+                format!("rank {rank} {sign} max results {max_results}")
+            }
+            Detail::Budget { tokens, left } => {
+                if tokens > left {
+                    format!("did not fit: {tokens} tokens, {left} left")
+                } else {
+                    format!("{tokens} tokens of {left} left")
+                }
+            }
+        }
+    }
+
+    /// Returns why the row was dropped; none when it was not.
+    pub fn drop_reason(&self) -> Option<String> {
+        (self.effect() == Effect::Drop).then(|| self.sentence())
+    }
+
+    /// Returns a remark that a kept row should carry; none where nothing is out of the ordinary.
+    pub fn remark(&self) -> Option<String> {
+        match self {
+            Detail::Repeats { share, limit, .. } if share > limit => Some(self.sentence()),
+            Detail::Repeats { .. }
+            | Detail::Listed { .. }
+            | Detail::Fusion { .. }
+            | Detail::Threshold { .. }
+            | Detail::Limit { .. }
+            | Detail::Budget { .. } => None,
+        }
+    }
+
+    /// Returns what each list adds to the fused score; the amounts sum to it.
+    pub fn shares(&self) -> Option<[(StageId, f64); 2]> {
+        if let Detail::Fusion {
+            is_listed: true,
+            vector,
+            text,
+            vector_weight,
+            text_weight,
+            divisor,
+            ..
+        } = self
+        {
+            Some([
+                (StageId::Vector, vector_weight * vector / divisor),
+                (StageId::Bm25, text_weight * text / divisor),
+            ])
+        } else {
+            None
+        }
+    }
+
+    /// Returns the formulas that led to the number, with their values filled in, and each result.
+    pub fn formulas(&self) -> Vec<(String, f64)> {
+        match self {
+            Detail::Listed {
+                list: List::Vector,
+                score: Some(score),
+                window: Some(window),
+                whole: Some(whole),
+                ..
+            } => {
+                vec![(
+                    format!("(2 · {} + {}) / 3", times(*window), times(*whole)),
+                    *score,
+                )]
+            }
+            Detail::Listed {
+                list: List::Bm25,
+                score: Some(score),
+                n_matched,
+                n_words,
+                ..
+            } => {
+                vec![(format!("{n_matched} of {n_words} words"), *score)]
+            }
+            Detail::Fusion {
+                is_listed: true,
+                method,
+                vector,
+                text,
+                vector_weight,
+                text_weight,
+                divisor,
+                vector_rank,
+                text_rank,
+                k,
+                bm25,
+                bm25_ideal,
+                rrf,
+                ..
+            } => {
+                let sum = |vector: String, text: String| {
+                    let over = if *divisor == 1.0 {
+                        String::new()
+                    } else {
+                        format!(" / {}", number(*divisor, 2))
+                    };
+                    let both = format!(
+                        "{} · {vector} + {} · {text}",
+                        number(*vector_weight, 2),
+                        number(*text_weight, 2)
+                    );
+                    if over.is_empty() {
+                        both
+                    } else {
+                        format!("({both}){over}")
+                    }
+                };
+                let rank = |rank: &Option<u32>| {
+                    rank.map_or("0".to_owned(), |rank| format!("{}/({k}+{rank})", k + 1))
+                };
+                let by_rrf = sum(rank(vector_rank), rank(text_rank));
+                let fused = (vector_weight * vector + text_weight * text) / divisor;
+                let mut lines = Vec::new();
+                if *method == FusionMethod::Calibrated && *bm25 > 0.0 {
+                    lines.push((
+                        format!("text = {} / {}", number(*bm25, 2), number(*bm25_ideal, 2)),
+                        *text,
+                    ));
+                }
+                match method {
+                    FusionMethod::Rrf => lines.push((by_rrf, fused)),
+                    FusionMethod::Calibrated | FusionMethod::Relative | FusionMethod::Weighted => {
+                        lines.push((sum(times(*vector), times(*text)), fused));
+                        lines.push((format!("RRF: {by_rrf}"), *rrf));
+                    }
+                }
+                lines
+            }
+            Detail::Listed { .. }
+            | Detail::Fusion { .. }
+            | Detail::Repeats { .. }
+            | Detail::Threshold { .. }
+            | Detail::Limit { .. }
+            | Detail::Budget { .. } => Vec::new(),
+        }
+    }
+}
+
+fn ranks_text(ranks: &[u32]) -> String {
+    match ranks {
+        [] => String::new(),
+        [rank] => format!("rank {rank}"),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(u32::to_string).collect();
+            format!("ranks {} and {last}", first.join(", "))
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! What always holds, for arbitrary facts and parameters: same input, same trace; order of the
+//! candidates is irrelevant; replay gives every score; raising min_score only removes; the budget
+//! is never exceeded; stages at their identity change nothing; optimised equals naive.
+
+use std::collections::BTreeSet;
+
+use memlens_params::{FusionMethod, Params, StageId};
+use memlens_rank::{
+    Candidate, CandidateSet, ChunkId, Context, Detail, Effect, ListState, NATIVE, TextValue, Trace,
+    VectorValue, rank,
+};
+use proptest::prelude::*;
+
+/// Facts of one chunk before the lists are formed: cosine, BM25, document, start, length, tokens.
+type Facts = (f64, Option<f64>, u32, u32, u32, u32);
+
+fn set_of(facts: Vec<Facts>, has_vector: bool, has_text: bool) -> CandidateSet {
+    let mut candidates: Vec<Candidate> = facts
+        .into_iter()
+        .enumerate()
+        .map(
+            |(at, (cosine, bm25, document, start, length, tokens))| Candidate {
+                chunk: ChunkId(at as u64),
+                order: at as u32,
+                document,
+                bytes: start..start + length,
+                tokens,
+                vector: VectorValue {
+                    score: has_vector.then_some(cosine),
+                    whole: has_vector.then_some(cosine),
+                    ..VectorValue::default()
+                },
+                text: TextValue {
+                    score: bm25.filter(|_| has_text),
+                    rank: None,
+                    n_matched: 1,
+                },
+            },
+        )
+        .collect();
+    let mut by_vector: Vec<usize> = (0..candidates.len())
+        .filter(|at| candidates[*at].vector.score.is_some())
+        .collect();
+    by_vector.sort_by(|a, b| {
+        candidates[*b]
+            .vector
+            .score
+            .partial_cmp(&candidates[*a].vector.score)
+            .unwrap()
+            .then(a.cmp(b))
+    });
+    for (place, at) in by_vector.into_iter().enumerate() {
+        candidates[at].vector.rank = Some(place as u32 + 1);
+    }
+    let mut by_text: Vec<usize> = (0..candidates.len())
+        .filter(|at| candidates[*at].text.score.is_some())
+        .collect();
+    by_text.sort_by(|a, b| {
+        candidates[*b]
+            .text
+            .score
+            .partial_cmp(&candidates[*a].text.score)
+            .unwrap()
+            .then(a.cmp(b))
+    });
+    let n_text_hits = by_text.len() as u32;
+    for (place, at) in by_text.into_iter().enumerate() {
+        candidates[at].text.rank = Some(place as u32 + 1);
+    }
+    let state = |is_there, why: &str| {
+        if is_there {
+            ListState::Ready
+        } else {
+            ListState::Missing(why.to_owned())
+        }
+    };
+    CandidateSet {
+        n_chunks: candidates.len() as u32,
+        candidates,
+        n_words: 3,
+        bm25_ideal: 12.0,
+        vector: state(has_vector, "no model"),
+        text: state(has_text, "no word"),
+        n_text_hits,
+    }
+}
+
+prop_compose! {
+    fn sets()(
+        facts in prop::collection::vec((-1.0..1.0f64, prop::option::of(0.01..11.0f64), 0..4u32, 0..3000u32, 0..1600u32, 0..400u32), 0..60),
+        has_vector in prop::bool::weighted(0.9),
+        has_text in prop::bool::weighted(0.9),
+    ) -> CandidateSet { set_of(facts, has_vector, has_text) }
+}
+
+prop_compose! {
+    fn parameters()(
+        (vector_on, bm25_on, fusion_on) in (prop::bool::weighted(0.9), prop::bool::weighted(0.9), prop::bool::weighted(0.9)),
+        fusion in prop::sample::select(vec![FusionMethod::Calibrated, FusionMethod::Rrf, FusionMethod::Relative, FusionMethod::Weighted]),
+        (vector_depth, bm25_depth, fusion_k) in (1..80u32, 1..80u32, 1..200u32),
+        (vector_weight, text_weight) in (0.0..1.0f64, 0.001..1.0f64),
+        (repeat_share, min_score, min_score_of_best) in (0.0..=1.0f64, 0.0..0.6f64, prop_oneof![Just(0.0), 0.0..1.0f64]),
+        (max_results, budget_tokens) in (1..100u32, prop_oneof![Just(0u32), 1..4000u32]),
+    ) -> Params {
+        Params {
+            vector_on, bm25_on, fusion_on, fusion, vector_depth, bm25_depth, fusion_k, vector_weight, text_weight,
+            repeat_share, min_score, min_score_of_best, max_results, budget_tokens, ..Params::default()
+        }
+    }
+}
+
+fn traced(set: &CandidateSet, params: &Params) -> Trace {
+    rank(set, params, &NATIVE)
+}
+
+fn kept_chunks(set: &CandidateSet, trace: &Trace) -> Vec<u64> {
+    trace
+        .kept()
+        .iter()
+        .map(|slot| set.candidates[*slot as usize].chunk.0)
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn the_same_input_gives_the_same_trace(set in sets(), params in parameters()) {
+        prop_assert_eq!(traced(&set, &params), traced(&set, &params));
+    }
+
+    #[test]
+    fn the_order_of_the_candidates_is_irrelevant(set in sets(), params in parameters(), seed in any::<u64>()) {
+        let mut shuffled = set.clone();
+        let n = shuffled.candidates.len().max(1);
+        for at in 0..shuffled.candidates.len() {
+            let other = (seed.wrapping_mul(6364136223846793005).wrapping_add((at as u64).wrapping_mul(1442695040888963407)) >> 33) as usize % n;
+            shuffled.candidates.swap(at, other);
+        }
+        prop_assert_eq!(kept_chunks(&set, &traced(&set, &params)), kept_chunks(&shuffled, &traced(&shuffled, &params)));
+    }
+
+    #[test]
+    fn replaying_the_details_reproduces_every_score_and_every_score_is_finite(set in sets(), params in parameters()) {
+        for stage in &traced(&set, &params).stages {
+            for entry in &stage.entries {
+                let replayed = match entry.detail.effect() {
+                    Effect::Score(score) => Some(score),
+                    Effect::Keep | Effect::Place(_) | Effect::Drop => entry.score_before,
+                };
+                prop_assert!(replayed.is_none_or(f64::is_finite));
+                if !matches!(entry.detail, Detail::Listed { .. }) {
+                    prop_assert_eq!(entry.score_after, replayed);
+                }
+                prop_assert_eq!(entry.is_dropped, entry.detail.effect() == Effect::Drop);
+                prop_assert_eq!(entry.is_dropped, entry.detail.drop_reason().is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_is_kept_or_dropped_once(set in sets(), params in parameters()) {
+        let trace = traced(&set, &params);
+        let mut seen: Vec<u32> = trace.kept().to_vec();
+        seen.extend(trace.dropped().iter().map(|(slot, _)| slot));
+        seen.sort_unstable();
+        prop_assert_eq!(seen, (0..set.candidates.len() as u32).collect::<Vec<_>>());
+        let columns = trace.columns(&Context { set: &set, params: &params }, |_| None);
+        prop_assert_eq!(columns.order.len(), set.candidates.len());
+        for (at, parts) in columns.parts.iter().enumerate() {
+            let sum: f64 = parts.iter().map(|part| part.amount).sum();
+            prop_assert!((sum - columns.score[at].unwrap_or(0.0)).abs() < 1e-9, "parts sum to the score");
+        }
+        for pair in trace.stages.windows(2).skip(2) {
+            prop_assert_eq!(pair[0].n_out, pair[1].n_in, "{:?}", pair[1].id);
+        }
+    }
+
+    #[test]
+    fn with_repeats_off_raising_min_score_only_removes(set in sets(), params in parameters(), more in 0.0..0.5f64) {
+        let params = Params { repeat_share: 1.0, budget_tokens: 0, ..params };
+        let higher = Params { min_score: params.min_score + more, ..params.clone() };
+        let before = kept_chunks(&set, &traced(&set, &params));
+        let after = kept_chunks(&set, &traced(&set, &higher));
+        prop_assert_eq!(&before[..after.len()], &after[..]);
+    }
+
+    #[test]
+    fn the_budget_is_never_exceeded_and_nothing_that_fits_is_left(set in sets(), params in parameters()) {
+        prop_assume!(params.budget_tokens > 0);
+        let trace = traced(&set, &params);
+        let tokens = |slot: u32| set.candidates[slot as usize].tokens;
+        let used: u32 = trace.kept().iter().map(|slot| tokens(*slot)).sum();
+        prop_assert!(used <= params.budget_tokens);
+        for entry in &trace.stage(StageId::Budget).unwrap().entries {
+            if entry.is_dropped {
+                prop_assert!(tokens(entry.slot) > params.budget_tokens - used);
+            }
+        }
+    }
+
+    #[test]
+    fn a_repeat_share_of_one_is_the_identity(set in sets(), params in parameters()) {
+        let off = Params { repeats_on: false, ..params.clone() };
+        let one = Params { repeat_share: 1.0, ..params };
+        let (off, one) = (traced(&set, &off), traced(&set, &one));
+        prop_assert_eq!(off.kept(), one.kept());
+    }
+
+    #[test]
+    fn scores_fall_or_tie_in_the_total_order_before_repeats(set in sets(), params in parameters()) {
+        let trace = traced(&set, &Params { repeat_share: 1.0, ..params.clone() });
+        let columns = trace.columns(&Context { set: &set, params: &params }, |_| None);
+        for pair in trace.kept().windows(2) {
+            let (a, b) = (columns.score[pair[0] as usize].unwrap(), columns.score[pair[1] as usize].unwrap());
+            let orders = (set.candidates[pair[0] as usize].order, set.candidates[pair[1] as usize].order);
+            prop_assert!(a > b || (a == b && orders.0 < orders.1));
+        }
+    }
+
+    #[test]
+    fn repeats_equal_a_naive_walk_over_bytes(set in sets(), params in parameters()) {
+        let params = Params { threshold_on: false, limit_on: false, budget_on: false, ..params };
+        let fused = traced(&set, &Params { repeats_on: false, ..params.clone() }).kept().to_vec();
+        let mut shown: BTreeSet<(u32, u32)> = BTreeSet::new();
+        let (mut taken, mut aside) = (Vec::new(), Vec::new());
+        for slot in fused {
+            let candidate = &set.candidates[slot as usize];
+            let bytes: Vec<(u32, u32)> = candidate.bytes.clone().map(|byte| (candidate.document, byte)).collect();
+            let n_shown = bytes.iter().filter(|byte| shown.contains(byte)).count();
+            let share = if bytes.is_empty() { 0.0 } else { n_shown as f64 / bytes.len() as f64 };
+            if share > params.repeat_share && params.repeat_share < 1.0 { aside.push(slot) } else { taken.push(slot); shown.extend(bytes) }
+        }
+        taken.extend(aside);
+        let trace = traced(&set, &params);
+        prop_assert_eq!(trace.kept(), &taken[..]);
+    }
+
+    /// The slots are compared by the list that both miss, so that a miss costs every row the same.
+    #[test]
+    fn a_miss_in_one_list_never_lowers_a_row_against_rows_with_the_same_miss(set in sets(), params in parameters()) {
+        let params = Params { repeat_share: 1.0, threshold_on: false, limit_on: false, budget_on: false, fusion_on: true, ..params };
+        let trace = traced(&set, &params);
+        let context = Context { set: &set, params: &params };
+        let only_vector: Vec<u32> = trace.kept().iter().copied()
+            .filter(|slot| context.vector_rank(*slot).is_some() && set.candidates[*slot as usize].text.score.is_none()).collect();
+        prop_assume!(params.vector_weight > 0.0);
+        for pair in only_vector.windows(2) {
+            let score = |slot: u32| set.candidates[slot as usize].vector.score.unwrap();
+            // Ranks differ for equal cosines only by the total order, so the order never inverts.
+            prop_assert!(score(pair[0]) >= score(pair[1]));
+        }
+    }
+}
+
+/// Under every fusion method a chunk of cosine 0.45 without a text hit is returned at the defaults,
+/// wherever it stands in the vector list.
+#[test]
+fn a_chunk_without_a_text_hit_is_returned_at_the_defaults() {
+    for fusion in [
+        FusionMethod::Calibrated,
+        FusionMethod::Rrf,
+        FusionMethod::Relative,
+        FusionMethod::Weighted,
+    ] {
+        for better in [0u32, 8] {
+            let mut facts: Vec<Facts> = (0..better)
+                .map(|at| (0.9, Some(6.0), 1, at * 2000, 1000, 50))
+                .collect();
+            facts.push((0.45, None, 0, 0, 1000, 50));
+            facts.extend((0..40).map(|at| (0.1, None, 2, at * 2000, 1000, 50)));
+            let set = set_of(facts, true, true);
+            let params = Params {
+                fusion,
+                ..Params::default()
+            };
+            let trace = traced(&set, &params);
+            assert!(
+                kept_chunks(&set, &trace).contains(&u64::from(better)),
+                "{fusion:?} after {better}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_first_keyword_only_hit_of_normalised_rrf_passes_the_default_threshold() {
+    let mut facts: Vec<Facts> = (0..30)
+        .map(|at| (0.5, None, 1, at * 2000, 1000, 50))
+        .collect();
+    facts.push((-0.2, Some(4.0), 0, 0, 1000, 50));
+    let set = set_of(facts, true, true);
+    let params = Params {
+        fusion: FusionMethod::Rrf,
+        vector_weight: 0.7,
+        text_weight: 0.3,
+        vector_depth: 10,
+        max_results: 100,
+        ..Params::default()
+    };
+    let trace = traced(&set, &params);
+    let columns = trace.columns(
+        &Context {
+            set: &set,
+            params: &params,
+        },
+        |_| None,
+    );
+    assert!((columns.score[30].unwrap() - 0.3).abs() < 1e-12);
+    assert!(kept_chunks(&set, &trace).contains(&30));
+}

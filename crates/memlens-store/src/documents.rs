@@ -1,0 +1,445 @@
+//! Documents with their chunks and windows: put, replaced and removed in batches.
+
+use std::collections::HashMap;
+
+use rusqlite::{Row, Transaction, params};
+
+use crate::error::Attempt;
+use crate::store::next_generation;
+use crate::{DocumentId, EmbeddingId, FolderId, Severity, Store, StoreError, StoredProblem};
+
+/// Is what is known of a file without reading it: enough to see whether it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentState {
+    /// Its id.
+    pub id: DocumentId,
+    /// Its length in bytes.
+    pub size: u64,
+    /// When it was last modified, milliseconds since 1970.
+    pub modified_ms: i64,
+    /// The hash of its bytes.
+    pub hash: [u8; 32],
+}
+
+/// Is a document to be put.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewDocument {
+    /// Its folder.
+    pub folder: FolderId,
+    /// Its path in the folder, with `/`.
+    pub path: String,
+    /// The hash of its bytes.
+    pub hash: [u8; 32],
+    /// Its length in bytes.
+    pub size: u64,
+    /// When it was last modified, milliseconds since 1970.
+    pub modified_ms: i64,
+    /// Markdown, plain or jsonl.
+    pub kind: String,
+    /// The encoding it was read with.
+    pub encoding: String,
+    /// Who says it, from the front matter.
+    pub agent: Option<String>,
+    /// When, `YYYY-MM-DD`, from the front matter.
+    pub date: Option<String>,
+    /// Tags from the front matter.
+    pub tags: Vec<String>,
+    /// The weight from the front matter.
+    pub weight: Option<f64>,
+    /// Its chunks by start byte.
+    pub chunks: Vec<NewChunk>,
+    /// What went wrong while it was read.
+    pub problems: Vec<StoredProblem>,
+}
+
+/// Is a chunk to be put.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewChunk {
+    /// Its text.
+    pub text: String,
+    /// First line, 1-based.
+    pub start_line: u32,
+    /// Last line, 1-based.
+    pub end_line: u32,
+    /// Its bytes in the document.
+    pub bytes: std::ops::Range<u32>,
+    /// The headings above it, joined by ` > `.
+    pub heading: String,
+    /// Who says it, where the line itself tells.
+    pub agent: Option<String>,
+    /// When, `YYYY-MM-DD`, where the line itself tells.
+    pub date: Option<String>,
+    /// The weight, where the line itself tells.
+    pub weight: Option<f64>,
+    /// The line's own id.
+    pub external_id: Option<String>,
+    /// Its length in tokens of the embedding model.
+    pub tokens: u32,
+    /// The embedding of its text.
+    pub embedding: EmbeddingId,
+    /// The windows that belong to it.
+    pub windows: Vec<NewWindow>,
+}
+
+/// Is a window to be put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewWindow {
+    /// First line, 1-based.
+    pub start_line: u32,
+    /// Last line, 1-based.
+    pub end_line: u32,
+    /// The embedding of its text.
+    pub embedding: EmbeddingId,
+}
+
+/// Is one change of the documents.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Puts a document in place of the one at its path.
+    Put(Box<NewDocument>),
+    /// Removes the document at a path, and what was noted of it.
+    Remove {
+        /// Its folder.
+        folder: FolderId,
+        /// Its path.
+        path: String,
+    },
+    /// Notes why a file cannot be read; a document at its path is removed.
+    Fail(StoredProblem),
+    /// Notes that a file's bytes are the same though its time is not.
+    Touch {
+        /// The document.
+        document: DocumentId,
+        /// Its new time.
+        modified_ms: i64,
+    },
+}
+
+/// Is a chunk as the text index needs it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredChunk {
+    /// Its id.
+    pub id: i64,
+    /// Its document.
+    pub document: DocumentId,
+    /// The document's path.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Is what a batch of changes did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Applied {
+    /// The new generation.
+    pub generation: u64,
+    /// Documents that are gone or replaced.
+    pub removed: Vec<DocumentId>,
+    /// Chunks that are new.
+    pub added: Vec<StoredChunk>,
+}
+
+impl Store {
+    /// Returns what is known of every document of a folder, by path.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn documents(
+        &self,
+        folder: FolderId,
+    ) -> Result<HashMap<String, DocumentState>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT path, id, size, modified_ms, hash FROM documents WHERE folder = ?1",
+            )
+            .attempt("read the documents")?;
+        statement
+            .query_map([folder.0], state)
+            .and_then(Iterator::collect)
+            .attempt("read the documents")
+    }
+
+    /// Returns what is known of one document; none when it is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn document(
+        &self,
+        folder: FolderId,
+        path: &str,
+    ) -> Result<Option<DocumentState>, StoreError> {
+        self.connection
+            .prepare_cached(
+                "SELECT path, id, size, modified_ms, hash FROM documents WHERE folder = ?1 AND path = ?2",
+            )
+            .and_then(|mut statement| {
+                let mut rows = statement.query(params![folder.0, path])?;
+                rows.next()?.map(|row| state(row).map(|(_, state)| state)).transpose()
+            })
+            .attempt("read a document")
+    }
+
+    /// Applies changes in one transaction and raises the generation.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`]; nothing has changed then.
+    pub fn apply(&mut self, changes: &[Change]) -> Result<Applied, StoreError> {
+        let transaction = self.connection.transaction().attempt("save documents")?;
+        let mut applied = Applied {
+            generation: next_generation(&transaction)?,
+            removed: Vec::new(),
+            added: Vec::new(),
+        };
+        for change in changes {
+            match change {
+                Change::Put(document) => {
+                    remove(&transaction, document.folder, &document.path, &mut applied)?;
+                    put(&transaction, document, &mut applied)?;
+                }
+                Change::Remove { folder, path } => {
+                    remove(&transaction, *folder, path, &mut applied)?
+                }
+                Change::Fail(problem) => {
+                    remove(&transaction, problem.folder, &problem.path, &mut applied)?;
+                    note(&transaction, problem)?;
+                }
+                Change::Touch {
+                    document,
+                    modified_ms,
+                } => {
+                    transaction
+                        .execute(
+                            "UPDATE documents SET modified_ms = ?2 WHERE id = ?1",
+                            params![document.0, modified_ms],
+                        )
+                        .attempt("save documents")?;
+                }
+            }
+        }
+        transaction.commit().attempt("save documents")?;
+        Ok(applied)
+    }
+
+    /// Calls `each` with every chunk, in ascending id, for a text index to be built anew.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`], or the first error of `each`.
+    pub fn for_each_chunk<E: From<StoreError>>(
+        &self,
+        mut each: impl FnMut(StoredChunk) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT c.id, c.document, d.path, c.text FROM chunks c JOIN documents d ON d.id = c.document ORDER BY c.id")
+            .attempt("read the chunks")?;
+        let mut rows = statement.query([]).attempt("read the chunks")?;
+        while let Some(row) = rows.next().attempt("read the chunks")? {
+            let chunk = (|| {
+                Ok(StoredChunk {
+                    id: row.get(0)?,
+                    document: DocumentId(row.get(1)?),
+                    path: row.get(2)?,
+                    text: row.get(3)?,
+                })
+            })();
+            each(chunk.attempt("read the chunks")?)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the texts of chunks, in the order asked; empty for one that is gone.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn chunk_texts(
+        &self,
+        chunks: impl IntoIterator<Item = i64>,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT text FROM chunks WHERE id = ?1")
+            .attempt("read chunk texts")?;
+        let mut texts = Vec::new();
+        for chunk in chunks {
+            let mut rows = statement.query([chunk]).attempt("read chunk texts")?;
+            let text = rows
+                .next()
+                .and_then(|row| row.map(|row| row.get(0)).transpose());
+            texts.push(text.attempt("read chunk texts")?.unwrap_or_default());
+        }
+        Ok(texts)
+    }
+}
+
+fn state(row: &Row<'_>) -> rusqlite::Result<(String, DocumentState)> {
+    let state = DocumentState {
+        id: DocumentId(row.get(1)?),
+        size: row.get::<_, i64>(2)? as u64,
+        modified_ms: row.get(3)?,
+        hash: row.get(4)?,
+    };
+    Ok((row.get(0)?, state))
+}
+
+impl Store {
+    /// Forgets every document, but no embedding, and raises the generation; for when they must be
+    /// cut or embedded in another way.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`]; nothing has changed then.
+    pub fn forget_documents(&mut self) -> Result<u64, StoreError> {
+        let transaction = self
+            .connection
+            .transaction()
+            .attempt("forget the documents")?;
+        transaction
+            .execute_batch("DELETE FROM documents; DELETE FROM problems;")
+            .attempt("forget the documents")?;
+        let generation = next_generation(&transaction)?;
+        transaction.commit().attempt("forget the documents")?;
+        Ok(generation)
+    }
+}
+
+fn remove(
+    transaction: &Transaction<'_>,
+    folder: FolderId,
+    path: &str,
+    applied: &mut Applied,
+) -> Result<(), StoreError> {
+    transaction
+        .prepare_cached("DELETE FROM problems WHERE folder = ?1 AND path = ?2")
+        .and_then(|mut statement| statement.execute(params![folder.0, path]))
+        .attempt("remove a document")?;
+    let mut statement = transaction
+        .prepare_cached("DELETE FROM documents WHERE folder = ?1 AND path = ?2 RETURNING id")
+        .attempt("remove a document")?;
+    let removed: Vec<i64> = statement
+        .query_map(params![folder.0, path], |row| row.get(0))
+        .and_then(Iterator::collect)
+        .attempt("remove a document")?;
+    let removed: Vec<DocumentId> = removed.into_iter().map(DocumentId).collect();
+    // What the same batch put before is not there any more.
+    applied
+        .added
+        .retain(|chunk| !removed.contains(&chunk.document));
+    applied.removed.extend(removed);
+    Ok(())
+}
+
+fn put(
+    transaction: &Transaction<'_>,
+    document: &NewDocument,
+    applied: &mut Applied,
+) -> Result<(), StoreError> {
+    // Every field is stored, so none may be forgotten.
+    let NewDocument {
+        folder,
+        path,
+        hash,
+        size,
+        modified_ms,
+        kind,
+        encoding,
+        agent,
+        date,
+        tags,
+        weight,
+        chunks,
+        problems,
+    } = document;
+    let tags = serde_json::to_string(tags).expect("strings can always be written as JSON");
+    let id: i64 = transaction
+        .prepare_cached(
+            "INSERT INTO documents (folder, path, hash, size, modified_ms, kind, encoding, agent, date, tags, weight)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING id",
+        )
+        .and_then(|mut statement| {
+            statement.query_row(
+                params![folder.0, path, hash, *size as i64, modified_ms, kind, encoding, agent, date, tags, weight],
+                |row| row.get(0),
+            )
+        })
+        .attempt("save a document")?;
+    for chunk in chunks {
+        let chunk_id = put_chunk(transaction, id, chunk).attempt("save a chunk")?;
+        applied.added.push(StoredChunk {
+            id: chunk_id,
+            document: DocumentId(id),
+            path: path.clone(),
+            text: chunk.text.clone(),
+        });
+    }
+    for problem in problems {
+        note(transaction, problem)?;
+    }
+    Ok(())
+}
+
+fn put_chunk(
+    transaction: &Transaction<'_>,
+    document: i64,
+    chunk: &NewChunk,
+) -> rusqlite::Result<i64> {
+    let NewChunk {
+        text,
+        start_line,
+        end_line,
+        bytes,
+        heading,
+        agent,
+        date,
+        weight,
+        external_id,
+        tokens,
+        embedding,
+        windows,
+    } = chunk;
+    let id: i64 = transaction
+        .prepare_cached(
+            "INSERT INTO chunks (document, text, start_line, end_line, start_byte, end_byte, heading, agent, date, weight, external_id, tokens, embedding)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id",
+        )?
+        .query_row(
+            params![document, text, start_line, end_line, bytes.start, bytes.end, heading, agent, date, weight, external_id, tokens, embedding.0],
+            |row| row.get(0),
+        )?;
+    let mut statement = transaction.prepare_cached(
+        "INSERT INTO windows (chunk, position, start_line, end_line, embedding) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for (position, window) in windows.iter().enumerate() {
+        statement.execute(params![
+            id,
+            position as i64,
+            window.start_line,
+            window.end_line,
+            window.embedding.0
+        ])?;
+    }
+    Ok(id)
+}
+
+pub(crate) fn note(
+    transaction: &Transaction<'_>,
+    problem: &StoredProblem,
+) -> Result<(), StoreError> {
+    let StoredProblem {
+        folder,
+        path,
+        line,
+        message,
+        severity,
+    } = problem;
+    let severity = match severity {
+        Severity::Error => "error",
+        Severity::Note => "note",
+    };
+    transaction
+        .prepare_cached("INSERT INTO problems VALUES (?1, ?2, ?3, ?4, ?5)")
+        .and_then(|mut statement| {
+            statement.execute(params![folder.0, path, line, message, severity])
+        })
+        .map(|_| ())
+        .attempt("note a problem")
+}

@@ -1,0 +1,128 @@
+//! Every embedding ever computed, by model and content hash.
+
+use std::collections::HashMap;
+
+use rusqlite::{Row, params};
+
+use crate::error::Attempt;
+use crate::{Store, StoreError};
+
+/// Names an embedding; never used twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EmbeddingId(pub i64);
+
+impl Store {
+    /// Returns the embeddings that are there for these content hashes.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn embeddings(
+        &self,
+        model: &str,
+        hashes: impl IntoIterator<Item = [u8; 32]>,
+    ) -> Result<HashMap<[u8; 32], EmbeddingId>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id FROM embeddings WHERE model = ?1 AND hash = ?2")
+            .attempt("look up embeddings")?;
+        let mut found = HashMap::new();
+        for hash in hashes {
+            let mut rows = statement
+                .query(params![model, hash])
+                .attempt("look up embeddings")?;
+            if let Some(row) = rows.next().attempt("look up embeddings")? {
+                found.insert(hash, EmbeddingId(row.get(0).attempt("look up embeddings")?));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Saves embeddings in one transaction; one that is there already keeps its id and vector.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn save_embeddings(
+        &mut self,
+        model: &str,
+        embeddings: &[([u8; 32], Vec<f32>)],
+    ) -> Result<(), StoreError> {
+        let transaction = self.connection.transaction().attempt("save embeddings")?;
+        {
+            let mut statement = transaction
+                .prepare_cached("INSERT INTO embeddings (model, hash, vector) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
+                .attempt("save embeddings")?;
+            for (hash, vector) in embeddings {
+                let bytes: Vec<u8> = vector
+                    .iter()
+                    .flat_map(|value| value.to_le_bytes())
+                    .collect();
+                statement
+                    .execute(params![model, hash, bytes])
+                    .attempt("save embeddings")?;
+            }
+        }
+        transaction.commit().attempt("save embeddings")
+    }
+
+    /// Calls `each` with every embedding that a chunk or window uses, ascending by id.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`], or the first error of `each`.
+    pub fn for_each_embedding<E: From<StoreError>>(
+        &self,
+        mut each: impl FnMut(EmbeddingId, &[f32]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT id, vector FROM embeddings
+                 WHERE id IN (SELECT embedding FROM chunks UNION SELECT embedding FROM windows) ORDER BY id",
+            )
+            .attempt("read embeddings")?;
+        let mut rows = statement.query([]).attempt("read embeddings")?;
+        while let Some(row) = rows.next().attempt("read embeddings")? {
+            let (id, vector) = read(row).attempt("read embeddings")?;
+            each(id, &vector)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the vector of an embedding, unit length; none when it is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn vector(&self, embedding: EmbeddingId) -> Result<Option<Vec<f32>>, StoreError> {
+        self.connection
+            .prepare_cached("SELECT id, vector FROM embeddings WHERE id = ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query([embedding.0])?
+                    .next()?
+                    .map(|row| read(row).map(|(_, vector)| vector))
+                    .transpose()
+            })
+            .attempt("read an embedding")
+    }
+
+    /// Returns how many embeddings there are, used or not.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn n_embeddings(&self) -> Result<u64, StoreError> {
+        self.connection
+            .query_row("SELECT count(*) FROM embeddings", [], |row| {
+                row.get::<_, i64>(0)
+            })
+            .map(|count| count as u64)
+            .attempt("count embeddings")
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<(EmbeddingId, Vec<f32>)> {
+    let bytes = row.get_ref(1)?.as_blob()?;
+    let vector = bytes
+        .chunks_exact(size_of::<f32>())
+        .map(|value| f32::from_le_bytes(value.try_into().expect("chunks of four bytes")))
+        .collect();
+    Ok((EmbeddingId(row.get(0)?), vector))
+}

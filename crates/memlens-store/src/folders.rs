@@ -1,0 +1,128 @@
+//! The watched folders.
+
+use rusqlite::{Row, params};
+
+use crate::error::Attempt;
+use crate::store::next_generation;
+use crate::{Applied, DocumentId, Store, StoreError};
+
+/// Names a watched folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FolderId(pub i64);
+
+/// Is a watched folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// Its id.
+    pub id: FolderId,
+    /// Its absolute path.
+    pub path: String,
+    /// Its name on screen, unique among the folders.
+    pub name: String,
+    /// Whether changes in it are left alone for now.
+    pub is_paused: bool,
+}
+
+impl Folder {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Folder> {
+        Ok(Folder {
+            id: FolderId(row.get(0)?),
+            path: row.get(1)?,
+            name: row.get(2)?,
+            is_paused: row.get(3)?,
+        })
+    }
+}
+
+impl Store {
+    /// Returns the watched folders, sorted by path.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn folders(&self) -> Result<Vec<Folder>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id, path, name, is_paused FROM folders ORDER BY path")
+            .attempt("read the folders")?;
+        statement
+            .query_map([], Folder::read)
+            .and_then(Iterator::collect)
+            .attempt("read the folders")
+    }
+
+    /// Adds a watched folder. A name already taken gets a number.
+    ///
+    /// # Errors
+    /// [`StoreError::AlreadyWatched`] for a folder that is watched, itself or within another.
+    pub fn add_folder(&mut self, path: &str, name: &str) -> Result<Folder, StoreError> {
+        let folders = self.folders()?;
+        if let Some(outer) = folders.iter().find(|folder| is_within(path, &folder.path)) {
+            let within = (outer.path != path).then(|| outer.path.clone());
+            return Err(StoreError::AlreadyWatched {
+                path: path.to_owned(),
+                within,
+            });
+        }
+        let is_free = |name: &String| folders.iter().all(|folder| folder.name != *name);
+        let name = std::iter::once(name.to_owned())
+            .chain((2..).map(|number| format!("{name} {number}")))
+            .find(is_free)
+            .expect("finitely many folders cannot take infinitely many names");
+        self.connection
+            .query_row(
+                "INSERT INTO folders (path, name) VALUES (?1, ?2) RETURNING id, path, name, is_paused",
+                params![path, name],
+                Folder::read,
+            )
+            .attempt("add a folder")
+    }
+
+    /// Forgets a folder with its documents; its embeddings stay, should it come back.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`]; nothing has changed then.
+    pub fn remove_folder(&mut self, folder: FolderId) -> Result<Applied, StoreError> {
+        let transaction = self.connection.transaction().attempt("remove a folder")?;
+        let removed = transaction
+            .prepare("SELECT id FROM documents WHERE folder = ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([folder.0], |row| row.get(0).map(DocumentId))?
+                    .collect()
+            })
+            .attempt("remove a folder")?;
+        transaction
+            .execute("DELETE FROM folders WHERE id = ?1", [folder.0])
+            .attempt("remove a folder")?;
+        let generation = next_generation(&transaction)?;
+        transaction.commit().attempt("remove a folder")?;
+        Ok(Applied {
+            generation,
+            removed,
+            added: Vec::new(),
+        })
+    }
+
+    /// Pauses or resumes a folder.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn set_folder_paused(
+        &mut self,
+        folder: FolderId,
+        is_paused: bool,
+    ) -> Result<(), StoreError> {
+        self.connection
+            .execute(
+                "UPDATE folders SET is_paused = ?2 WHERE id = ?1",
+                params![folder.0, is_paused],
+            )
+            .map(|_| ())
+            .attempt("pause a folder")
+    }
+}
+
+/// Tells whether `path` is `folder` or lies in it.
+fn is_within(path: &str, folder: &str) -> bool {
+    std::path::Path::new(path).starts_with(folder)
+}

@@ -1,0 +1,43 @@
+//! The library on disk: SQLite as the source of truth.
+//!
+//! A [`Store`] holds the watched folders, their documents, chunks and windows, every embedding ever
+//! computed (by content hash and model, so that nothing unchanged is embedded twice), what went
+//! wrong with which file, and presets. Everything else on disk is derived from it and names the
+//! [generation](Store::generation) it was built from.
+//!
+//! One process writes ([`Store::open`], held by a lock file that names it); any number read
+//! ([`Store::open_read_only`]), each read in one consistent snapshot.
+//!
+//! This crate does not know how notes are read, embedded or ranked.
+//!
+//! ```
+//! # let dir = tempfile::tempdir()?;
+//! use memlens_store::Store;
+//!
+//! let mut store = Store::open(dir.path())?;
+//! let folder = store.add_folder("/home/ada/notes", "notes")?;
+//! assert_eq!(store.folders()?, [folder]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod documents;
+mod embeddings;
+mod error;
+mod folders;
+mod lock;
+mod migrations;
+mod presets;
+mod problems;
+mod snapshot;
+mod store;
+
+pub use documents::{
+    Applied, Change, DocumentState, NewChunk, NewDocument, NewWindow, StoredChunk,
+};
+pub use embeddings::EmbeddingId;
+pub use error::StoreError;
+pub use folders::{Folder, FolderId};
+pub use presets::StoredPreset;
+pub use problems::{Severity, StoredProblem};
+pub use snapshot::{ChunkRow, DocumentRow, Snapshot, WindowRow};
+pub use store::{DocumentId, Store};

@@ -1,0 +1,95 @@
+//! The lock file that lets one process write; it names that process.
+
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::StoreError;
+
+/// How long a writer waits for those who only ask who writes; each of them takes microseconds.
+const ASKERS_WAIT_MAX: Duration = Duration::from_secs(2);
+
+/// Holds the right to write until it is dropped; the system frees it when the process dies.
+#[derive(Debug)]
+pub struct WriteLock {
+    _file: File,
+}
+
+impl WriteLock {
+    /// Takes the lock of the library in `dir`.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] naming the process that holds it.
+    pub fn take(dir: &Path) -> Result<WriteLock, StoreError> {
+        let failed = folder_error(dir);
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path(dir))
+            .map_err(&failed)?;
+        let started = Instant::now();
+        while !is_taken(file.try_lock()).map_err(&failed)? {
+            // A share can be had beside those who ask, and not beside a writer.
+            if !is_taken(file.try_lock_shared()).map_err(&failed)?
+                || started.elapsed() > ASKERS_WAIT_MAX
+            {
+                return Err(StoreError::Locked {
+                    path: dir.to_owned(),
+                    process: process(&mut file),
+                });
+            }
+            file.unlock().map_err(&failed)?;
+            std::thread::yield_now();
+        }
+        // Of one width, so that it never has to be cut off first and there is always a name to read.
+        write!(file, "{:<10}", std::process::id()).map_err(&failed)?;
+        file.flush().map_err(&failed)?;
+        Ok(WriteLock { _file: file })
+    }
+}
+
+/// Returns who holds the lock of the library in `dir`, for a person; none when nobody does.
+///
+/// Writes nothing, and keeps no writer from its work.
+pub fn holder(dir: &Path) -> Result<Option<String>, StoreError> {
+    let failed = folder_error(dir);
+    let mut file = match File::open(path(dir)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        other => other.map_err(&failed)?,
+    };
+    if is_taken(file.try_lock_shared()).map_err(&failed)? {
+        return Ok(None);
+    }
+    let name = process(&mut file).map(|id| format!("process {id}"));
+    Ok(Some(name.unwrap_or("another process".to_owned())))
+}
+
+fn path(dir: &Path) -> PathBuf {
+    dir.join("writer.lock")
+}
+
+fn is_taken(tried: Result<(), TryLockError>) -> std::io::Result<bool> {
+    match tried {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Returns the process that the lock file names; none where the system's lock also forbids reading.
+fn process(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+fn folder_error(dir: &Path) -> impl Fn(std::io::Error) -> StoreError {
+    move |source| StoreError::Folder {
+        path: dir.to_owned(),
+        source,
+    }
+}

@@ -1,0 +1,84 @@
+//! The schema, in versions; a version that was released never changes.
+
+use std::sync::LazyLock;
+
+use rusqlite_migration::{M, Migrations};
+
+/// Every version of the schema, oldest first.
+pub static MIGRATIONS: LazyLock<Migrations<'static>> =
+    LazyLock::new(|| Migrations::new(vec![M::up(FIRST)]));
+
+const FIRST: &str = "
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+INSERT INTO meta VALUES ('generation', '0');
+
+CREATE TABLE folders (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    path TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    is_paused INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    folder INTEGER NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    size INTEGER NOT NULL,
+    modified_ms INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    encoding TEXT NOT NULL,
+    agent TEXT,
+    date TEXT,
+    tags TEXT NOT NULL,
+    weight REAL,
+    UNIQUE (folder, path)
+);
+
+-- Ids are never used twice, so that a derived index can never mistake one chunk for another.
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    text TEXT NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    start_byte INTEGER NOT NULL,
+    end_byte INTEGER NOT NULL,
+    heading TEXT NOT NULL,
+    agent TEXT,
+    date TEXT,
+    weight REAL,
+    external_id TEXT,
+    tokens INTEGER NOT NULL,
+    embedding INTEGER NOT NULL REFERENCES embeddings (id)
+);
+CREATE INDEX chunks_of_document ON chunks (document);
+
+CREATE TABLE windows (
+    chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    embedding INTEGER NOT NULL REFERENCES embeddings (id),
+    PRIMARY KEY (chunk, position)
+) WITHOUT ROWID;
+
+CREATE TABLE embeddings (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    model TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    vector BLOB NOT NULL,
+    UNIQUE (model, hash)
+);
+
+CREATE TABLE problems (
+    folder INTEGER NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    line INTEGER,
+    message TEXT NOT NULL,
+    severity TEXT NOT NULL
+);
+CREATE INDEX problems_of_file ON problems (folder, path);
+
+CREATE TABLE presets (name TEXT PRIMARY KEY, params TEXT NOT NULL) WITHOUT ROWID;
+";

@@ -1,0 +1,60 @@
+//! Named parameters that a person saved.
+
+use crate::error::Attempt;
+use crate::{Store, StoreError};
+
+/// Is a preset as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPreset {
+    /// Its name.
+    pub name: String,
+    /// Its parameters as JSON; what they mean is not this crate's matter.
+    pub params: String,
+}
+
+impl Store {
+    /// Returns the presets, sorted by name.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn presets(&self) -> Result<Vec<StoredPreset>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT name, params FROM presets ORDER BY name")
+            .attempt("read the presets")?;
+        statement
+            .query_map([], |row| {
+                Ok(StoredPreset {
+                    name: row.get(0)?,
+                    params: row.get(1)?,
+                })
+            })
+            .and_then(Iterator::collect)
+            .attempt("read the presets")
+    }
+
+    /// Saves a preset in place of one of the same name.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn save_preset(&mut self, preset: &StoredPreset) -> Result<(), StoreError> {
+        self.connection
+            .execute(
+                "INSERT INTO presets VALUES (?1, ?2) ON CONFLICT DO UPDATE SET params = ?2",
+                [&preset.name, &preset.params],
+            )
+            .map(|_| ())
+            .attempt("save a preset")
+    }
+
+    /// Deletes a preset; one that is not there is no error.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn delete_preset(&mut self, name: &str) -> Result<(), StoreError> {
+        self.connection
+            .execute("DELETE FROM presets WHERE name = ?1", [name])
+            .map(|_| ())
+            .attempt("delete a preset")
+    }
+}

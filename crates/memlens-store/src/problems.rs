@@ -1,0 +1,106 @@
+//! What went wrong with which file.
+
+use rusqlite::params;
+
+use crate::error::Attempt;
+use crate::{FolderId, Store, StoreError};
+
+/// Tells how much a problem matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The file is not in the library.
+    Error,
+    /// The file is, but something in it was skipped or guessed.
+    Note,
+}
+
+/// Is one thing that went wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredProblem {
+    /// The file's folder.
+    pub folder: FolderId,
+    /// Its path there.
+    pub path: String,
+    /// The line, 1-based; none where it is the whole file.
+    pub line: Option<u32>,
+    /// What went wrong, for a person.
+    pub message: String,
+    /// How much it matters.
+    pub severity: Severity,
+}
+
+impl Store {
+    /// Returns everything that went wrong, errors first, then by folder, path and line.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn problems(&self) -> Result<Vec<StoredProblem>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT p.folder, p.path, p.line, p.message, p.severity FROM problems p JOIN folders f ON f.id = p.folder
+                 ORDER BY p.severity = 'note', f.path, p.path, p.line, p.message",
+            )
+            .attempt("read the problems")?;
+        statement
+            .query_map([], |row| {
+                Ok(StoredProblem {
+                    folder: FolderId(row.get(0)?),
+                    path: row.get(1)?,
+                    line: row.get(2)?,
+                    message: row.get(3)?,
+                    severity: if row.get::<_, String>(4)? == "error" {
+                        Severity::Error
+                    } else {
+                        Severity::Note
+                    },
+                })
+            })
+            .and_then(Iterator::collect)
+            .attempt("read the problems")
+    }
+
+    /// Returns how many files could not be read.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn n_unreadable(&self) -> Result<u32, StoreError> {
+        self.connection
+            .query_row("SELECT count(DISTINCT folder || ':' || path) FROM problems WHERE severity = 'error'", [], |row| row.get(0))
+            .attempt("count the problems")
+    }
+
+    /// Tells whether anything is noted of a file.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn has_problem(&self, folder: FolderId, path: &str) -> Result<bool, StoreError> {
+        self.connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM problems WHERE folder = ?1 AND path = ?2)",
+            )
+            .and_then(|mut statement| {
+                statement.query_row(params![folder.0, path], |row| row.get(0))
+            })
+            .attempt("read the problems")
+    }
+
+    /// Puts these problems in place of all errors noted for a folder, as a walk found them.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn set_walk_problems(
+        &mut self,
+        folder: FolderId,
+        problems: &[StoredProblem],
+    ) -> Result<(), StoreError> {
+        let transaction = self.connection.transaction().attempt("note problems")?;
+        transaction
+            .execute("DELETE FROM problems WHERE folder = ?1 AND path NOT IN (SELECT path FROM documents WHERE folder = ?1)", [folder.0])
+            .attempt("note problems")?;
+        for problem in problems {
+            crate::documents::note(&transaction, problem)?;
+        }
+        transaction.commit().attempt("note problems")
+    }
+}

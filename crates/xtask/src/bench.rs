@@ -1,0 +1,163 @@
+//! Measured figures beside their targets.
+
+mod quality;
+
+use std::fmt;
+use std::fs;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::project::Project;
+
+/// What `cargo xtask bench` was asked to measure.
+#[derive(Args)]
+pub struct BenchArgs {
+    #[command(subcommand)]
+    subject: Subject,
+}
+
+#[derive(Subcommand)]
+enum Subject {
+    /// How well the defaults rank sets of notes whose answers are known
+    Quality {
+        /// Folder with the sets agent-memory-57, locomo and qmsum
+        #[arg(long, value_name = "DIR")]
+        sets: PathBuf,
+    },
+}
+
+/// One measured figure.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figure {
+    /// What was measured.
+    pub name: String,
+    /// The measured value.
+    pub value: f64,
+    /// The unit of `value` and of the target's number; empty for shares and scores in `[0, 1]`.
+    pub unit: &'static str,
+    /// What it should be; `None` when it is only reported.
+    pub target: Option<Target>,
+    /// Circumstances that a reader must know; may be empty.
+    pub note: String,
+}
+
+/// A bound on a figure, itself allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// At least this much.
+    AtLeast(f64),
+    /// At most this much.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the times are measured elsewhere so far")
+    )]
+    AtMost(f64),
+}
+
+impl Figure {
+    /// Returns whether the target is met; true without one, false for a value that is not a number.
+    pub fn is_met(&self) -> bool {
+        match self.target {
+            None => true,
+            Some(Target::AtLeast(bound)) => self.value >= bound,
+            Some(Target::AtMost(bound)) => self.value <= bound,
+        }
+    }
+}
+
+/// Measures, prints a table, writes `target/bench.json` and fails if a target is missed.
+pub fn bench(project: &Project, args: &BenchArgs) -> Result<()> {
+    let figures = match &args.subject {
+        Subject::Quality { sets } => quality::measure(project, sets)?,
+    };
+    print!("{}", Table(&figures));
+    let path = project.root.join("target/bench.json");
+    let json = serde_json::to_string_pretty(&figures).expect("figures can always be written");
+    fs::create_dir_all(project.root.join("target"))
+        .and_then(|()| fs::write(&path, json + "\n"))
+        .map_err(|source| Error::Write { path, source })?;
+    match figures.iter().filter(|figure| !figure.is_met()).count() {
+        0 => Ok(()),
+        n_missed => Err(Error::Bench(n_missed)),
+    }
+}
+
+/// Figures as lines of a table.
+struct Table<'a>(&'a [Figure]);
+
+impl fmt::Display for Table<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self
+            .0
+            .iter()
+            .map(|figure| figure.name.chars().count())
+            .max()
+            .unwrap_or(0);
+        for figure in self.0 {
+            let target = match figure.target {
+                None => String::new(),
+                Some(Target::AtLeast(bound)) => format!(">= {bound}"),
+                Some(Target::AtMost(bound)) => format!("<= {bound}"),
+            };
+            let verdict = if figure.is_met() { "" } else { "MISSED" };
+            let line = format!(
+                "{:width$}  {:>10.3} {:5} {target:10} {verdict:6} {}",
+                figure.name, figure.value, figure.unit, figure.note
+            );
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Bounds are inclusive, a value that is not a number meets none, and a missed target shows.
+
+    use super::*;
+
+    fn figure(value: f64, target: Option<Target>) -> Figure {
+        Figure {
+            name: "rank 200".to_owned(),
+            value,
+            unit: "us",
+            target,
+            note: "median".to_owned(),
+        }
+    }
+
+    #[test]
+    fn targets_are_bounds() {
+        let check = |value: f64, target: Option<Target>, expected: bool| {
+            assert_eq!(
+                figure(value, target).is_met(),
+                expected,
+                "{value} {target:?}"
+            );
+        };
+        check(50.0, Some(Target::AtMost(50.0)), true);
+        check(50.1, Some(Target::AtMost(50.0)), false);
+        check(0.83, Some(Target::AtLeast(0.83)), true);
+        check(0.82, Some(Target::AtLeast(0.83)), false);
+        check(f64::NAN, Some(Target::AtLeast(0.83)), false);
+        check(f64::NAN, Some(Target::AtMost(0.83)), false);
+        check(7.0, None, true);
+    }
+
+    #[test]
+    fn a_missed_target_shows() {
+        let figures = [
+            figure(15.0, Some(Target::AtMost(50.0))),
+            figure(51.0, Some(Target::AtMost(50.0))),
+        ];
+        assert_eq!(
+            Table(&figures).to_string(),
+            "rank 200      15.000 us    <= 50             median\n\
+             rank 200      51.000 us    <= 50      MISSED median\n"
+        );
+    }
+}

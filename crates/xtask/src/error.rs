@@ -1,0 +1,89 @@
+//! What can go wrong in a task.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+
+/// A task that did not reach its end; `Display` says what was tried and why it failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A program could not be started at all.
+    #[error("cannot start `{command}`: {source}")]
+    Start {
+        /// The command line.
+        command: String,
+        /// Why it did not start.
+        source: io::Error,
+    },
+    /// A program ran and said that it failed.
+    #[error("`{command}` failed: {status}")]
+    Failed {
+        /// The command line.
+        command: String,
+        /// How it ended.
+        status: ExitStatus,
+    },
+    /// A file or folder could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A file or folder could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// This machine lacks something; the text says what, and how to get it.
+    #[error("cannot set up this machine: {0}")]
+    Setup(String),
+    /// A downloaded file is not the one that is pinned.
+    #[error("cannot use {}: its sha256 is {found}, pinned is {pinned}", path.display())]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// The sum it has, in hexadecimal.
+        found: String,
+        /// The sum it should have, in hexadecimal.
+        pinned: String,
+    },
+    /// The folder or library folder to open is not there.
+    #[error("cannot open {}: {cause}", path.display())]
+    Open {
+        /// What the person named.
+        path: PathBuf,
+        /// Why not.
+        cause: String,
+    },
+    /// The window could not be photographed.
+    #[error("cannot save a screenshot: {0}")]
+    Screenshot(String),
+    /// An answer of another program could not be understood.
+    #[error("cannot read the answer of {program}: {cause}")]
+    Answer {
+        /// Who answered.
+        program: String,
+        /// What was wrong with it.
+        cause: String,
+    },
+    /// Generated files differ from what their source gives now.
+    #[error("cannot accept generated files: {0} out of date; run `cargo xtask codegen`")]
+    Stale(String),
+    /// The project breaks rules of its own; they were printed one by one.
+    #[error("cannot call the project tidy: {0} findings above")]
+    Untidy(usize),
+    /// A step of the tests failed; the later ones were not run.
+    #[error("cannot pass the tests: {0}")]
+    Test(String),
+    /// A measured figure misses its target.
+    #[error("cannot pass the benchmark: {0} figures miss their target")]
+    Bench(usize),
+}
+
+/// The result of a task or of a part of one.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

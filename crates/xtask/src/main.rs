@@ -1,0 +1,93 @@
+//! The tasks of the project, as `cargo xtask TASK`: set up a machine, run, test, measure, generate, keep in order.
+//!
+//! Each task does all that it needs, so that two commands are enough on a fresh machine: `cargo xtask run` and
+//! `cargo xtask test`. This crate is built before anything is installed and knows neither the window nor the engine: it
+//! starts programs, reads what they print and checks files.
+
+mod bench;
+mod codegen;
+mod command;
+mod display;
+mod error;
+mod fingerprint;
+mod project;
+mod run;
+mod setup;
+mod test;
+mod tidy;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::project::Project;
+use crate::setup::{Install, Purpose};
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "The tasks of Memlens"
+)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Install and fetch what running and testing need
+    Setup(SetupArgs),
+    /// Build Memlens and open it on a folder of notes, or on sample notes
+    Run(run::RunArgs),
+    /// Run every check and test
+    Test(test::TestArgs),
+    /// Write the files that are generated from Rust
+    Codegen {
+        /// Only say which of them are out of date, and fail if any is
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check the rules that no compiler holds
+    Tidy,
+    /// Measure, print the figures and write them to target/bench.json
+    Bench(bench::BenchArgs),
+}
+
+#[derive(Args)]
+struct SetupArgs {
+    /// Install no system package: print the command that would, and fail if one is missing
+    #[arg(long)]
+    no_install: bool,
+}
+
+impl SetupArgs {
+    fn install(&self) -> Install {
+        if self.no_install {
+            Install::Nothing
+        } else {
+            Install::Missing
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let project = Project::find();
+    let result = match Cli::parse().task {
+        Task::Setup(args) => setup::setup(&project, Purpose::Headless, args.install()),
+        Task::Run(args) => run::run(&project, &args),
+        Task::Test(args) => test::test(&project, &args),
+        Task::Codegen { check: false } => codegen::write_all(&project),
+        Task::Codegen { check: true } => codegen::check_all(&project),
+        Task::Tidy => tidy::tidy(&project),
+        Task::Bench(args) => bench::bench(&project, &args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The direction of dependency, and which library is known where.
+
+use serde::Deserialize;
+
+use super::Finding;
+use crate::command;
+use crate::error::{Error, Result};
+use crate::project::Project;
+
+/// Each of our packages with those of ours that it may depend on. Tests may depend on more.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("memlens-params", &[]),
+    ("memlens-embed", &[]),
+    ("memlens-ingest", &[]),
+    ("memlens-rank", &["memlens-params"]),
+    ("memlens-eval", &["memlens-rank", "memlens-params"]),
+    ("memlens-index", &["memlens-ingest"]),
+    ("memlens-store", &["memlens-ingest"]),
+    (
+        "memlens-engine",
+        &[
+            "memlens-params",
+            "memlens-rank",
+            "memlens-eval",
+            "memlens-ingest",
+            "memlens-embed",
+            "memlens-index",
+            "memlens-store",
+        ],
+    ),
+    (
+        "memlens-cli",
+        &[
+            "memlens-engine",
+            "memlens-eval",
+            "memlens-rank",
+            "memlens-params",
+        ],
+    ),
+    (
+        "memlens-app",
+        &[
+            "memlens-engine",
+            "memlens-eval",
+            "memlens-rank",
+            "memlens-params",
+        ],
+    ),
+    ("xtask", &["memlens-params"]),
+];
+
+/// The package of tests across crates; it may know all of them and every library.
+const TESTS: &str = "memlens-tests";
+
+/// Libraries that only the named packages may know, by the beginning of their name.
+const CONFINED: &[(&str, &[&str])] = &[
+    ("notify", &["memlens-engine"]),
+    ("tokio", &["memlens-engine", "memlens-app"]),
+    ("rusqlite", &["memlens-store"]),
+    ("tantivy", &["memlens-index"]),
+    ("fastembed", &["memlens-embed"]),
+    ("ort", &["memlens-embed"]),
+    ("tauri", &["memlens-app"]),
+];
+
+/// What ranking must never reach for.
+const PURE: &[&str] = &["memlens-params", "memlens-rank"];
+const IMPURE_LIBRARIES: &[&str] = &["rand", "log", "tracing", "rayon", "tokio", "jiff"];
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    /// `dev`, `build`, or none for a normal one.
+    kind: Option<String>,
+}
+
+/// Checks the manifests of the workspace; also that the lock file fits them.
+pub fn check(project: &Project) -> Result<Vec<Finding>> {
+    let mut cargo = command::cargo(project);
+    cargo.args(["metadata", "--format-version", "1", "--no-deps", "--locked"]);
+    let answer = command::output(&mut cargo)?;
+    let metadata: Metadata = serde_json::from_str(&answer).map_err(|error| Error::Answer {
+        program: "cargo metadata".to_owned(),
+        cause: error.to_string(),
+    })?;
+    Ok(metadata.packages.iter().flat_map(check_package).collect())
+}
+
+fn check_package(package: &Package) -> Vec<Finding> {
+    let name = package.name.as_str();
+    if name == TESTS {
+        return Vec::new();
+    }
+    let finding = |rule: String| Finding {
+        path: name.to_owned(),
+        line: None,
+        rule,
+    };
+    let Some((_, allowed)) = ALLOWED.iter().find(|(package, _)| *package == name) else {
+        return vec![finding(
+            "has no line in the table of allowed dependencies".to_owned(),
+        )];
+    };
+    let mut findings = Vec::new();
+    for dependency in &package.dependencies {
+        let other = dependency.name.as_str();
+        let is_ours = other.starts_with("memlens-") || other == "xtask";
+        let is_for_tests = dependency.kind.as_deref() == Some("dev");
+        if is_ours && !is_for_tests && !allowed.contains(&other) {
+            findings.push(finding(format!("must not depend on {other}")));
+        }
+        let confined = CONFINED
+            .iter()
+            .find(|(library, _)| is_of_family(other, library));
+        if let Some((_, homes)) = confined
+            && !homes.contains(&name)
+        {
+            findings.push(finding(format!(
+                "must not know {other}, which is for {}",
+                homes.join(", ")
+            )));
+        }
+        if PURE.contains(&name) && !is_for_tests && IMPURE_LIBRARIES.contains(&other) {
+            findings.push(finding(format!("is pure and must not know {other}")));
+        }
+    }
+    findings
+}
+
+/// Returns whether `name` is `family` or an addition to it, such as `tauri-build` to `tauri`.
+fn is_of_family(name: &str, family: &str) -> bool {
+    name.strip_prefix(family)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+}
+
+#[cfg(test)]
+mod tests {
+    //! Each rule finds its breach and nothing else.
+
+    use super::*;
+
+    fn check_rules(name: &str, dependencies: &[(&str, Option<&str>)], expected: &[&str]) {
+        let package = Package {
+            name: name.to_owned(),
+            dependencies: dependencies
+                .iter()
+                .map(|(name, kind)| Dependency {
+                    name: (*name).to_owned(),
+                    kind: kind.map(str::to_owned),
+                })
+                .collect(),
+        };
+        let rules: Vec<String> = check_package(&package)
+            .into_iter()
+            .map(|finding| finding.rule)
+            .collect();
+        assert_eq!(rules, expected);
+    }
+
+    #[test]
+    fn dependencies_point_one_way() {
+        check_rules(
+            "memlens-rank",
+            &[("memlens-params", None), ("serde", None)],
+            &[],
+        );
+        check_rules(
+            "memlens-rank",
+            &[("memlens-store", None)],
+            &["must not depend on memlens-store"],
+        );
+        check_rules("memlens-rank", &[("memlens-eval", Some("dev"))], &[]);
+        check_rules(
+            "memlens-engine",
+            &[("memlens-cli", None)],
+            &["must not depend on memlens-cli"],
+        );
+    }
+
+    #[test]
+    fn a_library_stays_in_its_crate() {
+        check_rules("memlens-store", &[("rusqlite_migration", None)], &[]);
+        check_rules(
+            "memlens-engine",
+            &[("rusqlite", None), ("notify-debouncer-full", None)],
+            &["must not know rusqlite, which is for memlens-store"],
+        );
+        check_rules(
+            "memlens-engine",
+            &[("tauri-plugin-dialog", Some("dev"))],
+            &["must not know tauri-plugin-dialog, which is for memlens-app"],
+        );
+        check_rules("memlens-engine", &[("ortho", None)], &[]);
+    }
+
+    #[test]
+    fn ranking_knows_no_clock_and_no_chance() {
+        check_rules(
+            "memlens-params",
+            &[("rand", None)],
+            &["is pure and must not know rand"],
+        );
+        check_rules("memlens-rank", &[("rand", Some("dev"))], &[]);
+    }
+
+    #[test]
+    fn an_unknown_package_is_found() {
+        check_rules(
+            "memlens-new",
+            &[],
+            &["has no line in the table of allowed dependencies"],
+        );
+    }
+}

@@ -1,0 +1,233 @@
+//! What must not stand in any file.
+
+use std::fs;
+
+use super::Finding;
+use crate::error::{Error, Result};
+use crate::project::Project;
+
+/// Folders in which checkouts and programs of one machine lie; the present machine's are added to them. Split so that this file
+/// does not name them.
+const MACHINE_FOLDERS: &[&str] = &[concat!("/ro", "ot/"), concat!("/wo", "rk/")];
+
+/// Hosts that packages come from. Each machine may have its own; the project names none. Split so that this file does not.
+const REGISTRY_HOSTS: &[&str] = &[
+    concat!("registry.npm", "js.org"),
+    concat!("py", "pi.org"),
+    concat!("files.python", "hosted.org"),
+    concat!("static.", "crates.io"),
+    concat!("index.", "crates.io"),
+];
+
+/// Words of unfinished code, split for the same reason.
+const UNFINISHED: &[&str] = &[concat!("to", "do!("), concat!("unimple", "mented!(")];
+
+/// Words that code without I/O, clock, chance, threads and logging has no use for.
+const IMPURE: &[&str] = &[
+    "std::fs",
+    "std::io",
+    "std::net",
+    "std::env",
+    "std::process",
+    "std::thread",
+    "std::time",
+    "tokio",
+    "rand::",
+    "log::",
+    "tracing::",
+    "println!",
+    "async ",
+];
+const PURE_SOURCES: &[&str] = &["crates/memlens-params/src/", "crates/memlens-rank/src/"];
+
+/// The line that keeps registry addresses out of a lock file; npm reads it beside package.json only.
+const NPMRC_LINE: &str = "omit-lockfile-registry-resolved=true";
+
+/// Checks every text file of the project.
+pub fn check(project: &Project, files: &[String]) -> Result<Vec<Finding>> {
+    let folders = machine_folders(project);
+    let mut findings = Vec::new();
+    for path in files {
+        let bytes = fs::read(project.root.join(path)).map_err(|source| Error::Read {
+            path: path.into(),
+            source,
+        })?;
+        // Models and pictures are no text.
+        if let Ok(text) = String::from_utf8(bytes) {
+            findings.extend(check_text(path, &text, &folders));
+        }
+        if let Some(folder) = path.strip_suffix("package-lock.json") {
+            let npmrc = fs::read_to_string(project.root.join(folder).join(".npmrc"));
+            if !npmrc.is_ok_and(|text| text.lines().any(|line| line == NPMRC_LINE)) {
+                findings.push(Finding {
+                    path: format!("{folder}.npmrc"),
+                    line: None,
+                    rule: format!("must say {NPMRC_LINE}"),
+                });
+            }
+        }
+    }
+    Ok(findings)
+}
+
+fn check_text(path: &str, text: &str, machine_folders: &[String]) -> Vec<Finding> {
+    let is_pure = PURE_SOURCES.iter().any(|folder| path.starts_with(folder));
+    let is_rust = path.ends_with(".rs");
+    let is_npm_lock = path.ends_with("package-lock.json");
+    let mut findings = Vec::new();
+    let mut is_in_tests = false;
+    for (index, line) in text.lines().enumerate() {
+        let mut find = |rule: String| {
+            findings.push(Finding {
+                path: path.to_owned(),
+                line: Some(index + 1),
+                rule,
+            });
+        };
+        if let Some(folder) = machine_folders
+            .iter()
+            .find(|folder| begins_path(line, folder))
+        {
+            find(format!("names the folder {folder} of one machine"));
+        }
+        // Cargo writes its own lock file, with the registry's public name in it.
+        if path != "Cargo.lock"
+            && let Some(host) = REGISTRY_HOSTS.iter().find(|host| line.contains(**host))
+        {
+            find(format!("names the package registry {host}"));
+        }
+        if is_npm_lock && line.trim_start().starts_with("\"resolved\": \"http") {
+            find("has the address of a package registry".to_owned());
+        }
+        if is_rust && let Some(word) = UNFINISHED.iter().find(|word| line.contains(**word)) {
+            find(format!("is unfinished: {word}…)"));
+        }
+        // Tests come last in a file and may measure, print and read.
+        is_in_tests |= line.starts_with("#[cfg(test)]");
+        let code = line.split("//").next().unwrap_or("");
+        if is_pure
+            && is_rust
+            && !is_in_tests
+            && let Some(word) = IMPURE.iter().find(|word| contains_word(code, word))
+        {
+            find(format!("uses {} in a crate that is pure", word.trim()));
+        }
+    }
+    findings
+}
+
+/// Returns the folders whose names would tell of a machine, each with `/` at its end: the known ones, the home and the checkout.
+fn machine_folders(project: &Project) -> Vec<String> {
+    let own = [dirs::home_dir(), Some(project.root.clone())];
+    let own = own
+        .iter()
+        .flatten()
+        .map(|folder| format!("{}/", folder.display()));
+    MACHINE_FOLDERS
+        .iter()
+        .map(|folder| (*folder).to_owned())
+        .chain(own)
+        .collect()
+}
+
+/// Returns whether a path in `line` begins with `folder`.
+fn begins_path(line: &str, folder: &str) -> bool {
+    line.match_indices(folder)
+        .any(|(start, _)| !line[..start].ends_with(is_part_of_path))
+}
+
+/// Returns whether `word` stands in `code` and is not the end of a longer word.
+fn contains_word(code: &str, word: &str) -> bool {
+    code.match_indices(word).any(|(start, _)| {
+        !code[..start].ends_with(|symbol: char| symbol.is_alphanumeric() || symbol == '_')
+    })
+}
+
+fn is_part_of_path(symbol: char) -> bool {
+    symbol.is_alphanumeric() || "._-~}/".contains(symbol)
+}
+
+#[cfg(test)]
+mod tests {
+    //! Each rule finds its breach, with its line, and nothing that only looks like one.
+
+    use super::*;
+
+    fn check(path: &str, text: &str, expected: &[&str]) {
+        let folders = ["/machine/".to_owned()];
+        let found: Vec<String> = check_text(path, text, &folders)
+            .iter()
+            .map(Finding::to_string)
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn paths_of_a_machine_are_found() {
+        check(
+            "README.md",
+            "first\nsee `/machine/notes`",
+            &["README.md:2: names the folder /machine/ of one machine"],
+        );
+        check(
+            "README.md",
+            "~/machine/notes, tests/machine/x, https://a.b/machine/c",
+            &[],
+        );
+        let project = Project::find();
+        let folders = machine_folders(&project);
+        assert!(folders.contains(&format!("{}/", project.root.display())));
+    }
+
+    #[test]
+    fn registries_are_found_except_where_cargo_writes() {
+        let text = format!("source = \"{}\"", REGISTRY_HOSTS[4]);
+        check("Cargo.lock", &text, &[]);
+        check(
+            "ui/.npmrc",
+            &format!("registry=https://{}/", REGISTRY_HOSTS[0]),
+            &[&format!(
+                "ui/.npmrc:1: names the package registry {}",
+                REGISTRY_HOSTS[0]
+            )],
+        );
+    }
+
+    #[test]
+    fn a_lock_file_with_addresses_is_found() {
+        check(
+            "ui/package-lock.json",
+            "{\n  \"resolved\": \"https://a.b/c.tgz\",\n  \"resolved\": \"../local\"\n}",
+            &["ui/package-lock.json:2: has the address of a package registry"],
+        );
+    }
+
+    #[test]
+    fn unfinished_code_is_found() {
+        let text = format!("fn a() {{ {}) }}", UNFINISHED[0]);
+        let rule = format!("a.rs:1: is unfinished: {}…)", UNFINISHED[0]);
+        check("a.rs", &text, &[&rule]);
+        check("a.md", &text, &[]);
+    }
+
+    #[test]
+    fn pure_crates_reach_for_nothing() {
+        let path = "crates/memlens-rank/src/a.rs";
+        check(
+            path,
+            "use std::time::Instant;",
+            &["crates/memlens-rank/src/a.rs:1: uses std::time in a crate that is pure"],
+        );
+        check(
+            path,
+            "use std::fmt; // not std::fs\nlet dialog::A = operand::B;",
+            &[],
+        );
+        check(path, "#[cfg(test)]\nmod tests { use std::fs; }", &[]);
+        check(
+            "crates/memlens-store/src/a.rs",
+            "use std::time::Instant;",
+            &[],
+        );
+    }
+}

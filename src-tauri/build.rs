@@ -1,0 +1,34 @@
+//! Lists the commands that a window may be allowed to call; a capability then allows each by name.
+
+const COMMANDS: &[&str] = &[
+    "activity",
+    "add_folder",
+    "document",
+    "export_save",
+    "export_text",
+    "export_write",
+    "journey",
+    "open_in_editor",
+    "pause_folder",
+    "pause_indexing",
+    "pick_folder",
+    "preset_delete",
+    "preset_open",
+    "preset_read",
+    "preset_save",
+    "presets",
+    "problems",
+    "rank",
+    "remove_folder",
+    "search",
+    "snippets",
+    "start_query",
+    "state",
+    "tree",
+];
+
+fn main() {
+    let manifest = tauri_build::AppManifest::new().commands(COMMANDS);
+    tauri_build::try_build(tauri_build::Attributes::new().app_manifest(manifest))
+        .expect("the window's configuration is sound");
+}

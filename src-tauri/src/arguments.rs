@@ -1,0 +1,72 @@
+//! What the window can be told when it starts.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+/// See why an agent's memory search finds what it finds.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "memlens-app", version)]
+pub struct Arguments {
+    /// The library's folder; the platform's data folder where it is not given.
+    #[arg(long, value_name = "DIR")]
+    pub library: Option<PathBuf>,
+    /// A folder of notes to watch from now on.
+    #[arg(long, value_name = "FOLDER")]
+    pub add: Vec<PathBuf>,
+    /// A question to begin with.
+    #[arg(long, value_name = "TEXT")]
+    pub query: Option<String>,
+    /// The theme; the system's where it is not given.
+    #[arg(long)]
+    pub theme: Option<Theme>,
+    /// The window's size.
+    #[arg(long, value_name = "WxH", default_value = "1440x900", value_parser = size)]
+    pub size: (u32, u32),
+    /// Write the TypeScript bindings to a file and open no window.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub bindings: Option<PathBuf>,
+}
+
+/// Is a theme of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Theme {
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+impl Theme {
+    /// Returns the theme's name in the window's address.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+    }
+}
+
+/// Reads `1440x900`.
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let read = text
+        .split_once('x')
+        .and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    match read {
+        Some((width @ 640..=10_000, height @ 480..=10_000)) => Ok((width, height)),
+        Some(_) | None => Err("it must be WIDTHxHEIGHT, from 640x480 on".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn a_size_is_two_numbers_of_pixels() {
+        assert_eq!(size("1100x760"), Ok((1100, 760)));
+        for wrong in ["", "1100", "x", "1100x", "-1x5", "10x10", "1e3x900"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

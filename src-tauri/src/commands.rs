@@ -1,0 +1,325 @@
+//! The commands of the window, each a few lines over the engine.
+//!
+//! All are async, so that none runs on the window's own thread; what computes or reads goes to a
+//! blocking thread.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memlens_engine::view::{
+    Activity, DocumentView, ErrorInfo, FileProblem, FolderTree, Journey, LibraryState, Preset,
+    SearchAnswer, Snippet,
+};
+use memlens_engine::{Engine, EngineError, FolderId, Scope};
+use memlens_params::Params;
+use memlens_rank::Columns;
+use tauri::{AppHandle, State};
+use tauri_plugin_dialog::{DialogExt, FilePath};
+
+use crate::events::ScopeArgument;
+
+/// Is what every command works on.
+pub struct Shell {
+    /// The engine.
+    pub engine: Arc<Engine>,
+    /// The question that the window begins with.
+    pub query: Option<String>,
+}
+
+type Answer<T> = Result<T, ErrorInfo>;
+
+/// Does work of the engine away from the window's threads.
+async fn work<T: Send + 'static>(
+    shell: &Shell,
+    work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
+) -> Answer<T> {
+    let engine = shell.engine.clone();
+    let joined = tauri::async_runtime::spawn_blocking(move || work(&engine)).await;
+    match joined {
+        Ok(result) => result.map_err(|error| ErrorInfo::from(&error)),
+        Err(error) => Err(ErrorInfo {
+            code: "error".to_owned(),
+            message: format!("cannot finish: {error}"),
+        }),
+    }
+}
+
+fn folder_id(text: &str) -> Result<FolderId, EngineError> {
+    text.parse()
+        .map(FolderId)
+        .map_err(|_| EngineError::NotWatched {
+            path: text.to_owned(),
+        })
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn state(shell: State<'_, Shell>) -> Answer<LibraryState> {
+    work(&shell, |engine| Ok(engine.state())).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn start_query(shell: State<'_, Shell>) -> Answer<Option<String>> {
+    Ok(shell.query.clone())
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn search(
+    shell: State<'_, Shell>,
+    query: String,
+    params: Params,
+    scope: Option<ScopeArgument>,
+) -> Answer<SearchAnswer> {
+    work(&shell, move |engine| {
+        let params = params.check()?;
+        let scope = scope
+            .map(|scope| {
+                Ok::<_, EngineError>(Scope {
+                    folder: folder_id(&scope.folder)?,
+                    path: scope.path,
+                })
+            })
+            .transpose()?;
+        let search = engine.library().search(&query, &params, scope.as_ref())?;
+        engine.library().answer(&search, &params)
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn rank(shell: State<'_, Shell>, search: u32, params: Params) -> Answer<Columns> {
+    work(&shell, move |engine| {
+        Ok(engine.library().kept(search)?.columns(&params.check()?))
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn journey(
+    shell: State<'_, Shell>,
+    search: u32,
+    params: Params,
+    slot: u32,
+) -> Answer<Journey> {
+    work(&shell, move |engine| {
+        let library = engine.library();
+        library
+            .kept(search)?
+            .journey(&library.store(), &params.check()?, slot)
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn snippets(
+    shell: State<'_, Shell>,
+    search: u32,
+    slots: Vec<u32>,
+) -> Answer<Vec<Snippet>> {
+    work(&shell, move |engine| {
+        let library = engine.library();
+        library.snippets(&*library.kept(search)?, &slots)
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn tree(shell: State<'_, Shell>) -> Answer<Vec<FolderTree>> {
+    work(&shell, Engine::trees).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn document(
+    shell: State<'_, Shell>,
+    folder: String,
+    path: String,
+) -> Answer<DocumentView> {
+    work(&shell, move |engine| {
+        engine.library().document(folder_id(&folder)?, &path)
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn problems(shell: State<'_, Shell>) -> Answer<Vec<FileProblem>> {
+    work(&shell, |engine| engine.library().problems()).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn activity(shell: State<'_, Shell>) -> Answer<Vec<Activity>> {
+    work(&shell, |engine| Ok(engine.activity())).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn add_folder(shell: State<'_, Shell>, path: String) -> Answer<LibraryState> {
+    work(&shell, move |engine| engine.add_folder(Path::new(&path))).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn remove_folder(shell: State<'_, Shell>, folder: String) -> Answer<LibraryState> {
+    work(&shell, move |engine| {
+        engine.remove_folder(folder_id(&folder)?)
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn pause_folder(
+    shell: State<'_, Shell>,
+    folder: String,
+    paused: bool,
+) -> Answer<LibraryState> {
+    work(&shell, move |engine| {
+        engine.pause_folder(folder_id(&folder)?, paused)
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn pause_indexing(shell: State<'_, Shell>, paused: bool) -> Answer<LibraryState> {
+    work(&shell, move |engine| Ok(engine.pause_indexing(paused))).await
+}
+
+/// Opens a note of a watched folder with the system's program for it; `line` is for programs that
+/// can be told, of which the system names none.
+#[tauri::command]
+#[specta::specta]
+pub async fn open_in_editor(shell: State<'_, Shell>, folder: String, path: String) -> Answer<()> {
+    work(&shell, move |engine| {
+        let note = engine.library().absolute(folder_id(&folder)?, &path)?;
+        open::that_detached(&note).map_err(|source| EngineError::File {
+            attempt: "open",
+            path: note,
+            source,
+        })
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn export_text(shell: State<'_, Shell>, params: Params) -> Answer<String> {
+    work(&shell, move |engine| {
+        engine.library().preset_text(&params.check()?)
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn export_write(shell: State<'_, Shell>, params: Params, path: String) -> Answer<String> {
+    work(&shell, move |engine| {
+        engine
+            .library()
+            .write_preset(&params.check()?, Path::new(&path))?;
+        Ok(path)
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn export_save(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    params: Params,
+) -> Answer<Option<String>> {
+    work(&shell, move |engine| {
+        let chosen = app
+            .dialog()
+            .file()
+            .set_file_name("memlens.json")
+            .add_filter("JSON", &["json"])
+            .blocking_save_file();
+        let Some(path) = chosen.and_then(local) else {
+            return Ok(None);
+        };
+        engine.library().write_preset(&params.check()?, &path)?;
+        Ok(Some(path.display().to_string()))
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn pick_folder(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<String>> {
+    work(&shell, move |_| {
+        let chosen = app.dialog().file().blocking_pick_folder().and_then(local);
+        Ok(chosen.map(|path| path.display().to_string()))
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn preset_open(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<Preset>> {
+    work(&shell, move |engine| {
+        let chosen = app
+            .dialog()
+            .file()
+            .add_filter("JSON", &["json"])
+            .blocking_pick_file()
+            .and_then(local);
+        chosen
+            .map(|path| engine.library().read_preset(&path))
+            .transpose()
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn preset_read(shell: State<'_, Shell>, path: String) -> Answer<Preset> {
+    work(&shell, move |engine| {
+        engine.library().read_preset(Path::new(&path))
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn presets(shell: State<'_, Shell>) -> Answer<Vec<Preset>> {
+    work(&shell, |engine| engine.library().presets()).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn preset_save(
+    shell: State<'_, Shell>,
+    name: String,
+    params: Params,
+) -> Answer<Vec<Preset>> {
+    work(&shell, move |engine| {
+        engine.save_preset(&name, &params.check()?)?;
+        engine.library().presets()
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn preset_delete(shell: State<'_, Shell>, name: String) -> Answer<Vec<Preset>> {
+    work(&shell, move |engine| {
+        engine.delete_preset(&name)?;
+        engine.library().presets()
+    })
+    .await
+}
+
+/// Returns a path on this machine; dialogs can also name other things.
+fn local(path: FilePath) -> Option<PathBuf> {
+    path.into_path().ok()
+}

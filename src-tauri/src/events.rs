@@ -1,0 +1,23 @@
+//! What the window is told without having asked.
+
+use memlens_engine::view::{Activity, LibraryState};
+use serde::{Deserialize, Serialize};
+use specta::Type;
+use tauri_specta::Event;
+
+/// The library changed.
+#[derive(Debug, Clone, Serialize, Type, Event)]
+pub struct StateChanged(pub LibraryState);
+
+/// Something happened to a note and can be searched now.
+#[derive(Debug, Clone, Serialize, Type, Event)]
+pub struct ActivityHappened(pub Activity);
+
+/// The form of a scope on its way from the window.
+#[derive(Debug, Clone, Deserialize, Type)]
+pub struct ScopeArgument {
+    /// The watched folder's id.
+    pub folder: String,
+    /// A folder in it; empty for all of it.
+    pub path: String,
+}

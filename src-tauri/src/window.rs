@@ -1,0 +1,155 @@
+//! Wires engine and window together.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use memlens_engine::{Engine, Event, bundled};
+use specta_typescript::{Typescript, semantic};
+use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindowBuilder};
+use tauri_specta::{Builder, ErrorHandlingMode, Event as _, collect_commands, collect_events};
+
+use crate::arguments::Arguments;
+use crate::commands::{self, Shell};
+use crate::events::{ActivityHappened, StateChanged};
+
+/// Opens the window and returns when it is closed.
+pub fn run(arguments: Arguments) -> ExitCode {
+    if let Some(path) = &arguments.bindings {
+        return match write_bindings(path) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("cannot write the bindings: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into()),
+        )
+        .init();
+    let builder = builder();
+    let ran = tauri::Builder::default()
+        .plugin(tauri_plugin_dialog::init())
+        .invoke_handler(builder.invoke_handler())
+        .setup(move |app| {
+            builder.mount_events(app);
+            let shell = open(app.handle(), &arguments)?;
+            app.manage(shell);
+            let address = arguments.theme.map_or_else(
+                || "index.html".to_owned(),
+                |theme| format!("index.html?theme={}", theme.as_str()),
+            );
+            let (width, height) = arguments.size;
+            WebviewWindowBuilder::new(app, "main", WebviewUrl::App(address.into()))
+                .title("Memlens")
+                .inner_size(f64::from(width), f64::from(height))
+                .min_inner_size(900.0, 600.0)
+                .build()?;
+            Ok(())
+        })
+        .run(tauri::generate_context!());
+    match ran {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cannot open the window: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Opens the library; a folder that cannot be added is told on standard error and in no way fatal.
+fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::error::Error>> {
+    let dir = match &arguments.library {
+        Some(dir) => std::path::absolute(dir)?,
+        None => default_library()?,
+    };
+    let resources: Vec<PathBuf> = app.path().resource_dir().into_iter().collect();
+    let handle = app.clone();
+    let engine = Engine::open(
+        &dir,
+        bundled(resources),
+        Arc::new(move |event| {
+            // A window that is closing cannot be told, and need not be.
+            let _ = match event {
+                Event::State(state) => StateChanged(*state).emit(&handle),
+                Event::Activity(activity) => ActivityHappened(activity).emit(&handle),
+            };
+        }),
+    )?;
+    for folder in &arguments.add {
+        let is_known = folder.canonicalize().is_ok_and(|path| {
+            engine
+                .state()
+                .folders
+                .iter()
+                .any(|known| PathBuf::from(&known.path) == path)
+        });
+        if !is_known && let Err(error) = engine.add_folder(folder) {
+            eprintln!("{error}");
+        }
+    }
+    let engine = Arc::new(engine);
+    let warmed = engine.clone();
+    tauri::async_runtime::spawn_blocking(move || warmed.library().warm());
+    Ok(Shell {
+        engine,
+        query: arguments.query.clone(),
+    })
+}
+
+/// Returns the platform's data folder for Memlens, which the command line uses too.
+fn default_library() -> Result<PathBuf, String> {
+    dirs::data_dir()
+        .map(|dir| dir.join("memlens"))
+        .ok_or_else(|| "this system names no data folder: give --library DIR".to_owned())
+}
+
+fn builder() -> Builder<tauri::Wry> {
+    Builder::new()
+        .error_handling(ErrorHandlingMode::Throw)
+        // Every type has one form in both directions, and every score is finite.
+        .disable_serde_phases()
+        .semantic_types(semantic::Configuration::empty().enable_lossless_floats())
+        .commands(collect_commands![
+            commands::activity,
+            commands::add_folder,
+            commands::document,
+            commands::export_save,
+            commands::export_text,
+            commands::export_write,
+            commands::journey,
+            commands::open_in_editor,
+            commands::pause_folder,
+            commands::pause_indexing,
+            commands::pick_folder,
+            commands::preset_delete,
+            commands::preset_open,
+            commands::preset_read,
+            commands::preset_save,
+            commands::presets,
+            commands::problems,
+            commands::rank,
+            commands::remove_folder,
+            commands::search,
+            commands::snippets,
+            commands::start_query,
+            commands::state,
+            commands::tree,
+        ])
+        .events(collect_events![StateChanged, ActivityHappened])
+        .typ::<memlens_params::Parameter>()
+        .typ::<memlens_params::StageInfo>()
+}
+
+/// Writes the TypeScript bindings of every command, event and type.
+///
+/// # Errors
+/// What the exporter says, for a person.
+pub fn write_bindings(path: &Path) -> Result<(), String> {
+    let language = Typescript::default()
+        .header("// Generated from the Rust types by `cargo xtask codegen`. Do not edit.\n");
+    builder().export(language, path).map_err(|error| error.to_string())
+}

@@ -1,0 +1,461 @@
+//! A library follows its folders: whatever was done to the notes, it ends as a fresh one would.
+//!
+//! Properties checked: a change, a rename and a deletion show in the next search; nothing unchanged is embedded again;
+//! a library after any edits, seen by walks or by a watcher, in any rhythm, equals a fresh one; cancelled work is taken
+//! up where it stood; never more texts are unsaved than the indexer says; folders that are away keep their notes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use memlens_embed::Hashing;
+use memlens_engine::view::{Activity, Happening};
+use memlens_engine::{Counts, Folder, Indexer, Observer, Step};
+use memlens_params::Params;
+use memlens_store::Store;
+use memlens_tests::{
+    Asked, Notes, Recording, answers, content, fresh, image, index, index_with, open,
+};
+use proptest::prelude::*;
+use serde_json::Value;
+
+/// Returns the path of the best row for a query; none when nothing is found by a word.
+fn best(dir: &Path, query: &str) -> Option<String> {
+    let library = open(dir);
+    let mut by_words = Params::default();
+    by_words.vector_on = false;
+    let search = library
+        .search(query, &by_words, None)
+        .expect("it can be searched");
+    let trace = search.rank(&by_words);
+    trace
+        .kept()
+        .first()
+        .map(|slot| search.row(*slot).expect("it has a row").path)
+}
+
+/// Checks that `dir` holds and answers just what a library made anew of these folders does.
+fn check_equals_fresh(dir: &Path, folders: &[&Path], queries: &[&str]) {
+    let anew = fresh(folders);
+    let [found, expected] = [dir, anew.path()].map(|dir| {
+        let library = open(dir);
+        assert_eq!(library.notices(), [""; 0]);
+        let content = content(&library.store());
+        (content, answers(&library, queries, &Params::default()))
+    });
+    assert_eq!(found.0, expected.0);
+    for (query, (found, expected)) in queries.iter().zip(found.1.iter().zip(&expected.1)) {
+        assert_eq!(difference(found, expected), None, "{query}");
+    }
+}
+
+/// Returns where two values differ first, and how; none when they are equal.
+fn difference(found: &Value, expected: &Value) -> Option<String> {
+    let within = |key: String, found: &Value, expected: &Value| {
+        difference(found, expected).map(|rest| format!("{key} {rest}"))
+    };
+    match (found, expected) {
+        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => a
+            .iter()
+            .find_map(|(key, value)| within(key.clone(), value, &b[key])),
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let mut pairs = a.iter().zip(b).enumerate();
+            pairs.find_map(|(at, (a, b))| within(at.to_string(), a, b))
+        }
+        _ => (found != expected).then(|| format!("{found} in place of {expected}")),
+    }
+}
+
+#[test]
+fn changes_renames_and_deletions_show_in_the_next_search() {
+    let notes = Notes::new(&[
+        ("router.md", "# Router\n\nThe router stands in the hall.\n"),
+        ("people/signe.md", "Signe likes oolong.\n"),
+    ]);
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    // What is done, what the next index counts, and where words are found afterwards.
+    type Step<'a> = (&'a dyn Fn(), Counts, &'a [(&'a str, Option<&'a str>)]);
+    let counts = |n_added, n_changed, n_removed, n_unchanged, n_embedded| Counts {
+        n_added,
+        n_changed,
+        n_removed,
+        n_unchanged,
+        n_embedded,
+        ..Counts::default()
+    };
+    let nothing: &dyn Fn() = &|| {};
+    let steps: &[Step<'_>] = &[
+        (
+            nothing,
+            // A chunk and a window each; the window of a note without headings is its chunk.
+            counts(2, 0, 0, 0, 4),
+            &[
+                ("hall", Some("router.md")),
+                ("oolong", Some("people/signe.md")),
+                ("attic", None),
+            ],
+        ),
+        (
+            nothing,
+            counts(0, 0, 0, 2, 0),
+            &[("hall", Some("router.md"))],
+        ),
+        (
+            &|| notes.write("router.md", "# Router\n\nThe router stands in the attic.\n"),
+            counts(0, 1, 0, 1, 2),
+            &[("hall", None), ("attic", Some("router.md"))],
+        ),
+        (
+            &|| notes.rename("router.md", "network/box.md"),
+            counts(1, 0, 1, 1, 0),
+            // The words of the file's name count, and the old name's do not.
+            &[
+                ("attic", Some("network/box.md")),
+                ("box", Some("network/box.md")),
+            ],
+        ),
+        (
+            &|| notes.write("people/signe.md", "Signe likes oolong.\n"),
+            counts(0, 0, 0, 2, 0),
+            &[("oolong", Some("people/signe.md"))],
+        ),
+        (
+            &|| notes.remove("network/box.md"),
+            counts(0, 0, 1, 1, 0),
+            &[
+                ("attic", None),
+                ("box", None),
+                ("oolong", Some("people/signe.md")),
+            ],
+        ),
+        (
+            &|| notes.write("again.md", "# Router\n\nThe router stands in the hall.\n"),
+            // It was embedded in the beginning.
+            counts(1, 0, 0, 1, 0),
+            &[("hall", Some("again.md"))],
+        ),
+        (
+            &|| notes.rename("people", "persons"),
+            counts(1, 0, 1, 1, 0),
+            &[("oolong", Some("persons/signe.md"))],
+        ),
+    ];
+    for (number, (act, expected, found)) in steps.iter().enumerate() {
+        act();
+        let counts = index(dir.path(), &[notes.path()]);
+        assert_eq!(&counts, expected, "step {number}");
+        for (query, path) in *found {
+            assert_eq!(
+                best(dir.path(), query).as_deref(),
+                *path,
+                "step {number}: {query}"
+            );
+        }
+        check_equals_fresh(dir.path(), &[notes.path()], &["router hall attic", "Signe"]);
+    }
+}
+
+/// Notes of many kinds, some of them wrong in part, in whole, or more than one chunk long.
+fn texts() -> Vec<Vec<u8>> {
+    let long: String = (0..80)
+        .map(|line| format!("## Part {line}\n\nThe relay number {line} is quiet at night.\n\n"))
+        .collect();
+    let lines = "{\"text\":\"Signe drinks oolong\",\"agent\":\"iris\"}\nbroken\n\n{\"no\":\"text\"}\n{\"content\":\"relay hall\"}\n";
+    [
+        "# Router\n\nThe router stands in the hall.\n",
+        "---\nagent: iris\ndate: 2026-02-30\ntags: [home]\n---\nQuiet hours are from ten to six.\n",
+        "---\nagent: [unclosed\n---\nThe hall is quiet.\n",
+        "\u{feff}Relay\r\n\r\nhall\r\n",
+        &long,
+        &long[..700],
+        lines,
+        "",
+        "  \n\n",
+        "# Only a heading",
+    ]
+    .iter()
+    .map(|text| text.as_bytes().to_vec())
+    // Text that is not UTF-8, and a file that is no text.
+    .chain([
+        b"K\xfcche und Flur, caf\xe9 hall".to_vec(),
+        b"relay\0hall".to_vec(),
+    ])
+    .collect()
+}
+
+const PATHS: [&str; 7] = [
+    "a.md",
+    "B.txt",
+    "c.jsonl",
+    "x/a.md",
+    "x/y/long-name.md",
+    "x.md",
+    ".hidden/h.md",
+];
+const FOLDERS: [&str; 3] = ["x", "x/y", "z"];
+
+#[derive(Debug, Clone)]
+enum Edit {
+    Write(usize, usize),
+    Remove(usize),
+    Rename(usize, usize),
+    RenameFolder(usize, usize),
+    /// More than is read of a file.
+    Grow(usize),
+    /// Rules that leave out one path.
+    Ignore(Option<usize>),
+    /// A link in place of a note.
+    Link(usize),
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Edit(Edit),
+    /// What happened is seen, all of it or a walk of everything.
+    See,
+    Walk,
+    /// So many steps of work are done.
+    Work(usize),
+    /// The process ends and another begins.
+    Restart,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let path = || 0..PATHS.len();
+    let folder = || 0..FOLDERS.len();
+    let edit = prop_oneof![
+        6 => (path(), 0..texts().len()).prop_map(|(path, text)| Edit::Write(path, text)),
+        2 => path().prop_map(Edit::Remove),
+        2 => (path(), path()).prop_map(|(from, to)| Edit::Rename(from, to)),
+        1 => (folder(), folder()).prop_map(|(from, to)| Edit::RenameFolder(from, to)),
+        1 => path().prop_map(Edit::Grow),
+        1 => proptest::option::of(path()).prop_map(Edit::Ignore),
+        1 => path().prop_map(Edit::Link),
+    ];
+    prop_oneof![
+        5 => edit.prop_map(Act::Edit),
+        3 => Just(Act::See),
+        1 => Just(Act::Walk),
+        3 => (1_usize..4).prop_map(Act::Work),
+        1 => Just(Act::Restart),
+    ]
+}
+
+/// Does an edit where it can be done, and returns the paths that a watcher would name.
+fn edit(notes: &Notes, edit: &Edit) -> Vec<PathBuf> {
+    let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
+    // Whatever stands in the way of a file goes.
+    let clear = |path: &Path| match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path).expect("it can be removed"),
+        Ok(_) => fs::remove_file(path).expect("it can be removed"),
+        Err(_) => {}
+    };
+    match edit {
+        Edit::Write(path, text) => {
+            clear(&notes.at(PATHS[*path]));
+            notes.write(PATHS[*path], &texts()[*text]);
+            // The folder may be new too.
+            let folder = notes
+                .at(PATHS[*path])
+                .parent()
+                .expect("it lies in a folder")
+                .to_owned();
+            vec![folder, notes.at(PATHS[*path])]
+        }
+        Edit::Remove(path) => {
+            clear(&notes.at(PATHS[*path]));
+            vec![notes.at(PATHS[*path])]
+        }
+        Edit::Rename(from, to) if from != to && is_there(&notes.at(PATHS[*from])) => {
+            clear(&notes.at(PATHS[*to]));
+            notes.rename(PATHS[*from], PATHS[*to]);
+            let folder = notes
+                .at(PATHS[*to])
+                .parent()
+                .expect("it lies in a folder")
+                .to_owned();
+            vec![notes.at(PATHS[*from]), folder, notes.at(PATHS[*to])]
+        }
+        Edit::RenameFolder(from, to) => {
+            let (from, to) = (notes.at(FOLDERS[*from]), notes.at(FOLDERS[*to]));
+            let can_move = from.is_dir() && !to.exists() && !to.starts_with(&from);
+            if !can_move || to.parent().is_some_and(|parent| !parent.is_dir()) {
+                return Vec::new();
+            }
+            fs::rename(&from, &to).expect("it can be renamed");
+            vec![from, to]
+        }
+        Edit::Grow(path) if notes.at(PATHS[*path]).is_file() => {
+            notes.write(PATHS[*path], "x");
+            let file = fs::File::options().write(true).open(notes.at(PATHS[*path]));
+            // A hole: nothing is really written.
+            file.and_then(|file| file.set_len((16 << 20) + 1))
+                .expect("it can grow");
+            vec![notes.at(PATHS[*path])]
+        }
+        Edit::Ignore(path) => {
+            notes.write(".ignore", path.map_or("", |path| PATHS[path]));
+            vec![notes.at(".ignore")]
+        }
+        Edit::Link(path) => {
+            let path = notes.at(PATHS[*path]);
+            if !path.parent().is_some_and(Path::is_dir) {
+                return Vec::new();
+            }
+            clear(&path);
+            #[cfg(unix)]
+            std::os::unix::fs::symlink(notes.at("target.md"), &path).expect("a link can be made");
+            vec![path]
+        }
+        Edit::Rename(..) | Edit::Grow(_) => Vec::new(),
+    }
+}
+
+/// Is an indexer that is told of changes as the engine tells it.
+struct Follower {
+    indexer: Indexer,
+    folder: Folder,
+    seen: Vec<PathBuf>,
+}
+
+impl Follower {
+    fn open(dir: &Path, notes: &Notes) -> Follower {
+        let (mut indexer, notices) =
+            Indexer::open(dir, Box::new(Hashing::default())).expect("it can be opened");
+        assert_eq!(notices, [""; 0]);
+        let known = indexer.store().folders().expect("they can be read").pop();
+        let folder =
+            known.unwrap_or_else(|| indexer.add_folder(notes.path()).expect("it can be added"));
+        let mut follower = Follower {
+            indexer,
+            folder,
+            seen: Vec::new(),
+        };
+        follower.walk();
+        follower
+    }
+
+    fn walk(&mut self) {
+        self.indexer
+            .scan(&self.folder, &AtomicBool::new(false))
+            .expect("it can be walked");
+    }
+
+    fn see(&mut self) {
+        let seen = std::mem::take(&mut self.seen);
+        let mut seen = seen.iter();
+        if !seen.all(|path| {
+            self.indexer
+                .look_at(&self.folder, path)
+                .expect("it can be looked at")
+        }) {
+            self.walk();
+        }
+    }
+
+    fn work(&mut self, n_steps: usize) {
+        for _ in 0..n_steps {
+            self.indexer
+                .step(&AtomicBool::new(false), &mut ())
+                .expect("it can be indexed");
+        }
+    }
+
+    fn finish(mut self) {
+        self.see();
+        let step = self
+            .indexer
+            .run(&AtomicBool::new(false), &mut ())
+            .expect("it can be indexed");
+        assert_eq!(step, Step::Idle);
+    }
+}
+
+fn check_script(script: &[Act]) {
+    let notes = Notes::new(&[("x/y/long-name.md", "The hall."), ("a.md", "The relay.")]);
+    fs::write(notes.at("target.md"), "Where links lead.").expect("it can be written");
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let mut follower = Follower::open(dir.path(), &notes);
+    for act in script {
+        match act {
+            Act::Edit(what) => follower.seen.extend(edit(&notes, what)),
+            Act::See => follower.see(),
+            Act::Walk => follower.walk(),
+            Act::Work(n_steps) => follower.work(*n_steps),
+            Act::Restart => {
+                drop(follower);
+                follower = Follower::open(dir.path(), &notes);
+            }
+        }
+    }
+    follower.finish();
+    check_equals_fresh(
+        dir.path(),
+        &[notes.path()],
+        &[
+            "relay hall",
+            "quiet at night number 7",
+            "oolong",
+            "long name",
+            "Küche",
+            "?!",
+        ],
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn after_any_edits_it_equals_a_fresh_one(script in prop::collection::vec(act(), 1..16)) {
+        check_script(&script);
+    }
+}
+
+/// Scripts that once ended otherwise than a fresh library.
+#[test]
+fn edits_that_went_wrong_once() {
+    use Act::{Edit as Did, Restart, See, Walk, Work};
+    let scripts: &[&[Act]] = &[
+        // Gone while its first version waited to be saved.
+        &[
+            Did(Edit::Write(1, 0)),
+            Did(Edit::Write(2, 6)),
+            See,
+            Work(2),
+            Did(Edit::Remove(1)),
+            Did(Edit::Remove(2)),
+            See,
+        ],
+        // Changed and changed back while the change waited to be saved.
+        &[
+            Work(9),
+            Did(Edit::Write(0, 0)),
+            See,
+            Work(9),
+            Did(Edit::Write(0, 1)),
+            Did(Edit::Write(1, 1)),
+            See,
+            Work(1),
+            Did(Edit::Write(0, 0)),
+            See,
+        ],
+        // Too large all at once: it is told, and told again.
+        &[
+            Work(9),
+            Did(Edit::Grow(0)),
+            Walk,
+            Work(9),
+            Restart,
+            Work(9),
+            Walk,
+        ],
+        &[Work(9), Did(Edit::Grow(0)), See],
+        &[Work(9), Did(Edit::Link(0)), See],
+    ];
+    for script in scripts {
+        check_script(script);
+    }
+}

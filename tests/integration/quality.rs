@@ -1,0 +1,175 @@
+//! The evaluation gate: what the default ranking is worth, query by query, with the real bundled model.
+//!
+//! `tests/golden/eval.csv` is reviewed like code: a changed line is a changed ranking. `UPDATE_GOLDEN=1` writes it anew.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use memlens_engine::{Indexer, Library, Purpose, Search, Step, bundled};
+use memlens_eval::{Place, Query, QuerySet, Scores, Summary, score};
+use memlens_params::Params;
+
+/// What the default ranking may not fall below, whatever `eval.csv` says.
+const NDCG_10_MIN: f64 = 0.83;
+const HIT_FILE_MIN: f64 = 0.96;
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// Is the outcome of one query under one set of parameters.
+struct Judged {
+    scores: Scores,
+    /// The rank of the first result that holds an answer, 1-based; none when no result does.
+    first_rank: Option<usize>,
+}
+
+fn judge(query: &Query, search: &Search, params: &Params) -> Judged {
+    let trace = search.rank(params);
+    let returned: Vec<Place> = trace
+        .kept()
+        .iter()
+        .map(|slot| {
+            let row = search.row(*slot).expect("it was ranked");
+            Place::new(row.path, row.start_line, row.end_line)
+        })
+        .collect();
+    let is_answer = |place: &Place| query.relevant.iter().any(|gold| gold.overlaps(place));
+    Judged {
+        scores: score(&query.relevant, &returned),
+        first_rank: returned.iter().position(is_answer).map(|at| at + 1),
+    }
+}
+
+fn csv(queries: &[Query], judged: &[Judged]) -> String {
+    let mut csv = "id,category,ndcg@10,mrr@10,hit_file,first_relevant_rank\n".to_owned();
+    for (query, judged) in queries.iter().zip(judged) {
+        csv += &format!(
+            "{},{},{:.4},{:.4},{:.4},{}\n",
+            query.id,
+            query.category.as_deref().unwrap_or_default(),
+            judged.scores.ndcg_10,
+            judged.scores.mrr_10,
+            judged.scores.hit_file,
+            judged
+                .first_rank
+                .map_or(String::new(), |rank| rank.to_string()),
+        );
+    }
+    csv
+}
+
+/// Checks a table against the committed one, and names the lines that differ.
+fn check_golden(found: &str) {
+    let path = here("golden/eval.csv");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, found).expect("it can be written");
+        return;
+    }
+    let expected = fs::read_to_string(&path).expect("it is committed");
+    let lines = |text: &str| -> BTreeMap<String, String> {
+        let by_id = |line: &str| {
+            (
+                line.split(',').next().unwrap_or_default().to_owned(),
+                line.to_owned(),
+            )
+        };
+        text.lines().map(by_id).collect()
+    };
+    let (was, is) = (lines(&expected), lines(found));
+    let differing: Vec<String> = was
+        .keys()
+        .chain(is.keys())
+        .filter(|id| was.get(*id) != is.get(*id))
+        .map(|id| format!("-{:?}\n+{:?}", was.get(id), is.get(id)))
+        .collect();
+    assert!(
+        expected == found,
+        "the ranking changed; look at each line, then UPDATE_GOLDEN=1 writes {}:\n{}",
+        path.display(),
+        differing.join("\n")
+    );
+}
+
+#[test]
+fn the_default_ranking_is_as_good_as_it_was() {
+    let notes = here("fixtures/agent-memory-57");
+    let text = fs::read_to_string(notes.join("queries.jsonl")).expect("it is committed");
+    let set = QuerySet::parse(&text);
+    assert_eq!((set.queries.len(), set.bad_lines.len()), (57, 0));
+
+    let source = bundled(Vec::new());
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let go_on = AtomicBool::new(false);
+    let embedder = source(Purpose::Indexing).expect("`cargo xtask setup` was run");
+    let (mut indexer, _) = Indexer::open(dir.path(), embedder).expect("it can be opened");
+    let folder = indexer.add_folder(&notes).expect("it can be added");
+    indexer.scan(&folder, &go_on).expect("it can be walked");
+    assert_eq!(
+        indexer.run(&go_on, &mut ()).expect("it can be indexed"),
+        Step::Idle
+    );
+    drop(indexer);
+
+    let library = Library::open(dir.path(), source).expect("it can be opened");
+    let searches: Vec<Arc<Search>> = set
+        .queries
+        .iter()
+        .map(|query| {
+            library
+                .search(&query.query, &Params::default(), None)
+                .expect("it can be searched")
+        })
+        .collect();
+    let judged_with = |settings: &[&str]| -> Vec<Judged> {
+        let mut params = Params::default();
+        params
+            .assign_all(settings.iter().copied())
+            .expect("they are in the table");
+        set.queries
+            .iter()
+            .zip(&searches)
+            .map(|(query, search)| judge(query, search, &params))
+            .collect()
+    };
+    let summary = |judged: &[Judged]| {
+        Summary::of(judged.iter().map(|judged| &judged.scores)).expect("there are queries")
+    };
+    let with_both = judged_with(&[]);
+    let [both, vector, bm25] = [
+        summary(&with_both),
+        summary(&judged_with(&["bm25_on=false"])),
+        summary(&judged_with(&["vector_on=false"])),
+    ];
+    for (name, summary) in [
+        ("both lists", both),
+        ("vector alone", vector),
+        ("bm25 alone", bm25),
+    ] {
+        println!(
+            "{name}: nDCG@10 {:.4}, hit_file {:.4}",
+            summary.ndcg_10, summary.hit_file
+        );
+    }
+    assert!(
+        both.ndcg_10 >= NDCG_10_MIN,
+        "nDCG@10 is {:.4}",
+        both.ndcg_10
+    );
+    assert!(
+        both.hit_file >= HIT_FILE_MIN,
+        "hit_file is {:.4}",
+        both.hit_file
+    );
+    assert!(
+        both.ndcg_10 > vector.ndcg_10.max(bm25.ndcg_10),
+        "{:.4} does not exceed the lists alone: {:.4} and {:.4}",
+        both.ndcg_10,
+        vector.ndcg_10,
+        bm25.ndcg_10
+    );
+    check_golden(&csv(&set.queries, &with_both));
+}

@@ -1,0 +1,160 @@
+//! Libraries: made from folders, and compared without their ids.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use memlens_embed::{Embedder, Hashing};
+use memlens_engine::{Counts, EngineError, FolderId, Indexer, Library, Step};
+use memlens_params::Params;
+use memlens_store::{Severity, Store};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::embedders::hashing;
+
+/// Brings the library in `dir` into step with these folders, added where they are new.
+///
+/// # Panics
+/// Where that fails; so do the other functions.
+pub fn index(dir: &Path, folders: &[&Path]) -> Counts {
+    index_with(dir, folders, Box::new(Hashing::default()))
+}
+
+/// Does the same with an embedder of the caller's.
+pub fn index_with(dir: &Path, folders: &[&Path], embedder: Box<dyn Embedder>) -> Counts {
+    let go_on = AtomicBool::new(false);
+    let (mut indexer, _) = Indexer::open(dir, embedder).expect("the library can be opened");
+    for path in folders {
+        let known = indexer.store().folders().expect("they can be read");
+        let folder = match known
+            .into_iter()
+            .find(|known| Path::new(&known.path) == *path)
+        {
+            Some(folder) => folder,
+            None => indexer.add_folder(path).expect("it can be added"),
+        };
+        indexer.scan(&folder, &go_on).expect("it can be walked");
+    }
+    let step = indexer.run(&go_on, &mut ()).expect("it can be indexed");
+    assert_eq!(step, Step::Idle);
+    indexer.counts()
+}
+
+/// Makes a library of these folders, which goes with its value.
+pub fn fresh(folders: &[&Path]) -> TempDir {
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    index(dir.path(), folders);
+    dir
+}
+
+/// Opens a library to search it with the hashing embedder.
+pub fn open(dir: &Path) -> Library {
+    Library::open(dir, hashing()).expect("the library can be opened")
+}
+
+/// Is all that a library holds, without ids and generation: lines of text, in the total order of chunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// Folders, documents, chunks with texts and windows with vectors.
+    pub lines: Vec<String>,
+    /// What went wrong with which file.
+    pub problems: Vec<String>,
+}
+
+/// Returns all that a library holds.
+pub fn content(store: &Store) -> Content {
+    let snapshot = store.snapshot().expect("the library can be read");
+    let folder_path = |id: FolderId| {
+        let folder = snapshot.folders.iter().find(|folder| folder.id == id);
+        folder.expect("it is watched").path.clone()
+    };
+    let vector = |embedding| {
+        let vector = store.vector(embedding).expect("it can be read");
+        let bits: Vec<u32> = vector
+            .expect("it is there")
+            .into_iter()
+            .map(f32::to_bits)
+            .collect();
+        format!("{bits:x?}")
+    };
+    let mut lines = Vec::new();
+    for folder in &snapshot.folders {
+        lines.push(format!(
+            "folder {} paused {}",
+            folder.path, folder.is_paused
+        ));
+    }
+    for document in &snapshot.documents {
+        lines.push(format!(
+            "document {} {} {:x?} {} {} {:?} {:?} {:?}",
+            folder_path(document.folder),
+            document.path,
+            document.hash,
+            document.modified_ms,
+            document.encoding,
+            document.agent,
+            document.date,
+            document.tags,
+        ));
+        for chunk in &snapshot.chunks[document.chunks.start as usize..document.chunks.end as usize]
+        {
+            let text = store.chunk_texts([chunk.id]).expect("it can be read");
+            lines.push(format!(
+                "  chunk {}-{} {:?} {} {:?} {} {text:?} {}",
+                chunk.start_line,
+                chunk.end_line,
+                chunk.bytes,
+                chunk.heading,
+                chunk.agent,
+                chunk.tokens,
+                vector(chunk.embedding),
+            ));
+            for window in
+                &snapshot.windows[chunk.windows.start as usize..chunk.windows.end as usize]
+            {
+                let (start, end) = (window.start_line, window.end_line);
+                lines.push(format!(
+                    "    window {start}-{end} {}",
+                    vector(window.embedding)
+                ));
+            }
+        }
+    }
+    let problems = store.problems().expect("they can be read");
+    let problems = problems
+        .iter()
+        .map(|problem| {
+            let severity = match problem.severity {
+                Severity::Error => "error",
+                Severity::Note => "note",
+            };
+            format!(
+                "{severity} {} {} {:?} {}",
+                folder_path(problem.folder),
+                problem.path,
+                problem.line,
+                problem.message
+            )
+        })
+        .collect();
+    Content { lines, problems }
+}
+
+/// Returns the whole report of each query, without times: two libraries that give the same here cannot be told apart.
+pub fn answers(library: &Library, queries: &[&str], params: &Params) -> Vec<Value> {
+    queries
+        .iter()
+        .map(|query| {
+            let search = match library.search(query, params, None) {
+                Err(EngineError::EmptyQuery) => return Value::Null,
+                other => other.expect("it can be searched"),
+            };
+            let report = library.report(&search, params).expect("it can be told");
+            let mut report = serde_json::to_value(report).expect("a report is plain data");
+            for stage in report["stages"].as_array_mut().expect("stages are a list") {
+                stage["ms"].take();
+            }
+            report
+        })
+        .collect()
+}

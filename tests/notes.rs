@@ -1,0 +1,110 @@
+//! A scratch folder of notes, and pictures of folders to compare.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tempfile::TempDir;
+
+/// Is a folder of notes that goes with its value; its path has no link in it.
+pub struct Notes {
+    _dir: TempDir,
+    path: PathBuf,
+}
+
+/// The time of the first note that is written; each later one is a second younger, so that no change hides behind an
+/// equal time.
+const FIRST_TIME: u64 = 1_700_000_000;
+static N_WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+impl Notes {
+    /// Makes a folder with these notes: path and text.
+    ///
+    /// # Panics
+    /// Where files cannot be written; so do the other functions.
+    pub fn new(notes: &[(&str, &str)]) -> Notes {
+        let dir = tempfile::Builder::new()
+            .prefix("notes")
+            .tempdir()
+            .expect("a scratch folder can be made");
+        // A folder in it, so that it can be renamed and taken away.
+        let path = dir
+            .path()
+            .canonicalize()
+            .expect("it is there")
+            .join("notes");
+        fs::create_dir(&path).expect("a folder can be made");
+        let made = Notes { _dir: dir, path };
+        for (path, text) in notes {
+            made.write(path, text);
+        }
+        made
+    }
+
+    /// Returns the folder's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the path of a note, there or not.
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.path.join(path)
+    }
+
+    /// Writes a note in place of whatever stands there; folders are made as needed.
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.at(path);
+        fs::create_dir_all(path.parent().expect("it lies in a folder"))
+            .expect("folders can be made");
+        fs::write(&path, bytes).expect("a note can be written");
+        let n_written = N_WRITTEN.fetch_add(1, Ordering::Relaxed);
+        let time = UNIX_EPOCH + Duration::from_secs(FIRST_TIME + n_written);
+        let file = File::options()
+            .write(true)
+            .open(&path)
+            .expect("it is there");
+        file.set_modified(time).expect("it can be dated");
+    }
+
+    /// Renames a note or folder; folders are made as needed.
+    pub fn rename(&self, from: &str, to: &str) {
+        let to = self.at(to);
+        fs::create_dir_all(to.parent().expect("it lies in a folder")).expect("folders can be made");
+        fs::rename(self.at(from), to).expect("it can be renamed");
+    }
+
+    /// Removes a note.
+    pub fn remove(&self, path: &str) {
+        fs::remove_file(self.at(path)).expect("it can be removed");
+    }
+}
+
+/// Is everything below a folder: path, kind and bytes, time of its last change; access times left out.
+pub type Image = BTreeMap<PathBuf, (String, Vec<u8>, SystemTime)>;
+
+/// Takes a picture of a folder, itself included; links are not followed.
+///
+/// # Panics
+/// Where something cannot be read.
+pub fn image(dir: &Path) -> Image {
+    let mut image = Image::new();
+    let mut paths = vec![dir.to_owned()];
+    while let Some(path) = paths.pop() {
+        let metadata = fs::symlink_metadata(&path).expect("it can be looked at");
+        let bytes = if metadata.is_file() {
+            fs::read(&path).expect("it can be read")
+        } else {
+            Vec::new()
+        };
+        if metadata.is_dir() {
+            let entries = fs::read_dir(&path).expect("it can be listed");
+            paths.extend(entries.map(|entry| entry.expect("it can be listed").path()));
+        }
+        let kind = format!("{:?} {:?}", metadata.file_type(), metadata.permissions());
+        let time = metadata.modified().expect("it has a time");
+        image.insert(path, (kind, bytes, time));
+    }
+    image
+}

@@ -1,0 +1,56 @@
+import type {
+  Activity,
+  Columns,
+  DocumentView,
+  FileProblem,
+  FolderTree,
+  Journey,
+  LibraryState,
+  Params,
+  Preset,
+  SearchAnswer,
+  Snippet,
+} from "./bindings";
+
+/** All that the window asks of the engine. Every call rejects with an `ErrorInfo`. */
+export interface Backend {
+  state(): Promise<LibraryState>;
+  /** `scope`: a folder id and a sub-folder ("" = all of it); null = everything. */
+  search(
+    query: string,
+    params: Params,
+    scope: { folder: string; path: string } | null,
+  ): Promise<SearchAnswer>;
+  rank(search: number, params: Params): Promise<Columns>;
+  journey(search: number, params: Params, slot: number): Promise<Journey>;
+  /** The best passages of rows, by slot; those of the first rows come with the answer. */
+  snippets(search: number, slots: number[]): Promise<Snippet[]>;
+  tree(): Promise<FolderTree[]>;
+  document(folder: string, path: string): Promise<DocumentView>;
+  /** Opens the system's folder dialog; null when cancelled. */
+  pickFolder(): Promise<string | null>;
+  addFolder(path: string): Promise<LibraryState>;
+  removeFolder(folder: string): Promise<LibraryState>;
+  pauseFolder(folder: string, paused: boolean): Promise<LibraryState>;
+  pauseIndexing(paused: boolean): Promise<LibraryState>;
+  problems(): Promise<FileProblem[]>;
+  activity(): Promise<Activity[]>;
+  /** With the system's program for the file; `line` is for programs that can be told. */
+  openInEditor(folder: string, path: string, line: number): Promise<void>;
+  /** The text of memlens.json for these parameters. */
+  exportText(params: Params): Promise<string>;
+  /** Asks where and writes it; the path, or null when cancelled. */
+  exportSave(params: Params): Promise<string | null>;
+  /** Writes to a path given. */
+  exportWrite(params: Params, path: string): Promise<string>;
+  /** Asks for a file and reads it back; null when cancelled. */
+  presetOpen(): Promise<Preset | null>;
+  presetRead(path: string): Promise<Preset>;
+  presets(): Promise<Preset[]>;
+  presetSave(name: string, params: Params): Promise<Preset[]>;
+  presetDelete(name: string): Promise<Preset[]>;
+  /** The query given on the command line at start, if any. */
+  startQuery(): Promise<string | null>;
+  onState(listener: (state: LibraryState) => void): () => void;
+  onActivity(listener: (activity: Activity) => void): () => void;
+}

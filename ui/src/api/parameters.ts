@@ -1,0 +1,953 @@
+// Generated from the parameter table by `cargo xtask codegen`. Do not edit.
+
+import type { FusionMethod, Parameter as Line, Params, StageInfo as StageLine } from "./bindings";
+
+export type { ParameterKind } from "./bindings";
+
+/** Names a parameter. */
+export type ParamId = keyof Params;
+
+/** Is one line of the parameter table. */
+export type Parameter = Omit<Line, "id" | "fusion"> & { id: ParamId; fusion: FusionMethod[] | null };
+
+/** Tells what a person should know of a stage. */
+export type StageInfo = Omit<StageLine, "switch"> & { switch: ParamId };
+
+export const PARAMETERS: Parameter[] = [
+  {
+    "id": "vector_on",
+    "stage": "vector",
+    "phase": "rank",
+    "label": "Vector",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Uses the vector list.",
+    "fusion": null
+  },
+  {
+    "id": "vector_depth",
+    "stage": "vector",
+    "phase": "rank",
+    "label": "Depth",
+    "unit": "chunks",
+    "kind": {
+      "kind": "number",
+      "min": 1.0,
+      "max": 1000.0,
+      "step": 1.0,
+      "integer": true,
+      "off": null,
+      "optional": false,
+      "log": true
+    },
+    "default": 50.0,
+    "sentence": "How many of the nearest chunks by meaning go on to fusion.",
+    "fusion": null
+  },
+  {
+    "id": "vector_unit",
+    "stage": "vector",
+    "phase": "retrieve",
+    "label": "Compare by",
+    "unit": null,
+    "kind": {
+      "kind": "choice",
+      "options": [
+        "windows",
+        "chunk"
+      ]
+    },
+    "default": "windows",
+    "sentence": "Compares the question with the best window of a chunk and the chunk, or with the whole chunk alone.",
+    "fusion": null
+  },
+  {
+    "id": "bm25_on",
+    "stage": "bm25",
+    "phase": "rank",
+    "label": "BM25",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Uses the BM25 list.",
+    "fusion": null
+  },
+  {
+    "id": "bm25_depth",
+    "stage": "bm25",
+    "phase": "rank",
+    "label": "Depth",
+    "unit": "chunks",
+    "kind": {
+      "kind": "number",
+      "min": 1.0,
+      "max": 1000.0,
+      "step": 1.0,
+      "integer": true,
+      "off": null,
+      "optional": false,
+      "log": true
+    },
+    "default": 50.0,
+    "sentence": "How many of the best chunks by words go on to fusion.",
+    "fusion": null
+  },
+  {
+    "id": "bm25_join",
+    "stage": "bm25",
+    "phase": "retrieve",
+    "label": "Join words by",
+    "unit": null,
+    "kind": {
+      "kind": "choice",
+      "options": [
+        "or",
+        "and"
+      ]
+    },
+    "default": "or",
+    "sentence": "Whether a chunk must hold any word of the question or every one; and shows what an agent that joins by AND does to natural questions.",
+    "fusion": null
+  },
+  {
+    "id": "fusion_on",
+    "stage": "fusion",
+    "phase": "rank",
+    "label": "Fusion",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Makes one score from both lists; off: the vector list alone ranks, or BM25 where that is off.",
+    "fusion": null
+  },
+  {
+    "id": "fusion",
+    "stage": "fusion",
+    "phase": "rank",
+    "label": "Method",
+    "unit": null,
+    "kind": {
+      "kind": "choice",
+      "options": [
+        "calibrated",
+        "rrf",
+        "relative",
+        "weighted"
+      ]
+    },
+    "default": "calibrated",
+    "sentence": "How the two lists become one score; calibrated leans on meaning where the memory does not know the words.",
+    "fusion": null
+  },
+  {
+    "id": "fusion_k",
+    "stage": "fusion",
+    "phase": "rank",
+    "label": "k",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": 1.0,
+      "max": 200.0,
+      "step": 1.0,
+      "integer": true,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 60.0,
+    "sentence": "The constant of reciprocal rank fusion: small favours first places, large evens out.",
+    "fusion": [
+      "rrf"
+    ]
+  },
+  {
+    "id": "vector_weight",
+    "stage": "fusion",
+    "phase": "rank",
+    "label": "Vector weight",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 1.0,
+      "step": 0.01,
+      "integer": false,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 0.6,
+    "sentence": "How much the vector list counts.",
+    "fusion": null
+  },
+  {
+    "id": "text_weight",
+    "stage": "fusion",
+    "phase": "rank",
+    "label": "Text weight",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 1.0,
+      "step": 0.01,
+      "integer": false,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 0.4,
+    "sentence": "How much the BM25 list counts.",
+    "fusion": null
+  },
+  {
+    "id": "rerank_on",
+    "stage": "rerank",
+    "phase": "rank",
+    "label": "Rerank",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Uses the reranker that is chosen.",
+    "fusion": null
+  },
+  {
+    "id": "rerank",
+    "stage": "rerank",
+    "phase": "outside",
+    "label": "Provider",
+    "unit": null,
+    "kind": {
+      "kind": "choice",
+      "options": [
+        "off",
+        "late",
+        "model",
+        "http"
+      ]
+    },
+    "default": "off",
+    "sentence": "Which model reads question and chunk together.",
+    "fusion": null
+  },
+  {
+    "id": "rerank_max_docs",
+    "stage": "rerank",
+    "phase": "outside",
+    "label": "Max docs",
+    "unit": "chunks",
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 200.0,
+      "step": 1.0,
+      "integer": true,
+      "off": 0.0,
+      "optional": false,
+      "log": false
+    },
+    "default": 20.0,
+    "sentence": "How many of the best fused rows are sent to the reranker; 0 sends the whole pool.",
+    "fusion": null
+  },
+  {
+    "id": "rerank_max_chars",
+    "stage": "rerank",
+    "phase": "outside",
+    "label": "Max chars",
+    "unit": "characters",
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 8000.0,
+      "step": 50.0,
+      "integer": true,
+      "off": 0.0,
+      "optional": false,
+      "log": false
+    },
+    "default": 500.0,
+    "sentence": "How much of each text is sent to the reranker; 0 sends it whole.",
+    "fusion": null
+  },
+  {
+    "id": "rerank_threshold",
+    "stage": "rerank",
+    "phase": "rank",
+    "label": "Drop below",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": -20.0,
+      "max": 20.0,
+      "step": 0.01,
+      "integer": false,
+      "off": null,
+      "optional": true,
+      "log": false
+    },
+    "default": null,
+    "sentence": "Drops reranked rows below this score, on the reranker's own scale.",
+    "fusion": null
+  },
+  {
+    "id": "rerank_share",
+    "stage": "rerank",
+    "phase": "rank",
+    "label": "Share",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 1.0,
+      "step": 0.01,
+      "integer": false,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 1.0,
+    "sentence": "0 keeps the fused order, 1 follows the reranker alone.",
+    "fusion": null
+  },
+  {
+    "id": "rerank_timeout_ms",
+    "stage": "rerank",
+    "phase": "outside",
+    "label": "Timeout",
+    "unit": "ms",
+    "kind": {
+      "kind": "number",
+      "min": 100.0,
+      "max": 60000.0,
+      "step": 100.0,
+      "integer": true,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 10000.0,
+    "sentence": "How long the reranker may take before the fused order stands.",
+    "fusion": null
+  },
+  {
+    "id": "corroboration_on",
+    "stage": "corroboration",
+    "phase": "rank",
+    "label": "Corroboration",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Boosts what several observations say.",
+    "fusion": null
+  },
+  {
+    "id": "corroboration_gain",
+    "stage": "corroboration",
+    "phase": "rank",
+    "label": "Gain",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 0.5,
+      "step": 0.01,
+      "integer": false,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 0.1,
+    "sentence": "Added per doubling of the observations that say the same.",
+    "fusion": null
+  },
+  {
+    "id": "corroboration_by",
+    "stage": "corroboration",
+    "phase": "rank",
+    "label": "Counted by",
+    "unit": null,
+    "kind": {
+      "kind": "choice",
+      "options": [
+        "members",
+        "sources"
+      ]
+    },
+    "default": "members",
+    "sentence": "Counts every observation that says the same, or every other source.",
+    "fusion": null
+  },
+  {
+    "id": "near_duplicates",
+    "stage": "corroboration",
+    "phase": "rank",
+    "label": "Near-duplicates",
+    "unit": null,
+    "kind": {
+      "kind": "choice",
+      "options": [
+        "keep",
+        "collapse"
+      ]
+    },
+    "default": "keep",
+    "sentence": "Keeps near-duplicates of a better row, or drops them.",
+    "fusion": null
+  },
+  {
+    "id": "simhash_distance",
+    "stage": "corroboration",
+    "phase": "rank",
+    "label": "Distance",
+    "unit": "bits of 64",
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 7.0,
+      "step": 1.0,
+      "integer": true,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 3.0,
+    "sentence": "Up to how many differing SimHash bits two observations count as the same.",
+    "fusion": null
+  },
+  {
+    "id": "feedback_on",
+    "stage": "feedback",
+    "phase": "rank",
+    "label": "Feedback",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Weighs rows by past thumbs.",
+    "fusion": null
+  },
+  {
+    "id": "feedback_strength",
+    "stage": "feedback",
+    "phase": "rank",
+    "label": "Strength",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 2.0,
+      "step": 0.05,
+      "integer": false,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 1.0,
+    "sentence": "How much past thumbs weigh.",
+    "fusion": null
+  },
+  {
+    "id": "decay_on",
+    "stage": "decay",
+    "phase": "rank",
+    "label": "Decay",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Lets older notes count less.",
+    "fusion": null
+  },
+  {
+    "id": "half_life_days",
+    "stage": "decay",
+    "phase": "rank",
+    "label": "Half-life",
+    "unit": "days",
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 365.0,
+      "step": 1.0,
+      "integer": false,
+      "off": 0.0,
+      "optional": false,
+      "log": false
+    },
+    "default": 0.0,
+    "sentence": "After how many days a note counts half; 0 switches it off.",
+    "fusion": null
+  },
+  {
+    "id": "diversity_on",
+    "stage": "diversity",
+    "phase": "rank",
+    "label": "Diversity",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Prefers rows unlike those above.",
+    "fusion": null
+  },
+  {
+    "id": "mmr_lambda",
+    "stage": "diversity",
+    "phase": "rank",
+    "label": "λ",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 1.0,
+      "step": 0.01,
+      "integer": false,
+      "off": 1.0,
+      "optional": false,
+      "log": false
+    },
+    "default": 1.0,
+    "sentence": "1 ranks by score alone, 0 by difference from the rows above alone.",
+    "fusion": null
+  },
+  {
+    "id": "repeats_on",
+    "stage": "repeats",
+    "phase": "rank",
+    "label": "Repeats",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Sends repeated text to the back.",
+    "fusion": null
+  },
+  {
+    "id": "repeat_share",
+    "stage": "repeats",
+    "phase": "rank",
+    "label": "Share",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 1.0,
+      "step": 0.01,
+      "integer": false,
+      "off": 1.0,
+      "optional": false,
+      "log": false
+    },
+    "default": 0.5,
+    "sentence": "A chunk of whose text more than this share stands in better rows goes to the back; 1 switches it off.",
+    "fusion": null
+  },
+  {
+    "id": "threshold_on",
+    "stage": "threshold",
+    "phase": "rank",
+    "label": "Threshold",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Leaves out what scores too low.",
+    "fusion": null
+  },
+  {
+    "id": "min_score",
+    "stage": "threshold",
+    "phase": "rank",
+    "label": "Min score",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 1.0,
+      "step": 0.01,
+      "integer": false,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 0.1,
+    "sentence": "Rows with a lower final score are left out.",
+    "fusion": null
+  },
+  {
+    "id": "min_score_of_best",
+    "stage": "threshold",
+    "phase": "rank",
+    "label": "Of the best",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 1.0,
+      "step": 0.01,
+      "integer": false,
+      "off": 0.0,
+      "optional": false,
+      "log": false
+    },
+    "default": 0.0,
+    "sentence": "Rows below this share of the best row's score are left out; 0 switches it off.",
+    "fusion": null
+  },
+  {
+    "id": "limit_on",
+    "stage": "limit",
+    "phase": "rank",
+    "label": "Limit",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Limits the number of results.",
+    "fusion": null
+  },
+  {
+    "id": "max_results",
+    "stage": "limit",
+    "phase": "rank",
+    "label": "Max results",
+    "unit": "rows",
+    "kind": {
+      "kind": "number",
+      "min": 1.0,
+      "max": 100.0,
+      "step": 1.0,
+      "integer": true,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 10.0,
+    "sentence": "How many rows are kept at most.",
+    "fusion": null
+  },
+  {
+    "id": "hook_on",
+    "stage": "hook",
+    "phase": "rank",
+    "label": "Hook",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Runs the person's own command.",
+    "fusion": null
+  },
+  {
+    "id": "hook",
+    "stage": "hook",
+    "phase": "outside",
+    "label": "Command",
+    "unit": null,
+    "kind": {
+      "kind": "choice",
+      "options": [
+        "off",
+        "on"
+      ]
+    },
+    "default": "off",
+    "sentence": "Whether the command named in the settings may reorder the results.",
+    "fusion": null
+  },
+  {
+    "id": "hook_timeout_ms",
+    "stage": "hook",
+    "phase": "outside",
+    "label": "Timeout",
+    "unit": "ms",
+    "kind": {
+      "kind": "number",
+      "min": 100.0,
+      "max": 60000.0,
+      "step": 100.0,
+      "integer": true,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 5000.0,
+    "sentence": "How long the command may take before its answer is given up.",
+    "fusion": null
+  },
+  {
+    "id": "budget_on",
+    "stage": "budget",
+    "phase": "rank",
+    "label": "Budget",
+    "unit": null,
+    "kind": {
+      "kind": "toggle"
+    },
+    "default": true,
+    "sentence": "Limits the tokens of all results together.",
+    "fusion": null
+  },
+  {
+    "id": "budget_tokens",
+    "stage": "budget",
+    "phase": "rank",
+    "label": "Tokens",
+    "unit": "tokens",
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 32000.0,
+      "step": 50.0,
+      "integer": true,
+      "off": 0.0,
+      "optional": false,
+      "log": false
+    },
+    "default": 0.0,
+    "sentence": "How many tokens the results may have together; 0 switches it off.",
+    "fusion": null
+  },
+  {
+    "id": "chunk_chars",
+    "stage": null,
+    "phase": "index",
+    "label": "Chunk length",
+    "unit": "characters",
+    "kind": {
+      "kind": "number",
+      "min": 200.0,
+      "max": 8000.0,
+      "step": 50.0,
+      "integer": true,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 1600.0,
+    "sentence": "How long a chunk may be.",
+    "fusion": null
+  },
+  {
+    "id": "chunk_overlap_chars",
+    "stage": null,
+    "phase": "index",
+    "label": "Chunk overlap",
+    "unit": "characters",
+    "kind": {
+      "kind": "number",
+      "min": 0.0,
+      "max": 4000.0,
+      "step": 10.0,
+      "integer": true,
+      "off": 0.0,
+      "optional": false,
+      "log": false
+    },
+    "default": 320.0,
+    "sentence": "How much of the end of a chunk the next one repeats.",
+    "fusion": null
+  },
+  {
+    "id": "window_chars",
+    "stage": null,
+    "phase": "index",
+    "label": "Window length",
+    "unit": "characters",
+    "kind": {
+      "kind": "number",
+      "min": 100.0,
+      "max": 2000.0,
+      "step": 50.0,
+      "integer": true,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 400.0,
+    "sentence": "How long the pieces are that are embedded beside the whole chunk.",
+    "fusion": null
+  },
+  {
+    "id": "aggregation_interval_s",
+    "stage": null,
+    "phase": "index",
+    "label": "Aggregate every",
+    "unit": "s",
+    "kind": {
+      "kind": "number",
+      "min": 5.0,
+      "max": 3600.0,
+      "step": 5.0,
+      "integer": true,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 60.0,
+    "sentence": "How often clusters are formed anew when something changed.",
+    "fusion": null
+  }
+];
+
+export const STAGES: StageInfo[] = [
+  {
+    "id": "vector",
+    "label": "Vector",
+    "switch": "vector_on",
+    "built": true,
+    "sentence": "Chunks by the cosine of their meaning to the question's."
+  },
+  {
+    "id": "bm25",
+    "label": "BM25",
+    "switch": "bm25_on",
+    "built": true,
+    "sentence": "Chunks by the question's words that they hold, rare words first."
+  },
+  {
+    "id": "fusion",
+    "label": "Fusion",
+    "switch": "fusion_on",
+    "built": true,
+    "sentence": "One score from both lists, by the method chosen."
+  },
+  {
+    "id": "rerank",
+    "label": "Rerank",
+    "switch": "rerank_on",
+    "built": false,
+    "sentence": "A model reads the question and each chunk together."
+  },
+  {
+    "id": "corroboration",
+    "label": "Corroboration",
+    "switch": "corroboration_on",
+    "built": false,
+    "sentence": "A boost for what several observations say."
+  },
+  {
+    "id": "feedback",
+    "label": "Feedback",
+    "switch": "feedback_on",
+    "built": false,
+    "sentence": "A weight from your thumbs on a chunk."
+  },
+  {
+    "id": "decay",
+    "label": "Decay",
+    "switch": "decay_on",
+    "built": false,
+    "sentence": "Older notes count less."
+  },
+  {
+    "id": "diversity",
+    "label": "Diversity",
+    "switch": "diversity_on",
+    "built": false,
+    "sentence": "Chunks unlike those already shown come earlier."
+  },
+  {
+    "id": "repeats",
+    "label": "Repeats",
+    "switch": "repeats_on",
+    "built": true,
+    "sentence": "A chunk whose text better rows already show goes to the back."
+  },
+  {
+    "id": "threshold",
+    "label": "Threshold",
+    "switch": "threshold_on",
+    "built": true,
+    "sentence": "Leaves out what scores too low."
+  },
+  {
+    "id": "limit",
+    "label": "Limit",
+    "switch": "limit_on",
+    "built": true,
+    "sentence": "Keeps the best rows only."
+  },
+  {
+    "id": "hook",
+    "label": "Hook",
+    "switch": "hook_on",
+    "built": false,
+    "sentence": "A command of your own reorders the results."
+  },
+  {
+    "id": "budget",
+    "label": "Budget",
+    "switch": "budget_on",
+    "built": true,
+    "sentence": "Keeps what fits into a number of tokens."
+  }
+];
+
+export const DEFAULTS: Params = {
+  "vector_on": true,
+  "vector_depth": 50,
+  "vector_unit": "windows",
+  "bm25_on": true,
+  "bm25_depth": 50,
+  "bm25_join": "or",
+  "fusion_on": true,
+  "fusion": "calibrated",
+  "fusion_k": 60,
+  "vector_weight": 0.6,
+  "text_weight": 0.4,
+  "rerank_on": true,
+  "rerank": "off",
+  "rerank_max_docs": 20,
+  "rerank_max_chars": 500,
+  "rerank_threshold": null,
+  "rerank_share": 1.0,
+  "rerank_timeout_ms": 10000,
+  "corroboration_on": true,
+  "corroboration_gain": 0.1,
+  "corroboration_by": "members",
+  "near_duplicates": "keep",
+  "simhash_distance": 3,
+  "feedback_on": true,
+  "feedback_strength": 1.0,
+  "decay_on": true,
+  "half_life_days": 0.0,
+  "diversity_on": true,
+  "mmr_lambda": 1.0,
+  "repeats_on": true,
+  "repeat_share": 0.5,
+  "threshold_on": true,
+  "min_score": 0.1,
+  "min_score_of_best": 0.0,
+  "limit_on": true,
+  "max_results": 10,
+  "hook_on": true,
+  "hook": "off",
+  "hook_timeout_ms": 5000,
+  "budget_on": true,
+  "budget_tokens": 0,
+  "chunk_chars": 1600,
+  "chunk_overlap_chars": 320,
+  "window_chars": 400,
+  "aggregation_interval_s": 60
+};

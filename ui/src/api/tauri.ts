@@ -1,0 +1,48 @@
+import { toErrorInfo } from "../shared/errors";
+import type { Backend } from "./backend";
+import { commands, events } from "./bindings";
+
+/** Whatever a command rejects with becomes an `ErrorInfo`. */
+async function told<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw toErrorInfo(error);
+  }
+}
+
+/** Makes stopping possible also before the listener stands. */
+function stopper(stop: Promise<() => void>): () => void {
+  return () => void stop.then((unlisten) => unlisten());
+}
+
+/** The engine behind the window, reached by Tauri's commands and events. */
+export const tauriBackend: Backend = {
+  state: () => told(commands.state()),
+  search: (query, params, scope) => told(commands.search(query, params, scope)),
+  rank: (search, params) => told(commands.rank(search, params)),
+  journey: (search, params, slot) => told(commands.journey(search, params, slot)),
+  snippets: (search, slots) => told(commands.snippets(search, slots)),
+  tree: () => told(commands.tree()),
+  document: (folder, path) => told(commands.document(folder, path)),
+  pickFolder: () => told(commands.pickFolder()),
+  addFolder: (path) => told(commands.addFolder(path)),
+  removeFolder: (folder) => told(commands.removeFolder(folder)),
+  pauseFolder: (folder, paused) => told(commands.pauseFolder(folder, paused)),
+  pauseIndexing: (paused) => told(commands.pauseIndexing(paused)),
+  problems: () => told(commands.problems()),
+  activity: () => told(commands.activity()),
+  // The system's opener cannot be told a line.
+  openInEditor: async (folder, path) => void (await told(commands.openInEditor(folder, path))),
+  exportText: (params) => told(commands.exportText(params)),
+  exportSave: (params) => told(commands.exportSave(params)),
+  exportWrite: (params, path) => told(commands.exportWrite(params, path)),
+  presetOpen: () => told(commands.presetOpen()),
+  presetRead: (path) => told(commands.presetRead(path)),
+  presets: () => told(commands.presets()),
+  presetSave: (name, params) => told(commands.presetSave(name, params)),
+  presetDelete: (name) => told(commands.presetDelete(name)),
+  startQuery: () => told(commands.startQuery()),
+  onState: (listener) => stopper(events.stateChanged.listen(({ payload }) => listener(payload))),
+  onActivity: (listener) => stopper(events.activityHappened.listen(({ payload }) => listener(payload))),
+};

@@ -1,0 +1,59 @@
+import type { Backend } from "../api/backend";
+import type { ErrorInfo, LibraryState } from "../api/bindings";
+import { toErrorInfo } from "../shared/errors";
+
+/** What Memlens knows, as the whole window shows it: the watched folders, the index and its progress. */
+export class LibraryController {
+  readonly #backend: Backend;
+  #state = $state.raw<LibraryState | null>(null);
+  #error = $state.raw<ErrorInfo | null>(null);
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  /** Null until the engine has answered for the first time. */
+  get state(): LibraryState | null {
+    return this.#state;
+  }
+
+  /** What the last request came to grief on; a later success clears it. */
+  get error(): ErrorInfo | null {
+    return this.#error;
+  }
+
+  /** Follows the library's events until the returned function is called. */
+  follow(): () => void {
+    return this.#backend.onState((state) => (this.#state = state));
+  }
+
+  /** Asks for the state anew; resolves when it is there, or when it could not be had (see `error`). */
+  async refresh(): Promise<void> {
+    await this.#ask(async () => {
+      this.#state = await this.#backend.state();
+    });
+  }
+
+  async pauseIndexing(paused: boolean): Promise<void> {
+    await this.#ask(async () => {
+      this.#state = await this.#backend.pauseIndexing(paused);
+    });
+  }
+
+  async openInEditor(folder: string, path: string, line: number): Promise<void> {
+    await this.#ask(() => this.#backend.openInEditor(folder, path, line));
+  }
+
+  dismissError(): void {
+    this.#error = null;
+  }
+
+  async #ask(request: () => Promise<void>): Promise<void> {
+    try {
+      await request();
+      this.#error = null;
+    } catch (error) {
+      this.#error = toErrorInfo(error);
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import "./shared/language";
+import { mount } from "svelte";
+import { tauriBackend } from "./api/tauri";
+import App from "./App.svelte";
+import "./styles/tokens.css";
+import "./styles/app.css";
+import { Workspace, workspaceContext } from "./workspace.svelte";
+
+const target = document.getElementById("app");
+if (target === null) throw new Error("index.html has no element #app");
+mount(App, { target, context: workspaceContext(new Workspace(tauriBackend)) });

@@ -1,0 +1,103 @@
+// One step per release, undo and redo, refusals and switched methods.
+import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../api/parameters";
+import { ParameterHistory } from "./parameter-history.svelte";
+
+describe("ParameterHistory", () => {
+  it("makes one step of a whole drag", () => {
+    const history = new ParameterHistory();
+    for (const value of [0.5, 0.4, 0.3]) history.preview("vector_weight", value);
+    expect(history.current.vector_weight).toBe(0.3);
+    expect(history.committed.vector_weight).toBe(DEFAULTS.vector_weight);
+    history.commit();
+    expect(history.committed.vector_weight).toBe(0.3);
+    history.undo();
+    expect(history.current).toEqual(DEFAULTS);
+    expect(history.canUndo).toBe(false);
+  });
+
+  it("records nothing when a drag ends where it began", () => {
+    const history = new ParameterHistory();
+    history.preview("max_results", 5);
+    history.preview("max_results", DEFAULTS.max_results);
+    history.commit();
+    expect(history.canUndo).toBe(false);
+  });
+
+  it("redoes what was undone until something else is set", () => {
+    const history = new ParameterHistory();
+    history.set("max_results", 5);
+    history.set("min_score", 0.3);
+    history.undo();
+    history.undo();
+    expect(history.current).toEqual(DEFAULTS);
+    history.redo();
+    expect(history.current.max_results).toBe(5);
+    expect(history.current.min_score).toBe(DEFAULTS.min_score);
+    history.redo();
+    expect(history.current.min_score).toBe(0.3);
+    expect(history.canRedo).toBe(false);
+    history.undo();
+    history.set("max_results", 7);
+    expect(history.canRedo).toBe(false);
+  });
+
+  it("counts an unfinished drag as a step when it is undone", () => {
+    const history = new ParameterHistory();
+    history.preview("max_results", 5);
+    history.undo();
+    expect(history.current.max_results).toBe(DEFAULTS.max_results);
+    history.redo();
+    expect(history.current.max_results).toBe(5);
+  });
+
+  it("refuses two weights of 0 at whichever is set last, and changes nothing", () => {
+    for (const [first, last] of [
+      ["vector_weight", "text_weight"],
+      ["text_weight", "vector_weight"],
+    ] as const) {
+      const history = new ParameterHistory();
+      expect(history.set(first, 0)).toBe(true);
+      const before = history.current;
+      expect(history.set(last, 0)).toBe(false);
+      expect(history.current).toBe(before);
+      expect(history.notice).toMatchObject({ kind: "refused", id: last });
+      expect(history.notice?.text).toContain("cannot both be 0");
+      history.preview(last, 0.1);
+      expect(history.notice).toBeNull();
+    }
+  });
+
+  it("switches the fusion method for a parameter that the present one does not use, says so, and undoes both at once", () => {
+    const history = new ParameterHistory();
+    for (const k of [50, 40, 30]) history.preview("fusion_k", k);
+    expect(history.current).toMatchObject({ fusion: "rrf", fusion_k: 30 });
+    expect(history.notice).toMatchObject({ kind: "switched", id: "fusion_k" });
+    expect(history.notice?.text).toContain("calibrated");
+    history.commit();
+    expect(history.notice).toMatchObject({ kind: "switched" });
+    history.undo();
+    expect(history.current).toEqual(DEFAULTS);
+    expect(history.notice).toBeNull();
+  });
+
+  it("does not switch for a parameter that every method uses", () => {
+    const history = new ParameterHistory();
+    history.set("vector_weight", 0.2);
+    expect(history.current.fusion).toBe("calibrated");
+    expect(history.notice).toBeNull();
+  });
+
+  it("tells what differs from the defaults, and resets one or all", () => {
+    const history = new ParameterHistory();
+    history.set("min_score", 0.3);
+    history.set("vector_depth", 20);
+    expect(history.changed).toEqual(["vector_depth", "min_score"]);
+    history.reset("min_score");
+    expect(history.changed).toEqual(["vector_depth"]);
+    history.resetAll();
+    expect(history.changed).toEqual([]);
+    history.undo();
+    expect(history.changed).toEqual(["vector_depth"]);
+  });
+});

@@ -1,0 +1,95 @@
+// The rules that join parameters, and what a number field accepts.
+import { describe, expect, it } from "vitest";
+import type { ParamId } from "../api/parameters";
+import { DEFAULTS, PARAMETERS } from "../api/parameters";
+import {
+  minScoreBelow,
+  parameterOf,
+  parseNumber,
+  rangeOf,
+  refusalOf,
+  retrievesAlike,
+  withMethodFor,
+  type NumberKind,
+} from "./rules";
+
+function numberKind(id: ParamId): NumberKind {
+  const { kind } = parameterOf(id);
+  if (kind.kind !== "number") throw new Error(`${id} is no number`);
+  return kind;
+}
+
+describe("parseNumber", () => {
+  const parse = (id: ParamId, text: string) => parseNumber(text, parameterOf(id), numberKind(id));
+
+  it.each<[ParamId, string, number | null]>([
+    ["vector_weight", "0.25", 0.25],
+    ["vector_weight", " 0,25 ", 0.25],
+    ["vector_weight", "1e-2", 0.01],
+    ["fusion_k", "200", 200],
+    ["budget_tokens", "off", 0],
+    ["budget_tokens", "", 0],
+    ["repeat_share", "OFF", 1],
+    ["rerank_threshold", "off", null],
+    ["rerank_threshold", "−3", -3],
+  ])("%s takes %j", (id, text, value) => expect(parse(id, text)).toEqual({ value }));
+
+  it.each<[ParamId, string, string]>([
+    ["min_score", "7", "Min score takes 0 to 1."],
+    ["min_score", "", "Min score takes 0 to 1."],
+    ["min_score", "off", "Min score takes 0 to 1."],
+    ["min_score", "NaN", "Min score takes 0 to 1."],
+    ["min_score", "Infinity", "Min score takes 0 to 1."],
+    ["fusion_k", "1.5", "k takes whole numbers from 1 to 200."],
+    ["fusion_k", "sixty", "k takes whole numbers from 1 to 200."],
+    ["budget_tokens", "-1", "Tokens takes whole numbers from 0 to 32000, or off."],
+  ])("%s refuses %j and names the range", (id, text, message) =>
+    expect(parse(id, text)).toEqual({ message }),
+  );
+
+  it("accepts every default of the table as it is shown", () => {
+    for (const parameter of PARAMETERS) {
+      if (parameter.kind.kind !== "number") continue;
+      const text = parameter.default === null ? "off" : String(parameter.default);
+      expect(parseNumber(text, parameter, parameter.kind)).toEqual({ value: parameter.default });
+    }
+  });
+});
+
+describe("joined rules", () => {
+  it("refuses two weights of 0 by name, and one alone not", () => {
+    expect(refusalOf({ ...DEFAULTS, vector_weight: 0, text_weight: 0 })).toContain(
+      "Vector weight and text weight",
+    );
+    expect(refusalOf({ ...DEFAULTS, vector_weight: 0 })).toBeNull();
+    expect(refusalOf({ ...DEFAULTS, text_weight: 0 })).toBeNull();
+  });
+
+  it("switches to the method that uses a parameter, and only then", () => {
+    expect(withMethodFor(DEFAULTS, "fusion_k").fusion).toBe("rrf");
+    const rrf = { ...DEFAULTS, fusion: "rrf" as const };
+    expect(withMethodFor(rrf, "fusion_k")).toBe(rrf);
+    expect(withMethodFor(DEFAULTS, "vector_weight")).toBe(DEFAULTS);
+  });
+
+  it("tells what needs other lists", () => {
+    expect(retrievesAlike(DEFAULTS, { ...DEFAULTS, vector_depth: 3, min_score: 0.5 })).toBe(true);
+    expect(retrievesAlike(DEFAULTS, { ...DEFAULTS, bm25_join: "and" })).toBe(false);
+  });
+
+  it("names ranges for a person", () => {
+    expect(rangeOf(numberKind("min_score"))).toBe("0 to 1");
+    expect(rangeOf(numberKind("max_results"))).toBe("whole numbers from 1 to 100");
+  });
+
+  it.each([
+    [0.938, 0.93],
+    [0.3906, 0.39],
+    [0.39, 0.39],
+    [0.004, 0],
+    [1.2, 1],
+  ])("min score for a best of %d is %d", (best, expected) => {
+    expect(minScoreBelow(best)).toBe(expected);
+    expect(minScoreBelow(best)).toBeLessThanOrEqual(best);
+  });
+});

@@ -1,0 +1,28 @@
+// Times as a person reads them. The window's words are English, so its dates are too; 24 hours, day before month.
+
+const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const DAY = new Intl.DateTimeFormat("en-GB", {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+});
+const DAY_MS = 86_400_000;
+
+/** Returns the time of day, "14:03". */
+export function clock(at_ms: number): string {
+  return CLOCK.format(at_ms);
+}
+
+/** Returns "Today", "Yesterday" or the date, seen from `now_ms`, in the machine's time zone. */
+export function day(at_ms: number, now_ms: number): string {
+  const date = DAY.format(at_ms);
+  if (date === DAY.format(now_ms)) return "Today";
+  if (date === DAY.format(now_ms - DAY_MS)) return "Yesterday";
+  return date;
+}
+
+/** Returns the date and the time of day. */
+export function moment(at_ms: number): string {
+  return `${DAY.format(at_ms)}, ${clock(at_ms)}`;
+}

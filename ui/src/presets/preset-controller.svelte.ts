@@ -1,0 +1,109 @@
+import type { Backend } from "../api/backend";
+import type { ErrorInfo, Params, Preset } from "../api/bindings";
+import { DEFAULTS } from "../api/parameters";
+import type { ParameterHistory } from "../parameters/parameter-history.svelte";
+import { differingIds } from "../parameters/rules";
+import { toErrorInfo } from "../shared/errors";
+
+/** The parameters that nobody has to save. */
+export const DEFAULT_PRESET: Preset = { name: "Default", params: DEFAULTS, notes: [] };
+
+/** The named parameters that were saved or opened, and which of them is in use. */
+export class PresetController {
+  readonly #backend: Backend;
+  readonly #parameters: ParameterHistory;
+  #saved = $state.raw<Preset[]>([]);
+  /** The one that was chosen last; the person may have moved on from it since. */
+  #chosen = $state.raw<Preset>(DEFAULT_PRESET);
+  #notes = $state.raw<string[]>([]);
+  #error = $state.raw<ErrorInfo | null>(null);
+
+  constructor(backend: Backend, parameters: ParameterHistory) {
+    this.#backend = backend;
+    this.#parameters = parameters;
+  }
+
+  get saved(): Preset[] {
+    return this.#saved;
+  }
+
+  get chosen(): Preset {
+    return this.#chosen;
+  }
+
+  /** True when the parameters no longer are those of the chosen preset. */
+  get isChanged(): boolean {
+    return differingIds(this.#parameters.current, this.#chosen.params).length > 0;
+  }
+
+  /** What was not understood or adjusted when the chosen preset was read. */
+  get notes(): string[] {
+    return this.#notes;
+  }
+
+  get error(): ErrorInfo | null {
+    return this.#error;
+  }
+
+  choose(preset: Preset): void {
+    this.#parameters.replace(preset.params);
+    this.#chosen = preset;
+    this.#notes = preset.notes;
+    this.#error = null;
+  }
+
+  async refresh(): Promise<void> {
+    await this.#ask(async () => {
+      this.#saved = await this.#backend.presets();
+    });
+  }
+
+  /** Saves the parameters as they stand; a preset of that name is replaced. False when it could not be saved. */
+  async save(name: string): Promise<boolean> {
+    const params = this.#parameters.current;
+    return this.#ask(async () => {
+      this.#saved = await this.#backend.presetSave(name, params);
+      this.#chosen = this.#saved.find((preset) => preset.name === name) ?? { name, params, notes: [] };
+      this.#notes = [];
+    });
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#ask(async () => {
+      this.#saved = await this.#backend.presetDelete(name);
+      if (this.#chosen.name === name) this.#chosen = DEFAULT_PRESET;
+    });
+  }
+
+  /** Lets the person choose a file and puts it to use. */
+  async openFile(): Promise<void> {
+    await this.#ask(async () => {
+      const preset = await this.#backend.presetOpen();
+      if (preset !== null) this.choose(preset);
+    });
+  }
+
+  dismiss(): void {
+    this.#notes = [];
+    this.#error = null;
+  }
+
+  /** The name of the preset that has exactly these parameters; null when none has. */
+  nameOf(params: Params): string | null {
+    const alike = [DEFAULT_PRESET, this.#chosen, ...this.#saved].find(
+      (preset) => differingIds(preset.params, params).length === 0,
+    );
+    return alike?.name ?? null;
+  }
+
+  async #ask(request: () => Promise<void>): Promise<boolean> {
+    try {
+      await request();
+      this.#error = null;
+      return true;
+    } catch (error) {
+      this.#error = toErrorInfo(error);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import type { Columns, StageId } from "../api/bindings";
+import { STAGES } from "../api/parameters";
+
+/** What the table is sorted by: the end of the pipeline, a stage, or the RRF columns beside fusion. */
+export type SortKey = "final" | "rrf" | StageId;
+
+/** What a sort is called on screen. */
+export function sortLabel(key: SortKey): string {
+  switch (key) {
+    case "final":
+      return "final score";
+    case "rrf":
+      return "RRF";
+    default:
+      return STAGES.find((stage) => stage.id === key)?.label ?? key;
+  }
+}
+
+export type RowLine = {
+  kind: "row";
+  slot: number;
+  /** 1-based, of the final order; null when dropped */ rank: number | null;
+};
+/** One line of the table: a row, or the cut between the kept and the dropped rows. */
+export type TableLine = RowLine | { kind: "cut" };
+
+/** The rank of a chunk now against its rank under the pin. */
+export type Move =
+  | { kind: "same" }
+  | { kind: "up"; by: number }
+  | { kind: "down"; by: number }
+  /** Kept now, not under the pin. */
+  | { kind: "entered" }
+  /** Dropped now, had this rank under the pin. */
+  | { kind: "left"; was: number };
+
+/** The 1-based final rank by slot; null for dropped rows. */
+export function ranksBySlot(columns: Columns): (number | null)[] {
+  const ranks: (number | null)[] = columns.order.map(() => null);
+  for (const [at, slot] of columns.order.slice(0, columns.n_kept).entries()) ranks[slot] = at + 1;
+  return ranks;
+}
+
+/** Null when there is nothing to compare with, and for rows that are dropped both ways. */
+export function moveOf(rank: number | null, pinned: number | null): Move | null {
+  if (rank === null) return pinned === null ? null : { kind: "left", was: pinned };
+  if (pinned === null) return { kind: "entered" };
+  if (rank < pinned) return { kind: "up", by: pinned - rank };
+  if (rank > pinned) return { kind: "down", by: rank - pinned };
+  return { kind: "same" };
+}
+
+/** How many rows each stage dropped, in the pipeline's order; stages that dropped none are left out. */
+export function dropsByStage(columns: Columns): { stage: StageId; n: number }[] {
+  const counts = new Map<StageId, number>();
+  for (const stage of columns.dropped_by) {
+    if (stage !== null) counts.set(stage, (counts.get(stage) ?? 0) + 1);
+  }
+  return columns.stages.flatMap(({ id }) => {
+    const n = counts.get(id);
+    return n === undefined ? [] : [{ stage: id, n }];
+  });
+}
+
+/**
+ * The lines of the table from top to bottom.
+ *
+ * `filter` leaves only the rows that one stage dropped below the cut. The cut stands where the order is the final
+ * one; under any other order the kept and the dropped rows mix. Ties keep the final order.
+ */
+export function tableLines(columns: Columns, sort: SortKey, filter: StageId | null): TableLine[] {
+  const ranks = ranksBySlot(columns);
+  const lines = columns.order
+    .filter((slot) => filter === null || ranks[slot] !== null || columns.dropped_by[slot] === filter)
+    .map((slot): RowLine => ({ kind: "row", slot, rank: ranks[slot] ?? null }));
+  if (sort === "final") {
+    return columns.order.length === columns.n_kept
+      ? [...lines, { kind: "cut" }]
+      : [...lines.slice(0, columns.n_kept), { kind: "cut" }, ...lines.slice(columns.n_kept)];
+  }
+  const place = placeUnder(columns, sort);
+  // `toSorted` is stable, so that rows of one place stay in the final order.
+  return lines.toSorted((a, b) => place(a.slot) - place(b.slot));
+}
+
+/** Smaller comes first; rows without a place come last. */
+function placeUnder(columns: Columns, sort: Exclude<SortKey, "final">): (slot: number) => number {
+  const byRank = (ranks: (number | null)[]) => (slot: number) => ranks[slot] ?? Infinity;
+  switch (sort) {
+    case "vector":
+      return byRank(columns.vector_rank);
+    case "bm25":
+      return byRank(columns.bm25_rank);
+    case "rrf":
+      return byRank(columns.rrf_rank);
+    case "fusion":
+      return byRank(columns.fused_rank);
+    case "repeats":
+      return (slot) => (columns.remark[slot] === null ? 1 : 0);
+    case "rerank":
+    case "corroboration":
+    case "feedback":
+    case "decay":
+    case "diversity":
+    case "hook":
+    case "threshold":
+    case "limit":
+    case "budget":
+      // What a stage without columns of its own did is what it dropped: those rows first.
+      return (slot) => (columns.dropped_by[slot] === sort ? 0 : 1);
+  }
+}

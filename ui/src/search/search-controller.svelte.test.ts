@@ -1,0 +1,245 @@
+// The newest answer wins, one `rank` at a time, moves against the pin, errors that leave the answer standing.
+import { flushSync } from "svelte";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FakeBackend } from "../../tests/fake-backend";
+import type { Columns, Params, SearchAnswer } from "../api/bindings";
+import { DEFAULTS } from "../api/parameters";
+import { ParameterHistory } from "../parameters/parameter-history.svelte";
+import { SearchController } from "./search-controller.svelte";
+
+/** A promise that a test settles when it wants to. */
+function held<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
+/** Lets everything that waits on answered promises and frames go on. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 5; i++) {
+    flushSync();
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+  }
+}
+
+let backend: FakeBackend;
+let parameters: ParameterHistory;
+let search: SearchController;
+let stop: () => void;
+let generation: number;
+
+beforeEach(() => {
+  backend = new FakeBackend({ nChunks: 120 });
+  parameters = new ParameterHistory();
+  search = new SearchController(backend, parameters);
+  generation = 1;
+  stop = search.follow(() => generation);
+});
+afterEach(() => {
+  stop();
+  search.close();
+  vi.useRealTimers();
+});
+
+describe("searching", () => {
+  it("waits for the typing to rest", async () => {
+    vi.useFakeTimers();
+    for (const text of ["i", "in", "internet"]) search.type(text);
+    expect(backend.nCalls("search")).toBe(0);
+    await vi.advanceTimersByTimeAsync(149);
+    expect(backend.nCalls("search")).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(backend.calls.filter(({ name }) => name === "search").map(({ args }) => args[0])).toEqual([
+      "internet",
+    ]);
+  });
+
+  it("shows the newest answer whichever comes last", async () => {
+    const slow = held<SearchAnswer>();
+    const answer = await backend.search("slow", DEFAULTS, null);
+    vi.spyOn(backend, "search").mockReturnValueOnce(slow.promise);
+    const first = search.searchNow("slow");
+    await search.searchNow("internet");
+    expect(search.answer?.query).toBe("internet");
+    slow.resolve(answer);
+    await first;
+    expect(search.answer?.query).toBe("internet");
+  });
+
+  it("forgets an answer that comes after the question was cleared", async () => {
+    const slow = held<SearchAnswer>();
+    const answer = await backend.search("slow", DEFAULTS, null);
+    vi.spyOn(backend, "search").mockReturnValueOnce(slow.promise);
+    const first = search.searchNow("slow");
+    search.type("  ");
+    slow.resolve(answer);
+    await first;
+    expect(search.answer).toBeNull();
+    expect(search.isSearching).toBe(false);
+  });
+
+  it("does not search for white space", async () => {
+    await search.searchNow("   ");
+    expect(backend.nCalls("search")).toBe(0);
+  });
+
+  it("keeps the last answer beside an error, and tries again", async () => {
+    await search.searchNow("internet");
+    backend.failing.search = { code: "index", message: "cannot open the text index" };
+    await search.searchNow("home");
+    expect(search.error?.message).toBe("cannot open the text index");
+    expect(search.answer?.query).toBe("internet");
+    backend.failing = {};
+    await search.retry();
+    expect(search.error).toBeNull();
+    expect(search.answer?.query).toBe("home");
+  });
+
+  it("asks within the scope", async () => {
+    await search.searchNow("internet");
+    await search.searchIn({ folder: "notes", path: "", label: "notes" });
+    expect(backend.calls.findLast(({ name }) => name === "search")?.args[2]).toEqual({
+      folder: "notes",
+      path: "",
+    });
+    expect(search.answer?.rows.every((row) => row.folder === "notes")).toBe(true);
+  });
+
+  it("searches again, once, when notes were indexed", async () => {
+    vi.useFakeTimers();
+    await search.searchNow("internet");
+    let now = $state(1);
+    stop();
+    stop = search.follow(() => now);
+    flushSync();
+    for (const next of [2, 3, 4]) {
+      now = next;
+      flushSync();
+    }
+    backend.changeState({ generation: 4 });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(backend.nCalls("search")).toBe(2);
+    expect(search.answer?.generation).toBe(4);
+  });
+});
+
+describe("ranking live", () => {
+  it("has one rank under way at most, and ends with the newest parameters", async () => {
+    await search.searchNow("internet at home");
+    await settle();
+    const calls: { params: Params; answer: ReturnType<typeof held<Columns>> }[] = [];
+    vi.spyOn(backend, "rank").mockImplementation((_, params) => {
+      const answer = held<Columns>();
+      calls.push({ params, answer });
+      return answer.promise;
+    });
+    const columns = search.columns;
+    if (columns === null) throw new Error("there is an answer");
+    for (const value of [0.5, 0.4, 0.3, 0.2]) {
+      parameters.preview("vector_weight", value);
+      flushSync();
+      await settle();
+    }
+    expect(calls).toHaveLength(1);
+    calls[0]?.answer.resolve(columns);
+    await settle();
+    expect(calls.map(({ params }) => params.vector_weight)).toEqual([0.5, 0.2]);
+    calls[1]?.answer.resolve({ ...columns, tokens_used: 12_345 });
+    await settle();
+    expect(calls).toHaveLength(2);
+    expect(search.columns?.tokens_used).toBe(12_345);
+    expect(search.rankedBy?.vector_weight).toBe(0.2);
+  });
+
+  it("asks the index again only on release for what it alone can answer", async () => {
+    await search.searchNow("internet at home");
+    parameters.preview("bm25_join", "and");
+    await settle();
+    expect(backend.nCalls("search")).toBe(1);
+    expect(backend.nCalls("rank")).toBe(0);
+    parameters.commit();
+    await settle();
+    const joins = backend.calls.filter(({ name }) => name === "search").map(({ args }) => (args[1] as Params).bm25_join);
+    expect(joins.filter((join) => join === "and")).toHaveLength(1);
+    expect(search.answer?.query).toBe("internet at home");
+  });
+
+  it("changes the order by a drag and gives it back by undo", async () => {
+    await search.searchNow("the internet is down at home");
+    const before = search.columns?.order;
+    parameters.preview("vector_weight", 0.05);
+    parameters.commit();
+    await settle();
+    expect(search.columns?.order).not.toEqual(before);
+    parameters.undo();
+    await settle();
+    expect(search.columns?.order).toEqual(before);
+  });
+
+  it("follows the opened row, and opens the best of a new question", async () => {
+    await search.searchNow("the internet is down at home");
+    await settle();
+    expect(search.openSlot).toBe(search.columns?.order[0]);
+    expect(search.journey?.rank).toBe(1);
+    const slot = search.columns?.order[3] ?? 0;
+    search.open(slot);
+    await settle();
+    expect(search.journey?.slot).toBe(slot);
+    parameters.set("min_score", 1);
+    await settle();
+    expect(search.journey?.rank).toBeNull();
+    expect(search.journey?.dropped_by).toBe("threshold");
+  });
+});
+
+describe("the pin", () => {
+  const moves = () =>
+    search.columns?.order.slice(0, search.columns.n_kept).map((slot) => search.moveOf(slot)?.kind);
+
+  it("finds nothing moved while the parameters are the pinned ones", async () => {
+    await search.searchNow("the internet is down at home");
+    await settle();
+    expect(new Set(moves())).toEqual(new Set(["same"]));
+    expect(search.nMoving).toBe(0);
+  });
+
+  it("measures moves against the defaults until something is pinned", async () => {
+    await search.searchNow("the internet is down at home");
+    const before = new Map(search.columns?.order.map((slot, at) => [slot, at + 1]));
+    parameters.set("vector_weight", 0.05);
+    await settle();
+    for (const [at, slot] of (search.columns?.order.slice(0, search.columns.n_kept) ?? []).entries()) {
+      const was = before.get(slot) ?? 0;
+      const move = search.moveOf(slot);
+      if (was > DEFAULTS.max_results) expect(move?.kind).toBe("entered");
+      else if (was > at + 1) expect(move).toEqual({ kind: "up", by: was - at - 1 });
+      else if (was < at + 1) expect(move).toEqual({ kind: "down", by: at + 1 - was });
+    }
+    expect(search.nMoving).toBeGreaterThan(0);
+    search.pinTo({ name: "now", params: parameters.current });
+    await settle();
+    expect(new Set(moves())).toEqual(new Set(["same"]));
+  });
+
+  it("says which place a dropped row had", async () => {
+    await search.searchNow("the internet is down at home");
+    const second = search.columns?.order[1] ?? -1;
+    parameters.set("max_results", 1);
+    await settle();
+    expect(search.moveOf(second)).toEqual({ kind: "left", was: 2 });
+  });
+
+  it("searches for itself where it needs other lists", async () => {
+    await search.searchNow("the internet is down at home");
+    await settle();
+    parameters.set("bm25_join", "and");
+    await settle();
+    expect(
+      backend.calls.filter(({ name }) => name === "search").map(({ args }) => (args[1] as Params).bm25_join),
+    ).toEqual(["or", "and", "or"]);
+  });
+});

@@ -1,0 +1,429 @@
+import { untrack } from "svelte";
+import type { Backend } from "../api/backend";
+import type { Columns, ErrorInfo, Journey, Params, Row, SearchAnswer, Snippet, StageId } from "../api/bindings";
+import { DEFAULTS } from "../api/parameters";
+import type { ParameterHistory } from "../parameters/parameter-history.svelte";
+import { differingIds, retrievesAlike } from "../parameters/rules";
+import { toErrorInfo } from "../shared/errors";
+import { moveOf, ranksBySlot, tableLines, type Move, type SortKey, type TableLine } from "./row-order";
+
+/** How long the typing must rest before it is searched. */
+const DEBOUNCE_MS = 150;
+/** The shortest time between two searches that a changing library causes. */
+const LIBRARY_DEBOUNCE_MS = 700;
+
+/** How many snippets are asked for at a time. */
+const SNIPPETS_AT_ONCE = 100;
+
+/** Where to search; null is everywhere. */
+export type Scope = { folder: string; path: string; label: string } | null;
+
+/** The parameters that rank moves are measured against. */
+export type Pin = { name: string; params: Params };
+
+/** An answer together with what it was asked for: the columns of one search, by one set of parameters. */
+type Shown = { answer: SearchAnswer; retrievedBy: Params; columns: Columns; rankedBy: Params };
+
+/**
+ * The query, its answer, and the ranking of that answer by the parameters as they stand.
+ *
+ * Every answer that is not the newest one asked for is thrown away. At most one `rank` call is under way; while it
+ * is, wishes collapse into one that runs on a later frame.
+ */
+export class SearchController {
+  readonly #backend: Backend;
+  readonly #parameters: ParameterHistory;
+
+  #typed = $state("");
+  #scope = $state.raw<Scope>(null);
+  #shown = $state.raw<Shown | null>(null);
+  #isSearching = $state(false);
+  #error = $state.raw<ErrorInfo | null>(null);
+
+  #pin = $state.raw<Pin>({ name: "Default", params: DEFAULTS });
+  /** Rank under the pin by chunk; null while it is not known. */
+  #pinnedRanks = $state.raw<ReadonlyMap<string, number> | null>(null);
+
+  /** Passages by slot, of the present answer; those of further rows come when they are kept. */
+  #snippets = $state.raw<ReadonlyMap<number, Snippet>>(new Map());
+
+  #openSlot = $state<number | null>(null);
+  #journey = $state.raw<Journey | null>(null);
+  #sort = $state<SortKey>("final");
+  #filter = $state<StageId | null>(null);
+
+  /** Counts searches asked for; an answer counts only when it is the last. */
+  #nAsked = 0;
+  #nPinsAsked = 0;
+  #typing: ReturnType<typeof setTimeout> | undefined;
+  #libraryTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #rankLoop = new NewestOnly(() => this.#rankOnce());
+  readonly #journeyLoop = new NewestOnly(() => this.#readJourney());
+  readonly #snippetLoop = new NewestOnly(() => this.#readSnippets());
+
+  readonly #ranks = $derived(this.#shown === null ? [] : ranksBySlot(this.#shown.columns));
+  readonly #lines = $derived(
+    this.#shown === null ? [] : tableLines(this.#shown.columns, this.#sort, this.#filter),
+  );
+  readonly #nMoving = $derived(this.#countMoves());
+
+  constructor(backend: Backend, parameters: ParameterHistory) {
+    this.#backend = backend;
+    this.#parameters = parameters;
+  }
+
+  get typed(): string {
+    return this.#typed;
+  }
+
+  get scope(): Scope {
+    return this.#scope;
+  }
+
+  /** Null before the first search and for an empty query. */
+  get answer(): SearchAnswer | null {
+    return this.#shown?.answer ?? null;
+  }
+
+  /** The answer's rows as the parameters rank them now. */
+  get columns(): Columns | null {
+    return this.#shown?.columns ?? null;
+  }
+
+  /** The parameters that `columns` were ranked by; during a drag they may be a frame behind. */
+  get rankedBy(): Params | null {
+    return this.#shown?.rankedBy ?? null;
+  }
+
+  get isSearching(): boolean {
+    return this.#isSearching;
+  }
+
+  get error(): ErrorInfo | null {
+    return this.#error;
+  }
+
+  get pin(): Pin {
+    return this.#pin;
+  }
+
+  /** How many kept rows stand elsewhere than under the pin; null while that is not known. */
+  get nMoving(): number | null {
+    return this.#nMoving;
+  }
+
+  get openSlot(): number | null {
+    return this.#openSlot;
+  }
+
+  /** The opened row's way through the stages; stays until the next one is there. */
+  get journey(): Journey | null {
+    return this.#journey;
+  }
+
+  get sort(): SortKey {
+    return this.#sort;
+  }
+
+  /** The stage whose dropped rows alone are shown below the cut; null shows all. */
+  get filter(): StageId | null {
+    return this.#filter;
+  }
+
+  get lines(): TableLine[] {
+    return this.#lines;
+  }
+
+  /** Follows the parameters and the library's generation until the returned function is called. */
+  follow(generation: () => number | null): () => void {
+    return $effect.root(() => {
+      $effect(() => {
+        const current = this.#parameters.current;
+        const isReleased = current === this.#parameters.committed;
+        untrack(() => this.#parametersMoved(current, isReleased));
+      });
+      $effect(() => {
+        const now = generation();
+        if (now !== null) untrack(() => this.#libraryChanged(now));
+      });
+    });
+  }
+
+  /** Stops what is still under way. */
+  close(): void {
+    clearTimeout(this.#typing);
+    clearTimeout(this.#libraryTimer);
+    this.#nAsked++;
+  }
+
+  /** Takes what stands in the query box; it is searched once the typing rests. */
+  type(text: string): void {
+    this.#typed = text;
+    clearTimeout(this.#typing);
+    if (text.trim() === "") this.clear();
+    else this.#typing = setTimeout(() => void this.#search(), DEBOUNCE_MS);
+  }
+
+  /** Searches at once; resolves when this or a newer search is answered. */
+  async searchNow(text: string = this.#typed): Promise<void> {
+    this.#typed = text;
+    clearTimeout(this.#typing);
+    if (text.trim() === "") this.clear();
+    else await this.#search();
+  }
+
+  /** Back to the state before the first search. */
+  clear(): void {
+    clearTimeout(this.#typing);
+    this.#nAsked++;
+    this.#typed = "";
+    this.#shown = null;
+    this.#error = null;
+    this.#isSearching = false;
+    this.#openSlot = null;
+    this.#journey = null;
+    this.#filter = null;
+    this.#sort = "final";
+  }
+
+  async searchIn(scope: Scope): Promise<void> {
+    this.#scope = scope;
+    await this.searchNow();
+  }
+
+  /** Asks again after an error. */
+  async retry(): Promise<void> {
+    await this.#search();
+  }
+
+  /** Measures moves against these parameters from now on. */
+  pinTo(pin: Pin): void {
+    this.#pin = pin;
+    void this.#readPinned();
+  }
+
+  open(slot: number): void {
+    this.#openSlot = slot;
+    this.#journeyLoop.wish();
+  }
+
+  closeJourney(): void {
+    this.#openSlot = null;
+    this.#journey = null;
+  }
+
+  /** Sorting twice by the same goes back to the final order. */
+  sortBy(key: SortKey): void {
+    this.#sort = this.#sort === key ? "final" : key;
+  }
+
+  /** Filtering twice by the same shows all again. */
+  filterBy(stage: StageId | null): void {
+    this.#filter = this.#filter === stage ? null : stage;
+  }
+
+  /** The rank of a row in the final order; null when it is dropped. */
+  rankOf(slot: number): number | null {
+    return this.#ranks[slot] ?? null;
+  }
+
+  rowOf(slot: number): Row | null {
+    return this.#shown?.answer.rows[slot] ?? null;
+  }
+
+  /** The passage of a row that answers best; null while it is not there. */
+  snippetOf(slot: number): Snippet | null {
+    return this.#snippets.get(slot) ?? null;
+  }
+
+  /** Null while the pinned ranking is not known, and where there is nothing to tell. */
+  moveOf(slot: number): Move | null {
+    const row = this.rowOf(slot);
+    if (row === null || this.#pinnedRanks === null) return null;
+    return moveOf(this.rankOf(slot), this.#pinnedRanks.get(row.chunk) ?? null);
+  }
+
+  async #search(): Promise<void> {
+    const asked = ++this.#nAsked;
+    const query = this.#typed;
+    const params = this.#parameters.committed;
+    const scope = this.#scope;
+    this.#isSearching = true;
+    try {
+      const answer = await this.#backend.search(
+        query,
+        params,
+        scope === null ? null : { folder: scope.folder, path: scope.path },
+      );
+      if (asked !== this.#nAsked) return;
+      this.#error = null;
+      this.#show(answer, params);
+    } catch (error) {
+      if (asked !== this.#nAsked) return;
+      this.#error = toErrorInfo(error);
+    } finally {
+      if (asked === this.#nAsked) this.#isSearching = false;
+    }
+  }
+
+  #show(answer: SearchAnswer, params: Params): void {
+    const before = this.#shown?.answer ?? null;
+    const openChunk = this.#openSlot === null ? undefined : before?.rows[this.#openSlot]?.chunk;
+    const isSameQuery = before?.query === answer.query;
+    this.#shown = { answer, retrievedBy: params, columns: answer.columns, rankedBy: params };
+    this.#snippets = new Map(answer.snippets.map((snippet) => [snippet.slot, snippet]));
+    this.#snippetLoop.wish();
+    if (!isSameQuery) {
+      this.#sort = "final";
+      this.#filter = null;
+    }
+    const stillThere = isSameQuery ? answer.rows.findIndex((row) => row.chunk === openChunk) : -1;
+    const best = answer.columns.n_kept > 0 ? (answer.columns.order[0] ?? null) : null;
+    this.#openSlot = stillThere >= 0 ? stillThere : best;
+    if (this.#openSlot === null) this.#journey = null;
+    else this.#journeyLoop.wish();
+    void this.#readPinned();
+    // The parameters may have moved while the search was under way.
+    this.#parametersMoved(this.#parameters.current, true);
+  }
+
+  #parametersMoved(params: Params, isReleased: boolean): void {
+    const shown = this.#shown;
+    if (shown === null) return;
+    if (retrievesAlike(params, shown.retrievedBy)) {
+      if (differingIds(params, shown.rankedBy).length > 0) this.#rankLoop.wish();
+    } else if (isReleased) {
+      void this.#search();
+    }
+  }
+
+  /** Searches again when notes were indexed since the answer, a moment later and not for each note. */
+  #libraryChanged(generation: number): void {
+    const shown = this.#shown;
+    if (shown === null || shown.answer.generation === generation || this.#libraryTimer !== undefined) return;
+    this.#libraryTimer = setTimeout(() => {
+      this.#libraryTimer = undefined;
+      if (this.#shown !== null) void this.#search();
+    }, LIBRARY_DEBOUNCE_MS);
+  }
+
+  async #rankOnce(): Promise<void> {
+    const shown = this.#shown;
+    const params = this.#parameters.current;
+    if (shown === null || !retrievesAlike(params, shown.retrievedBy)) return;
+    try {
+      const columns = await this.#backend.rank(shown.answer.id, params);
+      if (this.#shown?.answer !== shown.answer) return;
+      this.#shown = { ...shown, columns, rankedBy: params };
+      this.#snippetLoop.wish();
+      this.#error = null;
+      if (this.#filter !== null && !columns.dropped_by.includes(this.#filter)) this.#filter = null;
+      if (this.#openSlot !== null) this.#journeyLoop.wish();
+    } catch (error) {
+      if (this.#shown?.answer !== shown.answer) return;
+      this.#error = toErrorInfo(error);
+    }
+  }
+
+  async #readJourney(): Promise<void> {
+    const shown = this.#shown;
+    const slot = this.#openSlot;
+    if (shown === null || slot === null) return;
+    try {
+      const journey = await this.#backend.journey(shown.answer.id, shown.rankedBy, slot);
+      if (this.#shown?.answer === shown.answer && this.#openSlot === slot) this.#journey = journey;
+    } catch (error) {
+      if (this.#shown?.answer === shown.answer) this.#error = toErrorInfo(error);
+    }
+  }
+
+  /** Reads the next passages that kept rows still lack. */
+  async #readSnippets(): Promise<void> {
+    const shown = this.#shown;
+    if (shown === null) return;
+    const kept = shown.columns.order.slice(0, shown.columns.n_kept);
+    const missing = kept.filter((slot) => !this.#snippets.has(slot));
+    if (missing.length === 0) return;
+    try {
+      const read = await this.#backend.snippets(shown.answer.id, missing.slice(0, SNIPPETS_AT_ONCE));
+      if (this.#shown?.answer !== shown.answer) return;
+      this.#snippets = new Map([
+        ...this.#snippets,
+        ...read.map((snippet) => [snippet.slot, snippet] as const),
+      ]);
+      if (missing.length > SNIPPETS_AT_ONCE) this.#snippetLoop.wish();
+    } catch (error) {
+      if (this.#shown?.answer === shown.answer) this.#error = toErrorInfo(error);
+    }
+  }
+
+  async #readPinned(): Promise<void> {
+    const asked = ++this.#nPinsAsked;
+    const shown = this.#shown;
+    if (shown === null) {
+      this.#pinnedRanks = null;
+      return;
+    }
+    try {
+      const ranks = await this.#rankPinned(shown, this.#pin.params);
+      if (asked === this.#nPinsAsked) this.#pinnedRanks = ranks;
+    } catch {
+      // Without the pinned ranking the table shows no moves; the ranking itself stands.
+      if (asked === this.#nPinsAsked) this.#pinnedRanks = null;
+    }
+  }
+
+  async #rankPinned(shown: Shown, params: Params): Promise<ReadonlyMap<string, number>> {
+    if (differingIds(params, shown.retrievedBy).length === 0)
+      return ranksByChunk(shown.answer.rows, shown.answer.columns);
+    if (retrievesAlike(params, shown.retrievedBy))
+      return ranksByChunk(shown.answer.rows, await this.#backend.rank(shown.answer.id, params));
+    // Other lists, so other candidates: the pin needs a search of its own.
+    const scope = this.#scope === null ? null : { folder: this.#scope.folder, path: this.#scope.path };
+    const other = await this.#backend.search(shown.answer.query, params, scope);
+    return ranksByChunk(other.rows, other.columns);
+  }
+
+  #countMoves(): number | null {
+    const shown = this.#shown;
+    if (shown === null || this.#pinnedRanks === null) return null;
+    const kept = shown.columns.order.slice(0, shown.columns.n_kept);
+    return kept.filter((slot) => this.moveOf(slot)?.kind !== "same").length;
+  }
+}
+
+function ranksByChunk(rows: readonly Row[], columns: Columns): ReadonlyMap<string, number> {
+  return new Map(
+    columns.order.slice(0, columns.n_kept).flatMap((slot, at) => {
+      const row = rows[slot];
+      return row === undefined ? [] : [[row.chunk, at + 1] as const];
+    }),
+  );
+}
+
+/** Runs one request at a time; wishes that come meanwhile run once, on the next frame. */
+class NewestOnly {
+  readonly #run: () => Promise<void>;
+  #isBusy = false;
+  #isWished = false;
+
+  /** `run` reports its own errors. */
+  constructor(run: () => Promise<void>) {
+    this.#run = run;
+  }
+
+  wish(): void {
+    this.#isWished = true;
+    if (!this.#isBusy) void this.#loop();
+  }
+
+  async #loop(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#isWished) {
+      this.#isWished = false;
+      await this.#run();
+      if (this.#isWished) await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+    this.#isBusy = false;
+  }
+}

@@ -1,0 +1,132 @@
+/** The keys of the Search view: what they do, and how they are told to a person. */
+
+export type KeyAction =
+  | { kind: "row"; to: "previous" | "next" | "first" | "last" | "page-up" | "page-down" }
+  | { kind: "read-journey" }
+  | { kind: "edit" }
+  | { kind: "pin" }
+  | { kind: "stage"; to: "previous" | "next" }
+  | { kind: "undo" }
+  | { kind: "redo" }
+  | { kind: "keys" };
+
+/** Where a key was struck; keys that a control needs for itself stay with it. */
+export type KeyPlace =
+  /** A field for text: only combinations with Ctrl or Cmd that mean nothing there. */
+  | "text"
+  /** A slider, a button or another control: arrows, Enter and the like are its own. */
+  | "control"
+  /** The table, or nothing in particular. */
+  | "table"
+  /** A dialog or menu, which has the keyboard to itself. */
+  | "overlay";
+
+export type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey"> & {
+  /** On many keyboards the brackets need AltGr, which some systems report as Ctrl and Alt. */
+  isAltGraph: boolean;
+};
+
+/** For the dialog that lists them, in the order in which they are told. */
+export const KEYS_TOLD: { keys: string[]; does: string }[] = [
+  { keys: ["Ctrl K"], does: "Go to the query, from anywhere (Cmd K on a Mac)" },
+  { keys: ["↑", "↓"], does: "Row above, row below; in the query: earlier questions" },
+  { keys: ["Home", "End", "PgUp", "PgDn"], does: "Move through the rows by more" },
+  { keys: ["Enter"], does: "Read the row's journey; in the query: search at once" },
+  { keys: ["Esc"], does: "Back to the table" },
+  { keys: ["O"], does: "Open the row's lines in the editor" },
+  { keys: ["P"], does: "Pin what is set now: moves are measured against it" },
+  { keys: ["[", "]"], does: "Sort by the previous, the next stage" },
+  { keys: ["Ctrl Z"], does: "Undo the last change of a parameter" },
+  { keys: ["Ctrl Shift Z"], does: "Redo it" },
+  {
+    keys: ["←", "→", "PgUp", "PgDn", "Home", "End"],
+    does: "On a slider: change it; with Shift by a tenth of a step",
+  },
+  { keys: ["Backspace"], does: "On a slider: back to its default" },
+  { keys: ["?"], does: "This list" },
+];
+
+/** Returns what a key does in the Search view; null when it is not the view's. */
+export function actionOf(stroke: Keystroke, place: KeyPlace): KeyAction | null {
+  if (place === "overlay") return null;
+  if (!stroke.isAltGraph) {
+    if (stroke.altKey) return null;
+    if (stroke.ctrlKey || stroke.metaKey) return combinationOf(stroke, place);
+  }
+  if (place === "text") return null;
+  return letterOf(stroke.key) ?? (place === "table" ? tableKeyOf(stroke.key) : null);
+}
+
+/** Ctrl K and Cmd K go to the query from every view, so the window listens for them itself. */
+export function isQueryKey(
+  event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">,
+): boolean {
+  return (
+    (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k"
+  );
+}
+
+/** Tells where an element takes keys. */
+export function placeOf(element: EventTarget | null): KeyPlace {
+  if (!(element instanceof Element)) return "table";
+  if (element.closest("[role='dialog'], [role='alertdialog'], [role='menu']") !== null) return "overlay";
+  if (
+    element.matches(
+      "textarea, select, [contenteditable='true'], input:not([type='range'], [type='radio'], [type='checkbox'])",
+    )
+  )
+    return "text";
+  if (element.matches("[role='grid']")) return "table";
+  return element.matches("button, a, input, summary, [role='slider'], [tabindex='0']") ? "control" : "table";
+}
+
+function combinationOf(stroke: Keystroke, place: KeyPlace): KeyAction | null {
+  switch (stroke.key.toLowerCase()) {
+    case "z":
+      // A field has an undo of its own.
+      if (place === "text") return null;
+      return stroke.shiftKey ? { kind: "redo" } : { kind: "undo" };
+    default:
+      return null;
+  }
+}
+
+function letterOf(key: string): KeyAction | null {
+  switch (key) {
+    case "o":
+    case "O":
+      return { kind: "edit" };
+    case "p":
+    case "P":
+      return { kind: "pin" };
+    case "[":
+      return { kind: "stage", to: "previous" };
+    case "]":
+      return { kind: "stage", to: "next" };
+    case "?":
+      return { kind: "keys" };
+    default:
+      return null;
+  }
+}
+
+function tableKeyOf(key: string): KeyAction | null {
+  switch (key) {
+    case "ArrowUp":
+      return { kind: "row", to: "previous" };
+    case "ArrowDown":
+      return { kind: "row", to: "next" };
+    case "Home":
+      return { kind: "row", to: "first" };
+    case "End":
+      return { kind: "row", to: "last" };
+    case "PageUp":
+      return { kind: "row", to: "page-up" };
+    case "PageDown":
+      return { kind: "row", to: "page-down" };
+    case "Enter":
+      return { kind: "read-journey" };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The one place where numbers are rounded. What is stored or sent is never rounded.
+ *
+ * Minus signs are true ones (U+2212), so that they are as wide as a plus.
+ */
+import type { Params } from "../api/bindings";
+import type { Parameter, ParamId } from "../api/parameters";
+
+const MINUS = "−";
+const COUNT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+/** A value that is 1 to so many decimals is 1 but for the noise of floating point. */
+const DECIMALS_MAX = 6;
+
+function fixed(value: number, decimals: number): string {
+  const size = Math.abs(value);
+  let text = size.toFixed(decimals);
+  // A value that is not 1 must not look like it: 0.9998, not 1.000.
+  if (Number(text) === 1 && Number(size.toFixed(DECIMALS_MAX)) !== 1) {
+    for (let more = decimals + 1; Number(text) === 1; more++) text = size.toFixed(more);
+  }
+  const isNegative = value < 0 && Number(text) !== 0;
+  return isNegative ? MINUS + text : text;
+}
+
+/** A score or a cosine: three decimals. */
+export function score(value: number): string {
+  return fixed(value, 3);
+}
+
+/** A BM25 score: two decimals. */
+export function bm25(value: number): string {
+  return fixed(value, 2);
+}
+
+/** A value in a formula line: four decimals. */
+export function formulaValue(value: number): string {
+  return fixed(value, 4);
+}
+
+/** A change of a score: three decimals, always with its sign. */
+export function change(value: number): string {
+  const text = fixed(value, 3);
+  return text.startsWith(MINUS) ? text : `+${text}`;
+}
+
+/** A number with all its digits, for a hover. */
+export function unrounded(value: number): string {
+  return String(value).replace("-", MINUS);
+}
+
+/** A whole number with its thousands set apart: 10,000. */
+export function count(value: number): string {
+  return COUNT.format(value).replace("-", MINUS);
+}
+
+/** A count with its noun: "1 file", "2 files". */
+export function counted(value: number, one: string, many: string = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** A time given in microseconds: µs below 1 ms, one decimal below 10 ms, whole below 1 s, one decimal above. */
+export function duration(micros: number): string {
+  const ms = micros / 1_000;
+  if (ms < 1) return `${Math.round(micros)} µs`;
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** How long something will still take, no finer than it is known. */
+export function timeLeft(seconds: number): string {
+  if (seconds < 90) return `about ${Math.max(1, Math.round(seconds))} s left`;
+  if (seconds < 5_400) return `about ${Math.round(seconds / 60)} min left`;
+  return `about ${(seconds / 3_600).toFixed(1)} h left`;
+}
+
+/** A size on disk, in units of 1000. */
+export function bytes(value: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let size = value;
+  let unit = 0;
+  while (size >= 999.5 && unit < units.length - 1) {
+    size /= 1_000;
+    unit++;
+  }
+  return `${unit === 0 || size >= 10 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
+}
+
+/** The lines of a chunk behind its path: ":25", ":23–27". */
+export function lines(start: number, end: number): string {
+  return start === end ? `:${start}` : `:${start}–${end}`;
+}
+
+/** A parameter's value as its field shows it: as many decimals as its step has, "off" where it is off. */
+export function parameterValue(parameter: Parameter, value: Params[ParamId]): string {
+  if (value === null) return "off";
+  if (typeof value === "boolean") return value ? "on" : "off";
+  if (typeof value === "string") return value;
+  if (parameter.kind.kind !== "number") return String(value);
+  if (parameter.kind.off === value) return "off";
+  const decimals = parameter.kind.integer ? 0 : decimalsOf(parameter.kind.step);
+  // A value between two steps (Shift, or typed) shows all that was set.
+  const text =
+    String(value).length > value.toFixed(decimals).length ? String(value) : value.toFixed(decimals);
+  return text.replace("-", MINUS);
+}
+
+/** How many decimals a step has: 0.05 has 2. */
+export function decimalsOf(step: number): number {
+  const text = String(step);
+  const point = text.indexOf(".");
+  return point < 0 ? 0 : text.length - point - 1;
+}

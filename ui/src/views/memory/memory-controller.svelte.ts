@@ -1,0 +1,342 @@
+// What the Memory view shows: the tree, and the open note with its chosen chunk.
+import { SvelteSet } from "svelte/reactivity";
+import type { Activity, DocumentView, ErrorInfo, FolderTree, LibraryState } from "../../api/bindings";
+import type { Backend } from "../../api/backend";
+import { toErrorInfo } from "../../shared/errors";
+import { ChunkMargin, type PlacedChunk } from "./chunk-margin";
+import { noteFormat } from "./note-lines";
+import { NoteText } from "./note-text";
+import { ancestors, defaultExpanded, findEntry, rowId, treeRows, type TreeRow } from "./tree-rows";
+
+/** A note that has been read. */
+export type OpenNote = { document: DocumentView; text: NoteText; margin: ChunkMargin };
+
+/** What stands in the middle of the view. */
+export type NoteState =
+  | { kind: "none" }
+  | { kind: "opening"; folder: string; path: string }
+  | { kind: "open"; note: OpenNote }
+  | { kind: "failed"; folder: string; path: string; error: ErrorInfo };
+
+/** A line to bring into sight; a new object each time, so that asking twice for one line scrolls twice. */
+export type LineTarget = { line: number };
+
+/** Milliseconds between two readings of the tree while files are being indexed. */
+const REFRESH_MS = 1_000;
+
+/** The Memory view's state; one for the life of the window, so that the open note survives a change of view. */
+export class MemoryController {
+  readonly #backend: Backend;
+
+  #trees = $state.raw<readonly FolderTree[] | null>(null);
+  #treeError = $state.raw<ErrorInfo | null>(null);
+  #note = $state.raw<NoteState>({ kind: "none" });
+  #chosen = $state(0);
+  #target = $state.raw<LineTarget | null>(null);
+  #isGone = $state(false);
+  #editorError = $state.raw<ErrorInfo | null>(null);
+  #find = $state("");
+  readonly #expanded = new SvelteSet<string>();
+  /** rows closed by hand while a search in the tree holds everything open */
+  readonly #closedInFind = new SvelteSet<string>();
+  #activeId = $state<string | null>(null);
+
+  #opening = 0;
+  #stamp = "";
+  #refreshTimer: ReturnType<typeof setTimeout> | null = null;
+  #refreshedAt = -Infinity;
+  #refreshing = 0;
+
+  readonly #rows = $derived(treeRows(this.#trees ?? [], (id) => this.isExpanded(id), this.#find));
+
+  /** Where the reader stood when the view was left, in pixels. */
+  scrollTop = 0;
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  /** Follows the library and its events; the answer stops it. */
+  connect(): () => void {
+    const stopState = this.#backend.onState((state) => this.follow(state));
+    const stopActivity = this.#backend.onActivity((activity) => this.happened(activity));
+    void this.refresh();
+    return () => {
+      stopState();
+      stopActivity();
+      if (this.#refreshTimer !== null) clearTimeout(this.#refreshTimer);
+      this.#refreshTimer = null;
+    };
+  }
+
+  /** null until the tree has been read once. */
+  get trees(): readonly FolderTree[] | null {
+    return this.#trees;
+  }
+  get treeError(): ErrorInfo | null {
+    return this.#treeError;
+  }
+  get rows(): readonly TreeRow[] {
+    return this.#rows;
+  }
+  get note(): NoteState {
+    return this.#note;
+  }
+  get target(): LineTarget | null {
+    return this.#target;
+  }
+  /** The open note is no longer in its folder; what is shown is its text from before. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+  /** Why the editor could not be opened, until the next try. */
+  get editorError(): ErrorInfo | null {
+    return this.#editorError;
+  }
+  get find(): string {
+    return this.#find;
+  }
+  /** The row of the tree that the keyboard stands on. */
+  get activeId(): string | null {
+    return this.#activeId;
+  }
+  /** The chosen chunk of the open note; null when it has none. */
+  get chosen(): PlacedChunk | null {
+    return this.#note.kind === "open" ? (this.#note.note.margin.chunks[this.#chosen] ?? null) : null;
+  }
+  /** Id of the row of the note in the middle. */
+  get openId(): string | null {
+    const note = this.#note;
+    switch (note.kind) {
+      case "none":
+        return null;
+      case "open":
+        return rowId(note.note.document.folder, note.note.document.path);
+      case "opening":
+      case "failed":
+        return rowId(note.folder, note.path);
+    }
+  }
+
+  isExpanded(id: string): boolean {
+    return this.#find.trim() === "" ? this.#expanded.has(id) : !this.#closedInFind.has(id);
+  }
+
+  setExpanded(ids: readonly string[], expanded: boolean): void {
+    const isFinding = this.#find.trim() !== "";
+    for (const id of ids) {
+      if (isFinding === expanded) (isFinding ? this.#closedInFind : this.#expanded).delete(id);
+      else (isFinding ? this.#closedInFind : this.#expanded).add(id);
+    }
+  }
+
+  activate(id: string): void {
+    this.#activeId = id;
+  }
+
+  setFind(find: string): void {
+    this.#find = find;
+    this.#closedInFind.clear();
+  }
+
+  /** Opens a note at a line; without one at its top. */
+  async open(folder: string, path: string, line: number | null = null): Promise<void> {
+    const opening = ++this.#opening;
+    this.#editorError = null;
+    for (const id of ancestors(folder, path)) this.#expanded.add(id);
+    this.#activeId = rowId(folder, path);
+    const present = this.#note;
+    if (
+      present.kind === "open" &&
+      present.note.document.folder === folder &&
+      present.note.document.path === path &&
+      !this.#isGone
+    ) {
+      if (line !== null) this.#goTo(present.note, line);
+      return;
+    }
+    this.#note = { kind: "opening", folder, path };
+    this.#isGone = false;
+    this.scrollTop = 0;
+    try {
+      const document = await this.#backend.document(folder, path);
+      if (opening !== this.#opening) return;
+      const note = openNote(document);
+      this.#note = { kind: "open", note };
+      this.#chosen = 0;
+      this.#target = null;
+      if (line !== null) this.#goTo(note, line);
+    } catch (error) {
+      if (opening === this.#opening) this.#note = { kind: "failed", folder, path, error: toErrorInfo(error) };
+    }
+  }
+
+  /** Reads the open note again, at the same place. */
+  async reload(): Promise<void> {
+    const present = this.#note;
+    if (present.kind !== "open" && present.kind !== "failed") return;
+    if (present.kind === "failed") {
+      this.#note = { kind: "none" };
+      return this.open(present.folder, present.path);
+    }
+    const opening = ++this.#opening;
+    const { folder, path } = present.note.document;
+    const chosen = this.chosen;
+    try {
+      const document = await this.#backend.document(folder, path);
+      if (opening !== this.#opening) return;
+      const note = openNote(document);
+      this.#note = { kind: "open", note };
+      this.#isGone = false;
+      this.#chosen = (chosen && note.margin.choose(chosen.chunk.start_line)?.index) ?? 0;
+    } catch {
+      // the text that is shown stays; the tree says whether the file is still there
+      if (opening === this.#opening) this.#isGone = true;
+    }
+  }
+
+  /** Brings a line of the open note into sight and chooses its chunk. */
+  goTo(line: number): void {
+    if (this.#note.kind === "open") this.#goTo(this.#note.note, line);
+  }
+
+  choose(index: number): void {
+    this.#chosen = index;
+  }
+
+  /** Chooses the chunk of a line that was clicked, in turn where two overlap. */
+  chooseAt(line: number): void {
+    if (this.#note.kind !== "open") return;
+    const chunk = this.#note.note.margin.choose(line, this.#chosen);
+    if (chunk !== null) this.#chosen = chunk.index;
+  }
+
+  /** Chooses the chunk `step` further on and brings it into sight; stays at both ends. */
+  step(step: number): void {
+    if (this.#note.kind !== "open") return;
+    const chunks = this.#note.note.margin.chunks;
+    const index = Math.min(Math.max(this.#chosen + step, 0), chunks.length - 1);
+    const chunk = chunks[index];
+    if (chunk === undefined) return;
+    this.#chosen = index;
+    this.#show(chunk.chunk.start_line);
+  }
+
+  /** Opens a place in the person's editor; without one the chosen chunk of the open note. */
+  async edit(place: { folder: string; path: string; line: number } | null = null): Promise<void> {
+    const at = place ?? this.#place();
+    if (at === null) return;
+    this.#editorError = null;
+    try {
+      await this.#backend.openInEditor(at.folder, at.path, at.line);
+    } catch (error) {
+      this.#editorError = toErrorInfo(error);
+    }
+  }
+
+  /** Reads the tree again; newest answer wins. */
+  async refresh(): Promise<void> {
+    const refreshing = ++this.#refreshing;
+    this.#refreshedAt = performance.now();
+    try {
+      const trees = await this.#backend.tree();
+      if (refreshing !== this.#refreshing) return;
+      const before = this.#trees;
+      const isNew = (tree: FolderTree) =>
+        before?.every((known) => known.folder.id !== tree.folder.id) ?? true;
+      for (const id of defaultExpanded(trees.filter(isNew))) this.#expanded.add(id);
+      this.#trees = trees;
+      this.#treeError = null;
+      this.#compareNote(before, trees);
+    } catch (error) {
+      if (refreshing === this.#refreshing) this.#treeError = toErrorInfo(error);
+    }
+  }
+
+  /** Takes note of a new state of the library; what hangs on it is read at most once a second. */
+  follow(state: LibraryState): void {
+    const stamp = JSON.stringify([
+      state.generation,
+      state.n_files,
+      state.n_chunks,
+      state.n_problems,
+      state.folders,
+    ]);
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    this.#refreshSoon();
+  }
+
+  /** Takes note of something that happened to a file. */
+  happened(activity: Activity): void {
+    const note = this.#note;
+    if (
+      activity.what === "changed" &&
+      note.kind === "open" &&
+      note.note.document.folder_name === activity.folder_name &&
+      note.note.document.path === activity.path
+    ) {
+      void this.reload();
+    }
+    this.#refreshSoon();
+  }
+
+  #refreshSoon(): void {
+    if (this.#refreshTimer !== null) return;
+    const wait = Math.max(0, this.#refreshedAt + REFRESH_MS - performance.now());
+    this.#refreshTimer = setTimeout(() => {
+      this.#refreshTimer = null;
+      void this.refresh();
+    }, wait);
+  }
+
+  /** Reads the open note again when the tree says that it was indexed anew, and marks it when it has left the tree. */
+  #compareNote(before: readonly FolderTree[] | null, trees: readonly FolderTree[]): void {
+    if (this.#note.kind !== "open" || before === null) return;
+    const { folder, path } = this.#note.note.document;
+    const entry = findEntry(trees, folder, path);
+    const was = findEntry(before, folder, path);
+    if (entry === null) {
+      this.#isGone = true;
+    } else if (this.#isGone || was === null || was.n_chunks !== entry.n_chunks || was.state !== entry.state) {
+      void this.reload();
+    }
+  }
+
+  #goTo(note: OpenNote, line: number): void {
+    const chunk = note.margin.choose(line);
+    if (chunk !== null) this.#chosen = chunk.index;
+    this.#show(line);
+  }
+
+  /** The place where the reader stood is forgotten, so that it goes to the line. */
+  #show(line: number): void {
+    this.scrollTop = 0;
+    this.#target = { line };
+  }
+
+  #place(): { folder: string; path: string; line: number } | null {
+    const note = this.#note;
+    switch (note.kind) {
+      case "none":
+      case "opening":
+        return null;
+      case "failed":
+        return { folder: note.folder, path: note.path, line: 1 };
+      case "open":
+        return {
+          folder: note.note.document.folder,
+          path: note.note.document.path,
+          line: this.#target?.line ?? this.chosen?.chunk.start_line ?? 1,
+        };
+    }
+  }
+}
+
+function openNote(document: DocumentView): OpenNote {
+  return {
+    document,
+    text: new NoteText(document.text, noteFormat(document.path)),
+    margin: new ChunkMargin(document.chunks),
+  };
+}

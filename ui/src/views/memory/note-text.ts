@@ -1,0 +1,137 @@
+// A note as the rows that the reader draws: a line is a row, a very long one several, and a few dozen rows are a block.
+import { linesOf, type LineKind, type NoteFormat, type NoteLine } from "./note-lines";
+
+/** One row of the reader: a line, or a piece of a line too long to lay out at once. */
+export type NoteRow = {
+  /** 1-based line of the file */
+  line: number;
+  kind: LineKind;
+  /** 1 to 6 for a heading, 0 for all else */
+  level: number;
+  text: string;
+  /** the row begins (ends) its line */
+  isFirst: boolean;
+  isLast: boolean;
+};
+
+/** Rows that are drawn together: the first row's line and piece, and how much there is of it. */
+type Block = { line: number; piece: number; n_rows: number; n_screen_lines: number };
+
+/** Characters in one row at most: a line of 10 MB stays scrollable because it is never one paragraph. */
+export const ROW_CHARS_MAX = 2_000;
+
+/** Rows that are drawn at most; WebKit cannot lay out a page above 33 million pixels (a million rows of 20). */
+export const ROWS_MAX = 1_000_000;
+
+/** Rows and characters in one block at most: the virtual list then has thousands of entries, not a million. */
+const BLOCK_ROWS = 40;
+const BLOCK_CHARS = 8_000;
+
+/** Characters that fit beside one another in the reader, for estimates of height only. */
+const CHARS_ACROSS = 100;
+
+/** A note's text, its rows and blocks. */
+export class NoteText {
+  readonly n_lines: number;
+  /** Lines behind `ROWS_MAX` rows, which are not drawn. */
+  readonly n_lines_hidden: number;
+  readonly #text: string;
+  readonly #lines: readonly NoteLine[];
+  readonly #blocks: readonly Block[];
+
+  constructor(text: string, format: NoteFormat) {
+    this.#text = text;
+    this.#lines = linesOf(text, format);
+    this.n_lines = this.#lines.length;
+    const { blocks, n_drawn } = blocksOf(this.#lines);
+    this.#blocks = blocks;
+    this.n_lines_hidden = this.n_lines - n_drawn;
+  }
+
+  get n_blocks(): number {
+    return this.#blocks.length;
+  }
+
+  /** Returns about how many lines of screen the block at `index` fills; 0 outside `[0, n_blocks)`. */
+  blockHeight(index: number): number {
+    return this.#blocks[index]?.n_screen_lines ?? 0;
+  }
+
+  /** Returns the block in which a 1-based line begins; lines outside the text give the nearest block. */
+  blockOf(line: number): number {
+    let low = 0;
+    let high = this.#blocks.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      const first = this.#blocks[middle];
+      if (first !== undefined && (first.piece === 0 ? first.line <= line - 1 : first.line < line - 1))
+        low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** Returns the rows of the block at `index`; none outside `[0, n_blocks)`. */
+  rows(index: number): NoteRow[] {
+    const block = this.#blocks[index];
+    if (block === undefined) return [];
+    const rows: NoteRow[] = [];
+    let { line, piece } = block;
+    while (rows.length < block.n_rows) {
+      const at = this.#lines[line];
+      if (at === undefined) break;
+      const n_pieces = piecesOf(at);
+      rows.push({
+        line: line + 1,
+        kind: at.kind,
+        level: at.level,
+        text: this.#text.slice(this.#cut(at, piece), this.#cut(at, piece + 1)),
+        isFirst: piece === 0,
+        isLast: piece === n_pieces - 1,
+      });
+      piece += 1;
+      if (piece === n_pieces) {
+        piece = 0;
+        line += 1;
+      }
+    }
+    return rows;
+  }
+
+  /** Returns where a piece of a line begins, a character earlier where it would part a surrogate pair. */
+  #cut(line: NoteLine, piece: number): number {
+    const at = line.from + piece * ROW_CHARS_MAX;
+    if (piece === 0 || at >= line.to) return Math.min(at, line.to);
+    const unit = this.#text.charCodeAt(at);
+    return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
+  }
+}
+
+/** Returns into how many rows a line is cut; an empty one is a row too. */
+function piecesOf(line: NoteLine): number {
+  return Math.max(1, Math.ceil((line.to - line.from) / ROW_CHARS_MAX));
+}
+
+function blocksOf(lines: readonly NoteLine[]): { blocks: Block[]; n_drawn: number } {
+  const blocks: Block[] = [];
+  let block: Block | null = null;
+  let n_chars = 0;
+  let n_rows = 0;
+  for (const [index, line] of lines.entries()) {
+    const n_pieces = piecesOf(line);
+    if (n_rows + n_pieces > ROWS_MAX) return { blocks, n_drawn: index };
+    n_rows += n_pieces;
+    for (let piece = 0; piece < n_pieces; piece += 1) {
+      const chars = Math.min(line.to - line.from - piece * ROW_CHARS_MAX, ROW_CHARS_MAX);
+      if (block === null || block.n_rows >= BLOCK_ROWS || n_chars + chars > BLOCK_CHARS) {
+        block = { line: index, piece, n_rows: 0, n_screen_lines: 0 };
+        blocks.push(block);
+        n_chars = 0;
+      }
+      block.n_rows += 1;
+      block.n_screen_lines += Math.max(1, Math.ceil(chars / CHARS_ACROSS));
+      n_chars += chars;
+    }
+  }
+  return { blocks, n_drawn: lines.length };
+}

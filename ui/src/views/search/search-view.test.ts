@@ -1,0 +1,380 @@
+// The Search view as a person meets it: by keyboard, by slider, in its states, and read by an assistive tool.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import axe from "axe-core";
+import { fireEvent } from "@testing-library/svelte";
+import { describe, expect, it } from "vitest";
+import { FakeBackend, PROBLEMS, type FakeOptions } from "../../../tests/fake-backend";
+import App from "../../App.svelte";
+import { DEFAULTS } from "../../api/parameters";
+import { Workspace, workspaceContext } from "../../workspace.svelte";
+
+const QUERY = "the internet is down at home";
+
+async function open(options: FakeOptions = {}) {
+  const backend = new FakeBackend({ nChunks: 150, startQuery: QUERY, ...options });
+  const workspace = new Workspace(backend);
+  const user = userEvent.setup();
+  const { container } = render(App, { context: workspaceContext(workspace) });
+  await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
+  return { backend, workspace, user, container };
+}
+
+const grid = () => screen.getByRole("grid");
+const bodyRows = () =>
+  within(grid())
+    .getAllByRole("row")
+    .filter((row) => row.hasAttribute("data-chunk"));
+const chunks = () => bodyRows().map((row) => row.dataset.chunk);
+const slider = (parameter: string) => {
+  const found = document.querySelector<HTMLInputElement>(
+    `[data-parameter="${parameter}"] input[type="range"]`,
+  );
+  if (found === null) throw new Error(`no slider for ${parameter}`);
+  return found;
+};
+const field = (parameter: string) => {
+  const found = document.getElementById(`field-${parameter}`);
+  if (!(found instanceof HTMLInputElement)) throw new Error(`no field for ${parameter}`);
+  return found;
+};
+const openRow = () => bodyRows().find((row) => row.getAttribute("aria-selected") === "true");
+
+describe("what is there", () => {
+  it("shows the trace of a query given at start, before it says that it is ready", async () => {
+    await open();
+    expect(screen.getByRole("textbox", { name: "Question" })).toHaveValue(QUERY);
+    expect(bodyRows().length).toBeGreaterThan(3);
+    expect(openRow()).toBe(bodyRows()[0]);
+  });
+
+  it("keeps a cell for every stage, with the reason where it did nothing", async () => {
+    await open();
+    const strip = within(screen.getByRole("toolbar"));
+    expect(strip.getAllByRole("button")).toHaveLength(13);
+    expect(strip.getByRole("button", { name: /^Rerank not built yet/ })).toHaveAttribute(
+      "aria-disabled",
+      "true",
+    );
+    expect(strip.getByRole("button", { name: /^Budget off/ })).toBeInTheDocument();
+  });
+
+  it("shows no control of a stage that is not built, and no parameter of the index", async () => {
+    await open();
+    const rail = within(screen.getByRole("complementary", { name: "Parameters" }));
+    for (const label of ["Provider", "Gain", "Half-life", "Chunk length"])
+      expect(rail.queryByText(label)).toBeNull();
+    expect(rail.getByRole("slider", { name: "Min score" })).toBeInTheDocument();
+  });
+
+  it("tells the number of every row and the sort of every column", async () => {
+    const { user } = await open();
+    expect(grid()).toHaveAttribute("aria-rowcount", String(150 + 2));
+    expect(bodyRows()[0]).toHaveAttribute("aria-rowindex", "2");
+    await user.click(within(grid()).getByRole("button", { name: /^BM25/ }));
+    expect(within(grid()).getByRole("columnheader", { name: /^BM25/ })).toHaveAttribute(
+      "aria-sort",
+      "ascending",
+    );
+  });
+
+  it("has no tab for a view that this version does not have", async () => {
+    await open();
+    const tabs = within(screen.getByRole("navigation", { name: "Views" })).getAllByRole("button");
+    expect(tabs.map((tab) => tab.textContent)).toEqual(["Search", "Memory", "Export", "Settings"]);
+  });
+});
+
+describe("by keyboard", () => {
+  it("goes to the question, searches while it is typed, and back to the table", async () => {
+    const { user, backend } = await open({ startQuery: null });
+    await user.keyboard("{Control>}k{/Control}");
+    expect(screen.getByRole("textbox", { name: "Question" })).toHaveFocus();
+    await user.keyboard("internet");
+    await waitFor(() => expect(backend.nCalls("search")).toBe(1));
+    await screen.findByRole("grid");
+    await user.keyboard("{Escape}");
+    expect(grid()).toHaveFocus();
+  });
+
+  it("walks through earlier questions and back to what was being typed", async () => {
+    const { user } = await open({ startQuery: null });
+    const box = screen.getByRole("textbox", { name: "Question" });
+    await user.click(box);
+    await user.keyboard("first{Enter}");
+    await user.clear(box);
+    await user.keyboard("second{Enter}");
+    await user.clear(box);
+    await user.keyboard("thi{ArrowUp}");
+    expect(box).toHaveValue("second");
+    await user.keyboard("{ArrowUp}{ArrowUp}");
+    expect(box).toHaveValue("first");
+    await user.keyboard("{ArrowDown}{ArrowDown}");
+    expect(box).toHaveValue("thi");
+  });
+
+  it("moves through the rows and names the active one", async () => {
+    const { user, workspace } = await open();
+    grid().focus();
+    const order = workspace.search.columns?.order ?? [];
+    for (const [key, at] of [
+      ["{ArrowDown}", 1],
+      ["{ArrowDown}", 2],
+      ["{ArrowUp}", 1],
+      ["{End}", order.length - 1],
+      ["{Home}", 0],
+      ["{ArrowUp}", 0],
+    ] as const) {
+      await user.keyboard(key);
+      expect(workspace.search.openSlot).toBe(order[at]);
+      expect(grid()).toHaveAttribute("aria-activedescendant", `row-${order[at]}`);
+    }
+  });
+
+  it("reads the journey on Enter and comes back on Escape", async () => {
+    const { user } = await open();
+    grid().focus();
+    await user.keyboard("{ArrowDown}{Enter}");
+    expect(screen.getByRole("region", { name: "Journey of the opened row" })).toHaveFocus();
+    await user.keyboard("{Escape}");
+    expect(grid()).toHaveFocus();
+  });
+
+  it("opens the row's lines in the editor, pins, sorts by stages and lists its keys", async () => {
+    const { user, workspace, backend } = await open();
+    grid().focus();
+    await user.keyboard("o");
+    const row = workspace.search.rowOf(workspace.search.openSlot ?? -1);
+    expect(backend.calls.findLast(({ name }) => name === "openInEditor")?.args).toEqual([
+      row?.folder,
+      row?.path,
+      row?.start_line,
+    ]);
+    workspace.parameters.set("max_results", 4);
+    await user.keyboard("p");
+    expect(workspace.search.pin.params.max_results).toBe(4);
+    await user.keyboard("]");
+    expect(workspace.search.sort).toBe("vector");
+    await user.keyboard("]");
+    expect(workspace.search.sort).toBe("bm25");
+    await user.keyboard("[[[[");
+    expect(workspace.search.sort).toBe("final");
+    await user.keyboard("?");
+    expect(await screen.findByRole("dialog", { name: "Keys" })).toBeInTheDocument();
+  });
+
+  it("leaves letters typed into the question and into a number field alone", async () => {
+    const { user, backend, workspace } = await open();
+    await user.click(screen.getByRole("textbox", { name: "Question" }));
+    await user.keyboard("op?[[");
+    await user.click(field("min_score"));
+    await user.keyboard("op?[[");
+    expect(backend.nCalls("openInEditor")).toBe(0);
+    expect(workspace.search.sort).toBe("final");
+    expect(screen.queryByRole("dialog")).toBeNull();
+  });
+});
+
+describe("by slider", () => {
+  it("re-ranks while it is dragged and makes one step of the drag", async () => {
+    const { backend, workspace } = await open();
+    const before = chunks();
+    const weight = slider("vector_weight");
+    for (const at of ["0.5", "0.3", "0.05"]) await fireEvent.input(weight, { target: { value: at } });
+    await waitFor(() => expect(workspace.search.rankedBy?.vector_weight).toBe(0.05));
+    await waitFor(() => expect(chunks()).not.toEqual(before));
+    expect(workspace.parameters.canUndo).toBe(false);
+    await fireEvent.change(weight);
+    expect(workspace.parameters.canUndo).toBe(true);
+    expect(backend.nCalls("search")).toBe(1);
+    workspace.parameters.undo();
+    await waitFor(() => expect(chunks()).toEqual(before));
+  });
+
+  it("shows the moves against the pin, and what has left", async () => {
+    const { workspace } = await open();
+    await fireEvent.input(slider("max_results"), { target: { value: "0.02" } });
+    await waitFor(() => expect(workspace.search.columns?.n_kept).toBe(3));
+    await waitFor(() => expect(within(grid()).getAllByText(/^was/)).not.toHaveLength(0));
+  });
+
+  it("moves by keys, by a tenth of a step with Shift, and back to the default with Backspace", async () => {
+    const { user, workspace } = await open();
+    const value = () => workspace.parameters.current.vector_weight;
+    slider("vector_weight").focus();
+    await user.keyboard("{ArrowRight}");
+    expect(value()).toBe(0.61);
+    await user.keyboard("{Shift>}{ArrowLeft}{/Shift}");
+    expect(value()).toBe(0.609);
+    await user.keyboard("{PageDown}");
+    expect(value()).toBe(0.51);
+    await user.keyboard("{End}");
+    expect(value()).toBe(1);
+    await user.keyboard("{Backspace}");
+    expect(value()).toBe(DEFAULTS.vector_weight);
+    expect(slider("vector_weight")).toHaveAttribute("aria-valuetext", "0.60");
+    await user.keyboard("{Control>}z{/Control}");
+    expect(value()).toBe(1);
+  });
+
+  it("switches the method for k, says so in place, and takes both back", async () => {
+    const { user, workspace } = await open();
+    slider("fusion_k").focus();
+    await user.keyboard("{ArrowRight}");
+    expect(workspace.parameters.current).toMatchObject({ fusion: "rrf", fusion_k: 61 });
+    const remark = document.getElementById("remarks-fusion_k");
+    expect(remark).toHaveTextContent("Method switched from calibrated to rrf");
+    await user.click(within(remark as HTMLElement).getByRole("button", { name: "Undo" }));
+    expect(workspace.parameters.current).toEqual(DEFAULTS);
+  });
+
+  it("refuses two weights of 0 where the second is set", async () => {
+    const { user, workspace } = await open();
+    for (const id of ["vector_weight", "text_weight"]) {
+      await user.clear(field(id));
+      await user.type(field(id), "0{Enter}");
+    }
+    expect(workspace.parameters.current).toMatchObject({
+      vector_weight: 0,
+      text_weight: DEFAULTS.text_weight,
+    });
+    expect(document.getElementById("remarks-text_weight")).toHaveTextContent("cannot both be 0");
+    expect(field("text_weight")).toHaveValue("0.40");
+  });
+
+  it("names the range of a value outside it and keeps the old one", async () => {
+    const { user, workspace } = await open();
+    await user.clear(field("min_score"));
+    await user.type(field("min_score"), "7{Enter}");
+    expect(document.getElementById("remarks-min_score")).toHaveTextContent("Min score takes 0 to 1.");
+    expect(field("min_score")).toHaveAttribute("aria-invalid", "true");
+    expect(workspace.parameters.current.min_score).toBe(DEFAULTS.min_score);
+    await user.keyboard("{Escape}");
+    expect(field("min_score")).toHaveValue("0.10");
+    expect(field("min_score")).toHaveAttribute("aria-invalid", "false");
+  });
+
+  it("switches a stage off", async () => {
+    const { user, workspace } = await open();
+    await user.click(screen.getByRole("switch", { name: "Threshold stage" }));
+    expect(workspace.parameters.current.threshold_on).toBe(false);
+    expect(screen.getByRole("switch", { name: "Threshold stage" })).not.toBeChecked();
+    expect(document.getElementById("field-min_score")).toBeNull();
+  });
+});
+
+describe("states", () => {
+  it("says what to do before the first question, and asks an example", async () => {
+    const { user, backend } = await open({ startQuery: null });
+    expect(screen.getByRole("heading", { name: "Ask your agent's memory" })).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: /the internet is down at home, what/ }));
+    await screen.findByRole("grid");
+    expect(backend.nCalls("search")).toBe(1);
+  });
+
+  it("offers the min score that brings the best row back", async () => {
+    const { user, workspace } = await open();
+    workspace.parameters.set("min_score", 1);
+    await user.click(await screen.findByRole("button", { name: /^Lower min score to/ }));
+    await waitFor(() => expect(workspace.search.columns?.n_kept).toBeGreaterThan(0));
+    expect(screen.queryByText("Nothing passed")).toBeNull();
+  });
+
+  it("says that a question of punctuation was ranked by vectors alone", async () => {
+    await open({ startQuery: "???" });
+    expect(screen.getByText(/has no letters or digits, so BM25 was skipped/)).toBeInTheDocument();
+  });
+
+  it("says why a search failed and tries again", async () => {
+    const { user, backend, workspace } = await open();
+    backend.failing.search = { code: "index", message: "cannot open the text index: permission denied" };
+    await workspace.search.searchNow("home");
+    expect(await screen.findByRole("alert")).toHaveTextContent(
+      "cannot open the text index: permission denied",
+    );
+    backend.failing = {};
+    await user.click(screen.getByRole("button", { name: "Try again" }));
+    await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+    expect(workspace.search.answer?.query).toBe("home");
+  });
+
+  it("shows how far indexing is, and pauses it", async () => {
+    const { user, backend } = await open({
+      indexing: { n_done: 120, n_total: 564, file: "people/hanneke.md", seconds_left: 40, paused: false },
+    });
+    await user.click(screen.getByRole("button", { name: /indexing 120\/564/ }));
+    expect(backend.calls.findLast(({ name }) => name === "pauseIndexing")?.args).toEqual([true]);
+  });
+
+  it("lists the files with problems", async () => {
+    const { user } = await open({ problems: PROBLEMS });
+    await user.click(screen.getByRole("button", { name: /2 files with problems/ }));
+    expect(await screen.findByRole("dialog", { name: "Files with problems" })).toHaveTextContent(
+      "permission denied",
+    );
+  });
+
+  it("asks for a folder first where there is none", async () => {
+    await open({ hasFolders: false, startQuery: null });
+    expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent(
+      "Which folders hold your agent's memory?",
+    );
+    expect(screen.queryByRole("grid")).toBeNull();
+  });
+
+  it("shows text as text", async () => {
+    const { container } = await open();
+    expect(container.querySelector("script, iframe, img, [style*='expression']")).toBeNull();
+  });
+});
+
+// Without layout the menus think their anchor is off the screen and hide themselves.
+describe("presets", () => {
+  it("chooses one, tells that it was changed since, and saves under a name", async () => {
+    const { user, workspace, backend } = await open();
+    await user.click(screen.getByRole("button", { name: /^Preset: Default/ }));
+    await user.click(await screen.findByText("Short and strict"));
+    expect(workspace.parameters.current).toMatchObject({ max_results: 5, min_score: 0.3 });
+    workspace.parameters.set("max_results", 6);
+    const menu = await screen.findByRole("button", { name: "Preset: Short and strict, changed since" });
+    await user.click(menu);
+    await user.click(await screen.findByText("Save as…"));
+    const name = await screen.findByRole("textbox", { name: "Name" });
+    await user.clear(name);
+    await user.type(name, "Six at most");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(backend.nCalls("presetSave")).toBe(1));
+    await screen.findByRole("button", { name: "Preset: Six at most" });
+  });
+
+  it("says what of an opened file was not understood", async () => {
+    const { user, workspace } = await open();
+    await user.click(screen.getByRole("button", { name: /^Preset: Default/ }));
+    await user.click(await screen.findByText("Open a memlens.json…"));
+    await screen.findByText(/is not known to this version and was left out/);
+    expect(workspace.parameters.current.fusion_k).toBe(20);
+  });
+});
+
+describe.each(["light", "dark"] as const)("in the %s theme, axe finds nothing", (theme) => {
+  // jsdom resolves no colours; contrast is checked in a browser.
+  const rules = { "color-contrast": { enabled: false } };
+
+  it.each<[string, FakeOptions]>([
+    ["with an answer", { problems: PROBLEMS }],
+    ["before a question", { startQuery: null }],
+    ["with nothing but punctuation", { startQuery: "???" }],
+    [
+      "while indexing",
+      { indexing: { n_done: 1, n_total: 9, file: null, seconds_left: null, paused: false } },
+    ],
+  ])("%s", async (_, options) => {
+    const { container, workspace } = await open(options);
+    workspace.theme.choose(theme);
+    expect(document.documentElement.dataset.theme).toBe(theme);
+    const { violations } = await axe.run(container, { rules });
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual(
+      [],
+    );
+  });
+});

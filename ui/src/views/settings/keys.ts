@@ -1,0 +1,21 @@
+// The keys of the window, as Settings lists them.
+import { KEYS_TOLD } from "../../search/search-keys";
+
+/** What the keys of one place do. */
+export type KeyGroup = { place: string; keys: readonly { keys: readonly string[]; does: string }[] };
+
+/** Every key, by the view it works in. */
+export const KEY_GROUPS: readonly KeyGroup[] = [
+  { place: "Search", keys: KEYS_TOLD },
+  {
+    place: "Memory",
+    keys: [
+      { keys: ["/"], does: "Find a note by its name" },
+      { keys: ["↑", "↓", "Home", "End", "PgUp", "PgDn"], does: "Walk the tree; letters jump to a name" },
+      { keys: ["→", "←", "*"], does: "Open a folder, close it, open all beside it" },
+      { keys: ["Enter"], does: "Open the note" },
+      { keys: ["[", "]"], does: "Previous, next chunk of the note" },
+      { keys: ["O"], does: "Open the editor at the chunk; not in the tree, where letters jump" },
+    ],
+  },
+];

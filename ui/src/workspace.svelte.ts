@@ -1,0 +1,100 @@
+import { getContext } from "svelte";
+import type { Backend } from "./api/backend";
+import { LibraryController } from "./library/library-controller.svelte";
+import { ParameterHistory } from "./parameters/parameter-history.svelte";
+import { PresetController } from "./presets/preset-controller.svelte";
+import { QueryHistory } from "./search/query-history.svelte";
+import { SearchController } from "./search/search-controller.svelte";
+import { Theme } from "./shared/theme.svelte";
+
+export type ViewId = "search" | "memory" | "export" | "settings";
+
+/** Everything that one window holds; made once, reached by `useWorkspace` from any view. */
+export class Workspace {
+  readonly backend: Backend;
+  readonly library: LibraryController;
+  /** What the person has set, with undo. */
+  readonly parameters: ParameterHistory;
+  readonly presets: PresetController;
+  readonly queries: QueryHistory;
+  readonly search: SearchController;
+  readonly theme: Theme;
+  #view = $state<ViewId>("search");
+  #isReady = $state(false);
+  /** Counts the wishes to type a question; the query box takes the focus on each. */
+  #nQueryWishes = $state(0);
+
+  constructor(backend: Backend) {
+    this.backend = backend;
+    this.theme = new Theme();
+    this.library = new LibraryController(backend);
+    this.parameters = new ParameterHistory();
+    this.presets = new PresetController(backend, this.parameters);
+    this.queries = new QueryHistory();
+    this.search = new SearchController(backend, this.parameters);
+  }
+
+  get view(): ViewId {
+    return this.#view;
+  }
+
+  /** True once the window can be used: after the first state and, where a query was given at start, after its answer. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  get nQueryWishes(): number {
+    return this.#nQueryWishes;
+  }
+
+  /** Brings the query box up, from any view. */
+  askForQuery(): void {
+    this.#view = "search";
+    this.#nQueryWishes++;
+  }
+
+  show(view: ViewId): void {
+    this.#view = view;
+  }
+
+  /** Asks the engine for all that the first screen needs. The returned function ends what was started. */
+  start(): () => void {
+    const stops = [
+      this.library.follow(),
+      this.search.follow(() => this.library.state?.generation ?? null),
+      () => this.search.close(),
+    ];
+    void this.#open();
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  async #open(): Promise<void> {
+    await Promise.all([this.library.refresh(), this.presets.refresh()]);
+    await this.#askStartQuery();
+    this.#isReady = true;
+  }
+
+  async #askStartQuery(): Promise<void> {
+    let query: string | null;
+    try {
+      query = await this.backend.startQuery();
+    } catch {
+      // Without it the window opens as it does without a query.
+      return;
+    }
+    if (query !== null && query !== "") await this.search.searchNow(query);
+  }
+}
+
+const KEY = Symbol("workspace");
+
+/** The context to mount the window with, so that any view reaches the workspace. */
+export function workspaceContext(workspace: Workspace): Map<symbol, Workspace> {
+  return new Map([[KEY, workspace]]);
+}
+
+export function useWorkspace(): Workspace {
+  return getContext<Workspace>(KEY);
+}

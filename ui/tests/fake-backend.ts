@@ -1,0 +1,368 @@
+import type { Backend } from "../src/api/backend";
+import type {
+  Activity,
+  ErrorInfo,
+  FileProblem,
+  FolderTree,
+  LibraryState,
+  Params,
+  Preset,
+  SearchAnswer,
+  TreeEntry,
+} from "../src/api/bindings";
+import { DEFAULTS } from "../src/api/parameters";
+import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
+import { journeyOf, rank, retrieve, snippetsOf, type FakeSet } from "./fake/ranking";
+
+export type FakeOptions = {
+  nChunks?: number;
+  /** Added to every answer. */
+  latencyMs?: number;
+  indexing?: LibraryState["indexing"];
+  problems?: FileProblem[];
+  hasFolders?: boolean;
+  startQuery?: string | null;
+  presets?: Preset[];
+  readOnly?: string | null;
+};
+
+const START_MS = Date.UTC(2026, 10, 21, 9, 30);
+
+export const PROBLEMS: FileProblem[] = [
+  {
+    folder: "notes",
+    folder_name: "notes",
+    path: "people/old.md",
+    line: null,
+    message: "cannot read people/old.md: permission denied",
+    severity: "error",
+  },
+  {
+    folder: "agents",
+    folder_name: "agents",
+    path: "clerk/scan.md",
+    line: 812,
+    message: "not UTF-8 at line 812, read as Windows-1252",
+    severity: "note",
+  },
+];
+
+/** An engine in memory: its data are made up, its answers follow the parameters, its calls are counted. */
+export class FakeBackend implements Backend {
+  readonly calls: { name: keyof Backend; args: unknown[] }[] = [];
+  /** Rejects every call of this name until it is cleared. */
+  failing: Partial<Record<keyof Backend, ErrorInfo>> = {};
+  readonly #options: FakeOptions;
+  readonly #chunks: FakeChunk[];
+  readonly #sets = new Map<number, FakeSet>();
+  readonly #stateListeners = new Set<(state: LibraryState) => void>();
+  readonly #activityListeners = new Set<(activity: Activity) => void>();
+  #state: LibraryState;
+  #presets: Preset[];
+  #nSearches = 0;
+
+  constructor(options: FakeOptions = {}) {
+    this.#options = options;
+    this.#chunks = makeChunks(options.nChunks ?? 564);
+    this.#presets = options.presets ?? [
+      {
+        name: "Keywords first",
+        params: { ...DEFAULTS, fusion: "rrf", vector_weight: 0.3, text_weight: 0.7 },
+        notes: [],
+      },
+      {
+        name: "Short and strict",
+        params: { ...DEFAULTS, min_score: 0.3, max_results: 5, budget_tokens: 600 },
+        notes: [],
+      },
+    ];
+    const problems = options.problems ?? [];
+    const hasFolders = options.hasFolders ?? true;
+    this.#state = {
+      folders: hasFolders
+        ? FOLDERS.map((folder) => ({
+            ...folder,
+            n_chunks: this.#chunks.filter((chunk) => chunk.folder === folder.id).length,
+          }))
+        : [],
+      n_files: hasFolders ? 10 : 0,
+      n_chunks: hasFolders ? this.#chunks.length : 0,
+      n_problems: problems.length,
+      model: "all-MiniLM-L6-v2",
+      generation: 1,
+      indexing: options.indexing ?? null,
+      data_dir: "/home/robin/.local/share/memlens",
+      data_bytes: 4_812_300,
+      notices: [],
+      read_only: options.readOnly ?? null,
+      version: "0.1.0",
+    };
+  }
+
+  /** Changes the library and tells the window, as an event would. */
+  changeState(change: Partial<LibraryState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#stateListeners) listener(this.#state);
+  }
+
+  happen(activity: Activity): void {
+    for (const listener of this.#activityListeners) listener(activity);
+  }
+
+  nCalls(name: keyof Backend): number {
+    return this.calls.filter((call) => call.name === name).length;
+  }
+
+  state() {
+    return this.#answer("state", [], () => this.#state);
+  }
+
+  search(query: string, params: Params, scope: { folder: string; path: string } | null) {
+    return this.#answer("search", [query, params, scope], (): SearchAnswer => {
+      const chunks = this.#chunks.filter(
+        (chunk) => scope === null || (chunk.folder === scope.folder && chunk.path.startsWith(scope.path)),
+      );
+      const set = retrieve(query, chunks, params);
+      const id = ++this.#nSearches;
+      this.#sets.set(id, set);
+      const columns = rank(set, params);
+      return {
+        id,
+        query,
+        rows: set.rows,
+        columns,
+        snippets: snippetsOf(set, columns.order.slice(0, 60)),
+        words: set.words,
+        bm25_ideal: set.bm25Ideal,
+        notices:
+          set.words.length === 0
+            ? [
+                `“${query}” has no letters or digits, so BM25 was skipped. The order comes from vectors alone.`,
+              ]
+            : [],
+        n_chunks: chunks.length,
+        retrieve_ms: 9.3,
+        generation: this.#state.generation,
+      };
+    });
+  }
+
+  rank(search: number, params: Params) {
+    return this.#answer("rank", [search, params], () => rank(this.#set(search), params));
+  }
+
+  journey(search: number, params: Params, slot: number) {
+    return this.#answer("journey", [search, params, slot], () => journeyOf(this.#set(search), params, slot));
+  }
+
+  snippets(search: number, slots: number[]) {
+    return this.#answer("snippets", [search, slots], () => snippetsOf(this.#set(search), slots));
+  }
+
+  tree() {
+    return this.#answer("tree", [], (): FolderTree[] =>
+      this.#state.folders.map((folder) => ({ folder, entries: this.#entries(folder.id) })),
+    );
+  }
+
+  document(folder: string, path: string) {
+    return this.#answer("document", [folder, path], () => {
+      const chunks = this.#chunks.filter((chunk) => chunk.folder === folder && chunk.path === path);
+      const nLines = chunks.at(-1)?.end_line ?? 1;
+      const lines: string[] = Array.from({ length: nLines }, () => "");
+      for (const chunk of chunks) lines[chunk.start_line - 1] = chunk.text;
+      return {
+        folder,
+        folder_name: folder,
+        path,
+        text: lines.join("\n"),
+        n_lines: nLines,
+        chunks: chunks.map(({ chunk, start_line, end_line, tokens, heading }) => ({
+          chunk,
+          start_line,
+          end_line,
+          tokens,
+          heading,
+        })),
+        agent: chunks[0]?.source ?? null,
+        date: "2026-11-02",
+        tags: ["home", "network"],
+        modified_ms: START_MS,
+        encoding: "UTF-8",
+        problems: (this.#options.problems ?? []).filter((problem) => problem.path === path),
+      };
+    });
+  }
+
+  pickFolder() {
+    return this.#answer("pickFolder", [], (): string | null => "/home/robin/more-notes");
+  }
+
+  addFolder(path: string) {
+    return this.#answer("addFolder", [path], () => {
+      const name = path.split("/").at(-1) ?? path;
+      const folder = {
+        id: `folder-${this.#state.folders.length + 1}`,
+        path,
+        name,
+        n_files: 3,
+        n_chunks: 17,
+        status: "watching" as const,
+        why: null,
+      };
+      this.changeState({
+        folders: [...this.#state.folders, folder],
+        n_files: this.#state.n_files + 3,
+        n_chunks: this.#state.n_chunks + 17,
+      });
+      return this.#state;
+    });
+  }
+
+  removeFolder(folder: string) {
+    return this.#answer("removeFolder", [folder], () => {
+      this.changeState({ folders: this.#state.folders.filter(({ id }) => id !== folder) });
+      return this.#state;
+    });
+  }
+
+  pauseFolder(folder: string, paused: boolean) {
+    return this.#answer("pauseFolder", [folder, paused], () => {
+      const status = paused ? ("paused" as const) : ("watching" as const);
+      this.changeState({
+        folders: this.#state.folders.map((one) => (one.id === folder ? { ...one, status } : one)),
+      });
+      return this.#state;
+    });
+  }
+
+  pauseIndexing(paused: boolean) {
+    return this.#answer("pauseIndexing", [paused], () => {
+      const indexing = this.#state.indexing;
+      this.changeState({ indexing: indexing === null ? null : { ...indexing, paused } });
+      return this.#state;
+    });
+  }
+
+  problems() {
+    return this.#answer("problems", [], () => this.#options.problems ?? []);
+  }
+
+  activity() {
+    return this.#answer("activity", [], (): Activity[] => [
+      {
+        at_ms: START_MS - 40_000,
+        folder_name: "notes",
+        path: "MEMORY.md",
+        what: "changed",
+        detail: "2 chunks embedded",
+      },
+      {
+        at_ms: START_MS - 400_000,
+        folder_name: "agents",
+        path: "clerk/2026-10-03.md",
+        what: "added",
+        detail: null,
+      },
+    ]);
+  }
+
+  openInEditor(folder: string, path: string, line: number) {
+    return this.#answer("openInEditor", [folder, path, line], () => undefined);
+  }
+
+  exportText(params: Params) {
+    return this.#answer("exportText", [params], () => JSON.stringify({ memlens: 1, params }, null, 2));
+  }
+
+  exportSave(params: Params) {
+    return this.#answer("exportSave", [params], (): string | null => "/home/robin/memlens.json");
+  }
+
+  exportWrite(params: Params, path: string) {
+    return this.#answer("exportWrite", [params, path], () => path);
+  }
+
+  presetOpen() {
+    return this.#answer("presetOpen", [], (): Preset | null => ({
+      name: "memlens.json",
+      params: { ...DEFAULTS, fusion: "rrf", fusion_k: 20 },
+      notes: ["“rerank_model” is not known to this version and was left out."],
+    }));
+  }
+
+  presetRead(path: string) {
+    return this.#answer("presetRead", [path], (): Preset => ({ name: path, params: DEFAULTS, notes: [] }));
+  }
+
+  presets() {
+    return this.#answer("presets", [], () => this.#presets);
+  }
+
+  presetSave(name: string, params: Params) {
+    return this.#answer("presetSave", [name, params], () => {
+      this.#presets = [
+        ...this.#presets.filter((preset) => preset.name !== name),
+        { name, params, notes: [] },
+      ];
+      return this.#presets;
+    });
+  }
+
+  presetDelete(name: string) {
+    return this.#answer("presetDelete", [name], () => {
+      this.#presets = this.#presets.filter((preset) => preset.name !== name);
+      return this.#presets;
+    });
+  }
+
+  startQuery() {
+    return this.#answer("startQuery", [], () => this.#options.startQuery ?? null);
+  }
+
+  onState(listener: (state: LibraryState) => void) {
+    this.#stateListeners.add(listener);
+    return () => this.#stateListeners.delete(listener);
+  }
+
+  onActivity(listener: (activity: Activity) => void) {
+    this.#activityListeners.add(listener);
+    return () => this.#activityListeners.delete(listener);
+  }
+
+  async #answer<T>(name: keyof Backend, args: unknown[], make: () => T): Promise<T> {
+    this.calls.push({ name, args });
+    const latencyMs = this.#options.latencyMs ?? 0;
+    if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
+    const failure = this.failing[name];
+    if (failure !== undefined) throw failure;
+    return make();
+  }
+
+  #set(search: number): FakeSet {
+    const set = this.#sets.get(search);
+    if (set === undefined)
+      throw { code: "unknown_search", message: `there is no search ${search}` } satisfies ErrorInfo;
+    return set;
+  }
+
+  #entries(folder: string): TreeEntry[] {
+    const roots: TreeEntry[] = [];
+    for (const chunk of this.#chunks.filter((one) => one.folder === folder)) {
+      let level = roots;
+      const names = chunk.path.split("/");
+      for (const [depth, name] of names.entries()) {
+        const path = names.slice(0, depth + 1).join("/");
+        const isFolder = depth < names.length - 1;
+        let entry = level.find((one) => one.name === name);
+        if (entry === undefined) {
+          entry = { name, path, is_folder: isFolder, n_chunks: 0, state: "indexed", children: [] };
+          level.push(entry);
+        }
+        entry.n_chunks++;
+        level = entry.children;
+      }
+    }
+    return roots;
+  }
+}

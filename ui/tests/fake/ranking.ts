@@ -1,0 +1,478 @@
+/**
+ * A small stand-in for the engine's ranking: enough that sliders move rows for the right reasons.
+ *
+ * Formulas follow the pipeline's; only vectors are made up, from shared words and a fixed noise.
+ */
+import type {
+  Bar,
+  Columns,
+  FormulaLine,
+  Journey,
+  Params,
+  Part,
+  QueryWord,
+  Row,
+  Snippet,
+  StageId,
+  StageSummary,
+  Status,
+} from "../../src/api/bindings";
+import { STAGES } from "../../src/api/parameters";
+import { randomFrom, STOP_WORDS, wordsOf, type FakeChunk } from "./notes";
+
+const LIST_MAX = 1_000;
+const K1 = 1.2;
+const B = 0.75;
+
+/** What a search froze: the candidates, their text and the query's words. */
+export type FakeSet = {
+  query: string;
+  rows: Row[];
+  texts: string[];
+  words: QueryWord[];
+  bm25Ideal: number;
+  nChunks: number;
+  params: Params;
+};
+
+export function retrieve(query: string, chunks: FakeChunk[], params: Params): FakeSet {
+  const typed = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])];
+  const words: QueryWord[] = typed.map((word) => {
+    const term = wordsOf(word)[0] ?? word;
+    const n = chunks.filter((chunk) => chunk.words.includes(term)).length;
+    return { typed: word, term, weight: STOP_WORDS.has(word) ? 0.25 : 1, n_chunks: n };
+  });
+  const idf = (word: QueryWord) =>
+    word.weight * Math.log(1 + (chunks.length - word.n_chunks + 0.5) / (word.n_chunks + 0.5));
+  const averageLength =
+    chunks.reduce((sum, chunk) => sum + chunk.words.length, 0) / Math.max(1, chunks.length);
+  const bm25Ideal = words.reduce((sum, word) => sum + idf(word) * (K1 + 1), 0);
+  const noise = randomFrom([...query].reduce((sum, letter) => sum * 31 + (letter.codePointAt(0) ?? 0), 7));
+  const scored = chunks.map((chunk) => {
+    const held = words.filter((word) => chunk.words.includes(word.term));
+    const isListed = held.length > 0 && (params.bm25_join === "or" || held.length === words.length);
+    const bm25 = held.reduce((sum, word) => {
+      const tf = chunk.words.filter((other) => other === word.term).length;
+      return (
+        sum + (idf(word) * tf * (K1 + 1)) / (tf + K1 * (1 - B + (B * chunk.words.length) / averageLength))
+      );
+    }, 0);
+    const share =
+      held.filter((word) => word.weight === 1).length /
+      Math.max(1, words.filter((word) => word.weight === 1).length);
+    const cosine =
+      0.02 + 0.42 * share + 0.3 * noise() * noise() + (params.vector_unit === "chunk" ? 0.08 * noise() : 0);
+    return { chunk, held, bm25: isListed ? bm25 : null, cosine };
+  });
+  const byCosine = scored.toSorted((a, b) => b.cosine - a.cosine).slice(0, LIST_MAX);
+  const byBm25 = scored
+    .filter((hit) => hit.bm25 !== null)
+    .toSorted((a, b) => (b.bm25 ?? 0) - (a.bm25 ?? 0))
+    .slice(0, LIST_MAX);
+  const candidates = [...new Set([...byCosine, ...byBm25])];
+  const rows = candidates.map(({ chunk, held, bm25, cosine }): Row => {
+    const {
+      chunk: id,
+      folder,
+      folder_name,
+      path,
+      start_line,
+      end_line,
+      source,
+      heading,
+      tokens,
+    } = chunk;
+    return {
+      chunk: id,
+      folder,
+      folder_name,
+      path,
+      start_line,
+      end_line,
+      source,
+      heading,
+      tokens,
+      cosine,
+      bm25,
+      matched: held.map((word) => word.typed),
+    };
+  });
+  return {
+    query,
+    rows,
+    texts: candidates.map(({ chunk }) => chunk.text),
+    words,
+    bm25Ideal,
+    nChunks: chunks.length,
+    params,
+  };
+}
+
+/** The matched words in a text, stop words left out. */
+export function marksIn(text: string, words: QueryWord[]): [number, number][] {
+  const terms = new Set(words.filter((word) => word.weight === 1).map((word) => word.term));
+  return [...text.matchAll(/[\p{L}\p{N}]+/gu)].flatMap((match): [number, number][] => {
+    const isTerm = terms.has(wordsOf(match[0])[0] ?? "");
+    return isTerm ? [[match.index, match.index + match[0].length]] : [];
+  });
+}
+
+/** Ranks by one value, best first, 1-based; `depth` cuts. */
+function ranksOf(values: (number | null)[], depth: number): (number | null)[] {
+  const ranks: (number | null)[] = values.map(() => null);
+  values
+    .flatMap((value, slot) => (value === null ? [] : [{ value, slot }]))
+    .toSorted((a, b) => b.value - a.value || a.slot - b.slot)
+    .slice(0, depth)
+    .forEach(({ slot }, at) => (ranks[slot] = at + 1));
+  return ranks;
+}
+
+function minMax(values: (number | null)[]): (value: number | null) => number {
+  const present = values.filter((value) => value !== null);
+  const low = Math.min(...present);
+  const high = Math.max(...present);
+  return (value) => (value === null ? 0 : high === low ? 1 : 0.05 + (0.95 * (value - low)) / (high - low));
+}
+
+export function rank(set: FakeSet, params: Params): Columns {
+  const vectorRank = params.vector_on
+    ? ranksOf(
+        set.rows.map((row) => row.cosine),
+        params.vector_depth,
+      )
+    : set.rows.map(() => null);
+  const bm25Rank = params.bm25_on
+    ? ranksOf(
+        set.rows.map((row) => row.bm25),
+        params.bm25_depth,
+      )
+    : set.rows.map(() => null);
+  const isIn = set.rows.map((_, slot) => vectorRank[slot] !== null || bm25Rank[slot] !== null);
+  const inList = (values: (number | null)[], ranks: (number | null)[]) =>
+    values.map((value, slot) => (ranks[slot] === null ? null : value));
+  const cosines = set.rows.map((row) => row.cosine);
+  const texts = set.rows.map((row) => row.bm25);
+  const relativeVector = minMax(inList(cosines, vectorRank));
+  const relativeText = minMax(inList(texts, bm25Rank));
+  const sides =
+    params.bm25_on && set.bm25Ideal > 0 ? params.vector_weight + params.text_weight : params.vector_weight;
+  const reciprocal = (rank: number | null | undefined) =>
+    rank === null || rank === undefined ? 0 : 1 / (params.fusion_k + rank);
+  const rrf = set.rows.map((_, slot) => {
+    if (!isIn[slot]) return null;
+    const sum =
+      params.vector_weight * reciprocal(vectorRank[slot]) + params.text_weight * reciprocal(bm25Rank[slot]);
+    return (sum * (params.fusion_k + 1)) / (params.vector_weight + params.text_weight);
+  });
+  const halves = set.rows.map((row, slot): { vector: number; text: number } => {
+    const cosine = row.cosine ?? 0;
+    const bm25 = row.bm25 ?? 0;
+    switch (params.fusion) {
+      case "calibrated":
+        return {
+          vector: (params.vector_weight * cosine) / sides,
+          text: set.bm25Ideal > 0 ? (params.text_weight * bm25) / set.bm25Ideal / sides : 0,
+        };
+      case "rrf": {
+        const scale = (params.fusion_k + 1) / (params.vector_weight + params.text_weight);
+        return {
+          vector: params.vector_weight * reciprocal(vectorRank[slot]) * scale,
+          text: params.text_weight * reciprocal(bm25Rank[slot]) * scale,
+        };
+      }
+      case "relative":
+        return {
+          vector: (params.vector_weight * relativeVector(vectorRank[slot] === null ? null : cosine)) / sides,
+          text: (params.text_weight * relativeText(bm25Rank[slot] === null ? null : bm25)) / sides,
+        };
+      case "weighted":
+        return { vector: params.vector_weight * cosine, text: (params.text_weight * bm25) / (1 + bm25) };
+    }
+  });
+  const fused = halves.map((half, slot) => (isIn[slot] ? half.vector + half.text : null));
+  const parts = halves.map((half, slot): Part[] =>
+    isIn[slot]
+      ? [
+          { stage: "vector" as const, amount: half.vector },
+          { stage: "bm25" as const, amount: half.text },
+        ].filter((part) => part.amount !== 0)
+      : [],
+  );
+  const order = set.rows
+    .map((_, slot) => slot)
+    .toSorted((a, b) => (fused[b] ?? -1) - (fused[a] ?? -1) || a - b);
+
+  const droppedBy: (StageId | null)[] = set.rows.map((_, slot) => (isIn[slot] ? null : "fusion"));
+  const reason: (string | null)[] = set.rows.map((row, slot) =>
+    isIn[slot] ? null : outsideReason(row, params),
+  );
+  const drop = (slot: number, stage: StageId, why: string) => {
+    droppedBy[slot] = stage;
+    reason[slot] = why;
+  };
+  const alive = () => order.filter((slot) => droppedBy[slot] === null);
+  const summaries: StageSummary[] = [];
+  const summary = (
+    id: StageId,
+    status: Status,
+    nIn: number,
+    nOut: number,
+    micros: number | null,
+    note: string | null = null,
+  ) =>
+    summaries.push({ id, status, n_in: nIn, n_out: nOut, n_dropped: Math.max(0, nIn - nOut), micros, note });
+  const applied: Status = { kind: "applied" };
+  const off = (why: string): Status => ({ kind: "skipped", why });
+  const listed = (ranks: (number | null)[]) => ranks.filter((rank) => rank !== null).length;
+  const nIn = alive().length;
+
+  for (const stage of STAGES) {
+    const before = alive();
+    switch (stage.id) {
+      case "vector":
+        summary("vector", params.vector_on ? applied : off("off"), set.nChunks, listed(vectorRank), 2_340);
+        break;
+      case "bm25":
+        summary(
+          "bm25",
+          set.words.length === 0 ? off("no letters or digits") : params.bm25_on ? applied : off("off"),
+          set.nChunks,
+          listed(bm25Rank),
+          410,
+        );
+        break;
+      case "fusion": {
+        const nBoth = vectorRank.filter((rank, slot) => rank !== null && bm25Rank[slot] !== null).length;
+        summary(
+          "fusion",
+          params.fusion_on ? applied : off("off"),
+          listed(vectorRank) + listed(bm25Rank),
+          nIn,
+          11,
+          `${nBoth} in both`,
+        );
+        break;
+      }
+      case "repeats":
+        summary(
+          "repeats",
+          params.repeats_on ? (params.repeat_share === 1 ? off("share is 1") : applied) : off("off"),
+          before.length,
+          before.length,
+          6,
+          params.repeats_on ? "2 moved back" : null,
+        );
+        break;
+      case "threshold": {
+        const best = fused[before[0] ?? -1] ?? 0;
+        for (const slot of params.threshold_on ? before : []) {
+          const value = fused[slot] ?? 0;
+          if (value < params.min_score)
+            drop(slot, "threshold", `below min score by ${(params.min_score - value).toFixed(3)}`);
+          else if (value < params.min_score_of_best * best)
+            drop(slot, "threshold", `below ${params.min_score_of_best} of the best score`);
+        }
+        summary("threshold", params.threshold_on ? applied : off("off"), before.length, alive().length, 2);
+        break;
+      }
+      case "limit":
+        if (params.limit_on)
+          for (const [at, slot] of before.entries())
+            if (at >= params.max_results)
+              drop(slot, "limit", `rank ${at + 1} > max results ${params.max_results}`);
+        summary("limit", params.limit_on ? applied : off("off"), before.length, alive().length, 1);
+        break;
+      case "budget": {
+        const isOn = params.budget_on && params.budget_tokens > 0;
+        let left = params.budget_tokens;
+        for (const slot of isOn ? before : []) {
+          const tokens = set.rows[slot]?.tokens ?? 0;
+          if (tokens <= left) left -= tokens;
+          else drop(slot, "budget", `did not fit: ${tokens} tokens, ${left} left`);
+        }
+        summary("budget", isOn ? applied : off("off: 0 tokens"), before.length, alive().length, 1);
+        break;
+      }
+      case "rerank":
+      case "corroboration":
+      case "feedback":
+      case "decay":
+      case "diversity":
+      case "hook":
+        summary(stage.id, off("not built yet in this version"), before.length, before.length, null);
+        break;
+    }
+  }
+  const kept = alive();
+  const late: StageId[] = ["budget", "limit", "threshold", "repeats", "fusion"];
+  const dropped = order
+    .filter((slot) => droppedBy[slot] !== null)
+    .toSorted((a, b) => late.indexOf(droppedBy[a] ?? "fusion") - late.indexOf(droppedBy[b] ?? "fusion"));
+  const withoutText = set.rows.flatMap((row, slot) =>
+    row.bm25 === null && fused[slot] !== null ? [fused[slot] ?? 0] : [],
+  );
+  const passed = order.length > 0 ? (fused[order[0] ?? -1] ?? null) : null;
+  return {
+    stages: summaries,
+    order: [...kept, ...dropped],
+    n_kept: kept.length,
+    vector_rank: vectorRank,
+    bm25_rank: bm25Rank,
+    fused,
+    fused_rank: ranksOf(fused, Infinity),
+    rrf,
+    rrf_rank: ranksOf(rrf, Infinity),
+    score: fused,
+    parts,
+    dropped_by: droppedBy,
+    reason,
+    remark: set.rows.map((_, slot) =>
+      kept.indexOf(slot) === 3 && params.repeats_on
+        ? "moved back: 71 % of its text is shown by rank 2"
+        : null,
+    ),
+    tokens_used: kept.reduce((sum, slot) => sum + (set.rows[slot]?.tokens ?? 0), 0),
+    min_score_mark: withoutText.length > 0 ? Math.round(Math.max(...withoutText) * 1000) / 1000 : null,
+    best_score: summaries.find((stage) => stage.id === "threshold")?.n_out === 0 ? passed : null,
+  };
+}
+
+function outsideReason(row: Row, params: Params): string {
+  return row.bm25 === null
+    ? `beyond vector depth ${params.vector_depth}, no word of the question`
+    : `beyond vector depth ${params.vector_depth} and BM25 depth ${params.bm25_depth}`;
+}
+
+export function journeyOf(set: FakeSet, params: Params, slot: number): Journey {
+  const columns = rank(set, params);
+  const row = set.rows[slot];
+  if (row === undefined) throw new Error(`there is no row ${slot}`);
+  const place = columns.order.indexOf(slot);
+  const finalRank = place < columns.n_kept ? place + 1 : null;
+  const fused = columns.fused[slot] ?? null;
+  const bars: Bar[] = [];
+  let at = 0;
+  for (const part of columns.parts[slot] ?? []) {
+    const ranks = part.stage === "vector" ? columns.vector_rank : columns.bm25_rank;
+    const label = part.stage === "vector" ? "Vector" : "BM25";
+    const listRank = ranks[slot] ?? null;
+    bars.push({
+      stage: part.stage,
+      label,
+      rank: listRank === null ? "not listed" : `rank ${listRank}`,
+      from: at,
+      to: at + part.amount,
+      total: false,
+    });
+    at += part.amount;
+  }
+  if (fused !== null)
+    bars.push(
+      { stage: "fusion", label: "Fused", rank: null, from: 0, to: fused, total: true },
+      { stage: "budget", label: "Final", rank: null, from: 0, to: fused, total: true },
+    );
+  const formula: FormulaLine[] =
+    fused === null
+      ? []
+      : [
+          {
+            stage: "fusion",
+            label: "Fused",
+            expression: formulaOf(set, params, columns, slot),
+            value: fused,
+          },
+        ];
+  const neighbourSlot = finalRank === null ? undefined : columns.order[finalRank === 1 ? 1 : finalRank - 2];
+  const neighbourScore = neighbourSlot === undefined ? null : (columns.score[neighbourSlot] ?? null);
+  const droppedAt = STAGES.findIndex((stage) => stage.id === columns.dropped_by[slot]);
+  return {
+    slot,
+    row,
+    rank: finalRank,
+    score: columns.score[slot] ?? null,
+    dropped_by: columns.dropped_by[slot] ?? null,
+    reason: columns.reason[slot] ?? null,
+    steps: columns.stages.map((stage, index) => {
+      const info = STAGES[index];
+      const isGone = droppedAt >= 0 && index > droppedAt;
+      const isAfterFusion = index >= 2;
+      const before = index > 2 && !isGone ? (columns.fused_rank[slot] ?? null) : null;
+      const after =
+        index === 0
+          ? columns.vector_rank[slot]
+          : index === 1
+            ? columns.bm25_rank[slot]
+            : isGone || index === droppedAt
+              ? null
+              : columns.fused_rank[slot];
+      return {
+        stage: stage.id,
+        label: info?.label ?? stage.id,
+        status: stage.status,
+        rank_before: before,
+        rank_after: after ?? null,
+        score_before: index > 2 && !isGone ? fused : null,
+        score_after: index === 0 ? row.cosine : index === 1 ? row.bm25 : isGone ? null : fused,
+        dropped: index === droppedAt,
+        sentence: isGone
+          ? "did not reach this stage"
+          : index === droppedAt
+            ? (columns.reason[slot] ?? "")
+            : stage.status.kind !== "applied"
+              ? stage.status.why
+              : index === 0
+                ? `cosine ${row.cosine?.toFixed(3)}, best window lines ${row.start_line}–${row.end_line}`
+                : index === 1
+                  ? row.matched.length > 0
+                    ? `holds ${row.matched.map((word) => `“${word}”`).join(", ")}`
+                    : "holds no word of the question"
+                  : isAfterFusion && index === 2
+                    ? `${params.fusion} of vector and BM25`
+                    : "kept as it is",
+      };
+    }),
+    bars,
+    formula,
+    min_score: params.threshold_on ? params.min_score : null,
+    neighbour:
+      fused === null || neighbourScore === null
+        ? null
+        : finalRank === 1
+          ? `${(fused - neighbourScore).toFixed(3)} above rank 2`
+          : `${(neighbourScore - fused).toFixed(3)} below rank ${(finalRank ?? 2) - 1}`,
+    facts: [
+      { label: "Heading", value: row.heading === "" ? "none" : row.heading },
+      { label: "Words found", value: row.matched.length === 0 ? "none" : row.matched.join(", ") },
+      { label: "Best window", value: `lines ${row.start_line} to ${row.end_line}` },
+    ],
+    text: set.texts[slot] ?? "",
+    marks: marksIn(set.texts[slot] ?? "", set.words),
+    window: [row.start_line, row.end_line],
+  };
+}
+
+function formulaOf(set: FakeSet, params: Params, columns: Columns, slot: number): string {
+  const row = set.rows[slot];
+  const cosine = (row?.cosine ?? 0).toFixed(4);
+  const bm25 = (row?.bm25 ?? 0).toFixed(4);
+  const { vector_weight: v, text_weight: t, fusion_k: k } = params;
+  switch (params.fusion) {
+    case "calibrated":
+      return `(${v} · ${cosine} + ${t} · ${bm25} / ${set.bm25Ideal.toFixed(4)}) / ${(v + t).toFixed(2)}`;
+    case "rrf":
+      return `${k + 1} · (${v}/(${k}+${columns.vector_rank[slot] ?? "–"}) + ${t}/(${k}+${columns.bm25_rank[slot] ?? "–"})) / ${(v + t).toFixed(2)}`;
+    case "relative":
+      return `${v} · minmax(${cosine}) + ${t} · minmax(${bm25})`;
+    case "weighted":
+      return `${v} · ${cosine} + ${t} · ${bm25} / (1 + ${bm25})`;
+  }
+}
+
+/** The beginning of each row's text, with its marks. */
+export function snippetsOf(set: FakeSet, slots: readonly number[]): Snippet[] {
+  return slots.map((slot) => {
+    const text = (set.texts[slot] ?? "").slice(0, 280);
+    return { slot, text, marks: marksIn(text, set.words) };
+  });
+}

@@ -1,0 +1,30 @@
+import "../src/shared/language";
+import { mount } from "svelte";
+import App from "../src/App.svelte";
+import "../src/styles/tokens.css";
+import "../src/styles/app.css";
+import { Workspace, workspaceContext, type ViewId } from "../src/workspace.svelte";
+import { FakeBackend, PROBLEMS } from "./fake-backend";
+
+const asked = new URLSearchParams(location.search);
+const state = asked.get("state");
+const backend = new FakeBackend({
+  nChunks: Number(asked.get("n") ?? 564),
+  latencyMs: Number(asked.get("latency") ?? 0),
+  startQuery: asked.get("query"),
+  hasFolders: state !== "first-run",
+  indexing:
+    state === "indexing"
+      ? { n_done: 120, n_total: 564, file: "people/hanneke.md", seconds_left: 40, paused: false }
+      : null,
+  problems: state === "problems" ? PROBLEMS : [],
+});
+if (state === "error")
+  backend.failing.search = { code: "index", message: "cannot open the text index: permission denied" };
+const workspace = new Workspace(backend);
+workspace.show((asked.get("view") ?? "search") as ViewId);
+const target = document.getElementById("app");
+if (target === null) throw new Error("preview.html has no element #app");
+mount(App, { target, context: workspaceContext(workspace) });
+// For scripts that drive the preview.
+Object.assign(window, { workspace, backend });
