@@ -1,6 +1,6 @@
 //! Embedders without a model, and what they were asked.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use memlens_embed::{EmbedError, Embedder, Hashing, ModelInfo};
@@ -33,6 +33,8 @@ pub struct Asked {
     texts: Mutex<Vec<String>>,
     /// After so many texts the flag is set, once; none for never.
     interrupt: Mutex<Option<(usize, Arc<AtomicBool>)>>,
+    /// Beyond so many texts one call is refused, once; 0 for never.
+    refuse: AtomicUsize,
 }
 
 impl Asked {
@@ -52,6 +54,16 @@ impl Asked {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         *interrupt = Some((at, flag.clone()));
+    }
+
+    /// Has one call fail as soon as `n_texts` texts have got a vector.
+    pub fn refuse(&self, n_texts: usize) {
+        self.refuse.store(n_texts, Ordering::Relaxed);
+    }
+
+    fn is_refused(&self) -> bool {
+        let at = self.refuse.load(Ordering::Relaxed);
+        at > 0 && self.texts().len() >= at && self.refuse.swap(0, Ordering::Relaxed) > 0
     }
 
     fn note(&self, texts: &[&str]) {
@@ -92,8 +104,48 @@ impl Embedder for Recording {
     }
 
     fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
+        if self.asked.is_refused() {
+            return Err(EmbedError::Embed {
+                why: "refused for a test".to_owned(),
+            });
+        }
         let vectors = self.inner.embed(texts, cancel)?;
         self.asked.note(texts);
+        Ok(vectors)
+    }
+
+    fn count_tokens(&self, text: &str) -> u32 {
+        self.inner.count_tokens(text)
+    }
+}
+
+/// Another model of the same dimension: what it says of a text has nothing to do with what [`Hashing`] says.
+pub struct Other {
+    inner: Hashing,
+    info: ModelInfo,
+}
+
+impl Default for Other {
+    fn default() -> Other {
+        let inner = Hashing::default();
+        let id = format!("other-{}", inner.info().dim);
+        let info = ModelInfo {
+            name: id.clone(),
+            id,
+            ..inner.info().clone()
+        };
+        Other { inner, info }
+    }
+}
+
+impl Embedder for Other {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let mut vectors = self.inner.embed(texts, cancel)?;
+        vectors.iter_mut().for_each(|vector| vector.reverse());
         Ok(vectors)
     }
 

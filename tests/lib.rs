@@ -6,6 +6,16 @@ mod embedders;
 mod libraries;
 mod notes;
 
-pub use embedders::{Asked, Recording, failing, hashing, recording};
+pub use embedders::{Asked, Other, Recording, failing, hashing, recording};
 pub use libraries::{Content, answers, content, fresh, index, index_with, open};
 pub use notes::{Image, Notes, image};
+
+/// Returns how a property is tried: so many times, and without a file of failures, since a failure that was mended
+/// stands as a test of its own.
+pub fn cases(n_cases: u32) -> proptest::test_runner::Config {
+    proptest::test_runner::Config {
+        cases: n_cases,
+        failure_persistence: None,
+        ..proptest::test_runner::Config::default()
+    }
+}

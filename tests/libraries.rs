@@ -1,5 +1,6 @@
 //! Libraries: made from folders, and compared without their ids.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -75,7 +76,9 @@ pub fn content(store: &Store) -> Content {
             .into_iter()
             .map(f32::to_bits)
             .collect();
-        format!("{bits:x?}")
+        let mut hasher = DefaultHasher::new();
+        bits.hash(&mut hasher);
+        format!("vector {:x}", hasher.finish())
     };
     let mut lines = Vec::new();
     for folder in &snapshot.folders {
@@ -89,7 +92,7 @@ pub fn content(store: &Store) -> Content {
             "document {} {} {:x?} {} {} {:?} {:?} {:?}",
             folder_path(document.folder),
             document.path,
-            document.hash,
+            &document.hash[..4],
             document.modified_ms,
             document.encoding,
             document.agent,
@@ -100,13 +103,14 @@ pub fn content(store: &Store) -> Content {
         {
             let text = store.chunk_texts([chunk.id]).expect("it can be read");
             lines.push(format!(
-                "  chunk {}-{} {:?} {} {:?} {} {text:?} {}",
+                "  chunk {}-{} {:?} {} {:?} {} {} {}",
                 chunk.start_line,
                 chunk.end_line,
                 chunk.bytes,
                 chunk.heading,
                 chunk.agent,
                 chunk.tokens,
+                text.concat(),
                 vector(chunk.embedding),
             ));
             for window in

@@ -92,7 +92,12 @@ pub async fn search(
 #[specta::specta]
 pub async fn rank(shell: State<'_, Shell>, search: u32, params: Params) -> Answer<Columns> {
     work(&shell, move |engine| {
-        Ok(engine.library().kept(search)?.columns(&params.check()?))
+        let params = params.check()?;
+        Ok(engine
+            .library()
+            .kept(search)?
+            .for_params(&params)?
+            .columns(&params))
     })
     .await
 }
@@ -107,9 +112,11 @@ pub async fn journey(
 ) -> Answer<Journey> {
     work(&shell, move |engine| {
         let library = engine.library();
+        let params = params.check()?;
         library
             .kept(search)?
-            .journey(&library.store(), &params.check()?, slot)
+            .for_params(&params)?
+            .journey(&library.store(), &params, slot)
     })
     .await
 }
@@ -193,8 +200,7 @@ pub async fn pause_indexing(shell: State<'_, Shell>, paused: bool) -> Answer<Lib
     work(&shell, move |engine| Ok(engine.pause_indexing(paused))).await
 }
 
-/// Opens a note of a watched folder with the system's program for it; `line` is for programs that
-/// can be told, of which the system names none.
+/// Opens a note of a watched folder with the system's program for it.
 #[tauri::command]
 #[specta::specta]
 pub async fn open_in_editor(shell: State<'_, Shell>, folder: String, path: String) -> Answer<()> {

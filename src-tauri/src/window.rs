@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use memlens_engine::{Engine, Event, bundled};
 use specta_typescript::{Typescript, semantic};
-use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindowBuilder};
+use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindowBuilder};
 use tauri_specta::{Builder, ErrorHandlingMode, Event as _, collect_commands, collect_events};
 
 use crate::arguments::Arguments;
@@ -36,7 +36,14 @@ pub fn run(arguments: Arguments) -> ExitCode {
         .invoke_handler(builder.invoke_handler())
         .setup(move |app| {
             builder.mount_events(app);
-            let shell = open(app.handle(), &arguments)?;
+            let shell = match open(app.handle(), &arguments) {
+                Ok(shell) => shell,
+                // An error of this hook would be a panic.
+                Err(error) => {
+                    eprintln!("cannot open the window: {error}");
+                    std::process::exit(1);
+                }
+            };
             app.manage(shell);
             let address = arguments.theme.map_or_else(
                 || "index.html".to_owned(),
@@ -47,6 +54,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
                 .title("Memlens")
                 .inner_size(f64::from(width), f64::from(height))
                 .min_inner_size(900.0, 600.0)
+                .on_navigation(is_of_the_window)
                 .build()?;
             Ok(())
         })
@@ -58,6 +66,12 @@ pub fn run(arguments: Arguments) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Tells whether an address is the window's own; it goes to no other, so that nothing leaves in an address.
+fn is_of_the_window(address: &Url) -> bool {
+    // Windows has no schemes of its own making; there the page stands under this name.
+    address.scheme() == "tauri" || address.host_str() == Some("tauri.localhost")
 }
 
 /// Opens the library; a folder that cannot be added is told on standard error and in no way fatal.
@@ -151,5 +165,29 @@ fn builder() -> Builder<tauri::Wry> {
 pub fn write_bindings(path: &Path) -> Result<(), String> {
     let language = Typescript::default()
         .header("// Generated from the Rust types by `cargo xtask codegen`. Do not edit.\n");
-    builder().export(language, path).map_err(|error| error.to_string())
+    builder()
+        .export(language, path)
+        .map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_stays_with_its_own_page() {
+        let check = |address: &str, expected: bool| {
+            let address = address.parse().expect("the address is well formed");
+            assert_eq!(is_of_the_window(&address), expected, "{address}");
+        };
+        check("tauri://localhost/index.html?theme=dark", true);
+        check("http://tauri.localhost/", true);
+        check("https://tauri.localhost/", true);
+        check("http://127.0.0.1:8000/", false);
+        check("https://example.org/tauri.localhost", false);
+        check("https://tauri.localhost.example.org/", false);
+        check("file:///etc/passwd", false);
+        check("data:text/html,x", false);
+        check("about:blank", false);
+    }
 }

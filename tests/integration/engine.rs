@@ -2,3 +2,13 @@
 
 #[path = "engine/changing.rs"]
 mod changing;
+#[path = "engine/opening.rs"]
+mod opening;
+#[path = "engine/presets.rs"]
+mod presets;
+#[path = "engine/recovering.rs"]
+mod recovering;
+#[path = "engine/retrieving.rs"]
+mod retrieving;
+#[path = "engine/watching.rs"]
+mod watching;

@@ -1,18 +1,21 @@
 // jsdom lays nothing out: every element is 0 pixels high and a virtual list would draw no row.
 
-/** Pixels that a scrolling region has in tests; all else is a line of 20. */
+/** Pixels that a scrolling region has in tests; all else is as high as the lines of text in it. */
 const REGION_PX = 600;
+const LINE_PX = 20;
 
-/** Gives scrolling regions a height and the calls that a browser has. Undone by `vi.restoreAllMocks`, apart from what jsdom lacks. */
+/** Gives scrolling regions a height and the scrolling call of a browser; to be called once, at the head of a test file. */
 export function layOut(): void {
   for (const name of ["offsetHeight", "clientHeight"] as const) {
     Object.defineProperty(HTMLElement.prototype, name, {
       configurable: true,
       get(this: HTMLElement) {
-        return this.matches("[role=tree], [role=region]") ? REGION_PX : 20;
+        if (this.matches("[role=tree], [role=region]")) return REGION_PX;
+        return LINE_PX * Math.max(1, this.querySelectorAll("[data-line]").length);
       },
     });
   }
+  Object.defineProperty(HTMLElement.prototype, "scrollHeight", { configurable: true, get: () => 33_000_000 });
   for (const name of ["offsetWidth", "clientWidth"] as const) {
     Object.defineProperty(HTMLElement.prototype, name, { configurable: true, get: () => 800 });
   }

@@ -70,6 +70,7 @@ pub struct SettingArgs {
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// The question
+    #[arg(allow_hyphen_values = true)]
     pub query: String,
     /// Search a folder alone: a path, or the name of a watched folder with a path in it
     #[arg(long = "in", value_name = "SUBFOLDER")]

@@ -51,7 +51,10 @@ impl CliError {
             CliError::Param(_)
             | CliError::NoDataFolder
             | CliError::Engine(
-                EngineError::EmptyQuery | EngineError::Param(_) | EngineError::Preset { .. },
+                EngineError::EmptyQuery
+                | EngineError::Param(_)
+                | EngineError::Preset { .. }
+                | EngineError::Scope { .. },
             ) => 2,
             CliError::Engine(_)
             | CliError::File { .. }

@@ -1,6 +1,6 @@
 //! `memlens eval`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -76,6 +76,10 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     }
     let library = open(library)?;
     let base = base(&arguments.queries)?;
+    if let Some(path) = &arguments.run_out {
+        library.refuse_watched(path)?;
+    }
+    warn_of_missing(&library, &base, &set.queries);
     let bar =
         ProgressBar::with_draw_target(Some(set.queries.len() as u64), ProgressDrawTarget::stderr());
     let runs = set
@@ -148,6 +152,40 @@ fn base(queries: &Path) -> Result<PathBuf, CliError> {
     Ok(resolved.parent().map(Path::to_owned).unwrap_or_default())
 }
 
+/// Tells when the notes that hold the answers are not in the library: every figure would be 0.
+fn warn_of_missing(library: &Library, base: &Path, queries: &[Query]) {
+    let lists = library.lists();
+    let there: BTreeSet<PathBuf> = lists
+        .snapshot
+        .documents
+        .iter()
+        .filter_map(|document| {
+            let folder = lists
+                .snapshot
+                .folders
+                .iter()
+                .find(|folder| folder.id == document.folder)?;
+            Some(Path::new(&folder.path).join(&document.path))
+        })
+        .collect();
+    let gold: BTreeSet<&str> = queries
+        .iter()
+        .flat_map(|query| &query.relevant)
+        .map(|place| place.path.as_str())
+        .collect();
+    let n_missing = gold
+        .iter()
+        .filter(|path| !there.contains(&base.join(path)))
+        .count();
+    if n_missing > 0 {
+        anstream::eprintln!(
+            "memlens: {n_missing} of the {} notes that hold answers are not in the library; index {}",
+            gold.len(),
+            base.display()
+        );
+    }
+}
+
 fn ask(
     library: &Library,
     base: &Path,
@@ -165,7 +203,15 @@ fn ask(
                 &base.join(scope).display().to_string(),
             )
         })
-        .transpose()?;
+        .transpose();
+    let scope = match scope {
+        Ok(scope) => scope,
+        // One query that cannot be asked finds nothing; the others count.
+        Err(error) => {
+            anstream::eprintln!("memlens: query {}: {error}", query.id);
+            return Ok((Vec::new(), Vec::new()));
+        }
+    };
     let search = library.search(&query.query, params, scope.as_ref())?;
     let columns = search.columns(params);
     let lists = library.lists();

@@ -109,7 +109,7 @@ fn print_row(row: &RowReport) {
     );
     for step in &row.journey {
         let moved = match (step.rank_before, step.rank_after) {
-            (Some(before), Some(after)) if before != after => format!(" {before} → {after}"),
+            (Some(before), Some(after)) if before != after => format!("  ({before} → {after})"),
             _ => String::new(),
         };
         anstream::println!(
@@ -121,21 +121,19 @@ fn print_row(row: &RowReport) {
     anstream::println!("     {DIM}{}{DIM:#}", row.snippet);
 }
 
+/// Tells what kept out the row that came nearest to being kept.
 fn print_nothing(report: &SearchReport) {
-    let best = report
-        .dropped
-        .iter()
-        .filter_map(|row| row.score)
-        .fold(f64::NEG_INFINITY, f64::max);
-    if best.is_finite() {
-        anstream::println!(
-            "nothing passed: the best of {} candidates reached {}, min_score is {}",
+    let nearest = report.dropped.first();
+    let step = nearest.and_then(|row| row.journey.iter().find(|step| step.dropped));
+    match nearest.zip(step) {
+        Some((row, step)) => anstream::println!(
+            "nothing passed: of {} candidates {} came nearest, {}: {}",
             report.dropped.len(),
-            number(best, 3),
-            number(report.params.min_score, 2)
-        );
-    } else {
-        anstream::println!("nothing found");
+            place(row),
+            step.stage,
+            step.sentence
+        ),
+        None => anstream::println!("nothing found"),
     }
 }
 

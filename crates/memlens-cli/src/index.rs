@@ -1,12 +1,14 @@
 //! `memlens index`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_engine::view::Progress;
-use memlens_engine::{Counts, EngineError, Folder, Indexer, Observer, Purpose, Step};
+use memlens_engine::{
+    Counts, EngineError, Folder, Indexer, Observer, Purpose, Step, lower_priority,
+};
 use serde::Serialize;
 
 use crate::arguments::IndexArgs;
@@ -46,21 +48,28 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let started = Instant::now();
     let dir = library_dir(library)?;
     let stop = stop_flag()?;
+    // A long job in the background of a person's work.
+    lower_priority();
     let embedder = source()(Purpose::Indexing).map_err(EngineError::from)?;
     let (mut indexer, notices) = Indexer::open(&dir, embedder)?;
     for notice in &notices {
         anstream::eprintln!("memlens: {notice}");
     }
-    let folders = folders(&mut indexer, &arguments.paths)?;
+    let (folders, mut failed) = folders(&mut indexer, &arguments.paths)?;
+    if folders.is_empty()
+        && let Some(error) = failed
+    {
+        return Err(error.into());
+    }
     let mut bar = Bar::new();
-    let mut failed = None;
     for folder in &folders {
         // One folder that is away does not keep the others from being indexed.
         match indexer.scan(folder, &stop) {
             Ok(()) => {}
             Err(error) => {
-                anstream::eprintln!("memlens: {error}");
-                failed.get_or_insert(error);
+                if let Some(earlier) = failed.replace(error) {
+                    anstream::eprintln!("memlens: {earlier}");
+                }
             }
         }
     }
@@ -80,25 +89,42 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     }
 }
 
-/// Returns the folders to index: those named, added where they are new, or all.
-fn folders(indexer: &mut Indexer, paths: &[PathBuf]) -> Result<Vec<Folder>, CliError> {
-    let known = indexer.store().folders().map_err(EngineError::from)?;
+/// Returns the folders to index, those named, added where they are new, or all; and the first error
+/// of those that cannot be: one bad path does not keep the others from being indexed.
+fn folders(
+    indexer: &mut Indexer,
+    paths: &[PathBuf],
+) -> Result<(Vec<Folder>, Option<EngineError>), CliError> {
+    let mut known = indexer.store().folders().map_err(EngineError::from)?;
     if paths.is_empty() {
-        return Ok(known);
+        return Ok((known, None));
     }
-    paths
-        .iter()
-        .map(|path| {
-            let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
-            match known
-                .iter()
-                .find(|folder| PathBuf::from(&folder.path) == resolved)
-            {
-                Some(folder) => Ok(folder.clone()),
-                None => Ok(indexer.add_folder(path)?),
-            }
-        })
-        .collect()
+    let mut folders: Vec<Folder> = Vec::new();
+    let mut failed = None;
+    for path in paths {
+        let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let folder = match known
+            .iter()
+            .find(|folder| Path::new(&folder.path) == resolved)
+        {
+            Some(folder) => folder.clone(),
+            None => match indexer.add_folder(path) {
+                Ok(folder) => folder,
+                Err(error) => {
+                    // The first is told at the end, by the exit status.
+                    if let Some(earlier) = failed.replace(error) {
+                        anstream::eprintln!("memlens: {earlier}");
+                    }
+                    continue;
+                }
+            },
+        };
+        if !folders.contains(&folder) {
+            known.push(folder.clone());
+            folders.push(folder);
+        }
+    }
+    Ok((folders, failed))
 }
 
 fn report(

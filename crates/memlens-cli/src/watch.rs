@@ -28,8 +28,8 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
         }),
     )?;
     let state = engine.state();
-    if let Some(writer) = state.read_only {
-        return Err(EngineError::ReadOnly { writer }.into());
+    if let Some(why) = state.read_only {
+        return Err(EngineError::ReadOnly { why }.into());
     }
     for notice in &state.notices {
         anstream::eprintln!("memlens: {notice}");

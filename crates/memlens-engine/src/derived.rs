@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use memlens_embed::ModelInfo;
 use memlens_index::{IndexError, TextEntry, TextWriter, VectorWriter};
 use memlens_store::{Applied, EmbeddingId, Store, StoredChunk};
 
@@ -26,11 +25,16 @@ pub struct Derived {
 
 impl Derived {
     /// Opens both lists at the store's generation; one that is torn, stale or of another model is
-    /// rebuilt from the store. Returns with them what a person should be told.
+    /// rebuilt from the store, whose vectors are of `model` and `dim`. Returns with them what a
+    /// person should be told.
     ///
     /// # Errors
     /// What a rebuild cannot mend: a full disk, another writer.
-    pub fn open(store: &Store, model: &ModelInfo) -> Result<(Derived, Vec<String>), EngineError> {
+    pub fn open(
+        store: &Store,
+        model: &str,
+        dim: usize,
+    ) -> Result<(Derived, Vec<String>), EngineError> {
         let generation = store.generation()?;
         let mut notices = Vec::new();
         let mut rebuilding = |list: &str, error: &IndexError| {
@@ -57,8 +61,8 @@ impl Derived {
                 vectors.dim(),
                 vectors.generation(),
             );
-            if (found.0.as_str(), found.1) != (model.id.as_str(), model.dim) {
-                let expected = model.id.clone();
+            if (found.0.as_str(), found.1) != (model, dim) {
+                let expected = model.to_owned();
                 return Err(IndexError::WrongModel {
                     path: vector_path.clone(),
                     found: found.0,
@@ -79,7 +83,7 @@ impl Derived {
             Ok(vectors) => vectors,
             Err(error) if error.needs_rebuild() => {
                 rebuilding("vector list", &error);
-                rebuild_vectors(store, &vector_path, model, generation)?
+                rebuild_vectors(store, &vector_path, (model, dim), generation)?
             }
             Err(error) => return Err(error.into()),
         };
@@ -91,7 +95,7 @@ impl Derived {
     /// `embeddings` are those that the batch uses; one that has a row already keeps it.
     ///
     /// # Errors
-    /// Where files cannot be written; the next [`Derived::open`] rebuilds then.
+    /// Where files cannot be written. It must be dropped then: the next [`Derived::open`] rebuilds.
     pub fn follow(
         &mut self,
         store: &Store,
@@ -142,10 +146,10 @@ fn rebuild_text(store: &Store, path: &Path, generation: u64) -> Result<TextWrite
 fn rebuild_vectors(
     store: &Store,
     path: &Path,
-    model: &ModelInfo,
+    (model, dim): (&str, usize),
     generation: u64,
 ) -> Result<VectorWriter, EngineError> {
-    let mut vectors = VectorWriter::create(path, &model.id, model.dim)?;
+    let mut vectors = VectorWriter::create(path, model, dim)?;
     store.for_each_embedding(|embedding, vector| -> Result<(), EngineError> {
         Ok(vectors.append(embedding.0, vector)?)
     })?;

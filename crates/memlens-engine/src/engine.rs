@@ -95,6 +95,7 @@ impl Engine {
     ) -> Result<Engine, EngineError> {
         let mut moving = Moving::default();
         let mut model = String::new();
+        let mut refused = None;
         let opened = source(Purpose::Indexing)
             .map_err(EngineError::from)
             .and_then(|embedder| {
@@ -110,11 +111,18 @@ impl Engine {
                 error @ (EngineError::Store(StoreError::Locked { .. }) | EngineError::Embed(_)),
             ) => {
                 moving.read_only = Some(error.to_string());
+                refused = Some(error);
                 None
             }
             Err(error) => return Err(error),
         };
-        let library = Library::open(dir, source.clone())?;
+        let library = match (Library::open(dir, source.clone()), refused) {
+            // There is none because none could be made: that is what must be told.
+            (Err(EngineError::Store(StoreError::Missing { .. })), Some(refused)) => {
+                return Err(refused);
+            }
+            (opened, _) => opened?,
+        };
         moving.notices.extend(library.notices().iter().cloned());
         let shared = Arc::new(Shared {
             library,
@@ -244,9 +252,10 @@ impl Engine {
     }
 
     fn send(&self, command: Command) {
-        self.shared.interrupt.store(true, Ordering::Relaxed);
         // The thread only ends when this engine is dropped.
         let _ = self.commands.send(command);
+        // After it is sent, so that whoever stops for it also finds it.
+        self.shared.interrupt.store(true, Ordering::Relaxed);
     }
 
     fn ask(&self, command: impl FnOnce(Reply<()>) -> Command) -> Result<(), EngineError> {
@@ -396,7 +405,7 @@ impl Worker {
             if self.shared.library.refresh().unwrap_or(false) {
                 self.shared.tell_state();
             }
-            if !matches!(crate::library::writer(self.shared.library.dir()), None) {
+            if self.shared.library.writer().is_some() {
                 continue;
             }
             let Ok(embedder) = source(Purpose::Indexing) else {
@@ -412,12 +421,8 @@ impl Worker {
     }
 
     fn refuse(&self, command: Command) {
-        let writer = self.shared.moving().read_only.clone().unwrap_or_default();
-        let refused = || {
-            Err(EngineError::ReadOnly {
-                writer: writer.clone(),
-            })
-        };
+        let why = self.shared.moving().read_only.clone().unwrap_or_default();
+        let refused = || Err(EngineError::ReadOnly { why: why.clone() });
         match command {
             Command::AddFolder(_, reply)
             | Command::RemoveFolder(_, reply)
@@ -436,6 +441,8 @@ impl Worker {
         }
         self.refresh();
         loop {
+            // Before the look, so that what is sent after it still stops the step.
+            self.shared.interrupt.store(false, Ordering::Relaxed);
             let is_working = indexer.is_busy() && !self.shared.moving().is_paused;
             let command = if is_working {
                 received.try_recv().ok()
@@ -458,7 +465,6 @@ impl Worker {
                 }
                 None => {}
             }
-            self.shared.interrupt.store(false, Ordering::Relaxed);
             if self.shared.stop.load(Ordering::Relaxed) {
                 return;
             }
@@ -478,10 +484,13 @@ impl Worker {
                         moving.notices.push(notice);
                     }
                     moving.is_paused = true;
+                    drop(moving);
+                    self.note_progress(&indexer);
+                    self.shared.tell_state();
                 }
             }
             if !indexer.is_busy() {
-                self.shared.moving().progress = None;
+                self.note_progress(&indexer);
                 self.refresh();
             }
         }
@@ -500,6 +509,7 @@ impl Worker {
                 self.watches.remove(&folder);
                 self.shared.moving().statuses.remove(&folder);
                 let removed = indexer.remove_folder(folder);
+                self.note_progress(indexer);
                 self.refresh();
                 let _ = reply.send(removed);
             }
@@ -560,22 +570,31 @@ impl Worker {
                 (FolderStatus::Missing, Some(error.to_string()))
             }
         };
+        self.shared.moving().statuses.insert(folder.id, status);
+        self.note_progress(indexer);
+    }
+
+    /// Notes how far the work is; nothing where there is none.
+    fn note_progress(&self, indexer: &Indexer) {
         let mut moving = self.shared.moving();
-        moving.statuses.insert(folder.id, status);
-        if indexer.is_busy() {
-            let paused = moving.is_paused;
-            moving.progress = Some(Progress {
-                paused,
-                ..indexer.progress()
-            });
-        }
+        let paused = moving.is_paused;
+        moving.progress = indexer.is_busy().then(|| Progress {
+            paused,
+            ..indexer.progress()
+        });
     }
 
     fn watch(&mut self, folder: &Folder) -> (FolderStatus, Option<String>) {
         let id = folder.id;
-        match watch(Path::new(&folder.path), &self.commands, move |seen| {
-            Command::Seen(id, seen)
-        }) {
+        let (commands, shared) = (self.commands.clone(), Arc::downgrade(&self.shared));
+        let tell = move |seen| {
+            // The receiver is gone only while the program ends.
+            let _ = commands.send(Command::Seen(id, seen));
+            if let Some(shared) = shared.upgrade() {
+                shared.interrupt.store(true, Ordering::Relaxed);
+            }
+        };
+        match watch(Path::new(&folder.path), tell) {
             Ok(started) => {
                 let status = match &started {
                     Watch::Told { .. } => (FolderStatus::Watching, None),
@@ -606,10 +625,10 @@ impl Worker {
         if !is_plain {
             self.take_up(indexer, folder);
         }
-        if indexer.is_busy() {
-            self.shared.moving().progress = Some(indexer.progress());
-        }
-        if !Path::new(&folder.path).is_dir() || !is_plain {
+        self.note_progress(indexer);
+        // While it is paused no work will tell it.
+        let is_paused = self.shared.moving().is_paused;
+        if !Path::new(&folder.path).is_dir() || !is_plain || is_paused {
             self.shared.tell_state();
         }
     }

@@ -44,6 +44,12 @@ pub enum EngineError {
         /// The search.
         id: u32,
     },
+    /// A search was retrieved with other parameters than it should be ranked by.
+    #[error("cannot rank search {id}: its lists were formed in another way; search again")]
+    OtherLists {
+        /// The search.
+        id: u32,
+    },
     /// No row stands at this place.
     #[error("cannot show row {slot}: the search has {n_rows}")]
     NoRow {
@@ -66,6 +72,30 @@ pub enum EngineError {
         /// The watched folder in it.
         inner: String,
     },
+    /// A folder must not be watched.
+    #[error("cannot watch {}: {why}", path.display())]
+    CannotWatch {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// A scope names nothing, or more than one thing.
+    #[error("cannot search in {typed}: {why}")]
+    Scope {
+        /// The scope as typed.
+        typed: String,
+        /// Why.
+        why: String,
+    },
+    /// A place for a file lies in a watched folder.
+    #[error("cannot write {}: it lies in {folder}, a watched folder, where Memlens never writes", path.display())]
+    WatchedPlace {
+        /// The file.
+        path: PathBuf,
+        /// The watched folder.
+        folder: String,
+    },
     /// A note is not in the library.
     #[error("cannot open {path}: it is not in the library")]
     NoDocument {
@@ -73,10 +103,10 @@ pub enum EngineError {
         path: String,
     },
     /// The library may only be read here.
-    #[error("cannot change the library: {writer} writes to it")]
+    #[error("cannot change the library: {why}")]
     ReadOnly {
-        /// Who writes.
-        writer: String,
+        /// Why.
+        why: String,
     },
     /// A preset could not be read.
     #[error("cannot read preset {origin}: {why}")]
@@ -111,7 +141,7 @@ impl EngineError {
     pub fn code(&self) -> &'static str {
         match self {
             EngineError::EmptyQuery => "empty_query",
-            EngineError::SearchGone { .. } => "search_gone",
+            EngineError::SearchGone { .. } | EngineError::OtherLists { .. } => "search_gone",
             EngineError::Building { .. } => "building",
             EngineError::Store(_)
             | EngineError::Index(_)
@@ -120,6 +150,9 @@ impl EngineError {
             | EngineError::Param(_)
             | EngineError::NoRow { .. }
             | EngineError::NotWatched { .. }
+            | EngineError::CannotWatch { .. }
+            | EngineError::Scope { .. }
+            | EngineError::WatchedPlace { .. }
             | EngineError::HoldsWatched { .. }
             | EngineError::NoDocument { .. }
             | EngineError::ReadOnly { .. }

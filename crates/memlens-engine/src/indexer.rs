@@ -12,8 +12,8 @@ use memlens_embed::{EmbedError, Embedder};
 use memlens_ingest::{FoundFile, IngestOptions, Kind, Parsed, Verdict, content_hash};
 use memlens_params::Params;
 use memlens_store::{
-    Change, DocumentState, EmbeddingId, Folder, FolderId, NewChunk, NewDocument, NewWindow,
-    Severity, Store, StoredProblem,
+    Applied, Change, DocumentState, EmbeddingId, Folder, FolderId, NewChunk, NewDocument,
+    NewWindow, Severity, Store, StoredProblem,
 };
 
 use crate::EngineError;
@@ -77,7 +77,8 @@ enum Job {
 /// Brings the library into step with the folders.
 pub struct Indexer {
     store: Store,
-    derived: Derived,
+    /// None after a failed write, until the lists are rebuilt.
+    derived: Option<Derived>,
     embedder: Box<dyn Embedder>,
     options: IngestOptions,
     jobs: VecDeque<Job>,
@@ -120,13 +121,13 @@ impl Indexer {
             store.forget_documents()?;
             store.set_meta("recipe", &recipe)?;
         }
-        let (derived, told) = Derived::open(&store, embedder.info())?;
+        let (derived, told) = Derived::open(&store, &embedder.info().id, embedder.info().dim)?;
         if made_by.is_some() {
             notices.extend(told);
         }
         let indexer = Indexer {
             store,
-            derived,
+            derived: Some(derived),
             embedder,
             options,
             jobs: VecDeque::new(),
@@ -169,13 +170,15 @@ impl Indexer {
             )));
         }
         std::fs::read_dir(&resolved).map_err(file_error)?;
-        let text = resolved.to_str().ok_or_else(|| EngineError::NotWatched {
-            path: format!("{} (its name is not text)", resolved.display()),
-        })?;
+        let refused = |why: &str| EngineError::CannotWatch {
+            path: resolved.clone(),
+            why: why.to_owned(),
+        };
+        let text = resolved
+            .to_str()
+            .ok_or_else(|| refused("its name is not text"))?;
         if resolved.starts_with(self.store.dir()) || self.store.dir().starts_with(&resolved) {
-            return Err(EngineError::NotWatched {
-                path: format!("{text} (Memlens keeps its own library there)"),
-            });
+            return Err(refused("Memlens keeps its own library there"));
         }
         if let Some(inner) =
             self.store.folders()?.iter().find(|folder| {
@@ -202,9 +205,10 @@ impl Indexer {
         self.jobs.retain(|job| job.folder() != folder);
         self.pending
             .retain(|change| Waiting::of(change).is_none_or(|it| it.folder != folder));
-        self.happened.clear();
+        self.happened.retain(|one| one.folder != folder);
+        self.settle();
         let applied = self.store.remove_folder(folder)?;
-        self.derived.follow(&self.store, &applied, [])
+        self.follow(&applied, Vec::new())
     }
 
     /// Pauses or resumes a folder.
@@ -218,14 +222,12 @@ impl Indexer {
     ) -> Result<(), EngineError> {
         if is_paused {
             self.jobs.retain(|job| job.folder() != folder);
+            self.settle();
         }
         Ok(self.store.set_folder_paused(folder, is_paused)?)
     }
 
-    /// Saves a preset.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
+    /// Returns the store, to write what no list is derived from.
     pub fn store_mut(&mut self) -> &mut Store {
         &mut self.store
     }
@@ -290,6 +292,7 @@ impl Indexer {
             }
         }
         self.clock.n_files_total = self.clock.n_files_done + self.jobs.len() as u32;
+        self.settle();
         Ok(())
     }
 
@@ -308,7 +311,7 @@ impl Indexer {
         };
         let relative = relative.replace(std::path::MAIN_SEPARATOR, "/");
         let name = relative.rsplit('/').next().unwrap_or_default();
-        if relative.is_empty() || matches!(name, ".gitignore" | ".ignore") || path.is_dir() {
+        if relative.is_empty() || matches!(name, ".gitignore" | ".ignore") {
             return Ok(false);
         }
         let Ok(verdict) = memlens_ingest::judge(Path::new(&folder.path), &relative) else {
@@ -340,8 +343,7 @@ impl Indexer {
                 // A folder that is gone, or a file that was never ours.
                 let inside = format!("{relative}/");
                 let is_inside = |path: &str| path.starts_with(&inside);
-                let known = self.store.documents(folder.id)?;
-                let holds_ours = known.keys().any(|path| is_inside(path))
+                let holds_ours = self.store.holds_folder(folder.id, &relative)?
                     || self.waiting(folder.id).any(|change| is_inside(change.path));
                 return Ok(!holds_ours);
             }
@@ -707,11 +709,38 @@ impl Indexer {
                 return Err(error.into());
             }
         };
-        self.derived
-            .follow(&self.store, &applied, embeddings_of(&changes))?;
+        self.follow(&applied, embeddings_of(&changes))?;
         let folders = self.store.folders()?;
         observer.committed(&told(std::mem::take(&mut self.happened), &folders));
         Ok(())
+    }
+
+    /// Brings the lists to what the store has applied.
+    fn follow(
+        &mut self,
+        applied: &Applied,
+        embeddings: Vec<EmbeddingId>,
+    ) -> Result<(), EngineError> {
+        // Writers that failed half way are dropped; opening them anew rebuilds what is out of step.
+        let derived = match self.derived.take() {
+            Some(mut derived) => {
+                derived.follow(&self.store, applied, embeddings)?;
+                derived
+            }
+            None => {
+                let info = self.embedder.info();
+                Derived::open(&self.store, &info.id, info.dim)?.0
+            }
+        };
+        self.derived = Some(derived);
+        Ok(())
+    }
+
+    /// Begins to count anew when nothing is left to do.
+    fn settle(&mut self) {
+        if !self.is_busy() {
+            self.clock = Clock::default();
+        }
     }
 
     fn happen(

@@ -52,6 +52,7 @@ pub use error::EngineError;
 pub use indexer::{Counts, Indexer, Observer, Step};
 pub use library::Library;
 pub use lists::Lists;
+pub use memlens_embed::lower_priority;
 pub use memlens_store::{Folder, FolderId};
 pub use model::{EmbedderSource, Purpose, bundled};
 pub use preset::read_params;

@@ -25,11 +25,15 @@ use crate::view::{SearchAnswer, Snippet};
 const SEARCHES_KEPT: usize = 8;
 /// How many snippets come with an answer: what a large window shows at once.
 const SNIPPETS_AT_ONCE: usize = 60;
+/// How much of a query a notice repeats.
+const QUERY_CHARS_SHOWN: usize = 40;
 
 /// Is a library to read.
 pub struct Library {
     dir: PathBuf,
     store: Mutex<Store>,
+    /// A connection of its own, so that nobody waits while the lists are read anew.
+    refreshing: Mutex<Store>,
     lists: RwLock<Arc<Lists>>,
     source: EmbedderSource,
     embedder: Mutex<Option<Box<dyn Embedder>>>,
@@ -56,6 +60,7 @@ impl Library {
         };
         Ok(Library {
             dir: dir.to_owned(),
+            refreshing: Mutex::new(store.reader()?),
             store: Mutex::new(store),
             lists: RwLock::new(Arc::new(lists)),
             source,
@@ -95,7 +100,10 @@ impl Library {
     /// As [`Library::open`]; the old lists stay in use then.
     pub fn refresh(&self) -> Result<bool, EngineError> {
         let lists = {
-            let store = self.store();
+            let store = self
+                .refreshing
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             if store.generation()? == self.lists().snapshot.generation {
                 // Folders change without a new generation.
                 if store.folders()? == self.lists().snapshot.folders {
@@ -135,25 +143,41 @@ impl Library {
         let lists = self.lists();
         let ranges = ranges(&lists.snapshot, scope);
         let started = Instant::now();
-        let vector = self.embed(query);
+        let vector = self.query_vector(query, lists.vectors.model());
         let embedded = started.elapsed();
         let retrieved = retrieve(
             &lists,
             query,
-            vector
-                .as_deref()
-                .map_err(|error| format!("no embedding: {error}")),
+            vector.as_deref().map_err(String::clone),
             params,
             &ranges,
         )?;
+        let defaults = Params::default();
+        let cut = |params: &Params| {
+            (
+                params.chunk_chars,
+                params.chunk_overlap_chars,
+                params.window_chars,
+            )
+        };
+        let shown: String = query.chars().take(QUERY_CHARS_SHOWN).collect();
         let mut notices = Vec::new();
-        if let ListState::Missing(why) = &retrieved.set.vector {
-            notices.push(format!("The order comes from words alone: {why}."));
+        match (&retrieved.set.vector, &retrieved.set.text) {
+            (ListState::Ready, ListState::Ready) => {}
+            (ListState::Missing(why), ListState::Ready) => {
+                notices.push(format!("The order comes from words alone: {why}."));
+            }
+            (ListState::Ready, ListState::Missing(_)) => notices.push(format!(
+                "“{shown}” has no letters or digits, so BM25 was skipped. The order comes from vectors alone."
+            )),
+            (ListState::Missing(why), ListState::Missing(_)) => notices.push(format!(
+                "Nothing can be compared: “{shown}” has no letters or digits, and there are no vectors: {why}."
+            )),
         }
-        if let ListState::Missing(_) = &retrieved.set.text {
+        if cut(params) != cut(&defaults) {
             notices.push(format!(
-                "“{}” has no letters or digits, so BM25 was skipped. The order comes from vectors alone.",
-                query.chars().take(40).collect::<String>()
+                "The library is cut into chunks of {} characters; other chunk lengths take effect only when it is built with them.",
+                defaults.chunk_chars
             ));
         }
         if retrieved.n_words_left_out > 0 {
@@ -169,8 +193,10 @@ impl Library {
             notices,
             timing: Timing {
                 embed: embedded,
-                lists: started.elapsed() - embedded,
+                vector: retrieved.vector_took,
+                text: retrieved.text_took,
             },
+            params: params.clone(),
             lists,
             retrieved,
         });
@@ -217,7 +243,7 @@ impl Library {
             bm25_ideal: search.set().bm25_ideal,
             notices: search.notices.clone(),
             n_chunks: search.set().n_chunks,
-            retrieve_ms: (search.timing.embed + search.timing.lists).as_secs_f64() * 1000.0,
+            retrieve_ms: search.timing.total().as_secs_f64() * 1000.0,
             generation: search.generation() as u32,
         })
     }
@@ -235,14 +261,27 @@ impl Library {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn embed(&self, query: &str) -> Result<Vec<f32>, EmbedError> {
+    /// Returns the query's vector where it can be compared with vectors of `model`, else why not.
+    fn query_vector(&self, query: &str, model: &str) -> Result<Vec<f32>, String> {
+        match self.embed(query) {
+            Ok((found, vector)) if found == model => Ok(vector),
+            Ok((found, _)) => Err(format!(
+                "the notes were embedded by {model} and not by {found}; index them again"
+            )),
+            Err(error) => Err(format!("no embedding: {error}")),
+        }
+    }
+
+    /// Returns the model's id and the query's vector.
+    fn embed(&self, query: &str) -> Result<(String, Vec<f32>), EmbedError> {
         let mut embedder = self.embedder.lock().unwrap_or_else(PoisonError::into_inner);
         if embedder.is_none() {
             *embedder = Some((self.source)(Purpose::Query)?);
         }
         let embedder = embedder.as_mut().expect("it was just put there");
         let mut vectors = embedder.embed(&[query], &AtomicBool::new(false))?;
-        Ok(vectors.pop().unwrap_or_default())
+        let vector = vectors.pop().unwrap_or_default();
+        Ok((embedder.info().id.clone(), vector))
     }
 }
 
@@ -268,7 +307,14 @@ fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineErro
         Err(StoreError::Locked { .. }) => return Ok(Vec::new()),
         other => other?,
     };
-    let model = source(Purpose::Query)?.info().clone();
-    let (_, notices) = Derived::open(&store, &model)?;
+    // Whatever model there is now, the vectors are of the one that made them.
+    let (model, dim) = match store.embedding_model()? {
+        Some(made_by) => made_by,
+        None => {
+            let embedder = source(Purpose::Query)?;
+            (embedder.info().id.clone(), embedder.info().dim)
+        }
+    };
+    let (_, notices) = Derived::open(&store, &model, dim)?;
     Ok(notices)
 }

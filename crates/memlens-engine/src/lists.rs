@@ -60,15 +60,15 @@ impl Lists {
     }
 
     fn open_once(store: &Store) -> Result<Lists, EngineError> {
-        let snapshot = store.snapshot()?;
+        // The lists first: the snapshot takes longest, and once it has begun no writer disturbs it.
         let text = TextIndex::open(&text_path(store.dir()))?;
-        text.check(snapshot.generation)?;
         let vectors = VectorFile::open(&vector_path(store.dir()))?;
-        vectors.check(
-            &vectors.model().to_owned(),
-            vectors.dim(),
-            snapshot.generation,
-        )?;
+        text.check(store.generation()?)?;
+        let snapshot = store.snapshot()?;
+        text.check(snapshot.generation)?;
+        let made_by = store.embedding_model()?;
+        let (model, dim) = made_by.unwrap_or((vectors.model().to_owned(), vectors.dim()));
+        vectors.check(&model, dim, snapshot.generation)?;
 
         let row = |embedding: i64| {
             vectors.row_of(embedding).ok_or_else(|| IndexError::Torn {

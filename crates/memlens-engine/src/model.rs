@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use memlens_embed::{Bundled, EmbedError, Embedder, Locations, indexing_threads};
+use memlens_embed::{Bundled, EmbedError, Embedder, Locations, indexing_threads, lower_priority};
 
 /// Tells what an embedder is for, and so how much of the machine it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,10 +22,19 @@ pub type EmbedderSource =
 pub fn bundled(resources: Vec<PathBuf>) -> EmbedderSource {
     Arc::new(move |purpose| {
         let locations = Locations::find(&resources)?;
-        let threads = match purpose {
-            Purpose::Query => 1,
-            Purpose::Indexing => indexing_threads(),
+        let bundled = match purpose {
+            Purpose::Query => Bundled::load(&locations, 1),
+            // The model's own threads keep the priority of the one that loads it.
+            Purpose::Indexing => std::thread::scope(|scope| {
+                let loading = scope.spawn(|| {
+                    lower_priority();
+                    Bundled::load(&locations, indexing_threads())
+                });
+                loading
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            }),
         };
-        Ok(Box::new(Bundled::load(&locations, threads)?) as Box<dyn Embedder>)
+        Ok(Box::new(bundled?) as Box<dyn Embedder>)
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use memlens_index::{QueryWord, is_stop_word, words};
+use memlens_index::{QueryWord, is_stop_word, places};
 
 /// How long a snippet is, in characters.
 const SNIPPET_CHARS: usize = 220;
@@ -15,14 +15,7 @@ pub fn matches(text: &str, query: &[QueryWord]) -> Vec<Range<usize>> {
         .filter(|word| !is_stop_word(&word.typed.to_lowercase()))
         .map(|word| word.term.as_str())
         .collect();
-    if terms.is_empty() {
-        return Vec::new();
-    }
-    words(text)
-        .into_iter()
-        .filter(|word| terms.contains(word.term.as_str()))
-        .map(|word| word.bytes)
-        .collect()
+    places(text, &terms)
 }
 
 /// Returns byte ranges as UTF-16 ranges; overlapping ones (bigrams) are joined.
@@ -52,11 +45,10 @@ pub fn utf16(text: &str, ranges: &[Range<usize>]) -> Vec<(u32, u32)> {
 pub fn snippet(text: &str, query: &[QueryWord]) -> (String, Vec<(u32, u32)>) {
     let found = matches(text, query);
     let start = best_start(text, &found);
-    let rest = text[start..].trim_start_matches(|sign: char| sign.is_whitespace() || sign == '#');
     let rest = if found.is_empty() {
-        behind_headings(rest)
+        behind_headings(text)
     } else {
-        rest
+        text[start..].trim_start_matches(|sign: char| sign.is_whitespace() || sign == '#')
     };
     let mut line = String::new();
     if start > 0 {
@@ -114,7 +106,7 @@ fn best_start(text: &str, found: &[Range<usize>]) -> usize {
 fn behind_headings(text: &str) -> &str {
     let body = text
         .lines()
-        .find(|line| !line.trim().is_empty() && !line.starts_with(['#', '-', '=']));
+        .find(|line| !line.starts_with('#') && line.chars().any(char::is_alphanumeric));
     body.map_or(text, |line| {
         &text[line.as_ptr() as usize - text.as_ptr() as usize..]
     })

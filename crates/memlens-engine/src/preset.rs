@@ -98,11 +98,41 @@ impl Library {
         )
     }
 
-    /// Writes `memlens.json`, whole or not at all.
+    /// Refuses a place for a file that lies in a watched folder, where Memlens never writes.
     ///
     /// # Errors
-    /// [`EngineError::File`]; [`EngineError::NotWatched`] for a place in a watched folder, where
-    /// Memlens never writes.
+    /// [`EngineError::WatchedPlace`]; [`EngineError::File`] where its folder is not there.
+    pub fn refuse_watched(&self, path: &Path) -> Result<(), EngineError> {
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        let folder = parent
+            .unwrap_or(Path::new("."))
+            .canonicalize()
+            .map_err(|source| EngineError::File {
+                attempt: "write",
+                path: path.to_owned(),
+                source,
+            })?;
+        match self
+            .lists()
+            .snapshot
+            .folders
+            .iter()
+            .find(|watched| folder.starts_with(&watched.path))
+        {
+            Some(watched) => Err(EngineError::WatchedPlace {
+                path: path.to_owned(),
+                folder: watched.path.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes `memlens.json`, in one step.
+    ///
+    /// # Errors
+    /// As [`Library::refuse_watched`], and [`EngineError::File`].
     pub fn write_preset(&self, params: &Params, path: &Path) -> Result<(), EngineError> {
         let parent = path
             .parent()
@@ -117,22 +147,7 @@ impl Library {
             }
         };
         let folder = parent.canonicalize().map_err(file_error("write"))?;
-        if let Some(watched) = self
-            .lists()
-            .snapshot
-            .folders
-            .iter()
-            .find(|watched| folder.starts_with(&watched.path))
-        {
-            return Err(EngineError::File {
-                attempt: "write",
-                path: path.to_owned(),
-                source: std::io::Error::other(format!(
-                    "{} is a watched folder, where Memlens never writes",
-                    watched.path
-                )),
-            });
-        }
+        self.refuse_watched(path)?;
         let text = self.preset_text(params)?;
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".part");

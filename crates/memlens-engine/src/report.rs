@@ -105,8 +105,7 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`] when texts cannot be read.
     pub fn report(&self, search: &Search, params: &Params) -> Result<SearchReport, EngineError> {
-        let trace = search.rank(params);
-        let columns = search.columns(params);
+        let (trace, columns) = search.traced(params);
         let stages = columns
             .stages
             .iter()

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use memlens_index::{Join, QueryWord, TextHits};
 use memlens_params::{Bm25Join, Params, VectorUnit};
@@ -25,6 +26,10 @@ pub struct Retrieved {
     pub words: Vec<QueryWord>,
     /// How many more words the query has, which were not looked up.
     pub n_words_left_out: usize,
+    /// How long the vector list took.
+    pub vector_took: Duration,
+    /// How long the BM25 list took.
+    pub text_took: Duration,
 }
 
 /// Asks both lists. `vector` is the query's embedding, or why there is none.
@@ -45,12 +50,15 @@ pub fn retrieve(
         Bm25Join::Or => Join::Or,
         Bm25Join::And => Join::And,
     };
+    let started = Instant::now();
     let hits = lists.text.search(query, join)?;
+    let mut text_took = started.elapsed();
     let text_state = if hits.words.is_empty() {
         ListState::Missing("the question has no letters or digits".to_owned())
     } else {
         ListState::Ready
     };
+    let started = Instant::now();
     let (vector_state, values) = match vector {
         Ok(vector) => (
             ListState::Ready,
@@ -61,10 +69,14 @@ pub fn retrieve(
     let by_vector = best(&values, DEPTH_MAX, |(place, value)| {
         (value.score.unwrap_or(0.0), *place)
     });
+    let vector_took = started.elapsed();
+    let started = Instant::now();
     let in_scope = hits_in_scope(lists, &hits, scope);
     let by_text = best(&in_scope, DEPTH_MAX, |(place, hit)| {
         (f64::from(hits.hits[*hit].score), *place)
     });
+
+    text_took += started.elapsed();
 
     // Both values are facts of every candidate, listed there or not.
     let mut union: Vec<u32> = by_vector
@@ -122,6 +134,8 @@ pub fn retrieve(
         matched,
         words: hits.words,
         n_words_left_out: hits.n_words_left_out,
+        vector_took,
+        text_took,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use memlens_store::{FolderId, Snapshot};
+use memlens_store::{Folder, FolderId, Snapshot};
 
 use crate::EngineError;
 
@@ -17,53 +17,76 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Reads a scope as typed: an absolute path in a watched folder, the name of a watched folder
-    /// with or without a path in it, or a path in a watched folder that holds notes there.
+    /// Reads a scope as typed: a path of a folder or note in a watched folder, the name of a watched
+    /// folder with or without a path in it, or a path that exactly one watched folder holds notes at.
     ///
     /// # Errors
-    /// [`EngineError::NotWatched`] when nothing fits.
+    /// [`EngineError::Scope`] when nothing is found there, or things in several folders.
     pub fn parse(snapshot: &Snapshot, typed: &str) -> Result<Scope, EngineError> {
-        let not_watched = || EngineError::NotWatched {
-            path: typed.to_owned(),
+        let refused = |why: String| EngineError::Scope {
+            typed: typed.to_owned(),
+            why,
         };
         let path = Path::new(typed);
-        if path.is_absolute() {
-            return snapshot
-                .folders
-                .iter()
-                .find_map(|folder| {
-                    let inner = path.strip_prefix(&folder.path).ok()?;
-                    Some(Scope {
-                        folder: folder.id,
-                        path: with_slashes(inner)?,
-                    })
-                })
-                .ok_or_else(not_watched);
-        }
-        let typed_path = with_slashes(path).ok_or_else(not_watched)?;
-        let by_name = snapshot.folders.iter().find_map(|folder| {
-            let inner = typed_path.strip_prefix(&folder.name)?;
-            let inner = if inner.is_empty() {
-                inner
-            } else {
-                inner.strip_prefix('/')?
-            };
-            Some(Scope {
-                folder: folder.id,
-                path: inner.to_owned(),
-            })
-        });
-        let in_folder = || {
-            snapshot
-                .folders
-                .iter()
-                .map(|folder| Scope {
+        let candidates: Vec<Scope> = if path.is_absolute() {
+            let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            let inside = |folder: &Folder| {
+                let inner = resolved.strip_prefix(&folder.path).ok()?;
+                Some(Scope {
                     folder: folder.id,
-                    path: typed_path.clone(),
+                    path: with_slashes(inner)?,
                 })
-                .find(|scope| !scope.chunks(snapshot).is_empty())
+            };
+            snapshot.folders.iter().filter_map(inside).collect()
+        } else {
+            let inner = with_slashes(path).filter(|inner| !inner.is_empty());
+            let inner =
+                inner.ok_or_else(|| refused("it must name a folder or a note".to_owned()))?;
+            let by_name = |folder: &Folder| {
+                let rest = inner.strip_prefix(&folder.name)?;
+                let rest = if rest.is_empty() {
+                    rest
+                } else {
+                    rest.strip_prefix('/')?
+                };
+                Some(Scope {
+                    folder: folder.id,
+                    path: rest.to_owned(),
+                })
+            };
+            let by_path = |folder: &Folder| Scope {
+                folder: folder.id,
+                path: inner.clone(),
+            };
+            let named = snapshot.folders.iter().filter_map(by_name);
+            named.chain(snapshot.folders.iter().map(by_path)).collect()
         };
-        by_name.or_else(in_folder).ok_or_else(not_watched)
+        let mut found = candidates
+            .into_iter()
+            .filter(|scope| !scope.chunks(snapshot).is_empty());
+        match (found.next(), found.next()) {
+            (Some(scope), None) => Ok(scope),
+            (None, _) => Err(refused("no note of a watched folder lies there".to_owned())),
+            (Some(first), Some(second)) => {
+                let place = |scope: &Scope| {
+                    let folder = snapshot
+                        .folders
+                        .iter()
+                        .find(|folder| folder.id == scope.folder);
+                    folder.map_or_else(String::new, |folder| {
+                        Path::new(&folder.path)
+                            .join(&scope.path)
+                            .display()
+                            .to_string()
+                    })
+                };
+                Err(refused(format!(
+                    "it may be {} or {}",
+                    place(&first),
+                    place(&second)
+                )))
+            }
+        }
     }
 
     /// Returns the chunks in the scope as ascending disjoint ranges of places.

@@ -19,8 +19,17 @@ use crate::view::{self, Fact, Journey, Row, Snippet};
 pub struct Timing {
     /// Embedding the query.
     pub embed: Duration,
-    /// Both lists.
-    pub lists: Duration,
+    /// The vector list.
+    pub vector: Duration,
+    /// The BM25 list.
+    pub text: Duration,
+}
+
+impl Timing {
+    /// Returns how long all of it took.
+    pub fn total(&self) -> Duration {
+        self.embed + self.vector + self.text
+    }
 }
 
 /// Is a search that was retrieved once and can be ranked any number of times.
@@ -33,11 +42,25 @@ pub struct Search {
     pub notices: Vec<String>,
     /// How long retrieval took.
     pub timing: Timing,
+    /// The parameters that the lists were formed by.
+    pub(crate) params: Params,
     pub(crate) lists: Arc<Lists>,
     pub(crate) retrieved: Retrieved,
 }
 
 impl Search {
+    /// Returns the search when these parameters rank its lists.
+    ///
+    /// # Errors
+    /// [`EngineError::OtherLists`] when they ask for lists formed in another way.
+    pub fn for_params(&self, params: &Params) -> Result<&Search, EngineError> {
+        if self.params.retrieves_as(params) {
+            Ok(self)
+        } else {
+            Err(EngineError::OtherLists { id: self.id })
+        }
+    }
+
     /// Returns the frozen facts.
     pub fn set(&self) -> &CandidateSet {
         &self.retrieved.set
@@ -69,6 +92,11 @@ impl Search {
 
     /// Ranks and times the stages; the lists count with what their retrieval took.
     pub fn columns(&self, params: &Params) -> Columns {
+        self.traced(params).1
+    }
+
+    /// Ranks once and returns the trace with its columns.
+    pub fn traced(&self, params: &Params) -> (Trace, Columns) {
         let mut micros: Vec<(StageId, f64)> = Vec::with_capacity(NATIVE.stages.len());
         let mut last = Instant::now();
         let trace = rank_observed(self.set(), params, &NATIVE, |stage| {
@@ -76,11 +104,17 @@ impl Search {
             micros.push((stage, (now - last).as_secs_f64() * 1e6));
             last = now;
         });
-        let retrieval = |stage| match stage {
-            StageId::Vector => (self.timing.embed + self.timing.lists).as_secs_f64() * 1e6,
-            _ => 0.0,
+        let retrieval = |stage| {
+            let took = if stage == StageId::Vector {
+                self.timing.embed + self.timing.vector
+            } else if stage == StageId::Bm25 {
+                self.timing.text
+            } else {
+                Duration::ZERO
+            };
+            took.as_secs_f64() * 1e6
         };
-        trace.columns(
+        let columns = trace.columns(
             &Context {
                 set: self.set(),
                 params,
@@ -96,7 +130,8 @@ impl Search {
                 pure.filter(|_| is_applied)
                     .map(|pure| pure + retrieval(stage))
             },
-        )
+        );
+        (trace, columns)
     }
 
     /// Returns a candidate's chunk and document.

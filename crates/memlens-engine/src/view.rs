@@ -206,7 +206,7 @@ pub struct LibraryState {
     pub data_bytes: f64,
     /// What a person should be told.
     pub notices: Vec<String>,
-    /// Who writes, when this window may only read.
+    /// Why this window may only read; none when it may write.
     pub read_only: Option<String>,
     /// Memlens's version.
     pub version: String,

@@ -1,7 +1,6 @@
 //! Seeing what happens in the watched folders; polling where the system cannot tell.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use notify::{Config, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode};
@@ -41,21 +40,20 @@ pub enum Watch {
     },
 }
 
-/// Starts to watch a folder; what is seen goes to `to`, made into a message by `message`.
+/// Starts to watch a folder; `tell` is called with what is seen, from a thread of the watcher.
 ///
 /// # Errors
 /// [`EngineError::System`] where the folder can be neither watched nor polled.
-pub fn watch<M: Send + 'static>(
+pub fn watch(
     folder: &Path,
-    to: &Sender<M>,
-    message: impl Fn(Seen) -> M + Clone + Send + 'static,
+    tell: impl Fn(Seen) + Clone + Send + 'static,
 ) -> Result<Watch, EngineError> {
     let handler = || {
-        let (to, message) = (to.clone(), message.clone());
+        let tell = tell.clone();
         move |result: DebounceEventResult| {
-            let seen = seen(result);
-            // The receiver is gone only while the program ends.
-            let _ = seen.map(|seen| to.send(message(seen)));
+            if let Some(seen) = seen(result) {
+                tell(seen);
+            }
         }
     };
     let told = new_debouncer(QUIET, None, handler()).and_then(|mut debouncer| {

@@ -58,13 +58,14 @@ pub fn score(relevant: &[Place], returned: &[Place]) -> Scores {
             gains.push((rank, new));
         }
     }
+    // The sums begin at 0.0: an empty sum of floats is -0.0.
     let n_relevant = relevant.len().max(1) as f64;
     let recall = |depth: usize| {
         gains
             .iter()
             .filter(|(rank, _)| *rank <= depth)
             .map(|(_, new)| *new as f64)
-            .sum::<f64>()
+            .fold(0.0, |sum, new| sum + new)
             / n_relevant
     };
     let discount = |rank: usize| 1.0 / (rank as f64 + 1.0).log2();
@@ -73,7 +74,7 @@ pub fn score(relevant: &[Place], returned: &[Place]) -> Scores {
         .iter()
         .filter(|(rank, _)| *rank <= DEPTH)
         .map(|(rank, _)| discount(*rank))
-        .sum();
+        .fold(0.0, |sum, gain| sum + gain);
     let hit_file = |depth: usize| {
         let is_hit = returned
             .iter()

@@ -6,7 +6,7 @@
 //! process and in others; a reader sees one committed state as long as it lives.
 //!
 //! - Text: [`TextWriter`] adds chunks, [`TextIndex`] scores every chunk that holds a word of a query by BM25.
-//!   [`words()`] is the one analysis, for chunks, for queries and for highlighting what was found.
+//!   [`words()`] is the one analysis, for chunks, for queries and, by [`places`], for highlighting what was found.
 //! - Vectors: [`VectorWriter`] appends embeddings, [`VectorFile`] compares a query with all of them, exactly.
 //!
 //! This crate knows ids, texts and vectors. It does not know what a document looks like, where a vector comes from or
@@ -61,4 +61,4 @@ pub use text_index::{Join, QueryWord, TextHit, TextHits, TextIndex};
 pub use text_writer::{TextEntry, TextWriter};
 pub use vector_file::VectorFile;
 pub use vector_writer::VectorWriter;
-pub use words::{STOP_WORD_WEIGHT, STOP_WORDS, Word, is_stop_word, words};
+pub use words::{STOP_WORD_WEIGHT, STOP_WORDS, Word, is_stop_word, places, words};

@@ -1,6 +1,8 @@
 //! Every line of the table is sound; every refusal names parameter, value and range.
 
-use memlens_params::{ParameterKind, Params, StageId, Value, parameter, print, stages, table};
+use memlens_params::{
+    ParameterKind, Params, Phase, StageId, Value, parameter, print, stages, table,
+};
 
 fn check(settings: &[&str], expected: Result<&[&str], &str>) {
     let mut params = Params::default();
@@ -145,6 +147,44 @@ fn every_value_of_a_range_can_be_set_and_read() {
                 .unwrap_or_else(|error| panic!("{}: {error}", line.id));
             assert_eq!(params.get(line.id), Some(value), "{}", line.id);
         }
+    }
+}
+
+#[test]
+fn only_what_asks_the_lists_again_makes_other_lists() {
+    for line in table() {
+        let other = match (&line.kind, &line.default) {
+            (ParameterKind::Choice { options }, Value::Choice(now)) => Value::Choice(
+                options
+                    .iter()
+                    .find(|word| *word != now)
+                    .unwrap()
+                    .to_string(),
+            ),
+            (ParameterKind::Toggle, Value::Toggle(now)) => Value::Toggle(!now),
+            (ParameterKind::Number { min, max, .. }, now) => {
+                Value::Number(if *now == Value::Number(*min) {
+                    *max
+                } else {
+                    *min
+                })
+            }
+            (kind, value) => panic!("{}: {kind:?} with {value:?}", line.id),
+        };
+        let mut params = Params {
+            chunk_overlap_chars: 0,
+            text_weight: 1.0,
+            vector_weight: 1.0,
+            ..Params::default()
+        };
+        let before = params.clone();
+        params.set(line.id, other).unwrap();
+        assert_eq!(
+            before.retrieves_as(&params),
+            line.phase != Phase::Retrieve,
+            "{}",
+            line.id
+        );
     }
 }
 

@@ -75,7 +75,7 @@ pub enum Detail {
         share: f64,
         /// Above this share it moves to the back.
         limit: f64,
-        /// The 1-based ranks of the rows that showed it, ascending; empty when none did.
+        /// The 1-based ranks, after this stage, of the rows that showed it, ascending; empty when none did.
         shown_by: Vec<u32>,
         /// The row's new 0-based place.
         place: u32,

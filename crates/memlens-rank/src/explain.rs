@@ -230,7 +230,9 @@ impl Detail {
                     rank.map_or("0".to_owned(), |rank| format!("{}/({k}+{rank})", k + 1))
                 };
                 let by_rrf = sum(rank(vector_rank), rank(text_rank));
-                let fused = (vector_weight * vector + text_weight * text) / divisor;
+                let Effect::Score(fused) = self.effect() else {
+                    return Vec::new();
+                };
                 let mut lines = Vec::new();
                 if *method == FusionMethod::Calibrated && *bm25 > 0.0 {
                     lines.push((

@@ -126,7 +126,7 @@ impl Trace {
                 journey.score = entry.score_after.or(entry.score_before);
             }
             if let Some(shares) = entry.detail.shares() {
-                journey.bars = self.bars(slot, shares);
+                journey.bars = self.bars(slot, shares, entry.score_after);
             }
             if let Some(reason) = entry.detail.drop_reason() {
                 journey.dropped = Some((stage.id, reason));
@@ -136,7 +136,7 @@ impl Trace {
         journey
     }
 
-    fn bars(&self, slot: u32, shares: [(StageId, f64); 2]) -> Vec<Bar> {
+    fn bars(&self, slot: u32, shares: [(StageId, f64); 2], fused: Option<f64>) -> Vec<Bar> {
         let mut at = 0.0;
         let mut bars: Vec<Bar> = shares
             .into_iter()
@@ -160,7 +160,7 @@ impl Trace {
             label: "Fused".to_owned(),
             rank: None,
             from: 0.0,
-            to: at,
+            to: fused.unwrap_or(at),
             total: true,
         });
         bars
@@ -192,37 +192,49 @@ impl Trace {
             .shares()
     }
 
-    /// Tells what parts the row from the next one, by what each list adds.
+    /// Tells what parts the row from the next one, or the last from the one above, by what each
+    /// list adds.
     fn neighbour(&self, journey: &JourneyCore, slot: u32) -> Option<String> {
         let rank = journey.rank? as usize;
-        let (other, word, sign) = match self.kept().get(rank) {
-            Some(below) => (*below, "above", 1.0),
-            None => (*self.kept().get(rank.checked_sub(2)?)?, "below", -1.0),
+        let below = self.kept().get(rank).map(|slot| (*slot, rank + 1));
+        let above = || {
+            self.kept()
+                .get(rank.checked_sub(2)?)
+                .map(|slot| (*slot, rank - 1))
         };
-        let other_rank = if sign > 0.0 { rank + 1 } else { rank - 1 };
-        let mine = self.shares_of(slot)?;
-        let theirs = self.shares_of(other)?;
-        let by_list: Vec<String> = mine
+        let (other, other_rank) = below.or_else(above)?;
+        let difference = journey.score? - self.score_of(other)?;
+        let is_above = other_rank > rank;
+        // A row that the repeats stage moved may stand above one with a higher score.
+        if difference != 0.0 && (difference > 0.0) != is_above {
+            let more = if difference < 0.0 { "more" } else { "less" };
+            let amount = number(difference.abs(), 3);
+            return Some(format!(
+                "rank {other_rank} scores {amount} {more}; repeats placed it"
+            ));
+        }
+        let by_list: Vec<String> = self
+            .shares_of(slot)?
             .iter()
-            .zip(theirs)
+            .zip(self.shares_of(other)?)
             .map(|((stage, mine), (_, theirs))| {
                 format!("{} {}", stage.info().label, signed(mine - theirs))
             })
             .collect();
-        let sum = |shares: &[(StageId, f64); 2]| shares[0].1 + shares[1].1;
-        let difference = sign * (sum(&mine) - sum(&theirs));
-        // A row that the repeats stage moved may stand above one with a higher score.
-        if difference < 0.0 {
-            return Some(format!(
-                "rank {other_rank} scores {} more; repeats placed it",
-                number(-difference, 3)
-            ));
-        }
+        let word = if is_above { "above" } else { "below" };
+        let amount = number(difference.abs(), 3);
         Some(format!(
-            "{} {word} rank {other_rank}: {}",
-            number(difference, 3),
+            "{amount} {word} rank {other_rank}: {}",
             by_list.join(", ")
         ))
+    }
+
+    /// Returns the row's last score; none when it never got one.
+    fn score_of(&self, slot: u32) -> Option<f64> {
+        let entries = self.stages.iter().rev().flat_map(|stage| &stage.entries);
+        entries
+            .filter(|entry| entry.slot == slot && !matches!(entry.detail, Detail::Listed { .. }))
+            .find_map(|entry| entry.score_after)
     }
 }
 

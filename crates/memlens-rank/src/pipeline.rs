@@ -48,6 +48,8 @@ impl Context<'_> {
 pub struct Row {
     /// An index into the set's candidates.
     pub slot: u32,
+    /// [`crate::Candidate::order`], which breaks every tie.
+    pub order: u32,
     /// The score so far; none before the lists are fused.
     pub score: Option<f64>,
 }
@@ -184,10 +186,15 @@ pub fn rank_observed(
     mut after: impl FnMut(StageId),
 ) -> Trace {
     let context = Context { set, params };
-    let mut rows: Vec<Row> = (0..set.candidates.len() as u32)
-        .map(|slot| Row { slot, score: None })
+    let mut rows: Vec<Row> = (0..)
+        .zip(&set.candidates)
+        .map(|(slot, candidate)| Row {
+            slot,
+            order: candidate.order,
+            score: None,
+        })
         .collect();
-    rows.sort_unstable_by_key(|row| set.candidates[row.slot as usize].order);
+    rows.sort_unstable_by_key(|row| row.order);
 
     let mut traces = Vec::with_capacity(pipeline.stages.len());
     for stage in pipeline.stages {
@@ -218,58 +225,34 @@ fn run(stage: &Stage, context: &Context<'_>, rows: &mut Vec<Row>) -> StageTrace 
         };
     }
 
+    let effects: Vec<Effect> = details.iter().map(Detail::effect).collect();
     let mut kept = Vec::with_capacity(rows.len());
     let mut places = Vec::new();
     let mut is_scored = false;
-    let mut entries = Vec::with_capacity(rows.len());
-    for ((position, row), detail) in rows.iter().enumerate().zip(details) {
-        let effect = detail.effect();
-        let next = match effect {
-            Effect::Keep | Effect::Drop => *row,
+    for (row, effect) in rows.iter().zip(&effects) {
+        match *effect {
+            Effect::Keep => kept.push(*row),
             Effect::Score(score) => {
                 is_scored = true;
-                Row {
-                    slot: row.slot,
+                kept.push(Row {
                     score: Some(score),
-                }
+                    ..*row
+                });
             }
             Effect::Place(place) => {
                 places.push((place, row.slot));
-                *row
+                kept.push(*row);
             }
-        };
-        let is_dropped = effect == Effect::Drop;
-        if !is_dropped {
-            kept.push(next);
+            Effect::Drop => {}
         }
-        let (rank_after, score_after) = match &detail {
-            Detail::Listed {
-                rank, score, depth, ..
-            } => (rank.filter(|rank| rank <= depth), *score),
-            Detail::Fusion { .. }
-            | Detail::Repeats { .. }
-            | Detail::Threshold { .. }
-            | Detail::Limit { .. }
-            | Detail::Budget { .. } => (None, next.score),
-        };
-        entries.push(Entry {
-            slot: row.slot,
-            rank_before: row.score.map(|_| position as u32 + 1),
-            rank_after,
-            score_before: row.score,
-            score_after,
-            is_dropped,
-            detail,
-        });
     }
 
     if is_scored {
-        let order = |row: &Row| context.set.candidates[row.slot as usize].order;
         kept.sort_unstable_by(|a, b| {
             let (a_score, b_score) = (a.score.unwrap_or(0.0), b.score.unwrap_or(0.0));
             b_score
                 .total_cmp(&a_score)
-                .then_with(|| order(a).cmp(&order(b)))
+                .then_with(|| a.order.cmp(&b.order))
         });
     } else if !places.is_empty() {
         // A stage that places says a place for every row.
@@ -280,15 +263,42 @@ fn run(stage: &Stage, context: &Context<'_>, rows: &mut Vec<Row>) -> StageTrace 
         kept.sort_unstable_by_key(|row| place_of[row.slot as usize]);
     }
 
+    let mut rank_of = vec![None; context.set.candidates.len()];
     if kept.iter().any(|row| row.score.is_some()) {
-        let mut rank_of = vec![None; context.set.candidates.len()];
-        for (position, row) in kept.iter().enumerate() {
-            rank_of[row.slot as usize] = Some(position as u32 + 1);
-        }
-        for entry in &mut entries {
-            entry.rank_after = rank_of[entry.slot as usize];
+        for (rank, row) in (1..).zip(&kept) {
+            rank_of[row.slot as usize] = Some(rank);
         }
     }
+    let entries = (1..)
+        .zip(rows.iter())
+        .zip(effects.into_iter().zip(details))
+        .map(|((rank, row), (effect, detail))| {
+            let score = match effect {
+                Effect::Score(score) => Some(score),
+                Effect::Keep | Effect::Place(_) | Effect::Drop => row.score,
+            };
+            // A list ranks rows that have no score yet.
+            let (rank_after, score_after) = match &detail {
+                Detail::Listed {
+                    rank, score, depth, ..
+                } => (rank.filter(|rank| rank <= depth), *score),
+                Detail::Fusion { .. }
+                | Detail::Repeats { .. }
+                | Detail::Threshold { .. }
+                | Detail::Limit { .. }
+                | Detail::Budget { .. } => (rank_of[row.slot as usize], score),
+            };
+            Entry {
+                slot: row.slot,
+                rank_before: row.score.map(|_| rank),
+                rank_after,
+                score_before: row.score,
+                score_after,
+                is_dropped: effect == Effect::Drop,
+                detail,
+            }
+        })
+        .collect();
     *rows = kept;
     let (n_in, n_out) = counts.unwrap_or((n_in, rows.len() as u32));
     StageTrace {

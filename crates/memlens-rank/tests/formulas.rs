@@ -1,6 +1,6 @@
 //! The formulas of the pipeline, checked against figures worked out by hand.
 
-use memlens_params::{FusionMethod, Params, StageId};
+use memlens_params::{Params, StageId};
 use memlens_rank::{Candidate, CandidateSet, Context, ListState, NATIVE, Status, TextValue, rank};
 
 /// Three chunks: both lists, vector only, text only.

@@ -180,6 +180,22 @@ impl Store {
             .attempt("read a document")
     }
 
+    /// Tells whether documents lie below a path.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn holds_folder(&self, folder: FolderId, path: &str) -> Result<bool, StoreError> {
+        // `0` is the sign after `/`, so the range is everything that begins with `path/`.
+        self.connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM documents WHERE folder = ?1 AND path > ?2 AND path < ?3)",
+            )
+            .and_then(|mut statement| {
+                statement.query_row(params![folder.0, format!("{path}/"), format!("{path}0")], |row| row.get(0))
+            })
+            .attempt("look for a folder")
+    }
+
     /// Applies changes in one transaction and raises the generation.
     ///
     /// # Errors

@@ -104,6 +104,24 @@ impl Store {
             .attempt("read an embedding")
     }
 
+    /// Returns the model of the chunks' embeddings and its dimension; none without a chunk.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn embedding_model(&self) -> Result<Option<(String, usize)>, StoreError> {
+        self.connection
+            .prepare_cached(
+                "SELECT model, length(vector) FROM embeddings WHERE id = (SELECT embedding FROM chunks LIMIT 1)",
+            )
+            .and_then(|mut statement| {
+                let mut rows = statement.query([])?;
+                let Some(row) = rows.next()? else { return Ok(None) };
+                let n_bytes: i64 = row.get(1)?;
+                Ok(Some((row.get(0)?, n_bytes as usize / size_of::<f32>())))
+            })
+            .attempt("look up the embedding model")
+    }
+
     /// Returns how many embeddings there are, used or not.
     ///
     /// # Errors

@@ -54,6 +54,9 @@ impl WriteLock {
 /// Returns who holds the lock of the library in `dir`, for a person; none when nobody does.
 ///
 /// Writes nothing, and keeps no writer from its work.
+///
+/// # Errors
+/// [`StoreError::Folder`] where the lock file cannot be opened.
 pub fn holder(dir: &Path) -> Result<Option<String>, StoreError> {
     let failed = folder_error(dir);
     let mut file = match File::open(path(dir)) {

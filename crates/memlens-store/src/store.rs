@@ -40,6 +40,7 @@ impl Store {
             path: dir.to_owned(),
             source,
         })?;
+        let dir = &resolve(dir)?;
         let lock = WriteLock::take(dir)?;
         let path = Store::path(dir);
         // Looked at without writing first, so that a newer library is left untouched.
@@ -89,7 +90,7 @@ impl Store {
         }
         Ok(Store {
             connection,
-            dir: dir.to_owned(),
+            dir: resolve(dir)?,
             lock: None,
         })
     }
@@ -165,6 +166,14 @@ impl Store {
     fn path(dir: &Path) -> PathBuf {
         dir.join("library.sqlite")
     }
+}
+
+/// Returns where the library's folder really lies, so that it can be compared with watched folders.
+fn resolve(dir: &Path) -> Result<PathBuf, StoreError> {
+    dir.canonicalize().map_err(|source| StoreError::Folder {
+        path: dir.to_owned(),
+        source,
+    })
 }
 
 /// Raises the generation within a transaction and returns the new one.

@@ -1,6 +1,15 @@
 import { untrack } from "svelte";
 import type { Backend } from "../api/backend";
-import type { Columns, ErrorInfo, Journey, Params, Row, SearchAnswer, Snippet, StageId } from "../api/bindings";
+import type {
+  Columns,
+  ErrorInfo,
+  Journey,
+  Params,
+  Row,
+  SearchAnswer,
+  Snippet,
+  StageId,
+} from "../api/bindings";
 import { DEFAULTS } from "../api/parameters";
 import type { ParameterHistory } from "../parameters/parameter-history.svelte";
 import { differingIds, retrievesAlike } from "../parameters/rules";
@@ -11,9 +20,6 @@ import { moveOf, ranksBySlot, tableLines, type Move, type SortKey, type TableLin
 const DEBOUNCE_MS = 150;
 /** The shortest time between two searches that a changing library causes. */
 const LIBRARY_DEBOUNCE_MS = 700;
-
-/** How many snippets are asked for at a time. */
-const SNIPPETS_AT_ONCE = 100;
 
 /** Where to search; null is everywhere. */
 export type Scope = { folder: string; path: string; label: string } | null;
@@ -44,7 +50,7 @@ export class SearchController {
   /** Rank under the pin by chunk; null while it is not known. */
   #pinnedRanks = $state.raw<ReadonlyMap<string, number> | null>(null);
 
-  /** Passages by slot, of the present answer; those of further rows come when they are kept. */
+  /** Passages by slot, of the present answer; those of further rows come as the rows come into sight. */
   #snippets = $state.raw<ReadonlyMap<number, Snippet>>(new Map());
 
   #openSlot = $state<number | null>(null);
@@ -59,13 +65,14 @@ export class SearchController {
   #libraryTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #rankLoop = new NewestOnly(() => this.#rankOnce());
   readonly #journeyLoop = new NewestOnly(() => this.#readJourney());
+  /** The kept rows on the screen. */
+  #seen: readonly number[] = [];
   readonly #snippetLoop = new NewestOnly(() => this.#readSnippets());
 
   readonly #ranks = $derived(this.#shown === null ? [] : ranksBySlot(this.#shown.columns));
   readonly #lines = $derived(
     this.#shown === null ? [] : tableLines(this.#shown.columns, this.#sort, this.#filter),
   );
-  readonly #nMoving = $derived(this.#countMoves());
 
   constructor(backend: Backend, parameters: ParameterHistory) {
     this.#backend = backend;
@@ -105,11 +112,6 @@ export class SearchController {
 
   get pin(): Pin {
     return this.#pin;
-  }
-
-  /** How many kept rows stand elsewhere than under the pin; null while that is not known. */
-  get nMoving(): number | null {
-    return this.#nMoving;
   }
 
   get openSlot(): number | null {
@@ -207,11 +209,6 @@ export class SearchController {
     this.#journeyLoop.wish();
   }
 
-  closeJourney(): void {
-    this.#openSlot = null;
-    this.#journey = null;
-  }
-
   /** Sorting twice by the same goes back to the final order. */
   sortBy(key: SortKey): void {
     this.#sort = this.#sort === key ? "final" : key;
@@ -220,6 +217,12 @@ export class SearchController {
   /** Filtering twice by the same shows all again. */
   filterBy(stage: StageId | null): void {
     this.#filter = this.#filter === stage ? null : stage;
+  }
+
+  /** Tells which kept rows are on the screen, so that their passages are read. */
+  see(slots: readonly number[]): void {
+    this.#seen = slots;
+    if (slots.some((slot) => !this.#snippets.has(slot))) this.#snippetLoop.wish();
   }
 
   /** The rank of a row in the final order; null when it is dropped. */
@@ -272,7 +275,6 @@ export class SearchController {
     const isSameQuery = before?.query === answer.query;
     this.#shown = { answer, retrievedBy: params, columns: answer.columns, rankedBy: params };
     this.#snippets = new Map(answer.snippets.map((snippet) => [snippet.slot, snippet]));
-    this.#snippetLoop.wish();
     if (!isSameQuery) {
       this.#sort = "final";
       this.#filter = null;
@@ -282,6 +284,8 @@ export class SearchController {
     this.#openSlot = stillThere >= 0 ? stillThere : best;
     if (this.#openSlot === null) this.#journey = null;
     else this.#journeyLoop.wish();
+    // Ranks among the candidates of the last answer would tell of moves that nobody made.
+    this.#pinnedRanks = null;
     void this.#readPinned();
     // The parameters may have moved while the search was under way.
     this.#parametersMoved(this.#parameters.current, true);
@@ -315,13 +319,11 @@ export class SearchController {
       const columns = await this.#backend.rank(shown.answer.id, params);
       if (this.#shown?.answer !== shown.answer) return;
       this.#shown = { ...shown, columns, rankedBy: params };
-      this.#snippetLoop.wish();
       this.#error = null;
       if (this.#filter !== null && !columns.dropped_by.includes(this.#filter)) this.#filter = null;
       if (this.#openSlot !== null) this.#journeyLoop.wish();
     } catch (error) {
-      if (this.#shown?.answer !== shown.answer) return;
-      this.#error = toErrorInfo(error);
+      this.#fail(shown, error);
     }
   }
 
@@ -333,27 +335,32 @@ export class SearchController {
       const journey = await this.#backend.journey(shown.answer.id, shown.rankedBy, slot);
       if (this.#shown?.answer === shown.answer && this.#openSlot === slot) this.#journey = journey;
     } catch (error) {
-      if (this.#shown?.answer === shown.answer) this.#error = toErrorInfo(error);
+      this.#fail(shown, error);
     }
   }
 
-  /** Reads the next passages that kept rows still lack. */
+  /** What is wrong with an answer that is no longer shown concerns nobody; one that is gone is asked for again. */
+  #fail(shown: Shown, error: unknown): void {
+    if (this.#shown?.answer !== shown.answer) return;
+    const info = toErrorInfo(error);
+    if (info.code === "search_gone") void this.#search();
+    else this.#error = info;
+  }
+
+  /** Reads the passages that the rows on the screen still lack. */
   async #readSnippets(): Promise<void> {
     const shown = this.#shown;
-    if (shown === null) return;
-    const kept = shown.columns.order.slice(0, shown.columns.n_kept);
-    const missing = kept.filter((slot) => !this.#snippets.has(slot));
-    if (missing.length === 0) return;
+    const missing = this.#seen.filter((slot) => !this.#snippets.has(slot));
+    if (shown === null || missing.length === 0) return;
     try {
-      const read = await this.#backend.snippets(shown.answer.id, missing.slice(0, SNIPPETS_AT_ONCE));
+      const read = await this.#backend.snippets(shown.answer.id, missing);
       if (this.#shown?.answer !== shown.answer) return;
       this.#snippets = new Map([
         ...this.#snippets,
         ...read.map((snippet) => [snippet.slot, snippet] as const),
       ]);
-      if (missing.length > SNIPPETS_AT_ONCE) this.#snippetLoop.wish();
     } catch (error) {
-      if (this.#shown?.answer === shown.answer) this.#error = toErrorInfo(error);
+      this.#fail(shown, error);
     }
   }
 
@@ -382,13 +389,6 @@ export class SearchController {
     const scope = this.#scope === null ? null : { folder: this.#scope.folder, path: this.#scope.path };
     const other = await this.#backend.search(shown.answer.query, params, scope);
     return ranksByChunk(other.rows, other.columns);
-  }
-
-  #countMoves(): number | null {
-    const shown = this.#shown;
-    if (shown === null || this.#pinnedRanks === null) return null;
-    const kept = shown.columns.order.slice(0, shown.columns.n_kept);
-    return kept.filter((slot) => this.moveOf(slot)?.kind !== "same").length;
   }
 }
 

@@ -35,24 +35,43 @@ export function glidesOf<K>(
     .map(({ key, distance }) => ({ key, distance }));
 }
 
-/** The time and the easing of the design tokens; null where motion is reduced. */
-export function glideTiming(): { duration: number; easing: string } | null {
+/** Plays glides, with the time and the easing of the design tokens. */
+export class Glider {
+  readonly #running = new WeakMap<Element, { animation: Animation; distance: number }>();
+  readonly #isReduced = matchMedia("(prefers-reduced-motion: reduce)");
+  /** Undefined until it was read; null where motion is reduced. */
+  #timing: { duration: number; easing: string } | null | undefined;
+
+  constructor() {
+    this.#isReduced.addEventListener("change", () => (this.#timing = undefined));
+  }
+
+  /** False where motion is reduced, and where nothing can be animated. */
+  get isMoving(): boolean {
+    // Read once: asking for a style makes the engine compute all styles, in the middle of every frame of a drag.
+    this.#timing ??= this.#isReduced.matches || !("animate" in Element.prototype) ? null : readTiming();
+    return this.#timing !== null;
+  }
+
+  /** How far an element stands from its laid-out place while it glides, in pixels; 0 at rest. */
+  offsetOf(element: Element): number {
+    const running = this.#running.get(element);
+    const progress = running?.animation.effect?.getComputedTiming().progress;
+    if (running === undefined || progress === null || progress === undefined) return 0;
+    return running.distance * (1 - progress);
+  }
+
+  /** Plays one glide; one that was under way is replaced. */
+  play(element: Element, distance: number): void {
+    if (!this.isMoving || !this.#timing) return;
+    this.#running.get(element)?.animation.cancel();
+    const frames = [{ transform: `translateY(${distance}px)` }, { transform: "none" }];
+    this.#running.set(element, { animation: element.animate(frames, this.#timing), distance });
+  }
+}
+
+function readTiming(): { duration: number; easing: string } | null {
   const style = getComputedStyle(document.documentElement);
   const duration = Number.parseFloat(style.getPropertyValue("--glide"));
-  if (!(duration > 0)) return null;
-  return { duration, easing: style.getPropertyValue("--ease").trim() || "ease-out" };
-}
-
-/** How far an element stands from its laid-out place while it glides; 0 at rest. */
-export function glidingBy(element: Element): number {
-  if (!("getAnimations" in element) || element.getAnimations().length === 0) return 0;
-  const { transform } = getComputedStyle(element);
-  return transform === "none" ? 0 : new DOMMatrixReadOnly(transform).m42;
-}
-
-/** Plays one glide; one that was under way is replaced. */
-export function play(element: Element, distance: number, timing: { duration: number; easing: string }): void {
-  if (!("animate" in element)) return;
-  for (const running of element.getAnimations()) running.cancel();
-  element.animate([{ transform: `translateY(${distance}px)` }, { transform: "none" }], timing);
+  return duration > 0 ? { duration, easing: style.getPropertyValue("--ease").trim() || "ease-out" } : null;
 }

@@ -239,11 +239,8 @@ const ACTIVITY: Activity[] = [
 export function packed(text: string, id: string, chunkChars = 1_000, overlapChars = 260): DocumentChunk[] {
   const lines = text.replace(/\n$/, "").split("\n");
   const chunks: DocumentChunk[] = [];
-  const headingAt = (line: number) =>
-    lines
-      .slice(0, line + 1)
-      .findLast((one) => one.startsWith("#"))
-      ?.replace(/^#+\s*/, "") ?? "";
+  const headings: string[] = [];
+  for (const line of lines) headings.push(/^#+\s+(.*)/.exec(line)?.[1] ?? headings.at(-1) ?? "");
   let from = 0;
   while (from < lines.length && text !== "") {
     let to = from;
@@ -255,7 +252,7 @@ export function packed(text: string, id: string, chunkChars = 1_000, overlapChar
       start_line: from + 1,
       end_line: to,
       tokens: Math.ceil(chars / 4.2),
-      heading: headingAt(to - 1),
+      heading: headings[to - 1] ?? "",
     });
     if (to >= lines.length) break;
     let next = to;
@@ -282,7 +279,7 @@ export class LibraryBackend extends FakeBackend {
 
   constructor(options: LibraryOptions = {}) {
     super(options);
-    this.#files = options.files ?? FILES;
+    this.#files = (options.files ?? FILES).map((file) => ({ ...file }));
     this.#problems = options.problems ?? PROBLEMS;
     this.#activity = options.activity ?? ACTIVITY;
     this.#preset =
@@ -418,9 +415,16 @@ function textOf(file: LibraryFile): string {
   );
 }
 
+const CHUNKS = new WeakMap<LibraryFile, { text: string; chunks: DocumentChunk[] }>();
+
 function chunksOf(file: LibraryFile): DocumentChunk[] {
-  if (file.state !== undefined && file.state !== "indexed") return [];
-  return packed(textOf(file), `${file.folder}/${file.path}`);
+  if (file.state === "problem") return [];
+  const text = textOf(file);
+  const known = CHUNKS.get(file);
+  if (known?.text === text) return known.chunks;
+  const chunks = packed(text, `${file.folder}/${file.path}`);
+  CHUNKS.set(file, { text, chunks });
+  return chunks;
 }
 
 function entriesOf(files: LibraryFile[]): TreeEntry[] {

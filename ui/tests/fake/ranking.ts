@@ -71,17 +71,7 @@ export function retrieve(query: string, chunks: FakeChunk[], params: Params): Fa
     .slice(0, LIST_MAX);
   const candidates = [...new Set([...byCosine, ...byBm25])];
   const rows = candidates.map(({ chunk, held, bm25, cosine }): Row => {
-    const {
-      chunk: id,
-      folder,
-      folder_name,
-      path,
-      start_line,
-      end_line,
-      source,
-      heading,
-      tokens,
-    } = chunk;
+    const { chunk: id, folder, folder_name, path, start_line, end_line, source, heading, tokens } = chunk;
     return {
       chunk: id,
       folder,

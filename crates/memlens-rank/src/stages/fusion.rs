@@ -41,7 +41,7 @@ pub fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let scales = Scales::of(context, rows, &places);
 
     let rrf: Vec<Option<f64>> = places.iter().map(|place| plan.rrf(*place)).collect();
-    let rrf_ranks = rrf_ranks(context, rows, &rrf);
+    let rrf_ranks = rrf_ranks(rows, &rrf);
     let details = rows
         .iter()
         .zip(&places)
@@ -218,19 +218,16 @@ fn unlisted(params: &Params) -> Detail {
 }
 
 /// Returns the 1-based place by RRF among the listed rows, ties by the total order.
-fn rrf_ranks(context: &Context<'_>, rows: &[Row], rrf: &[Option<f64>]) -> Vec<Option<u32>> {
-    let order = |at: usize| context.set.candidates[rows[at].slot as usize].order;
-    let mut listed: Vec<(f64, usize)> = rrf
+fn rrf_ranks(rows: &[Row], rrf: &[Option<f64>]) -> Vec<Option<u32>> {
+    let mut listed: Vec<(f64, u32, usize)> = rows
         .iter()
+        .zip(rrf)
         .enumerate()
-        .filter_map(|(at, score)| score.map(|score| (score, at)))
+        .filter_map(|(at, (row, score))| score.map(|score| (score, row.order, at)))
         .collect();
-    listed.sort_unstable_by(|a, b| {
-        b.0.total_cmp(&a.0)
-            .then_with(|| order(a.1).cmp(&order(b.1)))
-    });
+    listed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let mut ranks = vec![None; rows.len()];
-    for (rank, (_, at)) in listed.into_iter().enumerate() {
+    for (rank, (_, _, at)) in listed.into_iter().enumerate() {
         ranks[at] = Some(rank as u32 + 1);
     }
     ranks

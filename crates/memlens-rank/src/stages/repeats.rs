@@ -3,7 +3,6 @@
 //! Chunks overlap, and a list that shows the same lines three times wastes places. Rows are moved,
 //! never dropped. Source: the study behind the default ranking, section 1.3.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::detail::Detail;
@@ -20,36 +19,57 @@ pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
     if limit >= 1.0 {
         return Outcome::skipped("share is 1");
     }
-    let mut shown: HashMap<u32, Shown> = HashMap::new();
-    let mut found: Vec<(f64, Vec<u32>)> = Vec::with_capacity(rows.len());
-    for (position, row) in rows.iter().enumerate() {
-        let candidate = &context.set.candidates[row.slot as usize];
-        let document = shown.entry(candidate.document).or_default();
-        let (share, shown_by) = document.share_of(&candidate.bytes);
-        if share <= limit {
-            document.take(candidate.bytes.clone(), position as u32 + 1);
+    // Documents show nothing of each other, so one is done after the other, each in the order of its rows.
+    let document = |position: u32| {
+        let slot = rows[position as usize].slot;
+        context.set.candidates[slot as usize].document
+    };
+    let mut positions: Vec<(u32, u32)> = (0..rows.len() as u32)
+        .map(|position| (document(position), position))
+        .collect();
+    positions.sort_unstable();
+    let mut found: Vec<(f64, Vec<u32>)> = vec![(0.0, Vec::new()); rows.len()];
+    let mut shown = Shown::default();
+    for of_document in positions.chunk_by(|a, b| a.0 == b.0) {
+        shown.clear();
+        for (_, position) in of_document {
+            let row = &rows[*position as usize];
+            let bytes = &context.set.candidates[row.slot as usize].bytes;
+            let (share, shown_by) = shown.share_of(bytes);
+            if share <= limit {
+                shown.take(bytes.clone(), *position);
+            }
+            found[*position as usize] = (share, shown_by);
         }
-        found.push((share, shown_by));
     }
 
+    // The places first, so that what showed a row is named by the rank that it has on screen.
     let n_taken = found.iter().filter(|(share, _)| *share <= limit).count() as u32;
     let (mut next_taken, mut next_aside) = (0, n_taken);
-    let details = found
-        .into_iter()
-        .map(|(share, shown_by)| {
-            let next = if share <= limit {
+    let places: Vec<u32> = found
+        .iter()
+        .map(|(share, _)| {
+            let next = if *share <= limit {
                 &mut next_taken
             } else {
                 &mut next_aside
             };
             let place = *next;
             *next += 1;
-            Detail::Repeats {
-                share,
-                limit,
-                shown_by,
-                place,
-            }
+            place
+        })
+        .collect();
+    let details = found
+        .into_iter()
+        .zip(&places)
+        .map(|((share, shown_by), place)| Detail::Repeats {
+            share,
+            limit,
+            shown_by: shown_by
+                .iter()
+                .map(|position| places[*position as usize] + 1)
+                .collect(),
+            place: *place,
         })
         .collect();
     let n_moved = rows.len() as u32 - n_taken;
@@ -67,15 +87,20 @@ struct Shown {
 }
 
 impl Shown {
-    fn take(&mut self, bytes: Range<u32>, rank: u32) {
+    fn clear(&mut self) {
+        self.ranges.clear();
+        self.longest = 0;
+    }
+
+    fn take(&mut self, bytes: Range<u32>, position: u32) {
         self.longest = self.longest.max(bytes.end - bytes.start);
         let at = self
             .ranges
             .partition_point(|(range, _)| range.start <= bytes.start);
-        self.ranges.insert(at, (bytes, rank));
+        self.ranges.insert(at, (bytes, position));
     }
 
-    /// Returns the share of `bytes` that is shown, and the ranks that show it, ascending.
+    /// Returns the share of `bytes` that is shown, and the positions that show it, ascending.
     fn share_of(&self, bytes: &Range<u32>) -> (f64, Vec<u32>) {
         if bytes.is_empty() {
             return (0.0, Vec::new());
@@ -83,23 +108,23 @@ impl Shown {
         let first = self
             .ranges
             .partition_point(|(range, _)| range.start.saturating_add(self.longest) <= bytes.start);
-        let mut ranks = Vec::new();
+        let mut positions = Vec::new();
         let (mut covered, mut reached) = (0, bytes.start);
-        for (range, rank) in &self.ranges[first..] {
+        for (range, position) in &self.ranges[first..] {
             if range.start >= bytes.end {
                 break;
             }
             if range.end > bytes.start {
-                ranks.push(*rank);
+                positions.push(*position);
                 let end = range.end.min(bytes.end);
                 covered += end.saturating_sub(range.start.max(reached));
                 reached = reached.max(end);
             }
         }
-        ranks.sort_unstable();
+        positions.sort_unstable();
         (
             f64::from(covered) / f64::from(bytes.end - bytes.start),
-            ranks,
+            positions,
         )
     }
 }

@@ -7,6 +7,6 @@ export type JsonLine = { no: number; text: string; key: string | null };
 export function jsonLines(text: string): JsonLine[] {
   return text
     .replace(/\r?\n$/, "")
-    .split("\n")
+    .split(/\r?\n/)
     .map((line, index) => ({ no: index + 1, text: line, key: /^\s*"([^"]+)"\s*:/.exec(line)?.[1] ?? null }));
 }

@@ -184,11 +184,18 @@ describe("by slider", () => {
     await waitFor(() => expect(workspace.search.rankedBy?.vector_weight).toBe(0.05));
     await waitFor(() => expect(chunks()).not.toEqual(before));
     expect(workspace.parameters.canUndo).toBe(false);
-    await fireEvent.change(weight);
+    await fireEvent.pointerUp(window);
     expect(workspace.parameters.canUndo).toBe(true);
     expect(backend.nCalls("search")).toBe(1);
     workspace.parameters.undo();
     await waitFor(() => expect(chunks()).toEqual(before));
+  });
+
+  it("ends the step of an assistive tool that changes a slider without a pointer", async () => {
+    const { workspace } = await open();
+    await fireEvent.input(slider("vector_weight"), { target: { value: "0.3" } });
+    await fireEvent.change(slider("vector_weight"));
+    expect(workspace.parameters.canUndo).toBe(true);
   });
 
   it("shows the moves against the pin, and what has left", async () => {

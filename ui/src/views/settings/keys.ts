@@ -15,7 +15,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       { keys: ["→", "←", "*"], does: "Open a folder, close it, open all beside it" },
       { keys: ["Enter"], does: "Open the note" },
       { keys: ["[", "]"], does: "Previous, next chunk of the note" },
-      { keys: ["O"], does: "Open the editor at the chunk; not in the tree, where letters jump" },
+      { keys: ["O"], does: "Open the note in your editor; not in the tree, where letters jump" },
     ],
   },
 ];

@@ -1,0 +1,130 @@
+/** Every view in both themes, judged by axe-core in the window itself: contrast, names, roles, order. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+
+import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
+import { KEY } from "./driver/webdriver.mjs";
+
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const scenario = inOneWindow({
+  // A file with a problem, so that there is something to warn of.
+  prepare: (scratch) => scratch.write("people/broken.jsonl", '{"text": "a good line"}\n{"text": \n'),
+});
+
+/** Ways to what a person may have before them; each begins in any view, with no dialog open. */
+const SCENES = {
+  "before the first question": async (window) => {
+    await window.show("Search");
+    if ((await window.texts(".query .clear")).length > 0) await window.click(".query .clear");
+    await window.until("nothing is asked", () => document.querySelector(".start") !== null);
+  },
+  "the trace and a journey": trace,
+  "moves, a parameter in use and a refusal": async (window) => {
+    await trace(window);
+    await window.drag("text_weight", 1);
+    await window.click("#field-max_results");
+    await window.press(`5000${KEY.enter}`);
+  },
+  "a dropped row": async (window) => {
+    await trace(window);
+    const dropped = (await window.rows()).find((row) => row.rank === null);
+    await window.click(`[data-chunk='${dropped.chunk}'] .path`);
+  },
+  "sorted by a stage, one switched off": async (window) => {
+    await trace(window);
+    await window.click("[data-stage='bm25']");
+    await window.click("[role='switch']", "Limit stage");
+  },
+  "nothing passed": async (window) => {
+    await trace(window);
+    await window.drag("min_score", 1);
+    await window.until("nothing passed", () => document.querySelector(".card-none") !== null);
+  },
+  "only punctuation": async (window) => window.ask("???"),
+  "the preset menu": async (window) => {
+    await trace(window);
+    await window.click("button[aria-label^='Preset:']");
+    await window.until("the menu is open", () => document.querySelector("[role='menu']") !== null);
+  },
+  "the list of keys": async (window) => {
+    await trace(window);
+    await window.press(`${KEY.escape}?`);
+    await window.until("the list is open", () => document.querySelector("[role='dialog']") !== null);
+  },
+  "files with problems": async (window) => {
+    await window.click("[aria-label='Library'] .warn");
+    await window.until("the list is open", () => document.querySelector("[role='dialog'] li") !== null);
+  },
+  "the memory's tree": async (window) => {
+    await window.show("Memory");
+    await window.until("the tree is read", () => document.querySelector("[role='treeitem']") !== null);
+  },
+  "a note": async (window) => {
+    await window.show("Memory");
+    await window.click("input[type='search']");
+    await window.press("home-server");
+    await window.press(KEY.enter + KEY.enter);
+    await window.until("the note is open", () => document.querySelector("article .tag button") !== null);
+  },
+  "the export": async (window) => {
+    await window.show("Search");
+    await window.drag("fusion_k", 0.2);
+    await window.show("Export");
+    await window.until("the text is shown", () => document.querySelector("[aria-label='Text of memlens.json'] .line") !== null);
+  },
+  settings: async (window) => window.show("Settings"),
+  "a question before a folder is removed": async (window) => {
+    await window.show("Settings");
+    await window.click("li.folder button", "Remove notes");
+    await window.until("it asks", () => document.querySelector("[role='alertdialog']") !== null);
+  },
+};
+
+async function trace(window) {
+  await window.show("Search");
+  if ((await window.texts(".rail-foot button")).length > 0) await window.click(".rail-foot button", "Reset all");
+  await window.ask(QUESTION);
+  await window.rowsUntil("the question is answered", (rows) => rows[0]?.name === "home-server.md" && rows[0].text !== "");
+}
+
+/** What axe finds wrong, a line each. */
+async function violations(window) {
+  return window.run(async () => {
+    // Rows that still glide are neither here nor there.
+    await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {})));
+    const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+    return violations.flatMap(({ id, help, nodes }) =>
+      nodes.map((node) => `${id} (${help}): ${node.target.join(" ")} ${node.failureSummary.replaceAll(/\s+/g, " ")}`),
+    );
+  });
+}
+
+async function wear(window, theme) {
+  await window.show("Settings");
+  await window.click(".themes label", theme);
+}
+
+for (const theme of ["Light", "Dark"]) {
+  for (const [name, show] of Object.entries(SCENES)) {
+    scenario(`${theme.toLowerCase()}: ${name}`, async ({ window }) => {
+      await window.load(AXE);
+      await wear(window, theme);
+      await show(window);
+      assert.deepEqual(await violations(window), []);
+      await window.press(KEY.escape);
+    });
+  }
+}
+
+scenario("the first run, in both themes", async ({ window }) => {
+  await window.show("Settings");
+  await window.click("li.folder button", "Remove notes");
+  await window.click("[role='alertdialog'] button", "Remove");
+  for (const theme of ["Light", "Dark"]) {
+    await wear(window, theme);
+    await window.show("Search");
+    await window.until("it asks for a folder", () => document.querySelector("main.first-run") !== null);
+    assert.deepEqual(await violations(window), [], theme);
+  }
+});

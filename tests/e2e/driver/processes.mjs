@@ -1,0 +1,40 @@
+/** Processes of a group, as Linux tells of them under /proc. */
+import { readdir, readFile } from "node:fs/promises";
+
+/** In `/proc/<id>/stat`, counted from the state behind the name: state, parent, group. */
+const GROUP_FIELD = 2;
+
+/** Kills every process of the group that `leader` began; nothing happens when all have ended. */
+export function endGroup(leader) {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+  }
+}
+
+/** Ids of the processes of a group that run, in ascending order; dead ones that nobody has waited for are left out. */
+export async function processesOfGroup(leader) {
+  const ids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
+  const groups = await Promise.all(ids.map(groupOf));
+  return ids.filter((_, at) => groups[at] === leader).toSorted((a, b) => a - b);
+}
+
+/** Memory of processes in bytes, with each shared page split among those who share it (PSS). */
+export async function memoryOf(ids) {
+  const rollups = await Promise.all(ids.map((id) => readFile(`/proc/${id}/smaps_rollup`, "utf8")));
+  return rollups.reduce((sum, text) => sum + 1024 * Number(/^Pss:\s+(\d+) kB$/m.exec(text)[1]), 0);
+}
+
+/** Null for a process that has ended. */
+async function groupOf(id) {
+  let stat;
+  try {
+    stat = await readFile(`/proc/${id}/stat`, "utf8");
+  } catch {
+    return null;
+  }
+  // The name stands in parentheses and may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields[0] === "Z" ? null : Number(fields[GROUP_FIELD]);
+}

@@ -1,0 +1,150 @@
+/** What the page cannot do, whatever got into it: no script of others, no way out, no file outside the watched folders. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readdir, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+
+import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
+
+const scenario = inOneWindow();
+
+
+scenario("script from text does not run", async ({ window }) => {
+  const outcome = await window.run(async () => {
+    const violated = [];
+    const note = (event) => violated.push(event.effectiveDirective);
+    document.addEventListener("securitypolicyviolation", note);
+    const script = document.createElement("script");
+    script.textContent = "window.probe = 'element'";
+    document.body.append(script);
+    script.remove();
+    const holder = document.createElement("div");
+    holder.innerHTML = `<img src="data:," onerror="window.probe = 'handler'">`;
+    document.body.append(holder);
+    const link = document.createElement("a");
+    link.href = "javascript:window.probe='address'";
+    holder.append(link);
+    link.click();
+    for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);
+    holder.remove();
+    document.removeEventListener("securitypolicyviolation", note);
+    return { probe: window.probe ?? null, violated };
+  });
+  assert.equal(outcome.probe, null);
+  assert.ok(outcome.violated.some((directive) => directive.startsWith("script-src")), String(outcome.violated));
+});
+
+scenario("nothing leaves the window, whichever way it is tried", async ({ window }) => {
+  const asked = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url);
+    response.end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    await window.run(async (port) => {
+      const away = (path) => `http://127.0.0.1:${port}/${path}`;
+      const attempts = [
+        () => fetch(away("fetch"), { mode: "no-cors" }),
+        () => navigator.sendBeacon(away("beacon"), "x"),
+        () => new WebSocket(`ws://127.0.0.1:${port}/socket`),
+        () => new EventSource(away("events")),
+        () => new Worker(away("worker.js")),
+        () => import(away("module.js")),
+        () => window.open(away("window")),
+        () => document.body.append(elements(`<img src="${away("image")}"><video src="${away("video")}"></video>`)),
+        () => document.body.append(elements(`<iframe src="${away("frame")}"></iframe><object data="${away("object")}"></object>`)),
+        () => document.body.append(elements(`<link rel="stylesheet" href="${away("style")}">`)),
+        () => document.body.append(elements(`<form action="${away("form")}"><button></button></form>`).querySelector("form")),
+        () => document.body.lastElementChild.requestSubmit(),
+        () => document.body.append(elements(`<a ping="${away("ping")}" href="${away("link")}" target="_blank"></a>`)),
+        () => document.body.lastElementChild.querySelector("a").click(),
+        () => location.assign(away("address")),
+      ];
+      for (const attempt of attempts) {
+        // Some throw, some reject, some do nothing at all: the server tells.
+        await Promise.resolve().then(attempt).catch(() => {});
+      }
+
+      function elements(html) {
+        const holder = document.createElement("div");
+        holder.innerHTML = html;
+        return holder;
+      }
+    }, server.address().port);
+    // Whatever was let through has arrived before this, which is asked last, comes back.
+    await fetch(`http://127.0.0.1:${server.address().port}/last`);
+    await window.invoke("state");
+    assert.deepEqual(asked, ["/last"]);
+  } finally {
+    server.close();
+  }
+});
+
+scenario("only the commands of the capability can be called", async ({ window }) => {
+  const others = [
+    "no_such_command",
+    "plugin:dialog|open",
+    "plugin:dialog|save",
+    "plugin:fs|read_text_file",
+    "plugin:shell|open",
+    "plugin:event|emit",
+    "plugin:window|close",
+    "plugin:window|set_title",
+    "plugin:webview|create_webview_window",
+    "plugin:webview|webview_close",
+    "plugin:path|resolve_directory",
+    "plugin:app|version",
+    "plugin:resources|close",
+  ];
+  for (const command of others) {
+    await assert.rejects(window.invoke(command), /not allowed|not found/, command);
+  }
+});
+
+scenario("nothing is written into a watched folder, whichever way it is named", async ({ window, scratch }) => {
+  const before = await readdir(scratch.notes);
+  const { resolved } = JSON.parse(await window.invoke("export_text", { params: await defaults(scratch) }));
+  const link = join(scratch.root, "link");
+  await symlink(scratch.notes, link);
+  for (const path of [
+    join(scratch.notes, "memlens.json"),
+    `${scratch.notes}/reference/../memlens.json`,
+    `${scratch.library}/../notes/people/memlens.json`,
+    join(link, "memlens.json"),
+  ]) {
+    await assert.rejects(window.invoke("export_write", { params: resolved, path }), /watched folder/, path);
+  }
+  assert.deepEqual(await readdir(scratch.notes), before);
+});
+
+scenario("no file outside the watched folders can be read or opened", async ({ window, scratch }) => {
+  const [{ id }] = (await window.invoke("state")).folders;
+  const secret = join(scratch.root, "secret.md");
+  await writeFile(secret, "# Secret\n\nThe safe opens with 4711.\n");
+  await symlink(secret, join(scratch.notes, "people/leads-out.md"));
+  for (const path of ["../secret.md", "people/../../secret.md", secret, "people/leads-out.md", "", ".", "people"]) {
+    await assert.rejects(window.invoke("document", { folder: id, path }), (error) => !/4711/.test(error.message), `document ${path}`);
+    await assert.rejects(window.invoke("open_in_editor", { folder: id, path }), undefined, `open_in_editor ${path}`);
+  }
+  await assert.rejects(window.invoke("document", { folder: "999", path: "reference/home-server.md" }));
+  assert.deepEqual(await scratch.opened(), []);
+  // The link is not followed by the index either.
+  await window.ask("what opens the safe");
+  const rows = await window.rowsUntil("the question is answered", (rows) => rows.length > 0);
+  assert.ok(rows.every((row) => !row.text.includes("4711")));
+});
+
+scenario("the page loads from the program alone, and asks the program alone", async ({ window }) => {
+  await window.ask(QUESTION);
+  await window.rowsUntil("the question is answered", (rows) => rows[0]?.name === "home-server.md");
+  for (const view of ["Memory", "Export", "Settings", "Search"]) await window.show(view);
+  const addresses = await window.run(() => [location.href, ...performance.getEntriesByType("resource").map((entry) => entry.name)]);
+  const strange = addresses.filter((address) => !/^(tauri:\/\/localhost(\/|$)|ipc:\/\/localhost\/|data:image\/)/.test(address));
+  assert.deepEqual(strange, []);
+});
+
+async function defaults(scratch) {
+  return (await scratch.search(QUESTION)).params;
+}

@@ -1,0 +1,501 @@
+//! Retrieval freezes what a naive computation finds, in the part of the memory that was asked.
+//!
+//! Properties checked: for random notes, queries and scopes, every value is the naive one and ranks are the places of
+//! sorted values, ties by the order of chunks; scopes as typed; queries that one of the lists has no answer to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+
+use memlens_embed::{Embedder, Hashing};
+use memlens_engine::{Lists, Retrieved, Scope, retrieve};
+use memlens_index::{is_stop_word, words};
+use memlens_params::{Bm25Join, Params, VectorUnit};
+use memlens_rank::{Candidate, ListState};
+use memlens_store::Snapshot;
+use memlens_tests::{Notes, cases, fresh, index, open};
+use proptest::prelude::*;
+
+/// Words that stem to themselves, a stop word, and one that no note holds.
+const WORDS: [&str; 9] = [
+    "relay", "hall", "quiet", "night", "oolong", "the", "attic", "zebra", "ten",
+];
+const PATHS: [&str; 6] = [
+    "a.md",
+    "b.md",
+    "x/hall.md",
+    "x/y/c.md",
+    "x.md",
+    "z/relay.md",
+];
+
+/// Returns the vector of a text as the embedder gives it.
+fn vector(text: &str) -> Vec<f32> {
+    let never = std::sync::atomic::AtomicBool::new(false);
+    Hashing::default()
+        .embed(&[text], &never)
+        .expect("every text has one")
+        .remove(0)
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f64 {
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| f64::from(*a) * f64::from(*b))
+        .sum()
+}
+
+/// Is a chunk as a naive computation sees it.
+struct Naive {
+    place: u32,
+    path: String,
+    text: String,
+    vector: f64,
+}
+
+/// Returns what every chunk is worth for a query's vector, computed from the store alone.
+fn naive_chunks(library: &memlens_engine::Library, query: &str, unit: VectorUnit) -> Vec<Naive> {
+    let lists = library.lists();
+    let (store, snapshot) = (library.store(), &lists.snapshot);
+    let query = vector(query);
+    let stored = |embedding| {
+        store
+            .vector(embedding)
+            .expect("it can be read")
+            .expect("it is there")
+    };
+    (0..)
+        .zip(&snapshot.chunks)
+        .map(|(place, chunk)| {
+            let windows = chunk
+                .windows
+                .clone()
+                .map(|at| dot(&query, &stored(snapshot.windows[at as usize].embedding)));
+            let whole = dot(&query, &stored(chunk.embedding));
+            let best = windows.fold(f64::NEG_INFINITY, f64::max);
+            Naive {
+                place,
+                path: snapshot.documents[chunk.document as usize].path.clone(),
+                text: store
+                    .chunk_texts([chunk.id])
+                    .expect("it can be read")
+                    .remove(0),
+                vector: match unit {
+                    VectorUnit::Windows if best.is_finite() => (2.0 * best + whole) / 3.0,
+                    VectorUnit::Windows | VectorUnit::Chunk => whole,
+                },
+            }
+        })
+        .collect()
+}
+
+/// Returns the terms of a chunk: those of its text and of its file's name.
+fn terms(chunk: &Naive) -> Vec<String> {
+    let stem = Path::new(&chunk.path)
+        .file_stem()
+        .expect("it has one")
+        .to_string_lossy();
+    words(&chunk.text)
+        .into_iter()
+        .chain(words(&stem))
+        .map(|word| word.term)
+        .collect()
+}
+
+/// Returns the BM25 score of each chunk that the query finds, by place, and the ideal.
+///
+/// k1 1.2, b 0.75; stop words of the query weigh a quarter. Source: Robertson and Zaragoza, The Probabilistic Relevance
+/// Framework, 2009, with the idf that is never negative.
+fn naive_bm25(chunks: &[Naive], query: &str, join: Bm25Join) -> (BTreeMap<u32, f64>, f64) {
+    let documents: Vec<Vec<String>> = chunks.iter().map(terms).collect();
+    let n = documents.len() as f64;
+    let mean_length = documents.iter().map(Vec::len).sum::<usize>() as f64 / n;
+    let mut weights = BTreeMap::new();
+    for word in words(query) {
+        let weight = if is_stop_word(&query[word.bytes.clone()]) {
+            0.25
+        } else {
+            1.0
+        };
+        weights.entry(word.term).or_insert(weight);
+    }
+    let mut scores = BTreeMap::new();
+    let mut matched: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut ideal = 0.0;
+    for (term, weight) in &weights {
+        let frequency =
+            |document: &[String]| document.iter().filter(|other| *other == term).count() as f64;
+        let n_holding = documents
+            .iter()
+            .filter(|document| frequency(document) > 0.0)
+            .count() as f64;
+        let idf = (1.0 + (n - n_holding + 0.5) / (n_holding + 0.5)).ln();
+        ideal += weight * idf * 2.2;
+        for (chunk, document) in chunks.iter().zip(&documents) {
+            let tf = frequency(document);
+            if tf > 0.0 {
+                let length = document.len() as f64 / mean_length;
+                let score = weight * idf * 2.2 * tf / (tf + 1.2 * (0.25 + 0.75 * length));
+                *scores.entry(chunk.place).or_insert(0.0) += score;
+                *matched.entry(chunk.place).or_insert(0) += 1;
+            }
+        }
+    }
+    if join == Bm25Join::And {
+        scores.retain(|place, _| matched[place] == weights.len());
+    }
+    (scores, ideal)
+}
+
+/// Checks that the ranks of one list are the places of its sorted scores: descending, ties by the order of chunks.
+fn check_ranks(candidates: &[Candidate], list: impl Fn(&Candidate) -> (Option<f64>, Option<u32>)) {
+    let mut listed: Vec<(u32, f64, u32)> = candidates
+        .iter()
+        .filter_map(|candidate| match list(candidate) {
+            (Some(score), Some(rank)) => Some((rank, score, candidate.order)),
+            (None, Some(rank)) => panic!("rank {rank} without a score"),
+            (_, None) => None,
+        })
+        .collect();
+    listed.sort_by_key(|(rank, _, _)| *rank);
+    for (expected, (rank, _, _)) in (1..).zip(&listed) {
+        assert_eq!(*rank, expected);
+    }
+    for pair in listed.windows(2) {
+        let [(_, score, order), (_, next_score, next_order)] = pair else {
+            continue;
+        };
+        assert!(
+            score > next_score || (score == next_score && order < next_order),
+            "{listed:?}"
+        );
+    }
+}
+
+fn is_close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-5 * (1.0 + b.abs())
+}
+
+fn check_retrieved(
+    library: &memlens_engine::Library,
+    query: &str,
+    params: &Params,
+    scope: &[Range<u32>],
+) {
+    let lists = library.lists();
+    let asked = vector(query);
+    let Retrieved {
+        set,
+        places,
+        matched,
+        words: query_words,
+        ..
+    } = retrieve(&lists, query, Ok(&asked), params, scope).expect("it can be searched");
+    let chunks = naive_chunks(library, query, params.vector_unit);
+    let (scores, ideal) = naive_bm25(&chunks, query, params.bm25_join);
+    // Statistics of words are those of the whole library; the hits are those in scope.
+    assert!(
+        is_close(set.bm25_ideal, ideal),
+        "{} in place of {ideal}",
+        set.bm25_ideal
+    );
+    let in_scope: BTreeSet<u32> = scope.iter().cloned().flatten().collect();
+    assert_eq!(
+        BTreeSet::from_iter(places.iter().copied()),
+        in_scope,
+        "few enough that all are candidates"
+    );
+    assert_eq!(set.n_chunks as usize, in_scope.len());
+    let n_text_hits = scores
+        .keys()
+        .filter(|place| in_scope.contains(place))
+        .count();
+    assert_eq!(set.n_text_hits as usize, n_text_hits);
+    for ((candidate, place), matched) in set.candidates.iter().zip(&places).zip(&matched) {
+        let chunk = &chunks[*place as usize];
+        let found = candidate.vector.score.expect("every chunk has a vector");
+        assert!(
+            is_close(found, chunk.vector),
+            "{found} in place of {} for {}",
+            chunk.vector,
+            chunk.text
+        );
+        match (candidate.text.score, scores.get(place)) {
+            (Some(found), Some(expected)) => {
+                assert!(is_close(found, *expected), "{found} in place of {expected}")
+            }
+            (found, expected) => assert_eq!(found, expected.copied(), "{}", chunk.text),
+        }
+        let held = terms(chunk);
+        let expected: Vec<u16> = (0..)
+            .zip(&query_words)
+            .filter(|(_, word)| candidate.text.score.is_some() && held.contains(&word.term))
+            .map(|(at, _)| at)
+            .collect();
+        assert_eq!(matched, &expected);
+        assert_eq!(candidate.order, *place);
+        assert_eq!(
+            candidate.chunk.0 as i64,
+            lists.snapshot.chunks[*place as usize].id
+        );
+    }
+    check_ranks(&set.candidates, |candidate| {
+        (candidate.vector.score, candidate.vector.rank)
+    });
+    check_ranks(&set.candidates, |candidate| {
+        (candidate.text.score, candidate.text.rank)
+    });
+    assert!(
+        set.candidates
+            .iter()
+            .all(|candidate| candidate.vector.rank.is_some())
+    );
+    assert!(
+        set.candidates
+            .iter()
+            .all(|candidate| candidate.text.score.is_some() == candidate.text.rank.is_some())
+    );
+}
+
+fn text(n_words: Range<usize>) -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(&WORDS[..]), n_words)
+        .prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    #[test]
+    fn retrieval_equals_a_naive_computation(
+        // Short enough that the list keeps their lengths exactly; some alike, so that there are ties.
+        notes in prop::collection::vec((0..PATHS.len(), text(1..12)), 1..12),
+        query in text(1..5),
+        (is_and, is_chunk, scope) in (any::<bool>(), any::<bool>(), prop::option::of(prop::sample::select(&["x", "x/y", "z", "x.md"][..]))),
+    ) {
+        let folder = Notes::new(&[]);
+        for (path, text) in &notes {
+            folder.write(PATHS[*path], text);
+        }
+        let dir = fresh(&[folder.path()]);
+        let library = open(dir.path());
+        let params = Params {
+            bm25_join: if is_and { Bm25Join::And } else { Bm25Join::Or },
+            vector_unit: if is_chunk { VectorUnit::Chunk } else { VectorUnit::Windows },
+            ..Params::default()
+        };
+        let snapshot = &library.lists().snapshot;
+        let scope = match scope {
+            Some(path) => Scope { folder: snapshot.folders[0].id, path: path.to_owned() }.chunks(snapshot),
+            None => vec![0..snapshot.chunks.len() as u32],
+        };
+        check_retrieved(&library, &query, &params, &scope);
+    }
+}
+
+#[test]
+fn lists_are_cut_at_the_greatest_depth() {
+    let folder = Notes::new(&[]);
+    let lines: String = (0..1300)
+        .map(|number| format!("{{\"text\":\"relay {number} hall {}\"}}\n", number % 7))
+        .collect();
+    folder.write("many.jsonl", lines);
+    let dir = fresh(&[folder.path()]);
+    let library = open(dir.path());
+    let lists: &Lists = &library.lists();
+    let all = 0..lists.snapshot.chunks.len() as u32;
+    assert_eq!(all.len(), 1300);
+    // The one list prefers low numbers, the other has no opinion but the order of chunks.
+    let asked = vector("relay hall");
+    let Retrieved { set, .. } = retrieve(
+        lists,
+        "relay hall",
+        Ok(&asked),
+        &Params::default(),
+        std::slice::from_ref(&all),
+    )
+    .expect("it can be searched");
+    let ranks = |rank: fn(&Candidate) -> Option<u32>| -> Vec<u32> {
+        let mut ranks: Vec<u32> = set.candidates.iter().filter_map(rank).collect();
+        ranks.sort_unstable();
+        ranks
+    };
+    let expected: Vec<u32> = (1..=1000).collect();
+    assert_eq!(ranks(|candidate| candidate.vector.rank), expected);
+    assert_eq!(ranks(|candidate| candidate.text.rank), expected);
+    assert_eq!((set.n_chunks, set.n_text_hits), (1300, 1300));
+    // Both values are facts of every candidate, listed there or not.
+    assert!(
+        set.candidates
+            .iter()
+            .all(|candidate| candidate.vector.score.is_some() && candidate.text.score.is_some())
+    );
+    assert!(set.candidates.len() >= 1000);
+    check_ranks(&set.candidates, |candidate| {
+        (
+            candidate
+                .vector
+                .score
+                .filter(|_| candidate.vector.rank.is_some()),
+            candidate.vector.rank,
+        )
+    });
+    check_ranks(&set.candidates, |candidate| {
+        (
+            candidate
+                .text
+                .score
+                .filter(|_| candidate.text.rank.is_some()),
+            candidate.text.rank,
+        )
+    });
+}
+
+#[test]
+fn a_query_without_letters_goes_by_vectors_and_says_so() {
+    let folder = Notes::new(&[("a.md", "The relay is quiet."), ("b.md", "?!")]);
+    let dir = fresh(&[folder.path()]);
+    let library = open(dir.path());
+    for query in ["?!", "   ...   ", "\"*\"", "🎉🎉", "-", "()", "_"] {
+        let search = library
+            .search(query, &Params::default(), None)
+            .expect("it can be searched");
+        let notice = format!(
+            "“{}” has no letters or digits, so BM25 was skipped. The order comes from vectors alone.",
+            query.trim()
+        );
+        assert_eq!(search.notices, [notice]);
+        assert!(
+            matches!(search.set().text, ListState::Missing(_))
+                && search.set().vector == ListState::Ready
+        );
+        assert_eq!(search.set().candidates.len(), 2);
+        let report = library
+            .report(&search, &Params::default())
+            .expect("it can be told");
+        let bm25 = report
+            .stages
+            .iter()
+            .find(|stage| stage.id == "bm25")
+            .expect("it is a stage");
+        assert_eq!(
+            (bm25.status, bm25.why.as_deref()),
+            ("skipped", Some("the question has no letters or digits"))
+        );
+    }
+    for query in ["", "  ", "\n\t"] {
+        let error = library
+            .search(query, &Params::default(), None)
+            .err()
+            .expect("there is nothing to search for");
+        assert_eq!(
+            error.to_string(),
+            "cannot search for nothing: type a question"
+        );
+    }
+}
+
+#[test]
+fn signs_of_query_languages_are_words_or_nothing() {
+    let folder = Notes::new(&[
+        ("a.md", "Not this and that."),
+        ("b.md", "The relay is near."),
+        ("c.md", "relay"),
+    ]);
+    let dir = fresh(&[folder.path()]);
+    let library = open(dir.path());
+    let found = |query: &str| -> Vec<String> {
+        let search = library
+            .search(query, &Params::default(), None)
+            .expect("it can be searched");
+        (0..search.set().candidates.len() as u32)
+            .map(|slot| search.row(slot).expect("it has a row"))
+            .filter(|row| row.bm25.is_some())
+            .map(|row| row.path)
+            .collect()
+    };
+    for (query, expected) in [
+        ("NOT relay", &["a.md", "b.md", "c.md"][..]),
+        ("-relay", &["b.md", "c.md"]),
+        ("\"relay is near\"", &["b.md", "c.md"]),
+        ("rel*", &[]),
+        ("relay AND this", &["a.md", "b.md", "c.md"]),
+        ("relay NEAR/3 hall", &["b.md", "c.md"]),
+        ("path:a.md relay^9", &["a.md", "b.md", "c.md"]),
+        ("relay OR \"", &["b.md", "c.md"]),
+    ] {
+        assert_eq!(found(query), expected, "{query}");
+    }
+}
+
+#[test]
+fn scopes_are_read_as_typed() {
+    let (first, second) = (
+        Notes::new(&[
+            ("a.md", "hall"),
+            ("x/b.md", "hall"),
+            ("x/y/c.md", "hall"),
+            ("xx/d.md", "hall"),
+        ]),
+        Notes::new(&[
+            ("e.md", "hall"),
+            ("notes/f.md", "hall"),
+            ("only/g.md", "hall"),
+        ]),
+    );
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    index(dir.path(), &[first.path(), second.path()]);
+    let library = open(dir.path());
+    let snapshot: &Snapshot = &library.lists().snapshot;
+    let at = |notes: &Notes, path: &str| notes.at(path).display().to_string();
+    let found = |typed: &str| -> Result<Vec<String>, String> {
+        let scope = Scope::parse(snapshot, typed).map_err(|error| error.to_string())?;
+        let search = library
+            .search("hall", &Params::default(), Some(&scope))
+            .map_err(|error| error.to_string())?;
+        let rows = search.rows().map_err(|error| error.to_string())?;
+        Ok(rows.into_iter().map(|row| row.path).collect())
+    };
+    let holds = |paths: &[&str]| Ok(paths.iter().map(|path| (*path).to_owned()).collect());
+    let refused = |typed: &str| Err(format!("cannot use {typed}: it is in no watched folder"));
+    let cases: Vec<(String, Result<Vec<String>, String>)> = vec![
+        // Absolute, with and without a path in the folder.
+        (
+            at(&first, ""),
+            holds(&["a.md", "x/b.md", "x/y/c.md", "xx/d.md"]),
+        ),
+        (at(&first, "x"), holds(&["x/b.md", "x/y/c.md"])),
+        (at(&first, "x/"), holds(&["x/b.md", "x/y/c.md"])),
+        (at(&first, "x/./y"), holds(&["x/y/c.md"])),
+        (at(&first, "x/b.md"), holds(&["x/b.md"])),
+        (at(&first, "none"), holds(&[])),
+        (at(&first, "x/.."), refused(&at(&first, "x/.."))),
+        (at(&first, ".."), refused(&at(&first, ".."))),
+        ("/".to_owned(), refused("/")),
+        // By the folder's name.
+        (
+            "notes".to_owned(),
+            holds(&["a.md", "x/b.md", "x/y/c.md", "xx/d.md"]),
+        ),
+        (
+            "notes/".to_owned(),
+            holds(&["a.md", "x/b.md", "x/y/c.md", "xx/d.md"]),
+        ),
+        ("notes/x".to_owned(), holds(&["x/b.md", "x/y/c.md"])),
+        (
+            "notes 2".to_owned(),
+            holds(&["e.md", "notes/f.md", "only/g.md"]),
+        ),
+        ("notes 2/notes".to_owned(), holds(&["notes/f.md"])),
+        // By a path in any folder.
+        ("only".to_owned(), holds(&["only/g.md"])),
+        ("x/y".to_owned(), holds(&["x/y/c.md"])),
+        ("./x".to_owned(), holds(&["x/b.md", "x/y/c.md"])),
+        ("none".to_owned(), refused("none")),
+        ("notes 3".to_owned(), refused("notes 3")),
+        ("../notes".to_owned(), refused("../notes")),
+        ("x/../x".to_owned(), refused("x/../x")),
+    ];
+    for (typed, expected) in cases {
+        assert_eq!(found(&typed), expected, "{typed}");
+    }
+}
