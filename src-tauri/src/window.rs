@@ -99,7 +99,7 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
                 .state()
                 .folders
                 .iter()
-                .any(|known| PathBuf::from(&known.path) == path)
+                .any(|known| Path::new(&known.path) == path)
         });
         if !is_known && let Err(error) = engine.add_folder(folder) {
             eprintln!("{error}");

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 
+import { until } from "./driver/deadline.mjs";
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
 
@@ -12,7 +13,7 @@ const scenario = inOneWindow({
   prepare: (scratch) => scratch.write("people/broken.jsonl", '{"text": "a good line"}\n{"text": \n'),
 });
 
-/** Ways to what a person may have before them; each begins in any view, with no dialog open. */
+/** Ways to what a person may have before them; each begins in any view, with nothing over it. */
 const SCENES = {
   "before the first question": async (window) => {
     await window.show("Search");
@@ -88,8 +89,17 @@ async function trace(window) {
   await window.rowsUntil("the question is answered", (rows) => rows[0]?.name === "home-server.md" && rows[0].text !== "");
 }
 
+/** Closes what the scene before has left open. */
+async function closeOverlay(window) {
+  const isOpen = () => document.querySelector("[role='dialog'], [role='alertdialog'], [role='menu']") !== null;
+  if (!(await window.run(isOpen))) return;
+  await window.press(KEY.escape);
+  await until("nothing lies over the view", async () => !(await window.run(isOpen)));
+}
+
 /** What axe finds wrong, a line each. */
 async function violations(window) {
+  await window.load(AXE);
   return window.run(async () => {
     // Rows that still glide are neither here nor there.
     await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {})));
@@ -108,16 +118,16 @@ async function wear(window, theme) {
 for (const theme of ["Light", "Dark"]) {
   for (const [name, show] of Object.entries(SCENES)) {
     scenario(`${theme.toLowerCase()}: ${name}`, async ({ window }) => {
-      await window.load(AXE);
+      await closeOverlay(window);
       await wear(window, theme);
       await show(window);
       assert.deepEqual(await violations(window), []);
-      await window.press(KEY.escape);
     });
   }
 }
 
 scenario("the first run, in both themes", async ({ window }) => {
+  await closeOverlay(window);
   await window.show("Settings");
   await window.click("li.folder button", "Remove notes");
   await window.click("[role='alertdialog'] button", "Remove");

@@ -25,6 +25,9 @@ pub enum CliError {
         /// Why.
         source: std::io::Error,
     },
+    /// The result could not be printed.
+    #[error("cannot write the result: {0}")]
+    Output(std::io::Error),
     /// A query set holds no query.
     #[error("cannot evaluate {}: {why}", path.display())]
     NoQueries {
@@ -58,6 +61,7 @@ impl CliError {
             ) => 2,
             CliError::Engine(_)
             | CliError::File { .. }
+            | CliError::Output(_)
             | CliError::NoQueries { .. }
             | CliError::Stopped
             | CliError::Signal(_) => 1,

@@ -135,10 +135,9 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
             .collect(),
     };
     if arguments.json {
-        print_json(&report);
-    } else {
-        print(&report);
+        return print_json(&report);
     }
+    print(&report);
     Ok(())
 }
 

@@ -171,7 +171,7 @@ fn report(
         })
         .collect();
     if json {
-        print_json(&IndexReport {
+        return print_json(&IndexReport {
             schema_version: 1,
             folders: folder_reports,
             counts,
@@ -181,7 +181,6 @@ fn report(
             notices,
             elapsed_ms: elapsed.as_millis() as u64,
         });
-        return Ok(());
     }
     for problem in &problems {
         let line = problem

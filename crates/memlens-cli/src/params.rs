@@ -9,7 +9,7 @@ use crate::settings::print_json;
 /// Lists every parameter.
 pub fn run(arguments: &ParamsArgs) -> Result<(), CliError> {
     if arguments.json {
-        print_json(&table());
+        print_json(&table())?;
     } else if arguments.markdown {
         anstream::print!("{}", print::markdown());
     } else {

@@ -24,8 +24,7 @@ pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliEr
     let search = library.search(&arguments.query, &params, scope.as_ref())?;
     let report = library.report(&search, &params)?;
     if arguments.json {
-        print_json(&report);
-        return Ok(());
+        return print_json(&report);
     }
     for notice in &report.notices {
         anstream::eprintln!("memlens: {notice}");

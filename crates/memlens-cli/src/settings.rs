@@ -1,5 +1,6 @@
 //! What the commands share: where the library is, the parameters, JSON on standard output.
 
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,10 +57,26 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>, CliError> {
 }
 
 /// Prints a value as indented JSON.
-pub fn print_json(value: &impl Serialize) {
+///
+/// # Errors
+/// As [`print_line`].
+pub fn print_json(value: &impl Serialize) -> Result<(), CliError> {
     let text =
         serde_json::to_string_pretty(value).expect("plain data can always be written as JSON");
-    anstream::println!("{text}");
+    print_line(&text)
+}
+
+/// Prints a line as it is, for other programs: what prints for people takes control signs out of it
+/// in a pipe. A reader that has enough is no error.
+///
+/// # Errors
+/// [`CliError::Output`], when a disk is full for instance.
+pub fn print_line(text: &str) -> Result<(), CliError> {
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// Reads a file of the person's.

@@ -87,8 +87,7 @@ pub fn run(library: Option<PathBuf>, arguments: &JsonArgs) -> Result<(), CliErro
             .collect(),
     };
     if arguments.json {
-        print_json(&report);
-        return Ok(());
+        return print_json(&report);
     }
     anstream::println!("library  {}", report.library);
     anstream::println!("model    {}", report.model);

@@ -10,7 +10,7 @@ use memlens_engine::{Engine, EngineError, Event};
 
 use crate::arguments::WatchArgs;
 use crate::error::CliError;
-use crate::settings::{library_dir, source, stop_flag};
+use crate::settings::{library_dir, print_line, source, stop_flag};
 
 /// How often the stop flag is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -50,7 +50,9 @@ fn print(activity: &Activity, json: bool) {
     if json {
         let text =
             serde_json::to_string(activity).expect("plain data can always be written as JSON");
-        anstream::println!("{text}");
+        if let Err(error) = print_line(&text) {
+            anstream::eprintln!("memlens: {error}");
+        }
         return;
     }
     let what = match activity.what {

@@ -158,7 +158,7 @@ fn search(library: &Path, source: &EmbedderSource, questions: &[String]) -> Vec<
             }
             whole.add_time(written);
             embed.add_time(found.timing.embed);
-            retrieve.add_time(found.timing.lists);
+            retrieve.add_time(found.timing.vector + found.timing.text);
             answer.add_time(told - searched);
             json.add_time(written - told);
             scan.add_time(scanned);

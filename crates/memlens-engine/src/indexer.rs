@@ -385,13 +385,11 @@ impl Indexer {
         if let Err(error) = done {
             // It is still to be done, whatever went wrong.
             self.jobs.push_front(job);
-            return match error {
-                EngineError::Embed(EmbedError::Cancelled) => {
-                    self.commit(observer)?;
-                    Ok(Step::Cancelled)
-                }
-                error => Err(error),
-            };
+            if matches!(error, EngineError::Embed(EmbedError::Cancelled)) {
+                self.commit(observer)?;
+                return Ok(Step::Cancelled);
+            }
+            return Err(error);
         }
         self.clock.finish();
         observer.progress(&self.progress());

@@ -1,13 +1,15 @@
 //! Measured figures beside their targets.
 
 mod quality;
+mod speed;
 
 use std::fmt;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 use crate::project::Project;
@@ -15,8 +17,9 @@ use crate::project::Project;
 /// What `cargo xtask bench` was asked to measure.
 #[derive(Args)]
 pub struct BenchArgs {
+    /// Without one, the times of ranking, searching, indexing and embedding
     #[command(subcommand)]
-    subject: Subject,
+    subject: Option<Subject>,
 }
 
 #[derive(Subcommand)]
@@ -36,8 +39,8 @@ pub struct Figure {
     pub name: String,
     /// The measured value.
     pub value: f64,
-    /// The unit of `value` and of the target's number; empty for shares and scores in `[0, 1]`.
-    pub unit: &'static str,
+    /// The unit of `value` and of the target's number; empty for counts, shares and scores in `[0, 1]`.
+    pub unit: String,
     /// What it should be; `None` when it is only reported.
     pub target: Option<Target>,
     /// Circumstances that a reader must know; may be empty.
@@ -51,10 +54,6 @@ pub enum Target {
     /// At least this much.
     AtLeast(f64),
     /// At most this much.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the times are measured elsewhere so far")
-    )]
     AtMost(f64),
 }
 
@@ -69,21 +68,35 @@ impl Figure {
     }
 }
 
-/// Measures, prints a table, writes `target/bench.json` and fails if a target is missed.
+/// Measures, prints a table, writes it to `target/bench.json` and fails if a target is missed.
 pub fn bench(project: &Project, args: &BenchArgs) -> Result<()> {
-    let figures = match &args.subject {
-        Subject::Quality { sets } => quality::measure(project, sets)?,
+    let (name, figures) = match &args.subject {
+        None => ("speed", speed::measure(project)?),
+        Some(Subject::Quality { sets }) => ("quality", quality::measure(project, sets)?),
     };
     print!("{}", Table(&figures));
-    let path = project.root.join("target/bench.json");
-    let json = serde_json::to_string_pretty(&figures).expect("figures can always be written");
-    fs::create_dir_all(project.root.join("target"))
-        .and_then(|()| fs::write(&path, json + "\n"))
-        .map_err(|source| Error::Write { path, source })?;
+    save(&project.root.join("target/bench.json"), name, &figures)?;
     match figures.iter().filter(|figure| !figure.is_met()).count() {
         0 => Ok(()),
         n_missed => Err(Error::Bench(n_missed)),
     }
+}
+
+/// Writes the figures of one subject; those of the others, measured before, stay.
+fn save(path: &Path, subject: &str, figures: &[Figure]) -> Result<()> {
+    let mut all: Map<String, Value> = fs::read(path)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default();
+    all.insert(subject.to_owned(), json!(figures));
+    let text = format!("{:#}\n", Value::Object(all));
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(path, text))
+        .map_err(|source| Error::Write {
+            path: path.to_owned(),
+            source,
+        })
 }
 
 /// Figures as lines of a table.
@@ -116,7 +129,8 @@ impl fmt::Display for Table<'_> {
 
 #[cfg(test)]
 mod tests {
-    //! Bounds are inclusive, a value that is not a number meets none, and a missed target shows.
+    //! Bounds are inclusive, a value that is not a number meets none, a missed target shows, and subjects are saved
+    //! beside each other.
 
     use super::*;
 
@@ -124,7 +138,7 @@ mod tests {
         Figure {
             name: "rank 200".to_owned(),
             value,
-            unit: "us",
+            unit: "us".to_owned(),
             target,
             note: "median".to_owned(),
         }
@@ -159,5 +173,17 @@ mod tests {
             "rank 200      15.000 us    <= 50             median\n\
              rank 200      51.000 us    <= 50      MISSED median\n"
         );
+    }
+    #[test]
+    fn subjects_stand_beside_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("target/bench.json");
+        save(&path, "speed", &[figure(1.0, None)]).unwrap();
+        save(&path, "quality", &[figure(2.0, None)]).unwrap();
+        save(&path, "speed", &[figure(3.0, Some(Target::AtMost(4.0)))]).unwrap();
+        let saved: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        assert_eq!(saved["quality"][0]["value"], 2.0);
+        assert_eq!(saved["speed"][0]["value"], 3.0);
+        assert_eq!(saved["speed"][0]["target"], json!({ "at_most": 4.0 }));
     }
 }

@@ -223,10 +223,10 @@ function isReady() {
 }
 
 function isAnswered(question) {
-  return (
-    document.getElementById("query")?.value === question &&
-    (document.querySelector("[role='grid']") !== null || document.querySelector("[role='alert']") !== null)
-  );
+  const isTyped = document.getElementById("query")?.value === question;
+  const grid = document.querySelector("[role='grid']");
+  const isRefused = document.querySelector("[role='alert']") !== null;
+  return isTyped && (grid?.getAttribute("aria-busy") === "false" || isRefused);
 }
 
 /** Null while no single matching element can be met. */

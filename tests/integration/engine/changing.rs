@@ -25,8 +25,10 @@ use serde_json::Value;
 /// Returns the path of the best row for a query; none when nothing is found by a word.
 fn best(dir: &Path, query: &str) -> Option<String> {
     let library = open(dir);
-    let mut by_words = Params::default();
-    by_words.vector_on = false;
+    let by_words = Params {
+        vector_on: false,
+        ..Params::default()
+    };
     let search = library
         .search(query, &by_words, None)
         .expect("it can be searched");
@@ -800,7 +802,7 @@ fn folders_that_cannot_be_watched_are_refused() {
         ),
         (
             library.clone(),
-            format!("cannot use {} (Memlens keeps its own library there): it is in no watched folder", library.display()),
+            format!("cannot watch {}: Memlens keeps its own library there", library.display()),
         ),
     ];
     for (path, expected) in cases {
@@ -883,7 +885,7 @@ fn nothing_is_written_into_a_watched_folder() {
             .write_preset(&Params::default(), &path)
             .expect_err("it is refused");
         let expected = format!(
-            "cannot write {}: {} is a watched folder, where Memlens never writes",
+            "cannot write {}: it lies in {}, a watched folder, where Memlens never writes",
             path.display(),
             notes.path().display()
         );

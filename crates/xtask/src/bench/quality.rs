@@ -107,9 +107,11 @@ fn measure_set(project: &Project, set: &Set, folders: &[PathBuf]) -> Result<Vec<
     let evaluate = |setting: Option<&str>| -> Result<Value> {
         let mut memlens = memlens();
         memlens.arg("eval").arg(&queries).arg("--json");
-        if set.is_in_scope {
-            memlens.arg("--in-scope");
-        }
+        memlens.arg(if set.is_in_scope {
+            "--in-scope"
+        } else {
+            "--pooled"
+        });
         if let Some(setting) = setting {
             memlens.args(["--set", setting]);
         }
@@ -122,7 +124,7 @@ fn measure_set(project: &Project, set: &Set, folders: &[PathBuf]) -> Result<Vec<
     let figure = |name: String, value: f64, target: Option<Target>| Figure {
         name,
         value,
-        unit: "",
+        unit: String::new(),
         target,
         note: String::new(),
     };
@@ -158,10 +160,8 @@ fn measure_set(project: &Project, set: &Set, folders: &[PathBuf]) -> Result<Vec<
 }
 
 fn metric(answer: &Value, name: &str) -> Result<f64> {
-    answer["metrics"][name]
-        .as_f64()
-        .ok_or_else(|| Error::Answer {
-            program: "memlens eval".to_owned(),
-            cause: format!("no metric {name}"),
-        })
+    answer["all"][name].as_f64().ok_or_else(|| Error::Answer {
+        program: "memlens eval".to_owned(),
+        cause: format!("no metric {name}"),
+    })
 }

@@ -1,0 +1,21 @@
+//! The command line as other programs use it: the real binary, the real bundled model, real files.
+//!
+//! Everything on standard output is a result; everything else is on standard error; exit status 0, 1 for a failure, 2
+//! for misuse.
+
+#[path = "command_line/memlens.rs"]
+mod memlens;
+
+#[path = "command_line/evaluating.rs"]
+mod evaluating;
+#[path = "command_line/indexing.rs"]
+mod indexing;
+#[cfg(unix)]
+#[path = "command_line/killing.rs"]
+mod killing;
+#[path = "command_line/odd_input.rs"]
+mod odd_input;
+#[path = "command_line/searching.rs"]
+mod searching;
+#[path = "command_line/sharing.rs"]
+mod sharing;

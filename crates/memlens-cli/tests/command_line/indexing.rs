@@ -1,0 +1,132 @@
+//! `index` and `status`: what was done, and what the library holds.
+
+use memlens_tests::Notes;
+use serde_json::{Value, json};
+
+use crate::memlens::{Memlens, list, text};
+
+fn counts(report: &Value) -> [u64; 6] {
+    [
+        "n_added",
+        "n_changed",
+        "n_removed",
+        "n_unchanged",
+        "n_unreadable",
+        "n_embedded",
+    ]
+    .map(|key| {
+        report[key]
+            .as_u64()
+            .unwrap_or_else(|| panic!("{key} is missing in {report}"))
+    })
+}
+
+#[test]
+fn what_was_done_is_told() {
+    let notes = Notes::new(&[
+        ("a.md", "# Hall\n\nThe hall."),
+        ("x/b.md", "# Relay\n\nThe relay."),
+        ("bad.md", "no\0text"),
+    ]);
+    let memlens = Memlens::new();
+    // In a pipe there is no progress bar: nothing at all is said but the result.
+    let report = memlens.json(&["index", text(notes.path()), "--json"]);
+    assert_eq!(report["schema_version"], 1);
+    assert_eq!(
+        report["folders"],
+        json!([{"path": text(notes.path()), "name": "notes", "n_files": 2}])
+    );
+    assert_eq!(counts(&report), [2, 0, 0, 0, 1, 4]);
+    assert_eq!(
+        (&report["n_files"], &report["n_chunks"], &report["notices"]),
+        (&json!(2), &json!(2), &json!([]))
+    );
+    assert!(report["elapsed_ms"].is_u64());
+    assert_eq!(list(&report["problems"]).len(), 1);
+
+    // Nothing unchanged is embedded again, whatever names the folder.
+    assert_eq!(
+        counts(&memlens.json(&["index", "--json"])),
+        [0, 0, 0, 2, 1, 0]
+    );
+    assert_eq!(
+        counts(&memlens.json(&["index", text(&notes.at("x/..")), "--json"])),
+        [0, 0, 0, 2, 1, 0]
+    );
+    notes.write("a.md", "# Hall\n\nThe long hall.");
+    notes.rename("x/b.md", "c.md");
+    notes.write("d.md", "# Relay\n\nThe relay.");
+    notes.remove("bad.md");
+    assert_eq!(
+        counts(&memlens.json(&["index", "--json"])),
+        [2, 1, 1, 0, 0, 2]
+    );
+
+    let text_report = memlens.print(&["index"]);
+    assert!(text_report.starts_with("0 new, 0 changed, 0 removed, 3 as they were; 0 texts embedded; 3 files and 3 chunks in all; "), "{text_report}");
+}
+
+#[test]
+fn the_library_is_described() {
+    let (first, second) = (
+        Notes::new(&[("a.md", "The hall.")]),
+        Notes::new(&[("b.md", "The relay."), ("c.md", "no\0text")]),
+    );
+    let memlens = Memlens::of(&[&first, &second]);
+    let status = memlens.json(&["status", "--json"]);
+    assert_eq!(
+        (&status["schema_version"], &status["writer"]),
+        (&json!(1), &Value::Null)
+    );
+    assert_eq!(status["library"], text(memlens.library()));
+    assert_eq!(
+        (
+            &status["n_files"],
+            &status["n_chunks"],
+            &status["n_windows"]
+        ),
+        (&json!(2), &json!(2), &json!(2))
+    );
+    let mut folders: Vec<(&str, &str, u64)> = list(&status["folders"])
+        .iter()
+        .map(|folder| {
+            assert_eq!(folder["paused"], false);
+            let text = |key: &str| folder[key].as_str().expect("it is text");
+            (
+                text("path"),
+                text("name"),
+                folder["n_files"].as_u64().expect("it is a count"),
+            )
+        })
+        .collect();
+    folders.sort_by_key(|(_, name, _)| *name);
+    assert_eq!(
+        folders,
+        [
+            (text(first.path()), "notes", 1),
+            (text(second.path()), "notes 2", 1)
+        ]
+    );
+    let problem = &list(&status["problems"])[0];
+    assert_eq!(
+        (&problem["path"], &problem["line"]),
+        (&json!("c.md"), &Value::Null)
+    );
+    let text_report = memlens.print(&["status"]);
+    assert!(text_report.contains("2 files, 2 chunks"), "{text_report}");
+}
+
+#[test]
+fn a_folder_in_a_watched_one_is_refused() {
+    let notes = Notes::new(&[("x/a.md", "The hall.")]);
+    let memlens = Memlens::of(&[&notes]);
+    let (outer, inner) = (text(notes.path()), notes.at("x"));
+    memlens.refused(
+        &["index", text(&inner)],
+        1,
+        &format!(
+            "cannot add {}: it is already watched within {outer}",
+            inner.display()
+        ),
+    );
+}

@@ -1,0 +1,162 @@
+//! `kill -9` at any moment of indexing: the next start is sound and embeds only what is missing.
+//!
+//! How much a kill may lose is measured in the engine's tests, where every moment can be looked at; here real processes
+//! die at random moments, drawn from a fixed seed.
+
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use memlens_store::{Store, StoreError};
+use memlens_tests::{Content, Notes, content};
+use serde_json::Value;
+
+use crate::memlens::{Memlens, text};
+
+/// Kills while most texts are still to be embedded, and while only the lists are to be written.
+const KILLS_EMBEDDING: u32 = 8;
+const KILLS_COMMITTING: u32 = 4;
+const SEED: u64 = 0x5eed;
+
+/// Returns numbers in `[0, 1)`: a linear congruential generator. Source: Knuth, MMIX.
+fn random() -> impl FnMut() -> f64 {
+    let mut state = SEED;
+    move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+fn notes() -> Notes {
+    let notes = Notes::new(&[]);
+    for number in 0..20 {
+        let sections: String = (0..6)
+            .map(|section| {
+                format!("## Part {section}\n\nRelay {section} of hall {number} is quiet.\n\n")
+            })
+            .collect();
+        notes.write(&format!("note-{number}.md"), sections);
+    }
+    notes
+}
+
+/// Starts to index and kills the process after `delay`.
+fn kill_index(memlens: &Memlens, notes: &Notes, delay: Duration) {
+    let mut child = memlens
+        .command(&["index", text(notes.path())])
+        .spawn()
+        .expect("it can be started");
+    sleep(delay);
+    // It may have ended by itself.
+    let _ = child.kill();
+    child.wait().expect("it ends");
+}
+
+fn n_saved(library: &Path) -> u64 {
+    match Store::open_read_only(library) {
+        Ok(store) => store.n_embeddings().expect("they can be counted"),
+        Err(StoreError::Missing { .. }) => 0,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Checks that a library that a killed process left can be asked, or is none yet.
+fn check_sound(memlens: &Memlens, notes: &Notes) {
+    let search = memlens.run(&["search", "quiet relay of hall 7", "--json"]);
+    let status = memlens.run(&["status", "--json"]);
+    if search.status == 0 {
+        let report: Value = serde_json::from_str(&search.out).expect("it is JSON");
+        for row in report["results"].as_array().expect("it is a list") {
+            assert_eq!(row["folder"], text(notes.path()));
+        }
+        assert_eq!(
+            (status.status, status.err.as_str()),
+            (0, ""),
+            "what was torn was mended: {status:?}"
+        );
+    } else {
+        let missing = format!(
+            "memlens: there is no library in {}: index a folder first\n",
+            memlens.library().display()
+        );
+        assert_eq!(
+            (search.status, status.status),
+            (1, 1),
+            "{search:?} {status:?}"
+        );
+        assert_eq!((&search.err, &status.err), (&missing, &missing));
+    }
+}
+
+/// Checks that the library holds and answers what a fresh one of the same notes does.
+fn check_equals_fresh(memlens: &Memlens, notes: &Notes) {
+    let anew = Memlens::of(&[notes]);
+    let [found, expected]: [(Content, Value); 2] = [memlens, &anew].map(|memlens| {
+        let store = Store::open_read_only(memlens.library()).expect("it can be read");
+        let mut report = memlens.json(&["search", "quiet relay of hall 7", "--json"]);
+        for stage in report["stages"].as_array_mut().expect("it is a list") {
+            stage["ms"].take();
+        }
+        (content(&store), report)
+    });
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_killed_index_is_taken_up_where_it_stood() {
+    let notes = notes();
+    let started = Instant::now();
+    let anew = Memlens::new();
+    let n_texts = anew.json(&["index", text(notes.path()), "--json"])["n_embedded"]
+        .as_u64()
+        .expect("it is a count");
+    let whole = started.elapsed();
+    assert!(
+        n_texts > 100,
+        "{n_texts} texts are too few to be interrupted"
+    );
+
+    let mut random = random();
+    let memlens = Memlens::new();
+    let mut n_before = 0;
+    for _ in 0..KILLS_EMBEDDING {
+        // Often too early for anything, in the end after everything.
+        kill_index(&memlens, &notes, whole.mul_f64(0.5 * random()));
+        let n_after = n_saved(memlens.library());
+        assert!(
+            n_after >= n_before,
+            "{n_before} were saved and {n_after} are left"
+        );
+        println!("{n_after} of {n_texts} texts are saved");
+        n_before = n_after;
+        check_sound(&memlens, &notes);
+    }
+    let report = memlens.json(&["index", text(notes.path()), "--json"]);
+    assert_eq!(
+        report["n_embedded"].as_u64(),
+        Some(n_texts - n_before),
+        "what is missing and no more"
+    );
+    assert_eq!(n_saved(memlens.library()), n_texts);
+    check_equals_fresh(&memlens, &notes);
+
+    // New names and the same texts: all that is to do is to write documents and lists.
+    for round in 0..KILLS_COMMITTING {
+        for number in 0..20 {
+            let from = if round == 0 {
+                format!("note-{number}.md")
+            } else {
+                format!("{}/note-{number}.md", round - 1)
+            };
+            notes.rename(&from, &format!("{round}/note-{number}.md"));
+        }
+        kill_index(&memlens, &notes, whole.mul_f64(0.3 * random()));
+        assert_eq!(n_saved(memlens.library()), n_texts);
+        check_sound(&memlens, &notes);
+    }
+    let report = memlens.json(&["index", text(notes.path()), "--json"]);
+    assert_eq!(report["n_embedded"], 0);
+    check_equals_fresh(&memlens, &notes);
+}

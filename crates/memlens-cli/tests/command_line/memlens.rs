@@ -1,0 +1,120 @@
+//! Running the program on a scratch library.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use memlens_tests::Notes;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Is a scratch library and the program that works on it.
+pub struct Memlens {
+    library: TempDir,
+}
+
+/// Is what a run of the program came to.
+#[derive(Debug)]
+pub struct Run {
+    /// The exit status.
+    pub status: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Memlens {
+    /// Makes an empty scratch folder for a library.
+    pub fn new() -> Memlens {
+        Memlens {
+            library: tempfile::tempdir().expect("a scratch folder can be made"),
+        }
+    }
+
+    /// Makes a library of these notes.
+    pub fn of(notes: &[&Notes]) -> Memlens {
+        let memlens = Memlens::new();
+        let paths: Vec<&str> = notes.iter().map(|notes| text(notes.path())).collect();
+        let run = memlens.run(&[&["index"], &paths[..]].concat());
+        assert_eq!(run.status, 0, "{run:?}");
+        memlens
+    }
+
+    /// Returns the library's folder.
+    pub fn library(&self) -> &Path {
+        self.library.path()
+    }
+
+    /// Returns the program with its arguments, on this library, as in a pipe.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_memlens"));
+        command
+            .arg("--library")
+            .arg(self.library())
+            .args(arguments)
+            .env_remove("RUST_LOG")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, arguments: &[&str]) -> Run {
+        let output = self.command(arguments).output().expect("it can be started");
+        let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
+        Run {
+            status: output.status.code().expect("it ends by itself"),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+
+    /// Runs it, and returns what it prints; it must succeed and have nothing else to say.
+    pub fn print(&self, arguments: &[&str]) -> String {
+        let run = self.run(arguments);
+        assert_eq!(
+            (run.status, run.err.as_str()),
+            (0, ""),
+            "{arguments:?}: {run:?}"
+        );
+        run.out
+    }
+
+    /// Runs it, and returns the JSON that it prints.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let out = self.print(arguments);
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {out}"))
+    }
+
+    /// Runs it, and checks that it refuses: with this exit status, this message on standard error and nothing else.
+    pub fn refused(&self, arguments: &[&str], status: i32, message: &str) {
+        let run = self.run(arguments);
+        assert_eq!(
+            (run.status, run.out.as_str()),
+            (status, ""),
+            "{arguments:?}: {run:?}"
+        );
+        assert_eq!(run.err, format!("memlens: {message}\n"), "{arguments:?}");
+    }
+}
+
+/// Returns a path as text; scratch paths always are.
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("scratch paths are text")
+}
+
+/// Returns a list in JSON.
+pub fn list(value: &Value) -> &Vec<Value> {
+    value
+        .as_array()
+        .unwrap_or_else(|| panic!("{value} is no list"))
+}
+
+/// Returns the paths of the rows of a search.
+pub fn paths(rows: &Value) -> Vec<&str> {
+    list(rows)
+        .iter()
+        .map(|row| row["path"].as_str().expect("a path is text"))
+        .collect()
+}

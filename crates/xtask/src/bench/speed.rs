@@ -1,0 +1,229 @@
+//! How fast it is: what the crates' own benchmark programs measure, condensed to figures.
+//!
+//! Such a program prints one series a line as JSON: a name, a unit, a note and samples, each of a single call. Percentiles
+//! are taken here, so that all are taken alike.
+
+use serde::Deserialize;
+
+use super::{Figure, Target};
+use crate::command;
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::setup::{self, Install, Purpose};
+
+/// The benchmark programs by their cargo names, and the one profile that everything is built in.
+const PROGRAMS: &[&str] = &["library", "throughput"];
+const PROFILE: &str = "dev";
+
+/// A percentile of a series.
+struct Reading {
+    series: &'static str,
+    percent: usize,
+    target: Option<Target>,
+}
+
+const MEDIAN: usize = 50;
+
+/// What is read besides the medians of all series, and the targets.
+const READINGS: &[Reading] = &[
+    aimed("rank 200 candidates", MEDIAN, Target::AtMost(50.0)),
+    reported("rank 200 candidates", 99),
+    reported("rank 1000 candidates", 99),
+    aimed("search", MEDIAN, Target::AtMost(15.0)),
+    reported("search", 99),
+    reported("vector scan alone", 99),
+    reported("BM25 alone", 99),
+    reported("a saved note can be found", 95),
+    aimed(
+        "embed chunks, ratio to ONNX Runtime",
+        MEDIAN,
+        Target::AtLeast(0.95),
+    ),
+];
+
+const fn aimed(series: &'static str, percent: usize, target: Target) -> Reading {
+    Reading {
+        series,
+        percent,
+        target: Some(target),
+    }
+}
+
+const fn reported(series: &'static str, percent: usize) -> Reading {
+    Reading {
+        series,
+        percent,
+        target: None,
+    }
+}
+
+/// What a benchmark program prints.
+#[derive(Debug, Deserialize)]
+struct Series {
+    name: String,
+    unit: String,
+    note: String,
+    samples: Vec<f64>,
+}
+
+/// Builds and runs the benchmark programs, one after the other.
+pub fn measure(project: &Project) -> Result<Vec<Figure>> {
+    setup::setup(project, Purpose::Terminal, Install::Missing)?;
+    let mut all = Vec::new();
+    for program in PROGRAMS {
+        let mut cargo = command::cargo(project);
+        // As a part of the workspace it shares every dependency with what `cargo xtask test` builds.
+        cargo.args(["bench", "--workspace", "--profile", PROFILE]);
+        cargo.args(["--bench", program]);
+        let printed = command::output(&mut cargo)?;
+        all.extend(series(&printed).map_err(|cause| Error::Answer {
+            program: (*program).to_owned(),
+            cause,
+        })?);
+    }
+    figures(all).map_err(|cause| Error::Answer {
+        program: "the benchmark programs".to_owned(),
+        cause,
+    })
+}
+
+/// Reads what a program printed.
+fn series(printed: &str) -> Result<Vec<Series>, String> {
+    printed
+        .lines()
+        .map(|line| serde_json::from_str(line).map_err(|error| format!("{line:?}: {error}")))
+        .collect()
+}
+
+/// Returns the figures of every series, in order, each with its median first.
+fn figures(mut all: Vec<Series>) -> Result<Vec<Figure>, String> {
+    if let Some(series) = all.iter().find(|series| series.samples.is_empty()) {
+        return Err(format!("{:?} has no samples", series.name));
+    }
+    if let Some(reading) = READINGS
+        .iter()
+        .find(|reading| all.iter().all(|series| series.name != reading.series))
+    {
+        return Err(format!("{:?} was not measured", reading.series));
+    }
+    for series in &mut all {
+        series.samples.sort_by(f64::total_cmp);
+    }
+    Ok(all.iter().flat_map(figures_of).collect())
+}
+
+fn figures_of(series: &Series) -> Vec<Figure> {
+    let readings = READINGS
+        .iter()
+        .filter(|reading| reading.series == series.name);
+    let median_target = readings
+        .clone()
+        .find(|reading| reading.percent == MEDIAN)
+        .and_then(|reading| reading.target);
+    let mut figures = vec![figure(series, MEDIAN, median_target)];
+    figures.extend(
+        readings
+            .filter(|reading| reading.percent != MEDIAN)
+            .map(|reading| figure(series, reading.percent, reading.target)),
+    );
+    figures
+}
+
+fn figure(series: &Series, percent: usize, target: Option<Target>) -> Figure {
+    let name = &series.name;
+    let n_samples = series.samples.len();
+    Figure {
+        name: match (n_samples, percent) {
+            (1, _) => name.clone(),
+            (_, MEDIAN) => format!("{name}: median of {n_samples}"),
+            _ => format!("{name}: {percent} % below"),
+        },
+        value: percentile(&series.samples, percent),
+        unit: series.unit.clone(),
+        target,
+        note: series.note.clone(),
+    }
+}
+
+/// Returns the lowest of `ascending` that at least `percent` of 100 do not exceed; `ascending` is not empty.
+fn percentile(ascending: &[f64], percent: usize) -> f64 {
+    let rank = (ascending.len() * percent).div_ceil(100).max(1);
+    ascending[rank - 1]
+}
+
+#[cfg(test)]
+mod tests {
+    //! Percentiles are values that were measured; each series gives its median and what is asked of it; a target that
+    //! nothing was measured for is an error.
+
+    use super::*;
+
+    fn line(name: &str, samples: &[f64]) -> String {
+        serde_json::json!({ "name": name, "unit": "ms", "note": "", "samples": samples })
+            .to_string()
+    }
+
+    fn check(lines: &[String]) -> Result<Vec<(String, f64, bool)>, String> {
+        let figures = figures(series(&lines.join("\n"))?)?;
+        Ok(figures
+            .into_iter()
+            .map(|figure| {
+                let is_met = figure.is_met();
+                (figure.name, figure.value, is_met)
+            })
+            .collect())
+    }
+
+    /// Returns a line for every series that is read, with one sample.
+    fn lines() -> Vec<String> {
+        let mut names: Vec<&str> = READINGS.iter().map(|reading| reading.series).collect();
+        names.dedup();
+        names.into_iter().map(|name| line(name, &[1.0])).collect()
+    }
+
+    #[test]
+    fn percentiles_are_nearest_ranks() {
+        let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
+        let check = |samples: &[f64], percent, expected: f64| {
+            assert_eq!(percentile(samples, percent), expected, "{percent}");
+        };
+        check(&hundred, 50, 50.0);
+        check(&hundred, 99, 99.0);
+        check(&hundred, 100, 100.0);
+        check(&hundred[..60], 95, 57.0);
+        check(&[7.0], 50, 7.0);
+        check(&[7.0], 0, 7.0);
+    }
+
+    #[test]
+    fn series_become_figures() {
+        let mut lines = lines();
+        lines.retain(|line| !line.contains("\"search\""));
+        lines.push(line("search", &[40.0, 10.0, 16.0]));
+        lines.push(line("anything else", &[3.0]));
+        let figures = check(&lines).unwrap();
+        let check = |name: &str, value: f64, is_met: bool| {
+            assert!(
+                figures.contains(&(name.to_owned(), value, is_met)),
+                "{name} in {figures:?}"
+            );
+        };
+        check("search: median of 3", 16.0, false);
+        check("search: 99 % below", 40.0, true);
+        check("anything else", 3.0, true);
+        check("rank 200 candidates", 1.0, true);
+    }
+
+    #[test]
+    fn what_is_missing_is_an_error() {
+        let mut lines = lines();
+        assert!(check(&lines).is_ok());
+        let last = lines.pop().unwrap();
+        assert!(check(&lines).unwrap_err().contains("was not measured"));
+        lines.push(line("embed chunks, ratio to ONNX Runtime", &[]));
+        assert!(check(&lines).unwrap_err().contains("no samples"));
+        lines.pop();
+        lines.extend([last, "running 0 tests".to_owned()]);
+        assert!(check(&lines).unwrap_err().contains("running 0 tests"));
+    }
+}
