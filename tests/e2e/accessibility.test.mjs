@@ -9,8 +9,11 @@ import { KEY } from "./driver/webdriver.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const scenario = inOneWindow({
-  // A file with a problem, so that there is something to warn of.
-  prepare: (scratch) => scratch.write("people/broken.jsonl", '{"text": "a good line"}\n{"text": \n'),
+  // Files with problems, so that there is something to warn of.
+  prepare: async (scratch) => {
+    await scratch.write("people/broken.jsonl", '{"text": "a good line"}\n{"text": \n');
+    await scratch.write("people/no-text.md", "a\0b");
+  },
 });
 
 /** Ways to what a person may have before them; each begins in any view, with nothing over it. */
@@ -72,7 +75,10 @@ const SCENES = {
     await window.show("Search");
     await window.drag("fusion_k", 0.2);
     await window.show("Export");
-    await window.until("the text is shown", () => document.querySelector("[aria-label='Text of memlens.json'] .line") !== null);
+    await window.until(
+      "the text is shown",
+      () => document.querySelector("[aria-label='Text of memlens.json'] .line") !== null,
+    );
   },
   settings: async (window) => window.show("Settings"),
   "a question before a folder is removed": async (window) => {
@@ -84,14 +90,19 @@ const SCENES = {
 
 async function trace(window) {
   await window.show("Search");
-  if ((await window.texts(".rail-foot button")).length > 0) await window.click(".rail-foot button", "Reset all");
+  if ((await window.texts(".rail-foot button")).length > 0)
+    await window.click(".rail-foot button", "Reset all");
   await window.ask(QUESTION);
-  await window.rowsUntil("the question is answered", (rows) => rows[0]?.name === "home-server.md" && rows[0].text !== "");
+  await window.rowsUntil(
+    "the question is answered",
+    (rows) => rows[0]?.name === "home-server.md" && rows[0].text !== "",
+  );
 }
 
 /** Closes what the scene before has left open. */
 async function closeOverlay(window) {
-  const isOpen = () => document.querySelector("[role='dialog'], [role='alertdialog'], [role='menu']") !== null;
+  const isOpen = () =>
+    document.querySelector("[role='dialog'], [role='alertdialog'], [role='menu']") !== null;
   if (!(await window.run(isOpen))) return;
   await window.press(KEY.escape);
   await until("nothing lies over the view", async () => !(await window.run(isOpen)));
@@ -105,7 +116,9 @@ async function violations(window) {
     await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {})));
     const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
     return violations.flatMap(({ id, help, nodes }) =>
-      nodes.map((node) => `${id} (${help}): ${node.target.join(" ")} ${node.failureSummary.replaceAll(/\s+/g, " ")}`),
+      nodes.map(
+        (node) => `${id} (${help}): ${node.target.join(" ")} ${node.failureSummary.replaceAll(/\s+/g, " ")}`,
+      ),
     );
   });
 }

@@ -21,7 +21,10 @@ async function tune(window) {
 async function fields(window) {
   return Object.fromEntries(
     await Promise.all(
-      ["vector_weight", "max_results", "fusion_k", "fusion"].map(async (id) => [id, (await window.parameter(id)).value]),
+      ["vector_weight", "max_results", "fusion_k", "fusion"].map(async (id) => [
+        id,
+        (await window.parameter(id)).value,
+      ]),
     ),
   );
 }
@@ -29,49 +32,69 @@ async function fields(window) {
 /** The text of memlens.json as the Export view shows it. */
 async function shownText(window) {
   await window.show("Export");
-  await window.until("the text is shown", () => document.querySelector("[aria-label='Text of memlens.json'] .line") !== null);
+  await window.until(
+    "the text is shown",
+    () => document.querySelector("[aria-label='Text of memlens.json'] .line") !== null,
+  );
   return window.run(() =>
-    Array.from(document.querySelectorAll("[aria-label='Text of memlens.json'] .line"), (line) => line.textContent).join("\n"),
+    Array.from(
+      document.querySelectorAll("[aria-label='Text of memlens.json'] .line"),
+      (line) => line.textContent,
+    ).join("\n"),
   );
 }
 
 scenario("the Export view shows the file and what differs from the defaults", async ({ window }) => {
   const set = await tune(window);
   const { parameters, resolved } = JSON.parse(await shownText(window));
-  const expected = { ...set, vector_weight: Number(set.vector_weight), max_results: Number(set.max_results), fusion_k: Number(set.fusion_k) };
+  const expected = {
+    ...set,
+    vector_weight: Number(set.vector_weight),
+    max_results: Number(set.max_results),
+    fusion_k: Number(set.fusion_k),
+  };
   assert.deepEqual(parameters, expected);
   for (const [id, value] of Object.entries(expected)) assert.equal(resolved[id], value, id);
   const rows = await window.texts("[aria-label='Values that differ from the defaults'] tbody th .mono");
   assert.deepEqual(rows.toSorted(), Object.keys(expected).toSorted());
 });
 
-scenario("a file that was written ranks the command line as it ranks the window", async ({ window, scratch }) => {
-  await tune(window);
-  const rows = await window.rowsUntil("the sliders rank", (rows) => rows.some((row) => /[▲▽]/.test(row.moved)));
-  const { resolved } = JSON.parse(await shownText(window));
-  const file = join(scratch.root, "memlens.json");
-  // The Save button asks for the path in a dialog of the system, which no driver can reach; this is what it calls then.
-  assert.equal(await window.invoke("export_write", { params: resolved, path: file }), file);
-  const { params, results } = await scratch.search(QUESTION, "--preset", file);
-  assert.deepEqual(params, resolved);
-  assert.deepEqual(
-    results.map(({ path, start_line, end_line }) => `${path.split("/").at(-1)}:${start_line}–${end_line}`),
-    rows.filter((row) => row.rank !== null).map((row) => row.name + row.lines),
-  );
-  const read = await window.invoke("preset_read", { path: file });
-  assert.deepEqual(read.params, resolved);
-});
+scenario(
+  "a file that was written ranks the command line as it ranks the window",
+  async ({ window, scratch }) => {
+    await tune(window);
+    const rows = await window.rowsUntil("the sliders rank", (rows) =>
+      rows.some((row) => /[▲▽]/.test(row.moved)),
+    );
+    const { resolved } = JSON.parse(await shownText(window));
+    const file = join(scratch.root, "memlens.json");
+    // The Save button asks for the path in a dialog of the system, which no driver can reach; this is what it calls then.
+    assert.equal(await window.invoke("export_write", { params: resolved, path: file }), file);
+    const { params, results } = await scratch.search(QUESTION, "--preset", file);
+    assert.deepEqual(params, resolved);
+    assert.deepEqual(
+      results.map(({ path, start_line, end_line }) => `${path.split("/").at(-1)}:${start_line}–${end_line}`),
+      rows.filter((row) => row.rank !== null).map((row) => row.name + row.lines),
+    );
+    const read = await window.invoke("preset_read", { path: file });
+    assert.deepEqual(read.params, resolved);
+  },
+);
 
 scenario("the text can be copied", async ({ window }) => {
   await tune(window);
   const text = await shownText(window);
   await window.click("main button", "Copy");
-  await window.until("the window says so", (lines) =>
-    document.querySelector("[role='status']").innerText.includes(`Copied: ${lines} lines`), text.trimEnd().split("\n").length,
+  await window.until(
+    "the window says so",
+    (lines) => document.querySelector("[role='status']").innerText.includes(`Copied: ${lines} lines`),
+    text.trimEnd().split("\n").length,
   );
   await window.press("k", [KEY.control]);
   await window.press("v", [KEY.control]);
-  await window.until("it can be pasted", () => document.getElementById("query").value.includes('"schemaVersion": 1'));
+  await window.until("it can be pasted", () =>
+    document.getElementById("query").value.includes('"schemaVersion": 1'),
+  );
 });
 
 scenario("a saved preset brings the sliders back", async ({ window }) => {
@@ -85,15 +108,29 @@ scenario("a saved preset brings the sliders back", async ({ window }) => {
   assert.equal((await fields(window)).fusion, "calibrated");
   await window.click("button[aria-label^='Preset:']");
   await window.click("[role='menuitem'] span", "for the agent");
-  await window.until("the sliders are back", (k) => document.getElementById("field-fusion_k").value === k, set.fusion_k);
+  await window.until(
+    "the sliders are back",
+    (k) => document.getElementById("field-fusion_k").value === k,
+    set.fusion_k,
+  );
   assert.deepEqual(await fields(window), set);
 });
 
-scenario("a file with a value that cannot be is refused, with key, value and range", async ({ window, scratch }) => {
-  const file = join(scratch.root, "broken.json");
-  const text = JSON.parse(await shownText(window));
-  await writeFile(file, JSON.stringify({ ...text, parameters: { max_results: 5000 }, resolved: { ...text.resolved, max_results: 5000 } }));
-  await assert.rejects(window.invoke("preset_read", { path: file }), /max_results.*5000.*1.*100/);
-  // What could not be read was not touched.
-  assert.match(await readFile(file, "utf8"), /5000/);
-});
+scenario(
+  "a file with a value that cannot be is refused, with key, value and range",
+  async ({ window, scratch }) => {
+    const file = join(scratch.root, "broken.json");
+    const text = JSON.parse(await shownText(window));
+    await writeFile(
+      file,
+      JSON.stringify({
+        ...text,
+        parameters: { max_results: 5000 },
+        resolved: { ...text.resolved, max_results: 5000 },
+      }),
+    );
+    await assert.rejects(window.invoke("preset_read", { path: file }), /max_results.*5000.*1.*100/);
+    // What could not be read was not touched.
+    assert.match(await readFile(file, "utf8"), /5000/);
+  },
+);

@@ -11,7 +11,8 @@ const N_NOTES = N_SAMPLE_NOTES + N_FURTHER_NOTES;
 
 const scenario = inOneWindow({
   prepare: async (scratch) => {
-    for (let note = 0; note < N_FURTHER_NOTES; note++) await scratch.write(`zz/further-${note}.md`, furtherNote(note));
+    for (let note = 0; note < N_FURTHER_NOTES; note++)
+      await scratch.write(`zz/further-${note}.md`, furtherNote(note));
   },
   open: async (scratch) => {
     const window = await MemlensWindow.open(scratch);
@@ -21,7 +22,10 @@ const scenario = inOneWindow({
 });
 
 scenario("indexing shows how far it is and waits for the person", async ({ window }) => {
-  const running = await window.until("indexing is shown", () => document.querySelector(".lib .indexing")?.innerText);
+  const running = await window.until(
+    "indexing is shown",
+    () => document.querySelector(".lib .indexing")?.innerText,
+  );
   assert.match(running.trim(), new RegExp(`^indexing \\d+/${N_NOTES}$`));
   await window.click(".lib .indexing");
   const paused = await window.until("indexing is paused", () => {
@@ -49,9 +53,15 @@ scenario("the trace table shows each list, the fused score and the best row firs
   assert.ok(line.includes(`${N_NOTES} files`), line);
   const heads = await window.texts("[role='columnheader']");
   for (const head of ["Vector", "BM25", "RRF", "Fused", "Final"]) {
-    assert.ok(heads.some((text) => text.startsWith(head)), `${head} in ${heads}`);
+    assert.ok(
+      heads.some((text) => text.startsWith(head)),
+      `${head} in ${heads}`,
+    );
   }
-  const rows = await window.rowsUntil("ten rows are kept", (rows) => rows.filter((row) => row.rank !== null).length === 10);
+  const rows = await window.rowsUntil(
+    "ten rows are kept",
+    (rows) => rows.filter((row) => row.rank !== null).length === 10,
+  );
   const [first] = rows;
   assert.equal(first.name, "home-server.md");
   assert.equal(first.rank, 1);
@@ -62,7 +72,10 @@ scenario("the trace table shows each list, the fused score and the best row firs
 /** Paragraphs that no other note holds, so that each is embedded. */
 function furtherNote(note) {
   const paragraphs = Array.from({ length: 15 }, (_, at) => {
-    const words = Array.from({ length: 50 }, (_, word) => WORDS[(note * 131 + at * 31 + word * (7 + at)) % WORDS.length]);
+    const words = Array.from(
+      { length: 50 },
+      (_, word) => WORDS[(note * 131 + at * 31 + word * (7 + at)) % WORDS.length],
+    );
     return `Entry ${note}-${at}: ${words.join(" ")}.`;
   });
   return `# Further note ${note}\n\n${paragraphs.join("\n\n")}\n`;

@@ -40,7 +40,8 @@ async function open(window, row) {
   await window.click(`[data-chunk='${row.chunk}'] .path`);
   await window.until(
     "the row is opened",
-    (name) => document.querySelector("[aria-label='Journey of the opened row'] h2")?.textContent.trim() === name,
+    (name) =>
+      document.querySelector("[aria-label='Journey of the opened row'] h2")?.textContent.trim() === name,
     row.name + row.lines,
   );
 }
@@ -55,7 +56,10 @@ function assertNear(actual, expected, what) {
 
 scenario("a kept row's formula and waterfall are those of the command line", async ({ window, scratch }) => {
   await window.ask(QUESTION);
-  const rows = await window.rowsUntil("the question is answered", (rows) => rows[0]?.name === "home-server.md");
+  const rows = await window.rowsUntil(
+    "the question is answered",
+    (rows) => rows[0]?.name === "home-server.md",
+  );
   const { results } = await scratch.search(QUESTION);
   for (const at of [0, 1, 4]) {
     await open(window, rows[at]);
@@ -68,10 +72,14 @@ scenario("a kept row's formula and waterfall are those of the command line", asy
     const { detail } = fusion;
     const values = [vector.score_after, bm25.score_after, detail.text, fusion.score_after, detail.rrf];
     assert.equal(shown.formula.length, values.length);
-    for (const [line, { label, value }] of shown.formula.entries()) assertNear(value, values[line], `formula ${label}`);
+    for (const [line, { label, value }] of shown.formula.entries())
+      assertNear(value, values[line], `formula ${label}`);
 
     const bars = [detail.vector_weight * detail.vector, detail.text_weight * detail.text, result.score];
-    assert.deepEqual(shown.bars.map((bar) => bar.label), ["Vector", "BM25", "Fused"]);
+    assert.deepEqual(
+      shown.bars.map((bar) => bar.label),
+      ["Vector", "BM25", "Fused"],
+    );
     for (const [bar, { label, value }] of shown.bars.entries()) assertNear(value, bars[bar], `bar ${label}`);
 
     assert.deepEqual(
@@ -83,11 +91,16 @@ scenario("a kept row's formula and waterfall are those of the command line", asy
 
 scenario("a dropped row tells the stage and the number that lost it", async ({ window, scratch }) => {
   await window.ask(QUESTION);
-  const rows = await window.rowsUntil("the question is answered", (rows) => rows[0]?.name === "home-server.md");
+  const rows = await window.rowsUntil(
+    "the question is answered",
+    (rows) => rows[0]?.name === "home-server.md",
+  );
   const row = rows.find(({ rank, text }) => rank === null && text.startsWith("kept out by min score"));
   await open(window, row);
   const { dropped } = await scratch.search(QUESTION);
-  const result = dropped.find(({ path, start_line }) => row.name === path.split("/").at(-1) && row.lines.startsWith(`:${start_line}–`));
+  const result = dropped.find(
+    ({ path, start_line }) => row.name === path.split("/").at(-1) && row.lines.startsWith(`:${start_line}–`),
+  );
   const shown = await panel(window);
   assert.equal(shown.rank, null);
   // The window also names the stages behind the one that dropped the row.
@@ -100,12 +113,17 @@ scenario("a dropped row tells the stage and the number that lost it", async ({ w
 
 scenario("the journey follows the sliders", async ({ window, scratch }) => {
   await window.ask(QUESTION);
-  const [first] = await window.rowsUntil("the question is answered", (rows) => rows[0]?.name === "home-server.md");
+  const [first] = await window.rowsUntil(
+    "the question is answered",
+    (rows) => rows[0]?.name === "home-server.md",
+  );
   await open(window, first);
   await window.drag("vector_weight", 0.9);
   const { value } = await window.parameter("vector_weight");
   const { results } = await scratch.search(QUESTION, "--set", `vector_weight=${value}`);
-  const result = results.find(({ path, start_line }) => path.endsWith(first.name) && first.lines.startsWith(`:${start_line}–`));
+  const result = results.find(
+    ({ path, start_line }) => path.endsWith(first.name) && first.lines.startsWith(`:${start_line}–`),
+  );
   await window.until(
     "the journey's last total is the row's new score",
     (score, tolerance) => {

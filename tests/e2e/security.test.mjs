@@ -9,7 +9,6 @@ import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 
 const scenario = inOneWindow();
 
-
 scenario("script from text does not run", async ({ window }) => {
   const outcome = await window.run(async () => {
     const violated = [];
@@ -32,7 +31,10 @@ scenario("script from text does not run", async ({ window }) => {
     return { probe: window.probe ?? null, violated };
   });
   assert.equal(outcome.probe, null);
-  assert.ok(outcome.violated.some((directive) => directive.startsWith("script-src")), String(outcome.violated));
+  assert.ok(
+    outcome.violated.some((directive) => directive.startsWith("script-src")),
+    String(outcome.violated),
+  );
 });
 
 scenario("nothing leaves the window, whichever way it is tried", async ({ window }) => {
@@ -53,18 +55,32 @@ scenario("nothing leaves the window, whichever way it is tried", async ({ window
         () => new Worker(away("worker.js")),
         () => import(away("module.js")),
         () => window.open(away("window")),
-        () => document.body.append(elements(`<img src="${away("image")}"><video src="${away("video")}"></video>`)),
-        () => document.body.append(elements(`<iframe src="${away("frame")}"></iframe><object data="${away("object")}"></object>`)),
+        () =>
+          document.body.append(
+            elements(`<img src="${away("image")}"><video src="${away("video")}"></video>`),
+          ),
+        () =>
+          document.body.append(
+            elements(`<iframe src="${away("frame")}"></iframe><object data="${away("object")}"></object>`),
+          ),
         () => document.body.append(elements(`<link rel="stylesheet" href="${away("style")}">`)),
-        () => document.body.append(elements(`<form action="${away("form")}"><button></button></form>`).querySelector("form")),
+        () =>
+          document.body.append(
+            elements(`<form action="${away("form")}"><button></button></form>`).querySelector("form"),
+          ),
         () => document.body.lastElementChild.requestSubmit(),
-        () => document.body.append(elements(`<a ping="${away("ping")}" href="${away("link")}" target="_blank"></a>`)),
+        () =>
+          document.body.append(
+            elements(`<a ping="${away("ping")}" href="${away("link")}" target="_blank"></a>`),
+          ),
         () => document.body.lastElementChild.querySelector("a").click(),
         () => location.assign(away("address")),
       ];
       for (const attempt of attempts) {
         // Some throw, some reject, some do nothing at all: the server tells.
-        await Promise.resolve().then(attempt).catch(() => {});
+        await Promise.resolve()
+          .then(attempt)
+          .catch(() => {});
       }
 
       function elements(html) {
@@ -103,30 +119,49 @@ scenario("only the commands of the capability can be called", async ({ window })
   }
 });
 
-scenario("nothing is written into a watched folder, whichever way it is named", async ({ window, scratch }) => {
-  const before = await readdir(scratch.notes);
-  const { resolved } = JSON.parse(await window.invoke("export_text", { params: await defaults(scratch) }));
-  const link = join(scratch.root, "link");
-  await symlink(scratch.notes, link);
-  for (const path of [
-    join(scratch.notes, "memlens.json"),
-    `${scratch.notes}/reference/../memlens.json`,
-    `${scratch.library}/../notes/people/memlens.json`,
-    join(link, "memlens.json"),
-  ]) {
-    await assert.rejects(window.invoke("export_write", { params: resolved, path }), /watched folder/, path);
-  }
-  assert.deepEqual(await readdir(scratch.notes), before);
-});
+scenario(
+  "nothing is written into a watched folder, whichever way it is named",
+  async ({ window, scratch }) => {
+    const before = await readdir(scratch.notes);
+    const { resolved } = JSON.parse(await window.invoke("export_text", { params: await defaults(scratch) }));
+    const link = join(scratch.root, "link");
+    await symlink(scratch.notes, link);
+    for (const path of [
+      join(scratch.notes, "memlens.json"),
+      `${scratch.notes}/reference/../memlens.json`,
+      `${scratch.library}/../notes/people/memlens.json`,
+      join(link, "memlens.json"),
+    ]) {
+      await assert.rejects(window.invoke("export_write", { params: resolved, path }), /watched folder/, path);
+    }
+    assert.deepEqual(await readdir(scratch.notes), before);
+  },
+);
 
 scenario("no file outside the watched folders can be read or opened", async ({ window, scratch }) => {
   const [{ id }] = (await window.invoke("state")).folders;
   const secret = join(scratch.root, "secret.md");
   await writeFile(secret, "# Secret\n\nThe safe opens with 4711.\n");
   await symlink(secret, join(scratch.notes, "people/leads-out.md"));
-  for (const path of ["../secret.md", "people/../../secret.md", secret, "people/leads-out.md", "", ".", "people"]) {
-    await assert.rejects(window.invoke("document", { folder: id, path }), (error) => !/4711/.test(error.message), `document ${path}`);
-    await assert.rejects(window.invoke("open_in_editor", { folder: id, path }), undefined, `open_in_editor ${path}`);
+  for (const path of [
+    "../secret.md",
+    "people/../../secret.md",
+    secret,
+    "people/leads-out.md",
+    "",
+    ".",
+    "people",
+  ]) {
+    await assert.rejects(
+      window.invoke("document", { folder: id, path }),
+      (error) => !/4711/.test(error.message),
+      `document ${path}`,
+    );
+    await assert.rejects(
+      window.invoke("open_in_editor", { folder: id, path }),
+      undefined,
+      `open_in_editor ${path}`,
+    );
   }
   await assert.rejects(window.invoke("document", { folder: "999", path: "reference/home-server.md" }));
   assert.deepEqual(await scratch.opened(), []);
@@ -140,8 +175,13 @@ scenario("the page loads from the program alone, and asks the program alone", as
   await window.ask(QUESTION);
   await window.rowsUntil("the question is answered", (rows) => rows[0]?.name === "home-server.md");
   for (const view of ["Memory", "Export", "Settings", "Search"]) await window.show(view);
-  const addresses = await window.run(() => [location.href, ...performance.getEntriesByType("resource").map((entry) => entry.name)]);
-  const strange = addresses.filter((address) => !/^(tauri:\/\/localhost(\/|$)|ipc:\/\/localhost\/|data:image\/)/.test(address));
+  const addresses = await window.run(() => [
+    location.href,
+    ...performance.getEntriesByType("resource").map((entry) => entry.name),
+  ]);
+  const strange = addresses.filter(
+    (address) => !/^(tauri:\/\/localhost(\/|$)|ipc:\/\/localhost\/|data:image\/)/.test(address),
+  );
   assert.deepEqual(strange, []);
 });
 

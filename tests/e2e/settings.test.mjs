@@ -27,7 +27,11 @@ scenario("the colours change at once and stay", async ({ window }) => {
     ["Light", "light"],
   ]) {
     await window.click(".themes label", label);
-    await window.until(`${label} is set`, (wanted) => document.documentElement.dataset.theme === wanted, theme);
+    await window.until(
+      `${label} is set`,
+      (wanted) => document.documentElement.dataset.theme === wanted,
+      theme,
+    );
     grounds[theme] = await window.run(ground);
   }
   assert.notEqual(grounds.dark, grounds.light);
@@ -38,25 +42,35 @@ scenario("the colours change at once and stay", async ({ window }) => {
   await window.until("the system decides", () => document.documentElement.dataset.theme === undefined);
 });
 
-scenario("a folder is added by its path, and what cannot be added is refused in place", async ({ window, scratch }) => {
-  await addTyped(window, join(scratch.root, "nowhere"));
-  await window.until("it says why", () => /nowhere/.test(document.querySelector(".said [role='alert']")?.innerText ?? ""));
-  const more = join(scratch.root, "more");
-  await mkdir(more);
-  await writeFile(join(more, "tide.md"), "# Tide\n\nThe ferry to the island leaves two hours before high tide.\n");
-  await window.click("form.typed input");
-  await window.press("a", [KEY.control]);
-  await window.press(more + KEY.enter);
-  await window.until("both folders are listed", () => document.querySelectorAll("li.folder").length === 2);
-  await window.indexed();
-  await window.ask("when does the ferry leave");
-  await window.rowsUntil("its note is found", (rows) => rows[0]?.name === "tide.md");
-});
+scenario(
+  "a folder is added by its path, and what cannot be added is refused in place",
+  async ({ window, scratch }) => {
+    await addTyped(window, join(scratch.root, "nowhere"));
+    await window.until("it says why", () =>
+      /nowhere/.test(document.querySelector(".said [role='alert']")?.innerText ?? ""),
+    );
+    const more = join(scratch.root, "more");
+    await mkdir(more);
+    await writeFile(
+      join(more, "tide.md"),
+      "# Tide\n\nThe ferry to the island leaves two hours before high tide.\n",
+    );
+    await window.click("form.typed input");
+    await window.press("a", [KEY.control]);
+    await window.press(more + KEY.enter);
+    await window.until("both folders are listed", () => document.querySelectorAll("li.folder").length === 2);
+    await window.indexed();
+    await window.ask("when does the ferry leave");
+    await window.rowsUntil("its note is found", (rows) => rows[0]?.name === "tide.md");
+  },
+);
 
 scenario("a paused folder is left alone until it is resumed", async ({ window, scratch }) => {
   await window.show("Settings");
   await window.click("li.folder button", "Pause more");
-  await window.until("it is paused", () => /paused/.test(document.querySelector("[aria-label='Resume more']")?.closest("li").innerText ?? ""));
+  await window.until("it is paused", () =>
+    /paused/.test(document.querySelector("[aria-label='Resume more']")?.closest("li").innerText ?? ""),
+  );
   await writeFile(join(scratch.root, "more/gull.md"), "# Gull\n\nThe gull on the pier steals sandwiches.\n");
   await window.click("li.folder button", "Resume more");
   await window.until("it is watched", () => document.querySelector("[aria-label='Pause more']") !== null);
@@ -64,33 +78,47 @@ scenario("a paused folder is left alone until it is resumed", async ({ window, s
   await window.rowsUntil("what came meanwhile is found", (rows) => rows[0]?.name === "gull.md");
 });
 
-scenario("removing a folder asks first; its notes stay on the disk and leave the results", async ({ window, scratch }) => {
-  await window.show("Settings");
-  await window.click("li.folder button", "Remove more");
-  await window.until("it asks", () => document.querySelector("[role='alertdialog']")?.innerText.includes("Your notes are not touched."));
-  await window.press(KEY.escape);
-  await window.until("Escape keeps it", () => document.querySelector("[role='alertdialog']") === null);
-  assert.equal((await folderSaid(window)).length, 2);
+scenario(
+  "removing a folder asks first; its notes stay on the disk and leave the results",
+  async ({ window, scratch }) => {
+    await window.show("Settings");
+    await window.click("li.folder button", "Remove more");
+    await window.until("it asks", () =>
+      document.querySelector("[role='alertdialog']")?.innerText.includes("Your notes are not touched."),
+    );
+    await window.press(KEY.escape);
+    await window.until("Escape keeps it", () => document.querySelector("[role='alertdialog']") === null);
+    assert.equal((await folderSaid(window)).length, 2);
 
-  await window.click("li.folder button", "Remove more");
-  await window.click("[role='alertdialog'] button", "Remove");
-  await window.until("it is gone", () => document.querySelectorAll("li.folder").length === 1);
-  assert.deepEqual((await readdir(join(scratch.root, "more"))).toSorted(), ["gull.md", "tide.md"]);
-  await window.ask("which bird steals sandwiches");
-  await window.rowsUntil("its notes are not found", (rows) => rows.length > 0 && rows.every((row) => row.name !== "gull.md"));
-});
+    await window.click("li.folder button", "Remove more");
+    await window.click("[role='alertdialog'] button", "Remove");
+    await window.until("it is gone", () => document.querySelectorAll("li.folder").length === 1);
+    assert.deepEqual((await readdir(join(scratch.root, "more"))).toSorted(), ["gull.md", "tide.md"]);
+    await window.ask("which bird steals sandwiches");
+    await window.rowsUntil(
+      "its notes are not found",
+      (rows) => rows.length > 0 && rows.every((row) => row.name !== "gull.md"),
+    );
+  },
+);
 
-scenario("without a folder the window asks for one, and works once it has one", async ({ window, scratch }) => {
-  await window.show("Settings");
-  await window.click("li.folder button", "Remove notes");
-  await window.click("[role='alertdialog'] button", "Remove");
-  await window.until("no folder is left", () => document.querySelectorAll("li.folder").length === 0);
-  await window.show("Search");
-  await window.until("it asks for one", () => document.querySelector("h1")?.innerText === "Which folders hold your agent's memory?");
-  await window.click("form.typed input");
-  await window.press(scratch.notes + KEY.enter);
-  await window.until("the question can be typed", () => document.getElementById("query") !== null);
-  await window.indexed();
-  await window.ask(QUESTION);
-  await window.rowsUntil("the notes are found", (rows) => rows[0]?.name === "home-server.md");
-});
+scenario(
+  "without a folder the window asks for one, and works once it has one",
+  async ({ window, scratch }) => {
+    await window.show("Settings");
+    await window.click("li.folder button", "Remove notes");
+    await window.click("[role='alertdialog'] button", "Remove");
+    await window.until("no folder is left", () => document.querySelectorAll("li.folder").length === 0);
+    await window.show("Search");
+    await window.until(
+      "it asks for one",
+      () => document.querySelector("h1")?.innerText === "Which folders hold your agent's memory?",
+    );
+    await window.click("form.typed input");
+    await window.press(scratch.notes + KEY.enter);
+    await window.until("the question can be typed", () => document.getElementById("query") !== null);
+    await window.indexed();
+    await window.ask(QUESTION);
+    await window.rowsUntil("the notes are found", (rows) => rows[0]?.name === "home-server.md");
+  },
+);

@@ -9,7 +9,8 @@ const scenario = inOneWindow();
 /** Begins with the defaults and the question's answer. */
 async function begin(window) {
   await window.show("Search");
-  if ((await window.texts(".rail-foot button")).length > 0) await window.click(".rail-foot button", "Reset all");
+  if ((await window.texts(".rail-foot button")).length > 0)
+    await window.click(".rail-foot button", "Reset all");
   await window.ask(QUESTION);
   await window.rowsUntil("the defaults rank", (rows) => rows[0]?.name === "home-server.md");
 }
@@ -18,7 +19,9 @@ async function begin(window) {
 async function keptBy(scratch, values = {}) {
   const set = Object.entries(values).flatMap(([id, value]) => ["--set", `${id}=${value}`]);
   const { results } = await scratch.search(QUESTION, ...set);
-  return results.map(({ path, start_line, end_line }) => `${path.split("/").at(-1)}:${start_line}–${end_line}`);
+  return results.map(
+    ({ path, start_line, end_line }) => `${path.split("/").at(-1)}:${start_line}–${end_line}`,
+  );
 }
 
 function kept(rows) {
@@ -36,7 +39,10 @@ function moves(now, pinned) {
 }
 
 async function assertRanksLike(window, expected) {
-  const rows = await window.rowsUntil(`the rows are ${expected.join(", ")}`, (rows) => String(kept(rows)) === String(expected));
+  const rows = await window.rowsUntil(
+    `the rows are ${expected.join(", ")}`,
+    (rows) => String(kept(rows)) === String(expected),
+  );
   return rows.filter((row) => row.rank !== null);
 }
 
@@ -48,7 +54,12 @@ scenario("max results moves the cut while it is dragged", async ({ window, scrat
   // The pointer is still down: the rows follow the finger.
   const more = await window.rowsUntil("more rows are kept", (rows) => kept(rows).length > pinned.length);
   assert.deepEqual(kept(more).slice(0, pinned.length), pinned);
-  assert.ok(more.filter((row) => row.rank !== null).slice(pinned.length).every((row) => row.moved === "▲new"));
+  assert.ok(
+    more
+      .filter((row) => row.rank !== null)
+      .slice(pinned.length)
+      .every((row) => row.moved === "▲new"),
+  );
   await window.dragTo("max_results", 0.05);
   await window.rowsUntil("fewer rows are kept", (rows) => kept(rows).length < pinned.length);
   await window.releasePointer();
@@ -59,39 +70,53 @@ scenario("max results moves the cut while it is dragged", async ({ window, scrat
   assert.match(dropped.text, new RegExp(`^rank ${Number(value) + 1} > max results ${value}$`));
 });
 
-scenario("the weights of the lists change the order, and arrows tell the moves against the pin", async ({ window, scratch }) => {
-  await begin(window);
-  const pinned = await keptBy(scratch);
-  await window.drag("text_weight", 1);
-  await window.drag("vector_weight", 0.1);
-  const [vector, text] = await Promise.all(["vector_weight", "text_weight"].map((id) => window.parameter(id)));
-  assert.equal(text.value, "1.00");
-  assert.ok(Number(vector.value) < 0.2, vector.value);
-  const expected = await keptBy(scratch, { vector_weight: vector.value, text_weight: text.value });
-  assert.notDeepEqual(expected, pinned);
-  const rows = await assertRanksLike(window, expected);
-  assert.deepEqual(rows.map((row) => row.moved), moves(expected, pinned));
-  // A drag is one step, whatever it passed.
-  await window.click(".rail-head button", "Undo");
-  await window.click(".rail-head button", "Undo");
-  assert.deepEqual((await assertRanksLike(window, pinned)).map((row) => row.moved), pinned.map(() => ""));
-  assert.equal((await window.parameter("vector_weight")).value, "0.60");
-});
+scenario(
+  "the weights of the lists change the order, and arrows tell the moves against the pin",
+  async ({ window, scratch }) => {
+    await begin(window);
+    const pinned = await keptBy(scratch);
+    await window.drag("text_weight", 1);
+    await window.drag("vector_weight", 0.1);
+    const [vector, text] = await Promise.all(
+      ["vector_weight", "text_weight"].map((id) => window.parameter(id)),
+    );
+    assert.equal(text.value, "1.00");
+    assert.ok(Number(vector.value) < 0.2, vector.value);
+    const expected = await keptBy(scratch, { vector_weight: vector.value, text_weight: text.value });
+    assert.notDeepEqual(expected, pinned);
+    const rows = await assertRanksLike(window, expected);
+    assert.deepEqual(
+      rows.map((row) => row.moved),
+      moves(expected, pinned),
+    );
+    // A drag is one step, whatever it passed.
+    await window.click(".rail-head button", "Undo");
+    await window.click(".rail-head button", "Undo");
+    assert.deepEqual(
+      (await assertRanksLike(window, pinned)).map((row) => row.moved),
+      pinned.map(() => ""),
+    );
+    assert.equal((await window.parameter("vector_weight")).value, "0.60");
+  },
+);
 
-scenario("dragging k switches the method to rrf, says so, and undo brings both back", async ({ window, scratch }) => {
-  await begin(window);
-  const pinned = await keptBy(scratch);
-  assert.equal((await window.parameter("fusion")).value, "calibrated");
-  await window.drag("fusion_k", 0.05);
-  const { value, remark } = await window.parameter("fusion_k");
-  assert.match(remark, /^Method switched from calibrated to rrf, which uses this\./);
-  assert.equal((await window.parameter("fusion")).value, "rrf");
-  await assertRanksLike(window, await keptBy(scratch, { fusion: "rrf", fusion_k: value }));
-  await window.click("#remarks-fusion_k button", "Undo");
-  await assertRanksLike(window, pinned);
-  assert.equal((await window.parameter("fusion")).value, "calibrated");
-  assert.equal((await window.parameter("fusion_k")).value, "60");
-});
+scenario(
+  "dragging k switches the method to rrf, says so, and undo brings both back",
+  async ({ window, scratch }) => {
+    await begin(window);
+    const pinned = await keptBy(scratch);
+    assert.equal((await window.parameter("fusion")).value, "calibrated");
+    await window.drag("fusion_k", 0.05);
+    const { value, remark } = await window.parameter("fusion_k");
+    assert.match(remark, /^Method switched from calibrated to rrf, which uses this\./);
+    assert.equal((await window.parameter("fusion")).value, "rrf");
+    await assertRanksLike(window, await keptBy(scratch, { fusion: "rrf", fusion_k: value }));
+    await window.click("#remarks-fusion_k button", "Undo");
+    await assertRanksLike(window, pinned);
+    assert.equal((await window.parameter("fusion")).value, "calibrated");
+    assert.equal((await window.parameter("fusion_k")).value, "60");
+  },
+);
 
 scenario("min score by the keyboard drops rows, and says what dropped them", async ({ window, scratch }) => {
   await begin(window);

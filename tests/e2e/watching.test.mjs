@@ -24,14 +24,20 @@ async function happenings(window, path) {
 
 async function happened(window, path, expected) {
   await window.show("Memory");
-  await until(`${path}: ${expected}`, async () => String(await happenings(window, path)) === String(expected));
+  await until(
+    `${path}: ${expected}`,
+    async () => String(await happenings(window, path)) === String(expected),
+  );
   await window.show("Search");
 }
 
 scenario("a note is found a moment after it was saved, without asking again", async ({ window, scratch }) => {
   await window.ask(AXOLOTL);
   await window.rowsUntil("there is no such note", (rows) => rows.every((row) => row.name !== "axolotl.md"));
-  await scratch.write("pets/axolotl.md", "# Axolotl\n\nIn the winter Bram feeds the axolotl, every second day.\n");
+  await scratch.write(
+    "pets/axolotl.md",
+    "# Axolotl\n\nIn the winter Bram feeds the axolotl, every second day.\n",
+  );
   const rows = await window.rowsUntil("the note is on top", (rows) => rows[0]?.name === "axolotl.md");
   assert.match(rows[0].text, /Bram feeds the axolotl/);
   await happened(window, "pets/axolotl.md", ["added"]);
@@ -58,28 +64,37 @@ scenario("a renamed note goes by its new name", async ({ window, scratch }) => {
 
 scenario("a deleted note is not found any more", async ({ window, scratch }) => {
   await rm(join(scratch.notes, "pets/salamander.md"));
-  await window.rowsUntil("the note is gone", (rows) => rows.length > 0 && rows.every((row) => row.name !== "salamander.md"));
+  await window.rowsUntil(
+    "the note is gone",
+    (rows) => rows.length > 0 && rows.every((row) => row.name !== "salamander.md"),
+  );
   await happened(window, "pets/salamander.md", ["deleted", "renamed"]);
 });
 
-scenario("a folder that is removed is reported, its notes can still be found, and it comes back", async ({ window, scratch }) => {
-  const away = join(scratch.root, "away");
-  await rename(scratch.notes, away);
-  await window.until("the window says that a folder is missing", () =>
-    document.querySelector("[aria-label='Library']").innerText.includes("1 folder missing"),
-  );
-  await window.ask(QUESTION);
-  await window.rowsUntil("its notes are still found", (rows) => rows[0]?.name === "home-server.md");
-  await window.show("Settings");
-  const [said] = await window.texts("li.folder");
-  assert.match(said, /missing/);
-  assert.ok(said.includes(scratch.notes), said);
+scenario(
+  "a folder that is removed is reported, its notes can still be found, and it comes back",
+  async ({ window, scratch }) => {
+    const away = join(scratch.root, "away");
+    await rename(scratch.notes, away);
+    await window.until("the window says that a folder is missing", () =>
+      document.querySelector("[aria-label='Library']").innerText.includes("1 folder missing"),
+    );
+    await window.ask(QUESTION);
+    await window.rowsUntil("its notes are still found", (rows) => rows[0]?.name === "home-server.md");
+    await window.show("Settings");
+    const [said] = await window.texts("li.folder");
+    assert.match(said, /missing/);
+    assert.ok(said.includes(scratch.notes), said);
 
-  await rename(away, scratch.notes);
-  await window.until("the window watches it again", () =>
-    document.querySelector("[aria-label='Library']").innerText.includes("watching 1 folder"),
-  );
-  await window.ask(AXOLOTL);
-  await scratch.write("pets/newt.md", "# Newt\n\nIn the winter nobody feeds the axolotl: it became a newt.\n");
-  await window.rowsUntil("new notes are seen again", (rows) => rows[0]?.name === "newt.md");
-});
+    await rename(away, scratch.notes);
+    await window.until("the window watches it again", () =>
+      document.querySelector("[aria-label='Library']").innerText.includes("watching 1 folder"),
+    );
+    await window.ask(AXOLOTL);
+    await scratch.write(
+      "pets/newt.md",
+      "# Newt\n\nIn the winter nobody feeds the axolotl: it became a newt.\n",
+    );
+    await window.rowsUntil("new notes are seen again", (rows) => rows[0]?.name === "newt.md");
+  },
+);

@@ -3,6 +3,8 @@
  *
  * A slider's input to the repainted table, the window's start, and its memory; on the sample notes.
  */
+import { availableParallelism, loadavg } from "node:os";
+
 import { memoryOf } from "../driver/processes.mjs";
 import { QUESTION } from "../driver/scenario.mjs";
 import { Scratch } from "../driver/scratch.mjs";
@@ -37,8 +39,18 @@ async function measureStarts() {
       await window.close();
     }
   }
-  tell("start of the window until it can be used", quantile(starts, 0.5), "ms", `median of ${N_STARTS}, library indexed`);
-  tell("memory of the window's processes", quantile(memories, 0.5), "MiB", "proportional set size once it can be used, median");
+  tell(
+    "start of the window until it can be used",
+    quantile(starts, 0.5),
+    "ms",
+    `median of ${N_STARTS}, library indexed`,
+  );
+  tell(
+    "memory of the window's processes",
+    quantile(memories, 0.5),
+    "MiB",
+    "proportional set size once it can be used",
+  );
 }
 
 async function measureSliders() {
@@ -50,20 +62,48 @@ async function measureSliders() {
       ["vector_weight", "vector weight"],
       ["min_score", "min score"],
     ]) {
-      const times = await window.run(inputToPaint, id, N_CHANGES);
-      tell(`${name}: input to repainted table, p50`, quantile(times, 0.5), "ms", `${N_CHANGES} changes; ${AIM}`);
-      tell(`${name}: input to repainted table, p99`, quantile(times, 0.99), "ms", `longest ${quantile(times, 1)} ms`);
+      const { toTable, toPaint } = await window.run(inputToPaint, id, N_CHANGES);
+      tell(
+        `${name}: input to repainted table, p50`,
+        quantile(toPaint, 0.5),
+        "ms",
+        `${N_CHANGES} changes; ${AIM}`,
+      );
+      tell(
+        `${name}: input to repainted table, p99`,
+        quantile(toPaint, 0.99),
+        "ms",
+        `longest ${quantile(toPaint, 1)} ms`,
+      );
+      tell(
+        `${name}: input to new rows, p50`,
+        quantile(toTable, 0.5),
+        "ms",
+        "of the time above; the rest is layout and paint",
+      );
     }
     const params = (await scratch.search(QUESTION)).params;
     const { id } = await window.invoke("search", { query: QUESTION, params, scope: null });
     const calls = await window.run(callToAnswer, id, params, N_CHANGES);
-    tell("rank, from the page to the engine and back, p50", quantile(calls, 0.5), "ms", `${N_CHANGES} calls, of the time above`);
+    tell(
+      "rank, from the page to the engine and back, p50",
+      quantile(calls, 0.5),
+      "ms",
+      `${N_CHANGES} calls, of the time above`,
+    );
     const frames = await window.run(frameTimes, N_CHANGES);
-    tell("frame of an idle window, p50", quantile(frames, 0.5), "ms", "what a change waits for at least half of");
+    tell(
+      "frame of an idle window, p50",
+      quantile(frames, 0.5),
+      "ms",
+      "what a change waits for at least half of",
+    );
   } finally {
     await window.close();
   }
 }
+
+console.error(`${availableParallelism()} processors, load ${loadavg()[0]}`);
 
 function tell(name, value, unit, note) {
   console.log(JSON.stringify({ name, value: Number(value.toFixed(2)), unit, target: null, note }));
@@ -78,7 +118,8 @@ function quantile(values, share) {
 // The functions below run in the page. Its clock shows whole milliseconds.
 
 /**
- * Moves a slider to and fro; milliseconds from each input event until the frame is painted that shows the new ranking.
+ * Moves a slider to and fro; milliseconds from each input event until the table holds the new ranking, and until the frame
+ * that shows it is painted.
  *
  * The next change comes when the one before is painted, each at another moment of a frame.
  */
@@ -87,11 +128,15 @@ async function inputToPaint(id, n_changes) {
   const grid = document.querySelector("[role='grid']");
   const WITHIN_MS = 5_000;
   const [low, high] = [0.05, 0.95];
-  const times = [];
+  const toTable = [];
+  const toPaint = [];
   for (let change = 0; change < n_changes; change++) {
     await new Promise((done) => setTimeout(done, (change * 7) % 17));
     const shown = new Promise((done, fail) => {
-      const deadline = setTimeout(() => fail(new Error(`change ${change} of ${id} was not shown`)), WITHIN_MS);
+      const deadline = setTimeout(
+        () => fail(new Error(`change ${change} of ${id} was not shown`)),
+        WITHIN_MS,
+      );
       const observer = new MutationObserver(() => {
         observer.disconnect();
         clearTimeout(deadline);
@@ -104,6 +149,7 @@ async function inputToPaint(id, n_changes) {
     slider.value = String(low + (high - low) * (at < 1 ? at : 2 - at));
     slider.dispatchEvent(new InputEvent("input", { bubbles: true }));
     await shown;
+    toTable.push(performance.now() - start);
     await new Promise(requestAnimationFrame);
     // Messages come after the frame was painted.
     await new Promise((done) => {
@@ -111,10 +157,10 @@ async function inputToPaint(id, n_changes) {
       port1.onmessage = done;
       port2.postMessage(null);
     });
-    times.push(performance.now() - start);
+    toPaint.push(performance.now() - start);
   }
   slider.dispatchEvent(new Event("change", { bubbles: true }));
-  return times;
+  return { toTable, toPaint };
 }
 
 async function callToAnswer(search, params, n_calls) {

@@ -14,7 +14,10 @@ export const QUESTION = "the internet is down at home, what should I try first";
  * by default until all is indexed. Window and folders end with the file, whatever happens; a scenario that fails leaves a
  * picture and names it.
  */
-export function inOneWindow({ prepare = async () => {}, open = (scratch) => MemlensWindow.openIndexed(scratch) } = {}) {
+export function inOneWindow({
+  prepare = async () => {},
+  open = (scratch) => MemlensWindow.openIndexed(scratch),
+} = {}) {
   let scratch;
   let window;
   before(async () => {

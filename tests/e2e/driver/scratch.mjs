@@ -80,6 +80,7 @@ export class Scratch {
 
 function programOf(variable) {
   const program = process.env[variable];
-  if (program === undefined) throw new Error(`${variable} must name a built program; \`cargo xtask test\` sets it`);
+  if (program === undefined)
+    throw new Error(`${variable} must name a built program; \`cargo xtask test\` sets it`);
   return program;
 }

@@ -43,6 +43,9 @@ export class DriverError extends Error {
   }
 }
 
+// A signal ends a process without its exit listeners, unless it is listened to.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
 /** One program opened by one driver. */
 export class Session {
   #driver;
@@ -65,8 +68,13 @@ export class Session {
       detached: true,
     });
     await once(driver, "spawn");
-    // Also where the test process ends early: after an uncaught error, or by Ctrl C.
-    process.once("exit", () => endGroup(driver.pid));
+    const endAll = () => endGroup(driver.pid);
+    // Also where the test process ends early, after an uncaught error or by a signal.
+    process.once("exit", endAll);
+    driver.once("exit", () => {
+      process.off("exit", endAll);
+      endAll();
+    });
     const address = `http://127.0.0.1:${port}`;
     try {
       await listening(driver, address);

@@ -70,7 +70,11 @@ export class MemlensWindow {
 
   /** Resolves when nothing is left to index. */
   async indexed() {
-    await until("every note is indexed", async () => (await this.invoke("state")).indexing === null, READY_WITHIN_MS);
+    await until(
+      "every note is indexed",
+      async () => (await this.invoke("state")).indexing === null,
+      READY_WITHIN_MS,
+    );
   }
 
   /** Calls a command of the backend as the page does; rejects with what the backend says. */
