@@ -2,6 +2,7 @@
 
 mod quality;
 mod speed;
+mod window;
 
 use std::fmt;
 use std::fs;
@@ -30,6 +31,8 @@ enum Subject {
         #[arg(long, value_name = "DIR")]
         sets: PathBuf,
     },
+    /// How soon the real window starts and repaints, on a screen in memory
+    Window,
 }
 
 /// One measured figure.
@@ -73,6 +76,7 @@ pub fn bench(project: &Project, args: &BenchArgs) -> Result<()> {
     let (name, figures) = match &args.subject {
         None => ("speed", speed::measure(project)?),
         Some(Subject::Quality { sets }) => ("quality", quality::measure(project, sets)?),
+        Some(Subject::Window) => ("window", window::measure(project)?),
     };
     print!("{}", Table(&figures));
     save(&project.root.join("target/bench.json"), name, &figures)?;

@@ -123,26 +123,27 @@ export class MemlensWindow {
   /** The rows of the trace that are drawn, from the top: what each cell says; `rank` is null for a dropped row. */
   async rows() {
     return this.run(() =>
-      Array.from(document.querySelectorAll("[role='grid'] [role='row'][data-chunk]"), (row) => {
-        const cells = Array.from(row.querySelectorAll("[role='gridcell']"), (cell) => cell.innerText.trim());
-        const [rank, moved, vector, bm25, rrf, fused, final] = cells;
-        return {
-          chunk: row.dataset.chunk,
-          rank: rank === "" ? null : Number(rank),
-          moved,
-          name: row.querySelector(".path").textContent,
-          lines: row.querySelector(".ln").textContent,
-          text: row.querySelector(".x").innerText.trim(),
-          vector,
-          bm25,
-          rrf,
-          fused,
-          final,
-          top: row.getBoundingClientRect().top,
-        };
-      })
-        .toSorted((a, b) => a.top - b.top)
-        .map(({ top, ...row }) => row),
+      Array.from(document.querySelectorAll("[role='grid'] [role='row'][data-chunk]"))
+        .toSorted((a, b) => Number(a.ariaRowIndex) - Number(b.ariaRowIndex))
+        .map((row) => {
+          const cells = Array.from(row.querySelectorAll("[role='gridcell']"), (cell) =>
+            cell.innerText.trim(),
+          );
+          const [rank, moved, vector, bm25, rrf, fused, final] = cells;
+          return {
+            chunk: row.dataset.chunk,
+            rank: rank === "" ? null : Number(rank),
+            moved,
+            name: row.querySelector(".path").textContent,
+            lines: row.querySelector(".ln").textContent,
+            text: row.querySelector(".x").innerText.trim(),
+            vector,
+            bm25,
+            rrf,
+            fused,
+            final,
+          };
+        }),
     );
   }
 

@@ -14,10 +14,7 @@ export const commands = {
 	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
 	exportWrite: (params: Params, path: string) => __TAURI_INVOKE<string>("export_write", { params, path }),
 	journey: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, params, slot }),
-	/**
-	 *  Opens a note of a watched folder with the system's program for it; `line` is for programs that
-	 *  can be told, of which the system names none.
-	 */
+	/**  Opens a note of a watched folder with the system's program for it. */
 	openInEditor: (folder: string, path: string) => __TAURI_INVOKE<null>("open_in_editor", { folder, path }),
 	pauseFolder: (folder: string, paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_folder", { folder, paused }),
 	pauseIndexing: (paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_indexing", { paused }),
@@ -373,7 +370,7 @@ export type LibraryState = {
 	data_bytes: number,
 	/**  What a person should be told. */
 	notices: string[],
-	/**  Who writes, when this window may only read. */
+	/**  Why this window may only read; none when it may write. */
 	read_only: string | null,
 	/**  Memlens's version. */
 	version: string,

@@ -22,7 +22,7 @@ struct Reading {
     target: Option<Target>,
 }
 
-const MEDIAN: usize = 50;
+pub(super) const MEDIAN: usize = 50;
 
 /// What is read besides the medians of all series, and the targets.
 const READINGS: &[Reading] = &[
@@ -59,11 +59,11 @@ const fn reported(series: &'static str, percent: usize) -> Reading {
 
 /// What a benchmark program prints.
 #[derive(Debug, Deserialize)]
-struct Series {
-    name: String,
+pub(super) struct Series {
+    pub(super) name: String,
     unit: String,
     note: String,
-    samples: Vec<f64>,
+    pub(super) samples: Vec<f64>,
 }
 
 /// Builds and runs the benchmark programs, one after the other.
@@ -88,7 +88,7 @@ pub fn measure(project: &Project) -> Result<Vec<Figure>> {
 }
 
 /// Reads what a program printed.
-fn series(printed: &str) -> Result<Vec<Series>, String> {
+pub(super) fn series(printed: &str) -> Result<Vec<Series>, String> {
     printed
         .lines()
         .map(|line| serde_json::from_str(line).map_err(|error| format!("{line:?}: {error}")))
@@ -129,7 +129,8 @@ fn figures_of(series: &Series) -> Vec<Figure> {
     figures
 }
 
-fn figure(series: &Series, percent: usize, target: Option<Target>) -> Figure {
+/// Returns a percentile of a series whose samples ascend.
+pub(super) fn figure(series: &Series, percent: usize, target: Option<Target>) -> Figure {
     let name = &series.name;
     let n_samples = series.samples.len();
     Figure {

@@ -113,6 +113,13 @@ describe("type-ahead", () => {
     expect(typing.find(many, 2, "b", 200)).toEqual({ kind: "move", index: 0 });
   });
 
+  test("a second letter narrows what the first one found", () => {
+    const typing = new TypeAhead();
+    const many = ["bach", "bern", "bonn"].map((name) => row(name, 1, -1, null));
+    expect(typing.find(many, 0, "b", 0)).toEqual({ kind: "move", index: 1 });
+    expect(typing.find(many, 1, "o", 100)).toEqual({ kind: "move", index: 2 });
+  });
+
   test("stays where nothing begins so, and leaves keys that are no letters alone", () => {
     const typing = new TypeAhead();
     expect(typing.find(ROWS, 0, "z", 0)).toEqual({ kind: "stay" });

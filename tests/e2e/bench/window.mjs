@@ -1,7 +1,7 @@
 /**
- * Figures of the real window, a JSON object per line: `{name, value, unit, target, note}`.
+ * How fast the real window is, on the sample notes: a slider's input to the repainted table, the start, the memory.
  *
- * A slider's input to the repainted table, the window's start, and its memory; on the sample notes.
+ * Prints a series a line as JSON, `{name, unit, note, samples}`; `cargo xtask bench window` condenses them to figures.
  */
 import { availableParallelism, loadavg } from "node:os";
 
@@ -12,8 +12,6 @@ import { MemlensWindow } from "../driver/window.mjs";
 
 const N_CHANGES = 200;
 const N_STARTS = 5;
-/** A frame at 60 Hz. The aim holds for a person's machine, so here it is told and fails nothing. */
-const AIM = "aim on a person's machine 16 ms";
 const MIB = 1024 * 1024;
 
 const scratch = await Scratch.make();
@@ -39,18 +37,8 @@ async function measureStarts() {
       await window.close();
     }
   }
-  tell(
-    "start of the window until it can be used",
-    quantile(starts, 0.5),
-    "ms",
-    `median of ${N_STARTS}, library indexed`,
-  );
-  tell(
-    "memory of the window's processes",
-    quantile(memories, 0.5),
-    "MiB",
-    "proportional set size once it can be used",
-  );
+  tell("window: start until it can be used", "ms", "notes are indexed", starts);
+  tell("window: memory of its processes", "MiB", "proportional set size", memories);
 }
 
 async function measureSliders() {
@@ -62,57 +50,27 @@ async function measureSliders() {
       ["vector_weight", "vector weight"],
       ["min_score", "min score"],
     ]) {
-      const { toTable, toPaint } = await window.run(inputToPaint, id, N_CHANGES);
-      tell(
-        `${name}: input to repainted table, p50`,
-        quantile(toPaint, 0.5),
-        "ms",
-        `${N_CHANGES} changes; ${AIM}`,
-      );
-      tell(
-        `${name}: input to repainted table, p99`,
-        quantile(toPaint, 0.99),
-        "ms",
-        `longest ${quantile(toPaint, 1)} ms`,
-      );
-      tell(
-        `${name}: input to new rows, p50`,
-        quantile(toTable, 0.5),
-        "ms",
-        "of the time above; the rest is layout and paint",
-      );
+      const { toRows, toPaint } = await window.run(inputToPaint, id, N_CHANGES);
+      tell(`${name}: slider input to repainted table`, "ms", circumstances(), toPaint);
+      tell(`${name}: slider input to new rows`, "ms", "the part before layout and paint", toRows);
     }
-    const params = (await scratch.search(QUESTION)).params;
+    const { params } = await scratch.search(QUESTION);
     const { id } = await window.invoke("search", { query: QUESTION, params, scope: null });
     const calls = await window.run(callToAnswer, id, params, N_CHANGES);
-    tell(
-      "rank, from the page to the engine and back, p50",
-      quantile(calls, 0.5),
-      "ms",
-      `${N_CHANGES} calls, of the time above`,
-    );
-    const frames = await window.run(frameTimes, N_CHANGES);
-    tell(
-      "frame of an idle window, p50",
-      quantile(frames, 0.5),
-      "ms",
-      "what a change waits for at least half of",
-    );
+    tell("rank, from the page to the engine and back", "ms", "a part of the times above", calls);
   } finally {
     await window.close();
   }
 }
 
-console.error(`${availableParallelism()} processors, load ${loadavg()[0]}`);
-
-function tell(name, value, unit, note) {
-  console.log(JSON.stringify({ name, value: Number(value.toFixed(2)), unit, target: null, note }));
+/** What the time of a repaint depends on; the aim of 16 ms is for a person's machine, idle and with a graphics card. */
+function circumstances() {
+  const load = loadavg()[0].toFixed(1);
+  return `drawn without a graphics card; load ${load} on ${availableParallelism()} processors`;
 }
 
-/** The smallest value that a share of all does not exceed. */
-function quantile(values, share) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+function tell(name, unit, note, samples) {
+  console.log(JSON.stringify({ name, unit, note, samples }));
 }
 
 // The functions below run in the page. Its clock shows whole milliseconds.
@@ -128,7 +86,7 @@ async function inputToPaint(id, n_changes) {
   const grid = document.querySelector("[role='grid']");
   const WITHIN_MS = 5_000;
   const [low, high] = [0.05, 0.95];
-  const toTable = [];
+  const toRows = [];
   const toPaint = [];
   for (let change = 0; change < n_changes; change++) {
     await new Promise((done) => setTimeout(done, (change * 7) % 17));
@@ -149,7 +107,7 @@ async function inputToPaint(id, n_changes) {
     slider.value = String(low + (high - low) * (at < 1 ? at : 2 - at));
     slider.dispatchEvent(new InputEvent("input", { bubbles: true }));
     await shown;
-    toTable.push(performance.now() - start);
+    toRows.push(performance.now() - start);
     await new Promise(requestAnimationFrame);
     // Messages come after the frame was painted.
     await new Promise((done) => {
@@ -160,7 +118,7 @@ async function inputToPaint(id, n_changes) {
     toPaint.push(performance.now() - start);
   }
   slider.dispatchEvent(new Event("change", { bubbles: true }));
-  return { toTable, toPaint };
+  return { toRows, toPaint };
 }
 
 async function callToAnswer(search, params, n_calls) {
@@ -169,17 +127,6 @@ async function callToAnswer(search, params, n_calls) {
     const start = performance.now();
     await window.__TAURI_INTERNALS__.invoke("rank", { search, params });
     times.push(performance.now() - start);
-  }
-  return times;
-}
-
-async function frameTimes(n_frames) {
-  const times = [];
-  let before = await new Promise(requestAnimationFrame);
-  for (let frame = 0; frame < n_frames; frame++) {
-    const now = await new Promise(requestAnimationFrame);
-    times.push(now - before);
-    before = now;
   }
   return times;
 }

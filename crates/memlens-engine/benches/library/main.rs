@@ -1,16 +1,12 @@
 //! How long a library of about 10,000 chunks takes: to build, to open, to search, to rank, to follow a saved note.
 //!
-//! Run by `cargo xtask bench`, alone by `cargo bench --profile dev -p memlens-engine`. Prints one series a line as
-//! JSON, every sample a single call. The notes are generated, and their vectors come from a stand-in, so that nothing
-//! is measured of the embedding model but the embedding of questions, which are real.
+//! Run by `cargo xtask bench`, alone by `cargo bench --profile dev -p memlens-engine --bench library`. Prints one series
+//! a line as JSON, every sample a single call. The notes are generated, and their vectors come from a stand-in, so that
+//! nothing is measured of the embedding model but the embedding of questions, which are real.
 
-#[path = "library/notes.rs"]
 mod notes;
-#[path = "library/random.rs"]
 mod random;
-#[path = "library/series.rs"]
 mod series;
-#[path = "library/stand_in.rs"]
 mod stand_in;
 
 use std::fs;
