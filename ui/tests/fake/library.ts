@@ -111,7 +111,7 @@ const FOLDERS: FolderState[] = [
     id: "logs",
     path: "/mnt/nas/agents/logs",
     name: "logs",
-    n_files: 3,
+    n_files: 4,
     n_chunks: 0,
     status: "polling",
     why: "a network disk tells of no changes: looked through every 30 s",
@@ -152,6 +152,7 @@ const FILES: LibraryFile[] = [
     path: "2026/11/smith-2026-11-02-the-long-day-on-which-everything-that-could-be-restarted-was-restarted-twice.md",
   },
   { folder: "logs", path: "日本語/覚え書き.md" },
+  { folder: "logs", path: "ملاحظات/كيف نعيد تشغيل الخادم.md" },
   { folder: "old", path: "notes.txt", text: "Plain text, one line.\n\nAnd another one.\n" },
 ];
 

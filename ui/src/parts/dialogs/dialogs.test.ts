@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { LibraryBackend, SAVED_MS } from "../../../tests/fake/library";
 import type { Activity, FileProblem } from "../../api/bindings";
-import { inOrder } from "./problem-order";
+import { inOrder, numbers } from "./problem-order";
 import { Reports } from "./reports.svelte";
 import { sentence } from "./sentence";
 import { clock, day, moment } from "./when";
@@ -66,6 +66,23 @@ test("problems stand errors first, then by folder, path and line, the whole file
     "a:1",
     "b:2",
   ]);
+});
+
+test.each([
+  [[], ""],
+  [["error"], "1 error"],
+  [["note", "note"], "2 notes"],
+  [["note", "error", "note"], "1 error, 2 notes"],
+] as [FileProblem["severity"][], string][])("problems %j are %j", (severities, expected) => {
+  const problems = severities.map((severity) => ({
+    folder: "f",
+    folder_name: "f",
+    path: "p",
+    line: null,
+    message: "",
+    severity,
+  }));
+  expect(numbers(problems)).toBe(expected);
 });
 
 describe("reports", () => {

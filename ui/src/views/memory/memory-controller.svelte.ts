@@ -6,7 +6,15 @@ import { toErrorInfo } from "../../shared/errors";
 import { ChunkMargin, type PlacedChunk } from "./chunk-margin";
 import { noteFormat } from "./note-lines";
 import { NoteText } from "./note-text";
-import { ancestors, defaultExpanded, findEntry, rowId, treeRows, type TreeRow } from "./tree-rows";
+import {
+  ancestors,
+  defaultExpanded,
+  findEntry,
+  inNameOrder,
+  rowId,
+  treeRows,
+  type TreeRow,
+} from "./tree-rows";
 
 /** A note that has been read. */
 export type OpenNote = { document: DocumentView; text: NoteText; margin: ChunkMargin };
@@ -239,7 +247,7 @@ export class MemoryController {
     const refreshing = ++this.#refreshing;
     this.#refreshedAt = performance.now();
     try {
-      const trees = await this.#backend.tree();
+      const trees = inNameOrder(await this.#backend.tree());
       if (refreshing !== this.#refreshing) return;
       const before = this.#trees;
       const isNew = (tree: FolderTree) =>

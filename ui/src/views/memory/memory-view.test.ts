@@ -53,7 +53,7 @@ describe("the tree", () => {
   test("shows folders with their state and counts, and marks files with problems", async () => {
     await open();
     await screen.findByRole("treeitem", { name: /^memory, \d+ chunks$/ });
-    expect(screen.getByRole("treeitem", { name: "logs, polling, 3 chunks" })).toHaveAttribute(
+    expect(screen.getByRole("treeitem", { name: "logs, polling, 4 chunks" })).toHaveAttribute(
       "aria-level",
       "1",
     );
@@ -67,7 +67,7 @@ describe("the tree", () => {
     const { user } = await open();
     await screen.findByRole("treeitem", { name: /^people/ });
     tree().focus();
-    await user.keyboard("{ArrowDown}{ArrowDown}");
+    await user.keyboard("{ArrowDown}");
     expect(active()).toMatch(/^people/);
     const n_before = items().length;
     await user.keyboard("{ArrowLeft}");
@@ -123,10 +123,14 @@ describe("finding", () => {
       "people",
       "signe-profile.md",
     ]);
-    expect(within(findBox().closest("label") as HTMLElement).getByRole("status")).toHaveTextContent("1");
+    expect(within(findBox().parentElement as HTMLElement).getByRole("status")).toHaveTextContent("1");
     await user.keyboard("{Escape}");
     expect(findBox()).toHaveValue("");
     expect(items().length).toBeGreaterThan(10);
+    await user.keyboard("signe");
+    await user.click(screen.getByRole("button", { name: "Clear the name" }));
+    expect(findBox()).toHaveValue("");
+    expect(findBox()).toHaveFocus();
   });
 
   test("Enter goes to the first file found, and Arrow up comes back to the box", async () => {
@@ -321,7 +325,7 @@ describe("beside the note", () => {
       "error",
       "note",
     ]);
-    await user.click(list.getByRole("button", { name: "All 4" }));
+    await user.click(list.getByRole("button", { name: "All problems" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Files with problems" }));
     expect(dialog.getAllByRole("listitem")).toHaveLength(4);
     await user.click(dialog.getByRole("button", { name: /observations\.jsonl:3/ }));
@@ -331,7 +335,7 @@ describe("beside the note", () => {
 
   test("a problem opens in the editor from the dialog, and why not is said there", async () => {
     const { backend, user } = await open();
-    await user.click(await screen.findByRole("button", { name: "All 4" }));
+    await user.click(await screen.findByRole("button", { name: "All problems" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Files with problems" }));
     backend.failing.openInEditor = { code: "editor", message: "cannot open an editor: none is set" };
     await user.click(dialog.getByRole("button", { name: "Open protocols/scan.md in editor" }));
@@ -390,10 +394,10 @@ describe("an assistive tool finds nothing wrong", () => {
 
   test("in the dialogs", async () => {
     const { user } = await open();
-    await user.click(await screen.findByRole("button", { name: "All 4" }));
+    await user.click(await screen.findByRole("button", { name: "All problems" }));
     expect(await violations(await screen.findByRole("dialog"))).toEqual([]);
     await user.keyboard("{Escape}");
-    await user.click(screen.getByRole("button", { name: "All" }));
+    await user.click(screen.getByRole("button", { name: "All that happened" }));
     expect(await violations(await screen.findByRole("dialog", { name: "What happened" }))).toEqual([]);
   });
 });

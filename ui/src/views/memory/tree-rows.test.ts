@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FolderTree, TreeEntry } from "../../api/bindings";
-import { ancestors, defaultExpanded, findEntry, rowId, treeRows } from "./tree-rows";
+import { ancestors, defaultExpanded, findEntry, inNameOrder, rowId, treeRows } from "./tree-rows";
 
 function file(path: string): TreeEntry {
   return {
@@ -88,6 +88,29 @@ describe("finding", () => {
     const rows = treeRows(TREES, () => true, "anna");
     expect(rows.map((row) => row.n_siblings)).toEqual([1, 1, 1]);
   });
+});
+
+test("entries stand folders first, then by name as a person orders them", () => {
+  const [ordered] = inNameOrder([
+    tree(
+      "m",
+      file("note-10.md"),
+      file("Zebra.md"),
+      folder("zoo", file("zoo/b"), file("zoo/A")),
+      file("note-9.md"),
+      file("a.md"),
+      file("A.md"),
+    ),
+  ]);
+  expect(ordered?.entries.map((entry) => entry.name)).toEqual([
+    "zoo",
+    "a.md",
+    "A.md",
+    "note-9.md",
+    "note-10.md",
+    "Zebra.md",
+  ]);
+  expect(ordered?.entries[0]?.children.map((entry) => entry.name)).toEqual(["A", "b"]);
 });
 
 test("a small tree opens whole, a large one shows its watched folders only", () => {

@@ -52,6 +52,25 @@ export function ancestors(folder: string, path: string): string[] {
   return ids;
 }
 
+/** Names as a person orders them: 9 before 10, case aside. */
+const NAMES = new Intl.Collator("en", { numeric: true });
+
+/** Returns the trees with the entries of each folder in order: folders first, then by name; names that the collation holds alike by their letters' codes. */
+export function inNameOrder(trees: readonly FolderTree[]): FolderTree[] {
+  return trees.map((tree) => ({ ...tree, entries: entriesInOrder(tree.entries) }));
+}
+
+function entriesInOrder(entries: readonly TreeEntry[]): TreeEntry[] {
+  return entries
+    .map((entry) => (entry.is_folder ? { ...entry, children: entriesInOrder(entry.children) } : entry))
+    .sort(
+      (a, b) =>
+        Number(b.is_folder) - Number(a.is_folder) ||
+        NAMES.compare(a.name, b.name) ||
+        (a.path < b.path ? -1 : a.path > b.path ? 1 : 0),
+    );
+}
+
 /**
  * Returns the visible rows, parents before children.
  *

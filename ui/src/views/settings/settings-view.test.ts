@@ -23,7 +23,7 @@ describe("removing a folder", () => {
     await user.click(screen.getByRole("button", { name: "Remove logs" }));
     const dialog = within(await screen.findByRole("alertdialog", { name: "Remove “logs” from Memlens?" }));
     expect(dialog.getByText(/Your notes are not touched/)).toBeInTheDocument();
-    expect(dialog.getByText(/forgets 3 files and 3 chunks of it/)).toBeInTheDocument();
+    expect(dialog.getByText(/forgets 4 files and 4 chunks of it/)).toBeInTheDocument();
     expect(backend.nCalls("removeFolder")).toBe(0);
     await user.click(dialog.getByRole("button", { name: "Remove" }));
     await waitFor(() => expect(screen.queryByRole("button", { name: "Remove logs" })).toBeNull());
@@ -65,7 +65,7 @@ describe("folders", () => {
   test("show name, path, state, reason and counts", async () => {
     await open();
     const [item] = screen.getAllByRole("listitem").filter((one) => within(one).queryByText("logs") !== null);
-    for (const words of ["/mnt/nas/agents/logs", "polling", /looked through every 30 s/, "3 files, 3 chunks"])
+    for (const words of ["/mnt/nas/agents/logs", "polling", /looked through every 30 s/, "4 files, 4 chunks"])
       expect(within(item as HTMLElement).getByText(words)).toBeInTheDocument();
   });
 
