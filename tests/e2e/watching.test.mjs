@@ -12,9 +12,9 @@ const AXOLOTL = "who feeds the axolotl in the winter";
 /** What the Memory view's list says of a note, newest first. */
 async function happenings(window, path) {
   return window.run((wanted) => {
-    const list = document.querySelectorAll("section[aria-labelledby='side-happened'] li");
+    const list = document.querySelectorAll("[aria-labelledby='side-happened'] li");
     return Array.from(list, (entry) => ({
-      path: entry.querySelector(".place").textContent.trim(),
+      path: entry.querySelector(".place").title,
       what: entry.querySelector(".what").textContent,
     }))
       .filter((entry) => entry.path === wanted)
@@ -28,7 +28,6 @@ async function happened(window, path, expected) {
     `${path}: ${expected}`,
     async () => String(await happenings(window, path)) === String(expected),
   );
-  await window.show("Search");
 }
 
 scenario("a note is found a moment after it was saved, without asking again", async ({ window, scratch }) => {
@@ -44,6 +43,7 @@ scenario("a note is found a moment after it was saved, without asking again", as
 });
 
 scenario("a changed note is found as it is now", async ({ window, scratch }) => {
+  await window.show("Search");
   await scratch.write("pets/axolotl.md", "# Axolotl\n\nIn the winter Signe feeds the axolotl, on Sundays.\n");
   const rows = await window.rowsUntil(
     "the new text is on top",
@@ -54,6 +54,7 @@ scenario("a changed note is found as it is now", async ({ window, scratch }) => 
 });
 
 scenario("a renamed note goes by its new name", async ({ window, scratch }) => {
+  await window.show("Search");
   await rename(join(scratch.notes, "pets/axolotl.md"), join(scratch.notes, "pets/salamander.md"));
   await window.rowsUntil(
     "the new name is on top and the old one gone",
@@ -63,6 +64,7 @@ scenario("a renamed note goes by its new name", async ({ window, scratch }) => {
 });
 
 scenario("a deleted note is not found any more", async ({ window, scratch }) => {
+  await window.show("Search");
   await rm(join(scratch.notes, "pets/salamander.md"));
   await window.rowsUntil(
     "the note is gone",

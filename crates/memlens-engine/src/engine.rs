@@ -73,7 +73,8 @@ enum Command {
     AddFolder(PathBuf, Reply<()>),
     RemoveFolder(FolderId, Reply<()>),
     PauseFolder(FolderId, bool, Reply<()>),
-    Pause(bool),
+    /// Whether it is paused stands in [`Moving`]; this has it seen soon.
+    Pause,
     SavePreset(StoredPreset, Reply<()>),
     DeletePreset(String, Reply<()>),
     Seen(FolderId, Seen),
@@ -195,8 +196,15 @@ impl Engine {
 
     /// Pauses or resumes all indexing.
     pub fn pause_indexing(&self, is_paused: bool) -> LibraryState {
-        self.shared.moving().is_paused = is_paused;
-        self.send(Command::Pause(is_paused));
+        {
+            let mut moving = self.shared.moving();
+            moving.is_paused = is_paused;
+            // At once: the writing thread may still be busy with a text.
+            if let Some(progress) = &mut moving.progress {
+                progress.paused = is_paused;
+            }
+        }
+        self.send(Command::Pause);
         self.state()
     }
 
@@ -431,7 +439,7 @@ impl Worker {
             | Command::DeletePreset(_, reply) => {
                 let _ = reply.send(refused());
             }
-            Command::Pause(_) | Command::Seen(..) | Command::Stop => {}
+            Command::Pause | Command::Seen(..) | Command::Stop => {}
         }
     }
 
@@ -527,12 +535,7 @@ impl Worker {
                 self.refresh();
                 let _ = reply.send(paused);
             }
-            Command::Pause(is_paused) => {
-                if let Some(progress) = &mut self.shared.moving().progress {
-                    progress.paused = is_paused;
-                }
-                self.shared.tell_state();
-            }
+            Command::Pause => self.shared.tell_state(),
             Command::SavePreset(preset, reply) => {
                 let _ = reply.send(
                     indexer

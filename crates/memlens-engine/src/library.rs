@@ -23,7 +23,7 @@ use crate::view::{SearchAnswer, Snippet};
 
 /// How many searches can still be ranked; the window shows one and compares with few.
 const SEARCHES_KEPT: usize = 8;
-/// How many snippets come with an answer: what a large window shows at once.
+/// How many snippets of kept rows come with an answer: what a large window shows at once.
 const SNIPPETS_AT_ONCE: usize = 60;
 /// How much of a query a notice repeats.
 const QUERY_CHARS_SHOWN: usize = 40;
@@ -227,12 +227,8 @@ impl Library {
     /// [`EngineError::Store`] when texts cannot be read.
     pub fn answer(&self, search: &Search, params: &Params) -> Result<SearchAnswer, EngineError> {
         let columns = search.columns(params);
-        let first: Vec<u32> = columns
-            .order
-            .iter()
-            .copied()
-            .take(SNIPPETS_AT_ONCE)
-            .collect();
+        let n_shown = SNIPPETS_AT_ONCE.min(columns.n_kept as usize);
+        let first = columns.order[..n_shown].to_vec();
         Ok(SearchAnswer {
             id: search.id,
             query: search.query.clone(),

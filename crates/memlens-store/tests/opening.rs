@@ -289,6 +289,29 @@ fn a_newer_library_is_refused_and_left_untouched() {
     assert!(after == before, "its bytes changed");
 }
 
+/// The version of a library whose newer program was killed may still stand in the log alone.
+#[test]
+fn a_newer_version_in_the_log_counts() {
+    let dir = scratch();
+    drop(Store::open(dir.path()).expect("it can be opened"));
+    let database = dir.path().join("library.sqlite");
+    let connection = rusqlite::Connection::open(&database).expect("it is an SQLite file");
+    let before = fs::read(&database).expect("it can be read");
+    connection
+        .pragma_update(None, "wal_autocheckpoint", 0)
+        .and_then(|()| connection.pragma_update(None, "user_version", 99))
+        .expect("it can be raised");
+    // As long as it is open nobody takes the log into the file.
+    for opened in [Store::open(dir.path()), Store::open_read_only(dir.path())] {
+        let error = opened.expect_err("it is newer");
+        assert!(matches!(error, StoreError::Newer { .. }), "{error}");
+    }
+    assert!(
+        fs::read(&database).expect("it can be read") == before,
+        "its bytes changed"
+    );
+}
+
 #[test]
 fn a_file_that_is_no_library_is_refused_and_left_untouched() {
     let dir = scratch();

@@ -117,8 +117,8 @@ impl fmt::Display for Table<'_> {
         for figure in self.0 {
             let target = match figure.target {
                 None => String::new(),
-                Some(Target::AtLeast(bound)) => format!(">= {bound}"),
-                Some(Target::AtMost(bound)) => format!("<= {bound}"),
+                Some(Target::AtLeast(bound)) => format!(">= {}", rounded(bound)),
+                Some(Target::AtMost(bound)) => format!("<= {}", rounded(bound)),
             };
             let verdict = if figure.is_met() { "" } else { "MISSED" };
             let line = format!(
@@ -129,6 +129,11 @@ impl fmt::Display for Table<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the number with as many digits as the table shows of values.
+fn rounded(bound: f64) -> f64 {
+    (bound * 1000.0).round() / 1000.0
 }
 
 #[cfg(test)]
@@ -171,11 +176,13 @@ mod tests {
         let figures = [
             figure(15.0, Some(Target::AtMost(50.0))),
             figure(51.0, Some(Target::AtMost(50.0))),
+            figure(0.84, Some(Target::AtLeast(0.838_488))),
         ];
         assert_eq!(
             Table(&figures).to_string(),
             "rank 200      15.000 us    <= 50             median\n\
-             rank 200      51.000 us    <= 50      MISSED median\n"
+             rank 200      51.000 us    <= 50      MISSED median\n\
+             rank 200       0.840 us    >= 0.838          median\n"
         );
     }
     #[test]

@@ -2,6 +2,7 @@
 import { after, before, test } from "node:test";
 
 import { Scratch } from "./scratch.mjs";
+import { KEY } from "./webdriver.mjs";
 import { MemlensWindow } from "./window.mjs";
 
 /** Asked of the sample notes throughout. */
@@ -36,6 +37,8 @@ export function inOneWindow({
       } catch (error) {
         const picture = await window.keepPicture(name).catch((cause) => `no picture, ${cause.message}`);
         context.diagnostic(`${name}: ${picture}`);
+        // An open dialog must not take the next scenarios along.
+        await window.press(KEY.escape);
         throw error;
       }
     });

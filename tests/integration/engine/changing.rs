@@ -251,6 +251,15 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
+/// Returns the outermost folder that a note needs and that is not there; a watcher is told of it.
+fn missing_folder(notes: &Notes, path: &str) -> Option<PathBuf> {
+    let folders = Path::new(path)
+        .ancestors()
+        .skip(1)
+        .map(|folder| notes.path().join(folder));
+    folders.take_while(|folder| !folder.exists()).last()
+}
+
 /// Does an edit where it can be done, and returns the paths that a watcher would name.
 fn edit(notes: &Notes, edit: &Edit) -> Vec<PathBuf> {
     let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
@@ -262,29 +271,24 @@ fn edit(notes: &Notes, edit: &Edit) -> Vec<PathBuf> {
     };
     match edit {
         Edit::Write(path, text) => {
-            clear(&notes.at(PATHS[*path]));
-            notes.write(PATHS[*path], &texts()[*text]);
-            // The folder may be new too.
-            let folder = notes
-                .at(PATHS[*path])
-                .parent()
-                .expect("it lies in a folder")
-                .to_owned();
-            vec![folder, notes.at(PATHS[*path])]
+            let path = PATHS[*path];
+            clear(&notes.at(path));
+            let made = missing_folder(notes, path);
+            notes.write(path, &texts()[*text]);
+            made.into_iter().chain([notes.at(path)]).collect()
         }
         Edit::Remove(path) => {
             clear(&notes.at(PATHS[*path]));
             vec![notes.at(PATHS[*path])]
         }
         Edit::Rename(from, to) if from != to && is_there(&notes.at(PATHS[*from])) => {
-            clear(&notes.at(PATHS[*to]));
-            notes.rename(PATHS[*from], PATHS[*to]);
-            let folder = notes
-                .at(PATHS[*to])
-                .parent()
-                .expect("it lies in a folder")
-                .to_owned();
-            vec![notes.at(PATHS[*from]), folder, notes.at(PATHS[*to])]
+            let (from, to) = (PATHS[*from], PATHS[*to]);
+            clear(&notes.at(to));
+            let made = missing_folder(notes, to);
+            notes.rename(from, to);
+            let mut seen = vec![notes.at(from)];
+            seen.extend(made.into_iter().chain([notes.at(to)]));
+            seen
         }
         Edit::RenameFolder(from, to) => {
             let (from, to) = (notes.at(FOLDERS[*from]), notes.at(FOLDERS[*to]));
@@ -439,16 +443,28 @@ fn edits_that_went_wrong_once() {
         ],
         // Changed and changed back while the change waited to be saved.
         &[
-            Work(9),
             Did(Edit::Write(0, 0)),
             See,
             Work(9),
+            Did(Edit::Write(4, 1)),
             Did(Edit::Write(0, 1)),
             Did(Edit::Write(1, 1)),
             See,
-            Work(1),
+            Work(2),
             Did(Edit::Write(0, 0)),
             See,
+        ],
+        &[
+            Did(Edit::Write(0, 0)),
+            See,
+            Work(9),
+            Did(Edit::Write(4, 1)),
+            Did(Edit::Write(0, 1)),
+            Did(Edit::Write(1, 1)),
+            Walk,
+            Work(2),
+            Did(Edit::Write(0, 0)),
+            Walk,
         ],
         // Too large all at once: it is told, and told again.
         &[
@@ -471,14 +487,14 @@ fn edits_that_went_wrong_once() {
 /// Returns notes that give a good hundred texts to embed, some of them the same.
 fn many_notes() -> Notes {
     let notes = Notes::new(&[]);
-    for number in 0..12 {
+    for number in 0..18 {
         let sections: String = (0..8)
             .map(|section| {
                 let line = format!(
                     "The relay {} of note {number} is quiet at night.",
                     section % 5
                 );
-                format!("## Part {section}\n\n{}\n\n", [&*line; 6].join(" "))
+                format!("## Part {}\n\n{}\n\n", section % 5, [&*line; 6].join(" "))
             })
             .collect();
         notes.write(&format!("note-{number}.md"), sections);
