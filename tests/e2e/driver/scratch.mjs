@@ -21,6 +21,9 @@ export class Scratch {
       ...process.env,
       GDK_BACKEND: "x11",
       PATH: `${join(root, "bin")}:${process.env.PATH}`,
+      // A screen in memory has no graphics card, and Mesa's stand-in for one crashes WebKit's process now and then: WebKit
+      // paints without it.
+      WEBKIT_DISABLE_DMABUF_RENDERER: "1",
       XDG_CACHE_HOME: join(root, "cache"),
       XDG_CONFIG_HOME: join(root, "config"),
       XDG_DATA_HOME: join(root, "data"),
