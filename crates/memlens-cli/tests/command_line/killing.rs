@@ -4,6 +4,7 @@
 //! die at random moments, drawn from a fixed seed.
 
 use std::path::Path;
+use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -104,6 +105,35 @@ fn check_equals_fresh(memlens: &Memlens, notes: &Notes) {
     assert_eq!(found, expected);
 }
 
+/// Checks that Ctrl+C, `delay` after the start, keeps what was done and says so.
+fn check_stopped(notes: &Notes, delay: Duration, n_texts: u64) {
+    let memlens = Memlens::new();
+    let child = memlens
+        .command(&["index", text(notes.path())])
+        .spawn()
+        .expect("it can be started");
+    sleep(delay);
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("it can be sent");
+    assert!(sent.success(), "it is not waited for yet");
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        Some(1) => assert_eq!(
+            said,
+            "memlens: stopped; what was done is kept, run it again to go on\n"
+        ),
+        // It had ended before, or it had not begun to listen.
+        code => assert!(code.is_none_or(|code| code == 0), "{code:?}: {said}"),
+    }
+    let n_before = n_saved(memlens.library());
+    let report = memlens.json(&["index", text(notes.path()), "--json"]);
+    assert_eq!(report["n_embedded"].as_u64(), Some(n_texts - n_before));
+    check_equals_fresh(&memlens, notes);
+}
+
 #[test]
 fn a_killed_index_is_taken_up_where_it_stood() {
     let notes = notes();
@@ -118,6 +148,7 @@ fn a_killed_index_is_taken_up_where_it_stood() {
         "{n_texts} texts are too few to be interrupted"
     );
 
+    check_stopped(&notes, whole.mul_f64(0.5), n_texts);
     let mut random = random();
     let memlens = Memlens::new();
     let mut n_before = 0;
