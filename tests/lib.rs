@@ -5,10 +5,14 @@
 mod embedders;
 mod libraries;
 mod notes;
+#[cfg(unix)]
+mod users;
 
 pub use embedders::{Asked, Other, Recording, failing, hashing, recording};
 pub use libraries::{Content, answers, content, fresh, index, index_with, open};
 pub use notes::{Image, Notes, image};
+#[cfg(unix)]
+pub use users::{is_another_user, run_as_another_user};
 
 /// Returns how a property is tried: so many times, and without a file of failures, since a failure that was mended
 /// stands as a test of its own.

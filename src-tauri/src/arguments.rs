@@ -23,6 +23,9 @@ pub struct Arguments {
     /// The window's size.
     #[arg(long, value_name = "WxH", default_value = "1440x900", value_parser = size)]
     pub size: (u32, u32),
+    /// Show no dialog of the system: the path in this file answers it, and an empty file cancels. For tests.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub answer_dialogs: Option<PathBuf>,
     /// Write the TypeScript bindings to a file and open no window.
     #[arg(long, value_name = "FILE", hide = true)]
     pub bindings: Option<PathBuf>,

@@ -7,21 +7,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memlens_engine::view::{
-    Activity, DocumentView, ErrorInfo, FileProblem, FolderTree, Journey, LibraryState, Preset,
-    SearchAnswer, Snippet,
+    Activity, DataSize, DocumentView, ErrorInfo, FileProblem, FolderTree, Journey, LibraryState,
+    Preset, SearchAnswer, Snippet,
 };
-use memlens_engine::{Engine, EngineError, FolderId, Scope};
+use memlens_engine::{Engine, EngineError, FolderId, Place, Scope, WhyAnswer};
 use memlens_params::Params;
 use memlens_rank::Columns;
-use tauri::{AppHandle, State};
-use tauri_plugin_dialog::{DialogExt, FilePath};
+use tauri::{AppHandle, State, Url};
 
+use crate::dialogs::Dialogs;
 use crate::events::ScopeArgument;
 
 /// Is what every command works on.
 pub struct Shell {
     /// The engine.
     pub engine: Arc<Engine>,
+    /// The system's dialogs.
+    pub dialogs: Arc<Dialogs>,
     /// The question that the window begins with.
     pub query: Option<String>,
 }
@@ -135,6 +137,35 @@ pub async fn snippets(
     .await
 }
 
+/// Tells why a note is not among the results, and what would bring back its chunk of this id, else
+/// its best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
+#[tauri::command]
+#[specta::specta]
+pub async fn why_not(
+    shell: State<'_, Shell>,
+    search: u32,
+    params: Params,
+    folder: Option<String>,
+    path: String,
+    line: Option<u32>,
+    chunk: Option<String>,
+) -> Answer<WhyAnswer> {
+    work(&shell, move |engine| {
+        let library = engine.library();
+        let params = params.check()?;
+        let search = library.kept(search)?;
+        match folder {
+            Some(folder) => {
+                let folder = folder_id(&folder)?;
+                let place = Place { folder, path, line };
+                library.why(&search, &params, &place, chunk.as_deref())
+            }
+            None => library.why_typed(&search, &params, &path, None),
+        }
+    })
+    .await
+}
+
 #[tauri::command]
 #[specta::specta]
 pub async fn tree(shell: State<'_, Shell>) -> Answer<Vec<FolderTree>> {
@@ -170,6 +201,19 @@ pub async fn activity(shell: State<'_, Shell>) -> Answer<Vec<Activity>> {
 #[specta::specta]
 pub async fn add_folder(shell: State<'_, Shell>, path: String) -> Answer<LibraryState> {
     work(&shell, move |engine| engine.add_folder(Path::new(&path))).await
+}
+
+/// Forgets all that the library holds; the notes' files are not touched.
+#[tauri::command]
+#[specta::specta]
+pub async fn erase_all(shell: State<'_, Shell>) -> Answer<LibraryState> {
+    work(&shell, Engine::erase_all).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn data_size(shell: State<'_, Shell>) -> Answer<DataSize> {
+    work(&shell, |engine| Ok(engine.library().data_size())).await
 }
 
 #[tauri::command]
@@ -215,6 +259,37 @@ pub async fn open_in_editor(shell: State<'_, Shell>, folder: String, path: Strin
     .await
 }
 
+/// Opens an address of the web or of mail with the system's program for it; the window has asked.
+#[tauri::command]
+#[specta::specta]
+pub async fn open_link(address: String) -> Answer<()> {
+    let url = outside(&address).ok_or_else(|| ErrorInfo {
+        code: "invalid".to_owned(),
+        message: format!(
+            "cannot open {address}: only http, https and mailto lead out of the window"
+        ),
+    })?;
+    open::that_detached(url.as_str()).map_err(|error| ErrorInfo {
+        code: "error".to_owned(),
+        message: format!("cannot open {url}: {error}"),
+    })
+}
+
+/// Opens the library's folder with the system's program for folders.
+#[tauri::command]
+#[specta::specta]
+pub async fn show_library(shell: State<'_, Shell>) -> Answer<()> {
+    work(&shell, |engine| {
+        let dir = PathBuf::from(engine.state().data_dir);
+        open::that_detached(&dir).map_err(|source| EngineError::File {
+            attempt: "open",
+            path: dir,
+            source,
+        })
+    })
+    .await
+}
+
 #[tauri::command]
 #[specta::specta]
 pub async fn export_text(shell: State<'_, Shell>, params: Params) -> Answer<String> {
@@ -226,35 +301,18 @@ pub async fn export_text(shell: State<'_, Shell>, params: Params) -> Answer<Stri
 
 #[tauri::command]
 #[specta::specta]
-pub async fn export_write(shell: State<'_, Shell>, params: Params, path: String) -> Answer<String> {
-    work(&shell, move |engine| {
-        engine
-            .library()
-            .write_preset(&params.check()?, Path::new(&path))?;
-        Ok(path)
-    })
-    .await
-}
-
-#[tauri::command]
-#[specta::specta]
 pub async fn export_save(
     app: AppHandle,
     shell: State<'_, Shell>,
     params: Params,
 ) -> Answer<Option<String>> {
+    let dialogs = shell.dialogs.clone();
     work(&shell, move |engine| {
-        let chosen = app
-            .dialog()
-            .file()
-            .set_file_name("memlens.json")
-            .add_filter("JSON", &["json"])
-            .blocking_save_file();
-        let Some(path) = chosen.and_then(local) else {
+        let Some(path) = dialogs.place_for_preset(&app) else {
             return Ok(None);
         };
         engine.library().write_preset(&params.check()?, &path)?;
-        Ok(Some(path.display().to_string()))
+        Ok(Some(dialogs.note_saved(path)))
     })
     .await
 }
@@ -262,8 +320,9 @@ pub async fn export_save(
 #[tauri::command]
 #[specta::specta]
 pub async fn pick_folder(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<String>> {
+    let dialogs = shell.dialogs.clone();
     work(&shell, move |_| {
-        let chosen = app.dialog().file().blocking_pick_folder().and_then(local);
+        let chosen = dialogs.folder(&app);
         Ok(chosen.map(|path| path.display().to_string()))
     })
     .await
@@ -272,13 +331,9 @@ pub async fn pick_folder(app: AppHandle, shell: State<'_, Shell>) -> Answer<Opti
 #[tauri::command]
 #[specta::specta]
 pub async fn preset_open(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<Preset>> {
+    let dialogs = shell.dialogs.clone();
     work(&shell, move |engine| {
-        let chosen = app
-            .dialog()
-            .file()
-            .add_filter("JSON", &["json"])
-            .blocking_pick_file()
-            .and_then(local);
+        let chosen = dialogs.preset(&app);
         chosen
             .map(|path| engine.library().read_preset(&path))
             .transpose()
@@ -286,13 +341,17 @@ pub async fn preset_open(app: AppHandle, shell: State<'_, Shell>) -> Answer<Opti
     .await
 }
 
+/// Reads a file back that was saved in this session; no other can be named.
 #[tauri::command]
 #[specta::specta]
 pub async fn preset_read(shell: State<'_, Shell>, path: String) -> Answer<Preset> {
-    work(&shell, move |engine| {
-        engine.library().read_preset(Path::new(&path))
-    })
-    .await
+    let Some(saved) = shell.dialogs.saved(&path) else {
+        return Err(ErrorInfo {
+            code: "error".to_owned(),
+            message: format!("cannot read preset {path}: this window has not saved it"),
+        });
+    };
+    work(&shell, move |engine| engine.library().read_preset(&saved)).await
 }
 
 #[tauri::command]
@@ -325,7 +384,39 @@ pub async fn preset_delete(shell: State<'_, Shell>, name: String) -> Answer<Vec<
     .await
 }
 
-/// Returns a path on this machine; dialogs can also name other things.
-fn local(path: FilePath) -> Option<PathBuf> {
-    path.into_path().ok()
+/// Returns an address that may be opened outside the window; none for every other.
+fn outside(address: &str) -> Option<Url> {
+    let url: Url = address.parse().ok()?;
+    matches!(url.scheme(), "http" | "https" | "mailto").then_some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::outside;
+
+    #[test]
+    fn only_the_web_and_mail_lie_outside() {
+        for address in [
+            "https://example.org/a?b#c",
+            "HTTP://example.org",
+            "mailto:robin@example.org",
+        ] {
+            assert!(outside(address).is_some(), "{address}");
+        }
+        for address in [
+            "javascript:alert(1)",
+            " javascript:alert(1)",
+            "data:text/html,x",
+            "file:///etc/passwd",
+            "tauri://localhost/index.html",
+            "ipc://localhost/erase_all",
+            "ssh://example.org",
+            "/etc/passwd",
+            "--help",
+            "http:",
+            "",
+        ] {
+            assert!(outside(address).is_none(), "{address}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod commands;
+mod dialogs;
 mod events;
 mod window;
 

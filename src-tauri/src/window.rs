@@ -11,6 +11,7 @@ use tauri_specta::{Builder, ErrorHandlingMode, Event as _, collect_commands, col
 
 use crate::arguments::Arguments;
 use crate::commands::{self, Shell};
+use crate::dialogs::Dialogs;
 use crate::events::{ActivityHappened, StateChanged};
 
 /// Opens the window and returns when it is closed.
@@ -110,6 +111,7 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
     tauri::async_runtime::spawn_blocking(move || warmed.library().warm());
     Ok(Shell {
         engine,
+        dialogs: Arc::new(Dialogs::new(arguments.answer_dialogs.clone())),
         query: arguments.query.clone(),
     })
 }
@@ -130,12 +132,14 @@ fn builder() -> Builder<tauri::Wry> {
         .commands(collect_commands![
             commands::activity,
             commands::add_folder,
+            commands::data_size,
             commands::document,
+            commands::erase_all,
             commands::export_save,
             commands::export_text,
-            commands::export_write,
             commands::journey,
             commands::open_in_editor,
+            commands::open_link,
             commands::pause_folder,
             commands::pause_indexing,
             commands::pick_folder,
@@ -148,7 +152,9 @@ fn builder() -> Builder<tauri::Wry> {
             commands::rank,
             commands::remove_folder,
             commands::search,
+            commands::show_library,
             commands::snippets,
+            commands::why_not,
             commands::start_query,
             commands::state,
             commands::tree,

@@ -68,15 +68,18 @@ scenario(
     );
     const { resolved } = JSON.parse(await shownText(window));
     const file = join(scratch.root, "memlens.json");
-    // The Save button asks for the path in a dialog of the system, which no driver can reach; this is what it calls then.
-    assert.equal(await window.invoke("export_write", { params: resolved, path: file }), file);
+    await scratch.answerDialogs(file);
+    await window.click("main button", "Save…");
+    await window.until("it was written and read again", () =>
+      /Read again from there: all \d+ values are the same/.test(document.querySelector("main").innerText),
+    );
     const { params, results } = await scratch.search(QUESTION, "--preset", file);
     assert.deepEqual(params, resolved);
     assert.deepEqual(
       results.map(({ path, start_line, end_line }) => `${path.split("/").at(-1)}:${start_line}–${end_line}`),
       rows.filter((row) => row.rank !== null).map((row) => row.name + row.lines),
     );
-    const read = await window.invoke("preset_read", { path: file });
+    const read = await window.invoke("preset_open");
     assert.deepEqual(read.params, resolved);
   },
 );
@@ -129,7 +132,8 @@ scenario(
         resolved: { ...text.resolved, max_results: 5000 },
       }),
     );
-    await assert.rejects(window.invoke("preset_read", { path: file }), /max_results.*5000.*1.*100/);
+    await scratch.answerDialogs(file);
+    await assert.rejects(window.invoke("preset_open"), /max_results.*5000.*1.*100/);
     // What could not be read was not touched.
     assert.match(await readFile(file, "utf8"), /5000/);
   },

@@ -1,13 +1,33 @@
 /** What the page cannot do, whatever got into it: no script of others, no way out, no file outside the watched folders. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readdir, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 
 const scenario = inOneWindow();
+
+const CONFIGURATION = new URL("../../src-tauri/tauri.conf.json", import.meta.url);
+
+scenario("the policy in force is the one in the configuration", async ({ window }) => {
+  const policy = await window.run(
+    () =>
+      new Promise((done) => {
+        document.addEventListener("securitypolicyviolation", (event) => done(event.originalPolicy), {
+          once: true,
+        });
+        // Refused by any policy that allows no images of others; an address that nobody answers.
+        new Image().src = "http://127.0.0.1:9/";
+      }),
+  );
+  const { app } = JSON.parse(await readFile(CONFIGURATION, "utf8"));
+  const [inForce, configured] = [policy, app.security.csp].map(directives);
+  // Tauri allows its own scripts by their sums, and adds nothing else.
+  inForce["script-src"] = inForce["script-src"].filter((source) => !/^'(sha256|nonce)-/.test(source));
+  assert.deepEqual(inForce, configured);
+});
 
 scenario("script from text does not run", async ({ window }) => {
   const outcome = await window.run(async () => {
@@ -132,11 +152,40 @@ scenario(
       `${scratch.library}/../notes/people/memlens.json`,
       join(link, "memlens.json"),
     ]) {
-      await assert.rejects(window.invoke("export_write", { params: resolved, path }), /watched folder/, path);
+      await scratch.answerDialogs(path);
+      await assert.rejects(window.invoke("export_save", { params: resolved }), /watched folder/, path);
     }
     assert.deepEqual(await readdir(scratch.notes), before);
   },
 );
+
+scenario("the page names no file to write or to read: a person does", async ({ window, scratch }) => {
+  const { resolved } = JSON.parse(await window.invoke("export_text", { params: await defaults(scratch) }));
+  const secret = join(scratch.root, "secret.json");
+  await writeFile(secret, '{ "schemaVersion": 1, "pin": 4711 }\n');
+  await scratch.answerDialogs(null);
+  // Whatever else it says.
+  assert.equal(await window.invoke("export_save", { params: resolved, path: secret }), null);
+  assert.equal(await window.invoke("preset_open", { path: secret }), null);
+  assert.equal(await window.invoke("pick_folder", { path: scratch.root }), null);
+  await assert.rejects(
+    window.invoke("export_write", { params: resolved, path: secret }),
+    /not allowed|not found/,
+  );
+  for (const path of [secret, scratch.dialogAnswer, "/etc/passwd", "", "."]) {
+    await assert.rejects(window.invoke("preset_read", { path }), /this window has not saved it/, path);
+  }
+  assert.match(await readFile(secret, "utf8"), /4711/);
+  // What a person chose can be written and read again; what lies beside it cannot.
+  const chosen = join(scratch.root, "chosen.json");
+  await scratch.answerDialogs(chosen);
+  assert.equal(await window.invoke("export_save", { params: resolved }), chosen);
+  assert.deepEqual((await window.invoke("preset_read", { path: chosen })).params, resolved);
+  await assert.rejects(
+    window.invoke("preset_read", { path: `${scratch.root}/./chosen.json` }),
+    /this window has not saved it/,
+  );
+});
 
 scenario("no file outside the watched folders can be read or opened", async ({ window, scratch }) => {
   const [{ id }] = (await window.invoke("state")).folders;
@@ -184,6 +233,16 @@ scenario("the page loads from the program alone, and asks the program alone", as
   );
   assert.deepEqual(strange, []);
 });
+
+/** A policy's directives with their sources, each as written. */
+function directives(policy) {
+  return Object.fromEntries(
+    policy
+      .split(";")
+      .map((directive) => directive.trim().split(/\s+/))
+      .map(([name, ...sources]) => [name, sources]),
+  );
+}
 
 async function defaults(scratch) {
   return (await scratch.search(QUESTION)).params;

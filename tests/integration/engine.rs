@@ -2,6 +2,8 @@
 
 #[path = "engine/changing.rs"]
 mod changing;
+#[path = "engine/confining.rs"]
+mod confining;
 #[path = "engine/opening.rs"]
 mod opening;
 #[path = "engine/presets.rs"]
@@ -12,3 +14,5 @@ mod recovering;
 mod retrieving;
 #[path = "engine/watching.rs"]
 mod watching;
+#[path = "engine/why.rs"]
+mod why;

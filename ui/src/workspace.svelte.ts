@@ -5,6 +5,7 @@ import { ParameterHistory } from "./parameters/parameter-history.svelte";
 import { PresetController } from "./presets/preset-controller.svelte";
 import { QueryHistory } from "./search/query-history.svelte";
 import { SearchController } from "./search/search-controller.svelte";
+import { WhyNotController } from "./search/why-not.svelte";
 import { Theme } from "./shared/theme.svelte";
 
 export type ViewId = "search" | "memory" | "export" | "settings";
@@ -18,6 +19,8 @@ export class Workspace {
   readonly presets: PresetController;
   readonly queries: QueryHistory;
   readonly search: SearchController;
+  /** What lost a note; any view may ask it about one and then show the Search view. */
+  readonly whyNot: WhyNotController;
   readonly theme: Theme;
   #view = $state<ViewId>("search");
   #isReady = $state(false);
@@ -32,6 +35,7 @@ export class Workspace {
     this.presets = new PresetController(backend, this.parameters);
     this.queries = new QueryHistory();
     this.search = new SearchController(backend, this.parameters);
+    this.whyNot = new WhyNotController(backend, this.search, this.parameters);
   }
 
   get view(): ViewId {
@@ -57,11 +61,20 @@ export class Workspace {
     this.#view = view;
   }
 
+  /** Forgets what was kept of a library that holds nothing any more: questions, their answers, presets. */
+  forget(): void {
+    this.queries.clear();
+    this.whyNot.close();
+    this.search.clear();
+    void this.presets.refresh();
+  }
+
   /** Asks the engine for all that the first screen needs. The returned function ends what was started. */
   start(): () => void {
     const stops = [
       this.library.follow(),
       this.search.follow(() => this.library.state?.generation ?? null),
+      this.whyNot.follow(() => this.library.state?.generation ?? null),
       () => this.search.close(),
     ];
     void this.#open();

@@ -13,6 +13,7 @@ import type {
 import { DEFAULTS } from "../src/api/parameters";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
 import { journeyOf, rank, retrieve, snippetsOf, type FakeSet } from "./fake/ranking";
+import { whyNotOf } from "./fake/why-not";
 
 export type FakeOptions = {
   nChunks?: number;
@@ -159,6 +160,19 @@ export class FakeBackend implements Backend {
     return this.#answer("snippets", [search, slots], () => snippetsOf(this.#set(search), slots));
   }
 
+  whyNot(
+    search: number,
+    params: Params,
+    folder: string | null,
+    path: string,
+    line: number | null,
+    chunk: string | null,
+  ) {
+    return this.#answer("whyNot", [search, params, folder, path, line, chunk], () =>
+      whyNotOf(this.#set(search), params, { folder, path, line, chunk }, this.#options.problems ?? []),
+    );
+  }
+
   tree() {
     return this.#answer("tree", [], (): FolderTree[] =>
       this.#state.folders.map((folder) => ({ folder, entries: this.#entries(folder.id) })),
@@ -271,16 +285,36 @@ export class FakeBackend implements Backend {
     return this.#answer("openInEditor", [folder, path, line], () => undefined);
   }
 
+  openLink(address: string) {
+    return this.#answer("openLink", [address], () => undefined);
+  }
+
+  dataSize() {
+    return this.#answer("dataSize", [], () => ({
+      database: 1_490_000,
+      text_list: 220_000,
+      vectors: 180_000,
+      total: 1_895_000,
+    }));
+  }
+
+  showLibrary() {
+    return this.#answer("showLibrary", [], () => undefined);
+  }
+
+  eraseAll() {
+    return this.#answer("eraseAll", [], () => {
+      this.changeState({ folders: [], n_files: 0, n_chunks: 0, n_problems: 0, data_bytes: 90_000 });
+      return this.#state;
+    });
+  }
+
   exportText(params: Params) {
     return this.#answer("exportText", [params], () => JSON.stringify({ memlens: 1, params }, null, 2));
   }
 
   exportSave(params: Params) {
     return this.#answer("exportSave", [params], (): string | null => "/home/robin/memlens.json");
-  }
-
-  exportWrite(params: Params, path: string) {
-    return this.#answer("exportWrite", [params, path], () => path);
   }
 
   presetOpen() {

@@ -25,12 +25,16 @@ pub enum Command {
     Status(JsonArgs),
     /// Search, and tell why
     Search(SearchArgs),
+    /// Tell why a note is not among the results, and what would bring it back
+    Why(WhyArgs),
     /// List every parameter
     Params(ParamsArgs),
     /// Measure a ranking by judged queries
     Eval(EvalArgs),
     /// Write the parameters as memlens.json
     Export(ExportArgs),
+    /// Forget everything that the library holds; the notes themselves are not touched
+    Erase(EraseArgs),
 }
 
 #[derive(Debug, Args)]
@@ -45,6 +49,10 @@ pub struct IndexArgs {
 
 #[derive(Debug, Args)]
 pub struct WatchArgs {
+    /// Look through the folders now and then, where the system does not tell of changes: in some containers and on some
+    /// network disks
+    #[arg(long)]
+    pub poll: bool,
     /// Print each thing that happens as a line of JSON
     #[arg(long)]
     pub json: bool,
@@ -86,6 +94,24 @@ pub struct SearchArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct WhyArgs {
+    /// The question
+    #[arg(allow_hyphen_values = true)]
+    pub query: String,
+    /// The note, and a line of it: a path, or the name of a watched folder with a path in it
+    #[arg(value_name = "PATH[:LINE]")]
+    pub place: String,
+    /// Search a folder alone, as `memlens search --in`
+    #[arg(long = "in", value_name = "SUBFOLDER")]
+    pub scope: Option<String>,
+    #[command(flatten)]
+    pub settings: SettingArgs,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct ParamsArgs {
     /// Print the table as JSON
     #[arg(long, conflicts_with = "markdown")]
@@ -123,4 +149,11 @@ pub struct ExportArgs {
     pub out: PathBuf,
     #[command(flatten)]
     pub settings: SettingArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct EraseArgs {
+    /// Erase; without it only what would go is told
+    #[arg(long)]
+    pub yes: bool,
 }

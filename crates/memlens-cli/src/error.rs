@@ -28,6 +28,9 @@ pub enum CliError {
     /// The result could not be printed.
     #[error("cannot write the result: {0}")]
     Output(std::io::Error),
+    /// Who read the result has enough of it.
+    #[error("cannot write the result: nobody reads it")]
+    ReaderGone,
     /// A query set holds no query.
     #[error("cannot evaluate {}: {why}", path.display())]
     NoQueries {
@@ -36,6 +39,24 @@ pub enum CliError {
         /// Why.
         why: String,
     },
+    /// Something that cannot be undone was not asked for plainly.
+    #[error("cannot erase {}: it holds {n_folders} folders, {n_files} files and {n_presets} presets in {n_bytes} bytes; \
+        give --yes to forget all of that (the notes themselves are not touched)", path.display())]
+    Unconfirmed {
+        /// The library's folder.
+        path: PathBuf,
+        /// Watched folders.
+        n_folders: usize,
+        /// Documents.
+        n_files: usize,
+        /// Presets.
+        n_presets: usize,
+        /// What all of it takes on disk.
+        n_bytes: u64,
+    },
+    /// A library that is damaged is to be erased, and that was not asked for plainly.
+    #[error("{0}; give --yes to forget it (the notes themselves are not touched)")]
+    UnconfirmedDamaged(String),
     /// The person stopped it.
     #[error("stopped; what was done is kept, run it again to go on")]
     Stopped,
@@ -48,17 +69,21 @@ pub enum CliError {
 }
 
 impl CliError {
-    /// Returns 2 for misuse, 1 for a failure.
+    /// Returns 2 for misuse, 1 for a failure, 0 where nothing went wrong for the person.
     pub fn exit_status(&self) -> u8 {
         match self {
             CliError::Param(_)
             | CliError::NoDataFolder
+            | CliError::Unconfirmed { .. }
+            | CliError::UnconfirmedDamaged(_)
             | CliError::Engine(
                 EngineError::EmptyQuery
                 | EngineError::Param(_)
                 | EngineError::Preset { .. }
-                | EngineError::Scope { .. },
+                | EngineError::Scope { .. }
+                | EngineError::Place { .. },
             ) => 2,
+            CliError::ReaderGone => 0,
             CliError::Engine(_)
             | CliError::File { .. }
             | CliError::Output(_)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -15,7 +15,8 @@ use serde::Serialize;
 
 use crate::arguments::EvalArgs;
 use crate::error::CliError;
-use crate::settings::{open, params, print_json, read};
+use crate::output::{print_json, print_text, shown, tell};
+use crate::settings::{open, params, read};
 
 #[derive(Serialize)]
 struct EvalReport<'a> {
@@ -60,12 +61,12 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     let params = params(&arguments.settings)?;
     let set = QuerySet::parse(&read(&arguments.queries)?);
     for bad in &set.bad_lines {
-        anstream::eprintln!(
-            "memlens: {}:{}: left out: {}",
+        tell(format_args!(
+            "{}:{}: left out: {}",
             arguments.queries.display(),
             bad.line,
             bad.why
-        );
+        ));
     }
     if set.queries.is_empty() {
         let why = "it holds no judged query".to_owned();
@@ -137,8 +138,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     if arguments.json {
         return print_json(&report);
     }
-    print(&report);
-    Ok(())
+    print_text(|out| write(out, &report))
 }
 
 /// Returns the folder that the paths of the query set are relative to.
@@ -177,11 +177,11 @@ fn warn_of_missing(library: &Library, base: &Path, queries: &[Query]) {
         .filter(|path| !there.contains(&base.join(path)))
         .count();
     if n_missing > 0 {
-        anstream::eprintln!(
-            "memlens: {n_missing} of the {} notes that hold answers are not in the library; index {}",
+        tell(format_args!(
+            "{n_missing} of the {} notes that hold answers are not in the library; index {}",
             gold.len(),
             base.display()
-        );
+        ));
     }
 }
 
@@ -207,7 +207,7 @@ fn ask(
         Ok(scope) => scope,
         // One query that cannot be asked finds nothing; the others count.
         Err(error) => {
-            anstream::eprintln!("memlens: query {}: {error}", query.id);
+            tell(format_args!("query {}: {error}", query.id));
             return Ok((Vec::new(), Vec::new()));
         }
     };
@@ -239,7 +239,7 @@ fn ask(
     Ok(returned)
 }
 
-fn write_run(path: &Path, queries: &[Query], runs: &[Returned]) -> std::io::Result<()> {
+fn write_run(path: &Path, queries: &[Query], runs: &[Returned]) -> io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     for (query, (places, scores)) in queries.iter().zip(runs) {
         let results = places
@@ -262,21 +262,17 @@ fn write_run(path: &Path, queries: &[Query], runs: &[Returned]) -> std::io::Resu
     out.flush()
 }
 
-fn print(report: &EvalReport<'_>) {
-    anstream::println!(
+fn write(out: &mut dyn Write, report: &EvalReport<'_>) -> io::Result<()> {
+    writeln!(
+        out,
         "{:<16}{:>5}{:>9}{:>9}{:>10}{:>9}{:>9}{:>9}",
-        "",
-        "n",
-        "nDCG@10",
-        "MRR@10",
-        "recall@10",
-        "file",
-        "file@1",
-        "returned"
-    );
-    let line = |name: &str, summary: &Summary| {
-        anstream::println!(
-            "{name:<16}{:>5}{:>9.4}{:>9.4}{:>10.4}{:>9.4}{:>9.4}{:>9.1}",
+        "", "n", "nDCG@10", "MRR@10", "recall@10", "file", "file@1", "returned"
+    )?;
+    let mut line = |name: &str, summary: &Summary| {
+        writeln!(
+            out,
+            "{:<16}{:>5}{:>9.4}{:>9.4}{:>10.4}{:>9.4}{:>9.4}{:>9.1}",
+            shown(name).to_string(),
             summary.n,
             summary.ndcg_10,
             summary.mrr_10,
@@ -284,15 +280,15 @@ fn print(report: &EvalReport<'_>) {
             summary.hit_file,
             summary.hit_file_1,
             summary.returned
-        );
+        )
     };
-    line("all", &report.all);
+    line("all", &report.all)?;
     for (name, summary) in &report.by_category {
-        line(name, summary);
+        line(name, summary)?;
     }
-    anstream::println!(
+    writeln!(
+        out,
         "files passing with at least 3 of their queries: {} of {}",
-        report.files_passing.n_passing,
-        report.files_passing.n_files
-    );
+        report.files_passing.n_passing, report.files_passing.n_files
+    )
 }

@@ -1,8 +1,12 @@
 //! A search as text for a terminal.
 
+use std::io::{self, Write};
+
 use anstyle::{AnsiColor, Style};
 use memlens_engine::{RowReport, SearchReport, StageReport};
 use memlens_rank::number;
+
+use crate::output::shown;
 
 const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
@@ -11,75 +15,88 @@ const WARN: Style = AnsiColor::Yellow.on_default();
 /// How many dropped rows are shown; `--json` has them all.
 const DROPPED_SHOWN: usize = 15;
 
-/// Prints the results, one each with its passage.
-pub fn print_results(report: &SearchReport) {
+/// Writes the results, one each with its passage.
+pub fn write_results(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     for row in &report.results {
         let rank = row.rank.unwrap_or_default();
-        anstream::println!(
+        writeln!(
+            out,
             "{BOLD}{rank:>3}{BOLD:#}  {}  {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}",
             score(row),
             place(row),
-            row.source
-        );
-        anstream::println!("     {}", row.snippet);
+            shown(&row.source)
+        )?;
+        writeln!(out, "     {}", shown(&row.snippet))?;
     }
     if report.results.is_empty() {
-        print_nothing(report);
+        write_nothing(out, report)?;
     }
+    Ok(())
 }
 
-/// Prints every stage, then every row with its way through them.
-pub fn print(report: &SearchReport) {
-    anstream::println!("{BOLD}{}{BOLD:#}\n", report.query);
+/// Writes every stage, then every row with its way through them.
+pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
+    writeln!(out, "{BOLD}{}{BOLD:#}\n", shown(&report.query))?;
     for stage in &report.stages {
-        print_stage(stage);
+        write_stage(out, stage)?;
     }
-    anstream::println!();
+    writeln!(out)?;
     if report.results.is_empty() {
-        print_nothing(report);
+        write_nothing(out, report)?;
     }
     for row in &report.results {
-        print_row(row);
+        write_row(out, row)?;
     }
     if report.dropped.is_empty() {
-        return;
+        return Ok(());
     }
-    anstream::println!(
+    writeln!(
+        out,
         "{DIM}── {} kept, {} dropped ──{DIM:#}",
         report.results.len(),
         report.dropped.len()
-    );
+    )?;
     for row in report.dropped.iter().take(DROPPED_SHOWN) {
         let reason = row.journey.iter().find(|step| step.dropped);
         let (stage, why) = reason.map_or(("", ""), |step| (step.stage, step.sentence.as_str()));
-        anstream::println!(
-            "{DIM}     {}  {}  {stage}: {why}{DIM:#}",
+        writeln!(
+            out,
+            "{DIM}     {}  {}  {stage}: {}{DIM:#}",
             score(row),
-            place(row)
-        );
+            place(row),
+            shown(why)
+        )?;
     }
     if report.dropped.len() > DROPPED_SHOWN {
-        anstream::println!(
+        writeln!(
+            out,
             "{DIM}     and {} more; --json has them all{DIM:#}",
             report.dropped.len() - DROPPED_SHOWN
-        );
+        )?;
     }
+    Ok(())
 }
 
-fn print_stage(stage: &StageReport) {
+fn write_stage(out: &mut dyn Write, stage: &StageReport) -> io::Result<()> {
     let time = stage.ms.map_or(String::new(), duration);
-    let note = stage.note.as_deref().unwrap_or_default();
-    match &stage.why {
+    let note = shown(stage.note.as_deref().unwrap_or_default());
+    match stage.why.as_deref().map(shown) {
         Some(why) if stage.status == "skipped" && stage.note.is_none() => {
-            anstream::println!("{DIM}{:<14}{:>16}  skipped: {why}{DIM:#}", stage.id, "");
+            writeln!(
+                out,
+                "{DIM}{:<14}{:>16}  skipped: {why}{DIM:#}",
+                stage.id, ""
+            )
         }
-        Some(why) => anstream::println!(
+        Some(why) => writeln!(
+            out,
             "{:<14}{:>16}  {WARN}{}: {why}{WARN:#}",
             stage.id,
             flow(stage),
             stage.status
         ),
-        None => anstream::println!(
+        None => writeln!(
+            out,
             "{:<14}{:>16}  {time:>8}  {DIM}{note}{DIM:#}",
             stage.id,
             flow(stage)
@@ -99,41 +116,44 @@ fn duration(ms: f64) -> String {
     }
 }
 
-fn print_row(row: &RowReport) {
+fn write_row(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
     let rank = row.rank.unwrap_or_default();
-    anstream::println!(
+    writeln!(
+        out,
         "{BOLD}{rank:>3}{BOLD:#}  {BOLD}{}{BOLD:#}  {}  {DIM}{}{DIM:#}",
         score(row),
         place(row),
-        row.source
-    );
+        shown(&row.source)
+    )?;
     for step in &row.journey {
         let moved = match (step.rank_before, step.rank_after) {
             (Some(before), Some(after)) if before != after => format!("  ({before} → {after})"),
             _ => String::new(),
         };
-        anstream::println!(
+        writeln!(
+            out,
             "     {DIM}{:<12}{DIM:#}{}{moved}",
             step.stage,
-            step.sentence
-        );
+            shown(&step.sentence)
+        )?;
     }
-    anstream::println!("     {DIM}{}{DIM:#}", row.snippet);
+    writeln!(out, "     {DIM}{}{DIM:#}", shown(&row.snippet))
 }
 
 /// Tells what kept out the row that came nearest to being kept.
-fn print_nothing(report: &SearchReport) {
+fn write_nothing(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     let nearest = report.dropped.first();
     let step = nearest.and_then(|row| row.journey.iter().find(|step| step.dropped));
     match nearest.zip(step) {
-        Some((row, step)) => anstream::println!(
+        Some((row, step)) => writeln!(
+            out,
             "nothing passed: of {} candidates {} came nearest, {}: {}",
             report.dropped.len(),
             place(row),
             step.stage,
-            step.sentence
+            shown(&step.sentence)
         ),
-        None => anstream::println!("nothing found"),
+        None => writeln!(out, "nothing found"),
     }
 }
 
@@ -143,9 +163,10 @@ fn score(row: &RowReport) -> String {
 }
 
 fn place(row: &RowReport) -> String {
+    let path = shown(&row.path);
     if row.start_line == row.end_line {
-        format!("{}:{}", row.path, row.start_line)
+        format!("{path}:{}", row.start_line)
     } else {
-        format!("{}:{}–{}", row.path, row.start_line, row.end_line)
+        format!("{path}:{}–{}", row.start_line, row.end_line)
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::arguments::ExportArgs;
 use crate::error::CliError;
+use crate::output::tell;
 use crate::settings::{open, params};
 
 /// Writes the parameters as memlens.json.
@@ -11,6 +12,6 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
     let params = params(&arguments.settings)?;
     let library = open(library)?;
     library.write_preset(&params, &arguments.out)?;
-    anstream::eprintln!("memlens: wrote {}", arguments.out.display());
+    tell(format_args!("wrote {}", arguments.out.display()));
     Ok(())
 }

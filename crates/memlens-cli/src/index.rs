@@ -1,7 +1,6 @@
 //! `memlens index`.
 
 use std::path::{Path, PathBuf};
-
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,7 +12,8 @@ use serde::Serialize;
 
 use crate::arguments::IndexArgs;
 use crate::error::CliError;
-use crate::settings::{library_dir, print_json, source, stop_flag};
+use crate::output::{print_json, print_text, shown, tell};
+use crate::settings::{library_dir, source, stop_flag};
 
 #[derive(Serialize)]
 struct IndexReport {
@@ -53,7 +53,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let embedder = source()(Purpose::Indexing).map_err(EngineError::from)?;
     let (mut indexer, notices) = Indexer::open(&dir, embedder)?;
     for notice in &notices {
-        anstream::eprintln!("memlens: {notice}");
+        tell(notice);
     }
     let (folders, mut failed) = folders(&mut indexer, &arguments.paths)?;
     if folders.is_empty()
@@ -65,27 +65,27 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     for folder in &folders {
         // One folder that is away does not keep the others from being indexed.
         match indexer.scan(folder, &stop) {
-            Ok(()) => {}
+            Ok(_) => {}
             Err(error) => {
                 if let Some(earlier) = failed.replace(error) {
-                    anstream::eprintln!("memlens: {earlier}");
+                    tell(earlier);
                 }
             }
         }
     }
     let step = indexer.run(&stop, &mut bar)?;
     bar.bar.finish_and_clear();
-    report(
+    let printed = report(
         &indexer,
         &folders,
         notices,
         started.elapsed(),
         arguments.json,
-    )?;
+    );
     match (step, failed) {
         (Step::Cancelled, _) => Err(CliError::Stopped),
         (Step::More | Step::Idle, Some(error)) => Err(error.into()),
-        (Step::More | Step::Idle, None) => Ok(()),
+        (Step::More | Step::Idle, None) => printed,
     }
 }
 
@@ -113,7 +113,7 @@ fn folders(
                 Err(error) => {
                     // The first is told at the end, by the exit status.
                     if let Some(earlier) = failed.replace(error) {
-                        anstream::eprintln!("memlens: {earlier}");
+                        tell(earlier);
                     }
                     continue;
                 }
@@ -150,10 +150,10 @@ fn report(
         })
         .collect();
     for folder in folder_reports.iter().filter(|folder| folder.n_files == 0) {
-        anstream::eprintln!(
-            "memlens: {} holds no notes (.md, .txt, .jsonl and the like; ignore files are honoured)",
+        tell(format_args!(
+            "{} holds no notes (.md, .txt, .jsonl and the like; ignore files are honoured)",
             folder.path
-        );
+        ));
     }
     let problems: Vec<ProblemReport> = problems
         .into_iter()
@@ -186,25 +186,25 @@ fn report(
         let line = problem
             .line
             .map_or(String::new(), |line| format!(":{line}"));
-        anstream::eprintln!(
-            "memlens: {}/{}{line}: {}",
-            problem.folder,
-            problem.path,
-            problem.message
-        );
+        tell(format_args!(
+            "{}/{}{line}: {}",
+            problem.folder, problem.path, problem.message
+        ));
     }
-    anstream::println!(
-        "{} new, {} changed, {} removed, {} as they were; {} texts embedded; {} files and {} chunks in all; {:.1} s",
-        counts.n_added,
-        counts.n_changed,
-        counts.n_removed,
-        counts.n_unchanged,
-        counts.n_embedded,
-        snapshot.documents.len(),
-        snapshot.chunks.len(),
-        elapsed.as_secs_f64(),
-    );
-    Ok(())
+    print_text(|out| {
+        writeln!(
+            out,
+            "{} new, {} changed, {} removed, {} as they were; {} texts embedded; {} files and {} chunks in all; {:.1} s",
+            counts.n_added,
+            counts.n_changed,
+            counts.n_removed,
+            counts.n_unchanged,
+            counts.n_embedded,
+            snapshot.documents.len(),
+            snapshot.chunks.len(),
+            elapsed.as_secs_f64(),
+        )
+    })
 }
 
 /// Draws progress on a terminal; in a pipe it draws nothing.
@@ -230,7 +230,7 @@ impl Observer for Bar {
             .map_or(String::new(), |seconds| format!("about {seconds} s left "));
         self.bar.set_message(format!(
             "{left}{}",
-            progress.file.as_deref().unwrap_or_default()
+            shown(progress.file.as_deref().unwrap_or_default())
         ));
     }
 }

@@ -4,22 +4,27 @@
 //! failure, 2 for misuse.
 
 mod arguments;
+mod erase;
 mod error;
 mod evaluate;
 mod explain;
 mod export;
 mod index;
+mod output;
 mod params;
 mod search;
 mod settings;
 mod status;
 mod watch;
+mod why;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::arguments::{Cli, Command};
+use crate::error::CliError;
+use crate::output::tell;
 
 fn main() -> ExitCode {
     tracing_subscriber::fmt()
@@ -35,14 +40,18 @@ fn main() -> ExitCode {
         Command::Watch(arguments) => watch::run(library, &arguments),
         Command::Status(arguments) => status::run(library, &arguments),
         Command::Search(arguments) => search::run(library, &arguments),
+        Command::Why(arguments) => why::run(library, &arguments),
         Command::Params(arguments) => params::run(&arguments),
         Command::Eval(arguments) => evaluate::run(library, &arguments),
         Command::Export(arguments) => export::run(library, &arguments),
+        Command::Erase(arguments) => erase::run(library, &arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
+        // `memlens search … | head -1` ends as quietly as it would without `head`.
+        Err(CliError::ReaderGone) => ExitCode::from(CliError::ReaderGone.exit_status()),
         Err(error) => {
-            anstream::eprintln!("memlens: {error}");
+            tell(&error);
             ExitCode::from(error.exit_status())
         }
     }

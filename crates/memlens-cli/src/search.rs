@@ -7,7 +7,8 @@ use memlens_engine::{EngineError, Scope};
 use crate::arguments::SearchArgs;
 use crate::error::CliError;
 use crate::explain;
-use crate::settings::{open, params, print_json};
+use crate::output::{print_json, print_text, tell};
+use crate::settings::{open, params};
 
 /// Searches and prints the results, the trace or the whole report.
 pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliError> {
@@ -27,12 +28,13 @@ pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliEr
         return print_json(&report);
     }
     for notice in &report.notices {
-        anstream::eprintln!("memlens: {notice}");
+        tell(notice);
     }
-    if arguments.explain {
-        explain::print(&report);
-    } else {
-        explain::print_results(&report);
-    }
-    Ok(())
+    print_text(|out| {
+        if arguments.explain {
+            explain::write(out, &report)
+        } else {
+            explain::write_results(out, &report)
+        }
+    })
 }

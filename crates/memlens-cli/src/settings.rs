@@ -1,16 +1,15 @@
-//! What the commands share: where the library is, the parameters, JSON on standard output.
+//! What the commands share: where the library is, the parameters, the flag that stops.
 
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memlens_engine::{EmbedderSource, Library, bundled, read_params};
 use memlens_params::Params;
-use serde::Serialize;
 
 use crate::arguments::SettingArgs;
 use crate::error::CliError;
+use crate::output::tell;
 
 /// Returns the library's folder.
 pub fn library_dir(given: Option<PathBuf>) -> Result<PathBuf, CliError> {
@@ -28,7 +27,7 @@ pub fn library_dir(given: Option<PathBuf>) -> Result<PathBuf, CliError> {
 pub fn open(given: Option<PathBuf>) -> Result<Library, CliError> {
     let library = Library::open(&library_dir(given)?, source())?;
     for notice in library.notices() {
-        anstream::eprintln!("memlens: {notice}");
+        tell(notice);
     }
     Ok(library)
 }
@@ -52,31 +51,13 @@ pub fn params(arguments: &SettingArgs) -> Result<Params, CliError> {
 pub fn stop_flag() -> Result<Arc<AtomicBool>, CliError> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = stop.clone();
-    ctrlc::set_handler(move || set.store(true, Ordering::Relaxed))?;
+    on_stop(move || set.store(true, Ordering::Relaxed))?;
     Ok(stop)
 }
 
-/// Prints a value as indented JSON.
-///
-/// # Errors
-/// As [`print_line`].
-pub fn print_json(value: &impl Serialize) -> Result<(), CliError> {
-    let text =
-        serde_json::to_string_pretty(value).expect("plain data can always be written as JSON");
-    print_line(&text)
-}
-
-/// Prints a line as it is, for other programs: what prints for people takes control signs out of it
-/// in a pipe. A reader that has enough is no error.
-///
-/// # Errors
-/// [`CliError::Output`], when a disk is full for instance.
-pub fn print_line(text: &str) -> Result<(), CliError> {
-    let mut out = std::io::stdout().lock();
-    match writeln!(out, "{text}").and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error)),
-        Ok(()) | Err(_) => Ok(()),
-    }
+/// Does something when Ctrl+C is pressed.
+pub fn on_stop(act: impl FnMut() + Send + 'static) -> Result<(), CliError> {
+    Ok(ctrlc::set_handler(act)?)
 }
 
 /// Reads a file of the person's.

@@ -1,12 +1,14 @@
 //! `memlens status`.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 use crate::arguments::JsonArgs;
 use crate::error::CliError;
-use crate::settings::{open, print_json};
+use crate::output::{print_json, print_text, shown};
+use crate::settings::open;
 
 #[derive(Serialize)]
 struct StatusReport {
@@ -89,36 +91,41 @@ pub fn run(library: Option<PathBuf>, arguments: &JsonArgs) -> Result<(), CliErro
     if arguments.json {
         return print_json(&report);
     }
-    anstream::println!("library  {}", report.library);
-    anstream::println!("model    {}", report.model);
-    anstream::println!(
+    print_text(|out| write(out, &report))
+}
+
+fn write(out: &mut dyn Write, report: &StatusReport) -> io::Result<()> {
+    writeln!(out, "library  {}", shown(&report.library))?;
+    writeln!(out, "model    {}", report.model)?;
+    writeln!(
+        out,
         "holds    {} files, {} chunks, {} windows",
-        report.n_files,
-        report.n_chunks,
-        report.n_windows
-    );
+        report.n_files, report.n_chunks, report.n_windows
+    )?;
     if let Some(writer) = &report.writer {
-        anstream::println!("writer   {writer}");
+        writeln!(out, "writer   {}", shown(writer))?;
     }
     for folder in &report.folders {
         let paused = if folder.paused { ", paused" } else { "" };
-        anstream::println!(
+        writeln!(
+            out,
             "folder   {} ({} files, {} chunks{paused})",
-            folder.path,
+            shown(&folder.path),
             folder.n_files,
             folder.n_chunks
-        );
+        )?;
     }
     for problem in &report.problems {
         let line = problem
             .line
             .map_or(String::new(), |line| format!(":{line}"));
-        anstream::println!(
+        writeln!(
+            out,
             "problem  {}/{}{line}: {}",
-            problem.folder,
-            problem.path,
-            problem.message
-        );
+            shown(&problem.folder),
+            shown(&problem.path),
+            shown(&problem.message)
+        )?;
     }
     Ok(())
 }

@@ -1,59 +1,76 @@
 //! `memlens watch`.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::sync::mpsc;
 
 use memlens_engine::view::{Activity, Happening};
-use memlens_engine::{Engine, EngineError, Event};
+use memlens_engine::{Engine, EngineError, Event, Watching};
 
 use crate::arguments::WatchArgs;
 use crate::error::CliError;
-use crate::settings::{library_dir, print_line, source, stop_flag};
+use crate::output::{print_line, print_text, shown, tell};
+use crate::settings::{library_dir, on_stop, source};
 
-/// How often the stop flag is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Is what the loop waits for.
+enum Told {
+    Activity(Activity),
+    Notices(Vec<String>),
+    Stop,
+}
 
-/// Keeps the library in step until Ctrl+C.
+/// Keeps the library in step until Ctrl+C, or until nobody reads what happens.
 pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliError> {
-    let stop = stop_flag()?;
-    let json = arguments.json;
-    let engine = Engine::open(
+    let (sender, told) = mpsc::channel();
+    let stop = sender.clone();
+    on_stop(move || drop(stop.send(Told::Stop)))?;
+    let engine = Engine::open_to_watch(
         &library_dir(library)?,
         source(),
+        if arguments.poll {
+            Watching::Polled
+        } else {
+            Watching::Told
+        },
         Arc::new(move |event| match event {
-            Event::Activity(activity) => print(&activity, json),
-            Event::State(_) => {}
+            // The receiver is gone only while the program ends.
+            Event::Activity(activity) => drop(sender.send(Told::Activity(activity))),
+            Event::State(state) => drop(sender.send(Told::Notices(state.notices))),
         }),
     )?;
     let state = engine.state();
     if let Some(why) = state.read_only {
         return Err(EngineError::ReadOnly { why }.into());
     }
-    for notice in &state.notices {
-        anstream::eprintln!("memlens: {notice}");
-    }
     if state.folders.is_empty() {
-        anstream::eprintln!("memlens: no folder is watched yet; `memlens index FOLDER` adds one");
+        tell("no folder is watched yet; `memlens index FOLDER` adds one");
     }
     for folder in &state.folders {
-        anstream::eprintln!("memlens: {}", folder.path);
+        tell(&folder.path);
     }
-    while !stop.load(Ordering::Relaxed) {
-        std::thread::sleep(LOOK_EVERY);
+    let mut notices = HashSet::new();
+    for told in told {
+        match told {
+            Told::Activity(activity) => print(&activity, arguments.json)?,
+            Told::Notices(found) => {
+                for notice in found {
+                    if notices.insert(notice.clone()) {
+                        tell(notice);
+                    }
+                }
+            }
+            Told::Stop => break,
+        }
     }
     Ok(())
 }
 
-fn print(activity: &Activity, json: bool) {
+fn print(activity: &Activity, json: bool) -> Result<(), CliError> {
     if json {
         let text =
             serde_json::to_string(activity).expect("plain data can always be written as JSON");
-        if let Err(error) = print_line(&text) {
-            anstream::eprintln!("memlens: {error}");
-        }
-        return;
+        return print_line(&text);
     }
     let what = match activity.what {
         Happening::Added => "added",
@@ -61,10 +78,20 @@ fn print(activity: &Activity, json: bool) {
         Happening::Renamed => "renamed",
         Happening::Deleted => "deleted",
         Happening::Skipped => "skipped",
+        Happening::Away => "away",
+        Happening::Back => "back",
     };
     let detail = activity
         .detail
         .as_ref()
         .map_or(String::new(), |detail| format!(" ({detail})"));
-    anstream::println!("{what} {}/{}{detail}", activity.folder_name, activity.path);
+    print_text(|out| {
+        writeln!(
+            out,
+            "{what} {}/{}{}",
+            shown(&activity.folder_name),
+            shown(&activity.path),
+            shown(&detail)
+        )
+    })
 }

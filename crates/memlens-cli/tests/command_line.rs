@@ -19,3 +19,5 @@ mod odd_input;
 mod searching;
 #[path = "command_line/sharing.rs"]
 mod sharing;
+#[path = "command_line/why.rs"]
+mod why;

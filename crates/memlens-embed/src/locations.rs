@@ -19,6 +19,8 @@ pub struct Locations {
 
 /// The environment variable that names the library and overrides the search.
 const RUNTIME_VARIABLE: &str = "ORT_DYLIB_PATH";
+/// Where an installed application has both, seen from the folder of its programs: `/usr/lib/memlens` from `/usr/bin`.
+const INSTALLED: &str = "../lib/memlens";
 /// Where a checkout has the library that was fetched for it.
 const FETCHED_RUNTIME: &str = ".fetched/onnxruntime";
 /// Where a checkout has the model.
@@ -28,9 +30,10 @@ impl Locations {
     /// Finds library and model; the first place that has one counts.
     ///
     /// Library: the file that `ORT_DYLIB_PATH` names, and no other if it names one; beside the executable; in `extra`
-    /// (an installed application's resources); in `.fetched/onnxruntime` of the checkout around the executable.
-    /// Model: in `model` beside the executable; in `extra` and in `model` there; in `crates/memlens-embed/model` of the
-    /// checkout around the executable.
+    /// (an installed application's resources); in `../lib/memlens` seen from the executable's folder; in
+    /// `.fetched/onnxruntime` of the checkout around the executable.
+    /// Model: in `model` beside the executable; in `extra` and `../lib/memlens` and in `model` there; in
+    /// `crates/memlens-embed/model` of the checkout around the executable.
     ///
     /// # Errors
     /// [`EmbedError::NotFound`], which lists where it looked.
@@ -50,6 +53,7 @@ impl Locations {
     ) -> Result<Self, EmbedError> {
         let in_checkout =
             |inside: &'static str| beside.ancestors().map(move |folder| folder.join(inside));
+        let resources = || extra.iter().cloned().chain([beside.join(INSTALLED)]);
         let runtime = match named.map(PathBuf::from) {
             Some(named) if named.is_file() => named,
             Some(named) => {
@@ -62,7 +66,7 @@ impl Locations {
             None => {
                 let folders: Vec<PathBuf> = [beside.to_owned()]
                     .into_iter()
-                    .chain(extra.iter().cloned())
+                    .chain(resources())
                     .chain(in_checkout(FETCHED_RUNTIME))
                     .collect();
                 match folders.iter().find_map(|folder| runtime_in(folder)) {
@@ -77,11 +81,7 @@ impl Locations {
             }
         };
         let mut folders = vec![beside.join("model")];
-        folders.extend(
-            extra
-                .iter()
-                .flat_map(|folder| [folder.clone(), folder.join("model")]),
-        );
+        folders.extend(resources().flat_map(|folder| [folder.clone(), folder.join("model")]));
         folders.extend(in_checkout(CHECKOUT_MODEL));
         match folders.iter().find(|folder| is_model(folder)) {
             Some(model) => Ok(Self {
@@ -231,6 +231,18 @@ mod tests {
     }
 
     #[test]
+    fn an_installed_program_finds_what_was_installed_with_it() {
+        let library = format!("usr/bin/../lib/memlens/{LIBRARY}");
+        check(
+            &with_model("usr/lib/memlens/model", &["usr/bin/memlens", &library]),
+            "usr/bin",
+            None,
+            &[],
+            Ok([&library, "usr/bin/../lib/memlens/model"]),
+        );
+    }
+
+    #[test]
     fn a_checkout_is_found_from_its_target_folder() {
         let library = format!(".fetched/onnxruntime/{LIBRARY}");
         let model = "crates/memlens-embed/model";
@@ -266,6 +278,7 @@ mod tests {
             Err(&[
                 "app",
                 "extra",
+                "app/../lib/memlens",
                 "app/.fetched/onnxruntime",
                 ".fetched/onnxruntime",
             ]),
@@ -277,13 +290,22 @@ mod tests {
             .filter(|file| !file.ends_with("model.onnx"))
             .collect();
         let model = "crates/memlens-embed/model";
+        let installed = "app/../lib/memlens";
         let in_app = format!("app/{model}");
         check(
             &files,
             "app",
             None,
             &["extra"],
-            Err(&["app/model", "extra", "extra/model", &in_app, model]),
+            Err(&[
+                "app/model",
+                "extra",
+                "extra/model",
+                installed,
+                &format!("{installed}/model"),
+                &in_app,
+                model,
+            ]),
         );
     }
 

@@ -12,9 +12,14 @@ pub fn text_path(dir: &Path) -> PathBuf {
     dir.join("text")
 }
 
+/// Returns the folder of the vector list.
+pub fn vector_folder(dir: &Path) -> PathBuf {
+    dir.join("vectors")
+}
+
 /// Returns the head of the vector list.
 pub fn vector_path(dir: &Path) -> PathBuf {
-    dir.join("vectors").join("flat")
+    vector_folder(dir).join("flat")
 }
 
 /// Writes both lists.
@@ -24,6 +29,11 @@ pub struct Derived {
 }
 
 impl Derived {
+    /// Tells whether there is anything of a list in the library in `dir`.
+    pub fn is_any(dir: &Path) -> bool {
+        text_path(dir).exists() || vector_folder(dir).exists()
+    }
+
     /// Opens both lists at the store's generation; one that is torn, stale or of another model is
     /// rebuilt from the store, whose vectors are of `model` and `dim`. Returns with them what a
     /// person should be told.
@@ -90,6 +100,42 @@ impl Derived {
         Ok((Derived { text, vectors }, notices))
     }
 
+    /// Builds both lists anew from the store and leaves nothing of those that are there.
+    ///
+    /// # Errors
+    /// Where files cannot be removed or written.
+    pub fn anew(store: &Store, made_by: (&str, usize)) -> Result<Derived, EngineError> {
+        remove(store.dir())?;
+        let generation = store.generation()?;
+        Ok(Derived {
+            text: rebuild_text(store, &text_path(store.dir()), generation)?,
+            vectors: rebuild_vectors(store, &vector_path(store.dir()), made_by, generation)?,
+        })
+    }
+
+    /// Brings both lists to `generation`, of the same documents, and leaves rows out that no chunk or window uses.
+    ///
+    /// # Errors
+    /// Where files cannot be written; the next [`Derived::open`] rebuilds then.
+    pub fn compacted(
+        self,
+        store: &Store,
+        made_by: (&str, usize),
+        generation: u64,
+    ) -> Result<Derived, EngineError> {
+        let Derived { mut text, vectors } = self;
+        text.commit(generation)?;
+        // Two cannot write at once.
+        drop(vectors);
+        let vectors = rebuild_vectors(store, &vector_path(store.dir()), made_by, generation)?;
+        Ok(Derived { text, vectors })
+    }
+
+    /// Returns how many rows the vector list has, used or not.
+    pub fn n_rows(&self) -> u64 {
+        self.vectors.n_rows() as u64
+    }
+
     /// Brings both lists to the generation of a batch that the store has applied.
     ///
     /// `embeddings` are those that the batch uses; one that has a row already keeps it.
@@ -119,6 +165,26 @@ impl Derived {
         self.vectors.commit(applied.generation)?;
         Ok(())
     }
+}
+
+/// Removes both lists of the library in `dir`.
+///
+/// # Errors
+/// [`EngineError::File`].
+pub fn remove(dir: &Path) -> Result<(), EngineError> {
+    for path in [text_path(dir), vector_folder(dir)] {
+        match std::fs::remove_dir_all(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                return Err(EngineError::File {
+                    attempt: "remove",
+                    path,
+                    source,
+                });
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
 }
 
 fn add(text: &mut TextWriter, chunk: &StoredChunk) -> Result<(), IndexError> {

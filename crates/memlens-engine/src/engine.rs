@@ -1,30 +1,49 @@
 //! The library as the window holds it: one thread writes and watches, everyone else reads.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use memlens_embed::lower_priority;
 use memlens_params::Params;
-use memlens_store::{Folder, FolderId, StoreError, StoredPreset};
+use memlens_store::{Folder, FolderId, Store, StoreError, StoredPreset};
 
 use crate::indexer::{Indexer, Observer, Step};
 use crate::model::{EmbedderSource, Purpose};
 use crate::preset::stored_text;
-use crate::view::{Activity, FolderState, FolderStatus, FolderTree, LibraryState, Progress};
-use crate::watch::{Seen, Watch, watch};
+use crate::view::{
+    Activity, FolderState, FolderStatus, FolderTree, Happening, LibraryState, Progress,
+};
+use crate::watch::Watch;
 use crate::{EngineError, Library};
 
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(120);
 /// How often a quiet thread looks for folders that came back, or for what another process wrote.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long nothing must have happened until the library is tidied.
+const TIDY_AFTER: Duration = Duration::from_secs(20);
+/// How long a process that may not write waits until it tries again.
+const TRY_AGAIN_AFTER: Duration = Duration::from_secs(30);
+/// How often a folder in which new ones appear is walked before it has come to rest.
+const WALKS_MAX: usize = 4;
 /// How many things that happened are kept for the window.
 const ACTIVITY_KEPT: usize = 500;
+
+/// Tells how changes in the folders are noticed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Watching {
+    /// The system tells; folders where it cannot are looked through now and then.
+    #[default]
+    Told,
+    /// All folders are looked through now and then: for places where the system stays silent.
+    Polled,
+}
 
 /// Is something the window should show without having asked.
 #[derive(Debug, Clone)]
@@ -64,6 +83,10 @@ struct Moving {
     statuses: HashMap<FolderId, (FolderStatus, Option<String>)>,
     activity: VecDeque<Activity>,
     notices: Vec<String>,
+    /// Why the last step failed; none since one worked.
+    failure: Option<String>,
+    /// The files that wait to be read, as they were a moment ago.
+    unfinished: HashMap<FolderId, HashSet<String>>,
     read_only: Option<String>,
 }
 
@@ -77,21 +100,36 @@ enum Command {
     Pause,
     SavePreset(StoredPreset, Reply<()>),
     DeletePreset(String, Reply<()>),
-    Seen(FolderId, Seen),
+    EraseAll(Reply<()>),
+    /// Something was seen in a folder: it is due soon.
+    Seen,
     Stop,
 }
 
 impl Engine {
     /// Opens the library in `dir`, brings it into step with its folders and watches them.
     ///
-    /// While another process writes, or when there is no model to index with, it is only read, and
-    /// its state says so.
+    /// While another process writes, when there is no model to index with, or where this process may
+    /// not write, it is only read, and its state says so.
     ///
     /// # Errors
     /// As [`Library::open`].
     pub fn open(
         dir: &Path,
         source: EmbedderSource,
+        listener: Listener,
+    ) -> Result<Engine, EngineError> {
+        Engine::open_to_watch(dir, source, Watching::Told, listener)
+    }
+
+    /// Does the same and says how changes are to be noticed.
+    ///
+    /// # Errors
+    /// As [`Engine::open`].
+    pub fn open_to_watch(
+        dir: &Path,
+        source: EmbedderSource,
+        watching: Watching,
         listener: Listener,
     ) -> Result<Engine, EngineError> {
         let mut moving = Moving::default();
@@ -108,9 +146,7 @@ impl Engine {
                 moving.notices = notices;
                 Some(indexer)
             }
-            Err(
-                error @ (EngineError::Store(StoreError::Locked { .. }) | EngineError::Embed(_)),
-            ) => {
+            Err(error) if is_only_no_writing(&error) => {
                 moving.read_only = Some(error.to_string());
                 refused = Some(error);
                 None
@@ -139,7 +175,8 @@ impl Engine {
             .name("memlens-writer".to_owned())
             .spawn(move || {
                 lower_priority();
-                Worker::new(worker_shared, worker_commands).run(indexer, &received, &source);
+                Worker::new(worker_shared, worker_commands, watching)
+                    .run(indexer, &received, &source);
             })
             .map_err(|error| EngineError::System {
                 attempt: "start the writing thread",
@@ -194,6 +231,15 @@ impl Engine {
         Ok(self.state())
     }
 
+    /// Forgets everything: folders, notes, embeddings, presets. The notes themselves are not touched.
+    ///
+    /// # Errors
+    /// [`EngineError::ReadOnly`], [`EngineError::Store`], [`EngineError::Index`].
+    pub fn erase_all(&self) -> Result<LibraryState, EngineError> {
+        self.ask(Command::EraseAll)?;
+        Ok(self.state())
+    }
+
     /// Pauses or resumes all indexing.
     pub fn pause_indexing(&self, is_paused: bool) -> LibraryState {
         {
@@ -223,8 +269,9 @@ impl Engine {
             .into_iter()
             .map(|folder| {
                 let id = FolderId(folder.id.parse().unwrap_or_default());
+                let pending = self.shared.moving().unfinished.get(&id).cloned();
                 Ok(FolderTree {
-                    entries: self.library().tree(id)?,
+                    entries: self.library().tree(id, &pending.unwrap_or_default())?,
                     folder,
                 })
             })
@@ -337,8 +384,13 @@ impl Shared {
             generation: snapshot.generation as u32,
             indexing: moving.progress.clone(),
             data_dir: self.library.dir().display().to_string(),
-            data_bytes: folder_bytes(self.library.dir()) as f64,
-            notices: moving.notices.clone(),
+            data_bytes: self.library.data_size().total,
+            notices: moving
+                .notices
+                .iter()
+                .chain(&moving.failure)
+                .cloned()
+                .collect(),
             read_only: moving.read_only.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
@@ -347,38 +399,104 @@ impl Shared {
     fn tell_state(&self) {
         (self.listener)(Event::State(Box::new(self.state())));
     }
+
+    fn tell_activity(&self, happened: &[Activity]) {
+        {
+            let mut moving = self.moving();
+            for activity in happened {
+                moving.activity.push_front(activity.clone());
+            }
+            moving.activity.truncate(ACTIVITY_KEPT);
+        }
+        for activity in happened {
+            (self.listener)(Event::Activity(activity.clone()));
+        }
+    }
 }
 
-/// Returns the bytes of a folder's files; what cannot be read counts nothing.
-fn folder_bytes(dir: &Path) -> u64 {
-    let Ok(entries) = std::fs::read_dir(dir) else {
-        return 0;
-    };
-    entries
-        .flatten()
-        .map(|entry| match entry.metadata() {
-            Ok(metadata) if metadata.is_dir() => folder_bytes(&entry.path()),
-            Ok(metadata) => metadata.len(),
-            Err(_) => 0,
+/// Tells whether an error keeps the library from being written and not from being read.
+fn is_only_no_writing(error: &EngineError) -> bool {
+    if let EngineError::Store(StoreError::Folder { source, .. }) = error {
+        return matches!(
+            source.kind(),
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+        );
+    }
+    matches!(
+        error,
+        EngineError::Store(StoreError::Locked { .. }) | EngineError::Embed(_)
+    )
+}
+
+/// Is what tells one folder from another that takes its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+/// Is a folder as it was when it was last taken up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    identity: Identity,
+    /// When its rights or entries last changed, nanoseconds since 1970.
+    changed_ns: i64,
+}
+
+impl Stamp {
+    /// Returns what stands at a path; none where that is no folder.
+    #[cfg(unix)]
+    fn of(path: &Path) -> Option<Stamp> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = path.metadata().ok().filter(|metadata| metadata.is_dir())?;
+        Some(Stamp {
+            identity: Identity {
+                device: metadata.dev(),
+                inode: metadata.ino(),
+            },
+            changed_ns: metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec(),
         })
-        .sum()
+    }
+
+    /// Returns what stands at a path; none where that is no folder.
+    #[cfg(not(unix))]
+    fn of(path: &Path) -> Option<Stamp> {
+        path.is_dir().then_some(Stamp {
+            identity: Identity {
+                device: 0,
+                inode: 0,
+            },
+            changed_ns: 0,
+        })
+    }
 }
 
 /// Is the thread that writes and watches.
 struct Worker {
     shared: Arc<Shared>,
     commands: Sender<Command>,
+    watching: Watching,
     watches: HashMap<FolderId, Watch>,
+    stamps: HashMap<FolderId, Option<Stamp>>,
     last_told: Instant,
+    last_looked: Instant,
+    /// Since when there has been nothing to do; none while there is.
+    idle_since: Option<Instant>,
+    is_tidy: bool,
 }
 
 impl Worker {
-    fn new(shared: Arc<Shared>, commands: Sender<Command>) -> Worker {
+    fn new(shared: Arc<Shared>, commands: Sender<Command>, watching: Watching) -> Worker {
         Worker {
             shared,
             commands,
+            watching,
             watches: HashMap::new(),
+            stamps: HashMap::new(),
             last_told: Instant::now(),
+            last_looked: Instant::now(),
+            idle_since: None,
+            is_tidy: false,
         }
     }
 
@@ -404,6 +522,8 @@ impl Worker {
         received: &Receiver<Command>,
         source: &EmbedderSource,
     ) -> Option<Indexer> {
+        let mut was_written = self.shared.library.writer().is_some();
+        let mut last_try = Instant::now();
         loop {
             match received.recv_timeout(LOOK_EVERY) {
                 Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return None,
@@ -413,17 +533,28 @@ impl Worker {
             if self.shared.library.refresh().unwrap_or(false) {
                 self.shared.tell_state();
             }
-            if self.shared.library.writer().is_some() {
+            let is_written = self.shared.library.writer().is_some();
+            let has_ended = was_written && !is_written;
+            was_written = is_written;
+            // To try takes a model, so it is not done every moment.
+            if is_written || !(has_ended || last_try.elapsed() >= TRY_AGAIN_AFTER) {
                 continue;
             }
-            let Ok(embedder) = source(Purpose::Indexing) else {
-                continue;
-            };
-            if let Ok((indexer, notices)) = Indexer::open(self.shared.library.dir(), embedder) {
-                let mut moving = self.shared.moving();
-                moving.read_only = None;
-                moving.notices.extend(notices);
-                return Some(indexer);
+            last_try = Instant::now();
+            // Asked first, for it costs little.
+            let opened = Store::open(self.shared.library.dir())
+                .map(drop)
+                .map_err(EngineError::from)
+                .and_then(|()| Ok(source(Purpose::Indexing)?))
+                .and_then(|embedder| Indexer::open(self.shared.library.dir(), embedder));
+            let mut moving = self.shared.moving();
+            match opened {
+                Ok((indexer, notices)) => {
+                    moving.read_only = None;
+                    moving.notices.extend(notices);
+                    return Some(indexer);
+                }
+                Err(error) => moving.read_only = Some(error.to_string()),
             }
         }
     }
@@ -436,10 +567,11 @@ impl Worker {
             | Command::RemoveFolder(_, reply)
             | Command::PauseFolder(_, _, reply)
             | Command::SavePreset(_, reply)
-            | Command::DeletePreset(_, reply) => {
+            | Command::DeletePreset(_, reply)
+            | Command::EraseAll(reply) => {
                 let _ = reply.send(refused());
             }
-            Command::Pause | Command::Seen(..) | Command::Stop => {}
+            Command::Pause | Command::Seen | Command::Stop => {}
         }
     }
 
@@ -451,56 +583,89 @@ impl Worker {
         loop {
             // Before the look, so that what is sent after it still stops the step.
             self.shared.interrupt.store(false, Ordering::Relaxed);
-            let is_working = indexer.is_busy() && !self.shared.moving().is_paused;
-            let command = if is_working {
-                received.try_recv().ok()
-            } else {
-                match received.recv_timeout(LOOK_EVERY) {
-                    Ok(command) => Some(command),
-                    Err(RecvTimeoutError::Timeout) => None,
-                    Err(RecvTimeoutError::Disconnected) => return,
-                }
-            };
-            match command {
-                Some(Command::Stop) => return,
-                Some(command) => {
+            match received.try_recv() {
+                Ok(Command::Stop) | Err(TryRecvError::Disconnected) => return,
+                Ok(command) => {
                     self.obey(&mut indexer, command);
                     continue;
                 }
-                None if !is_working => {
-                    self.look_for_missing(&mut indexer);
-                    continue;
-                }
-                None => {}
+                Err(TryRecvError::Empty) => {}
             }
             if self.shared.stop.load(Ordering::Relaxed) {
                 return;
             }
-            let shared = self.shared.clone();
-            let mut teller = Teller {
-                shared: &shared,
-                last_told: &mut self.last_told,
-            };
-            match indexer.step(&shared.interrupt, &mut teller) {
-                Ok(Step::More | Step::Cancelled) => {}
-                Ok(Step::Idle) => {}
-                Err(error) => {
-                    tracing::error!(%error, "indexing failed");
-                    let mut moving = self.shared.moving();
-                    let notice = error.to_string();
-                    if !moving.notices.contains(&notice) {
-                        moving.notices.push(notice);
-                    }
-                    moving.is_paused = true;
-                    drop(moving);
-                    self.note_progress(&indexer);
+            self.look_around(&mut indexer);
+            if indexer.is_busy() && !self.shared.moving().is_paused {
+                (self.idle_since, self.is_tidy) = (None, false);
+                self.step(&mut indexer);
+                continue;
+            }
+            self.tidy(&mut indexer);
+            match received.recv_timeout(self.rest()) {
+                Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(command) => self.obey(&mut indexer, command),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Does a step of the work.
+    fn step(&mut self, indexer: &mut Indexer) {
+        let shared = self.shared.clone();
+        let mut teller = Teller {
+            shared: &shared,
+            watches: &self.watches,
+            last_told: &mut self.last_told,
+        };
+        match indexer.step(&shared.interrupt, &mut teller) {
+            Ok(Step::More | Step::Cancelled | Step::Idle) => {
+                if self.shared.moving().failure.take().is_some() {
                     self.shared.tell_state();
                 }
             }
-            if !indexer.is_busy() {
-                self.note_progress(&indexer);
-                self.refresh();
-            }
+            Err(error) => self.fail(indexer, &error),
+        }
+        if !indexer.is_busy() {
+            self.note_progress(indexer);
+            self.refresh();
+        }
+    }
+
+    /// Stops working until the person goes on, and says why.
+    fn fail(&mut self, indexer: &Indexer, error: &EngineError) {
+        tracing::error!(%error, "indexing failed");
+        {
+            let mut moving = self.shared.moving();
+            moving.failure = Some(format!("Indexing is paused: {error}"));
+            moving.is_paused = true;
+        }
+        self.note_progress(indexer);
+        self.shared.tell_state();
+    }
+
+    /// Returns how long there is nothing to do.
+    fn rest(&self) -> Duration {
+        let now = Instant::now();
+        let due = self.watches.values().filter_map(Watch::due).min();
+        let until_due = due.map_or(LOOK_EVERY, |due| due.saturating_duration_since(now));
+        until_due.min(LOOK_EVERY)
+    }
+
+    /// Makes room once nothing has happened for a while.
+    fn tidy(&mut self, indexer: &mut Indexer) {
+        if indexer.is_busy() {
+            return;
+        }
+        let idle_since = *self.idle_since.get_or_insert_with(Instant::now);
+        // Once, until there was work again.
+        if self.is_tidy || idle_since.elapsed() < TIDY_AFTER {
+            return;
+        }
+        self.is_tidy = true;
+        match indexer.compact() {
+            Ok(false) => {}
+            Ok(true) => self.refresh(),
+            Err(error) => self.fail(indexer, &error),
         }
     }
 
@@ -514,8 +679,7 @@ impl Worker {
                 let _ = reply.send(added);
             }
             Command::RemoveFolder(folder, reply) => {
-                self.watches.remove(&folder);
-                self.shared.moving().statuses.remove(&folder);
+                self.leave(folder);
                 let removed = indexer.remove_folder(folder);
                 self.note_progress(indexer);
                 self.refresh();
@@ -552,106 +716,224 @@ impl Worker {
                         .map_err(EngineError::from),
                 );
             }
-            Command::Seen(folder, seen) => self.look(indexer, folder, seen),
-            Command::Stop => {}
+            Command::EraseAll(reply) => {
+                self.watches.clear();
+                self.stamps.clear();
+                let erased = indexer.erase_all();
+                {
+                    let mut moving = self.shared.moving();
+                    if erased.is_ok() {
+                        let read_only = moving.read_only.take();
+                        *moving = Moving {
+                            read_only,
+                            ..Moving::default()
+                        };
+                    }
+                }
+                self.shared.library.forget_searches();
+                self.note_progress(indexer);
+                // What is left when it failed is watched again.
+                for folder in indexer.store().folders().unwrap_or_default() {
+                    self.take_up(indexer, &folder);
+                }
+                self.refresh();
+                let _ = reply.send(erased);
+            }
+            Command::Seen | Command::Stop => {}
         }
     }
 
-    /// Watches a folder and queues what changed in it while nobody looked.
+    /// Watches a folder no longer.
+    fn leave(&mut self, folder: FolderId) {
+        self.watches.remove(&folder);
+        self.stamps.remove(&folder);
+        self.shared.moving().statuses.remove(&folder);
+    }
+
+    /// Watches a folder anew and queues what changed in it while nobody looked.
     fn take_up(&mut self, indexer: &mut Indexer, folder: &Folder) {
         self.watches.remove(&folder.id);
-        let status = if folder.is_paused {
-            (FolderStatus::Paused, None)
-        } else {
-            self.watch(folder)
+        if folder.is_paused {
+            self.stamps.remove(&folder.id);
+            self.set_status(folder, FolderStatus::Paused, None);
+            self.note_progress(indexer);
+            return;
+        }
+        let path = Path::new(&folder.path);
+        self.stamps.insert(folder.id, Stamp::of(path));
+        let commands = self.commands.clone();
+        let wake = move || {
+            // The receiver is gone only while the program ends.
+            let _ = commands.send(Command::Seen);
         };
-        // The watch begins before the walk, so that nothing falls between them.
-        let status = match (status.0, indexer_scan(indexer, folder)) {
-            (FolderStatus::Paused, _) | (_, Ok(())) => status,
-            (_, Err(error)) => {
-                self.watches.remove(&folder.id);
-                (FolderStatus::Missing, Some(error.to_string()))
+        let mut watch = Watch::new(path, self.watching == Watching::Polled, wake);
+        // To know what is to be watched before it is walked in earnest.
+        if let Ok(walked) = memlens_ingest::walk(path, &AtomicBool::new(false)) {
+            watch.follow(&walked.folders);
+        }
+        self.watches.insert(folder.id, watch);
+        self.walk(indexer, folder);
+    }
+
+    /// Walks a folder and queues what differs, until nothing new in it has to be watched.
+    fn walk(&mut self, indexer: &mut Indexer, folder: &Folder) {
+        let started = Instant::now();
+        let Some(watch) = self.watches.get_mut(&folder.id) else {
+            return;
+        };
+        let mut walked = Ok(());
+        for n_walks in 1..=WALKS_MAX {
+            match indexer.scan(folder, &AtomicBool::new(false)) {
+                Ok(folders) if watch.follow(&folders) => {
+                    if n_walks == WALKS_MAX {
+                        watch.put_off();
+                    }
+                }
+                Ok(_) => break,
+                Err(error) => {
+                    walked = Err(error);
+                    break;
+                }
             }
-        };
-        self.shared.moving().statuses.insert(folder.id, status);
+        }
+        watch.walked(started.elapsed());
+        match walked {
+            Ok(()) => {
+                let (status, why) = match watch.polled() {
+                    None => (FolderStatus::Watching, None),
+                    Some(why) => (FolderStatus::Polling, Some(why)),
+                };
+                self.set_status(folder, status, why);
+            }
+            Err(error @ (EngineError::Ingest(_) | EngineError::Unmounted { .. })) => {
+                self.watches.remove(&folder.id);
+                let why = format!(
+                    "{error}; its notes stay in the library, and it is taken up again once it is back"
+                );
+                self.set_status(folder, FolderStatus::Missing, Some(why));
+            }
+            Err(error) => {
+                watch.put_off();
+                self.fail(indexer, &error);
+            }
+        }
         self.note_progress(indexer);
+    }
+
+    /// Notes how a folder fares, and tells when it went away or came back.
+    fn set_status(&mut self, folder: &Folder, status: FolderStatus, why: Option<String>) {
+        let before = self
+            .shared
+            .moving()
+            .statuses
+            .insert(folder.id, (status, why.clone()));
+        let was_missing = before
+            .as_ref()
+            .map(|(status, _)| *status == FolderStatus::Missing);
+        let is_missing = status == FolderStatus::Missing;
+        let (what, detail) = match (was_missing, is_missing) {
+            (Some(false), true) => (Happening::Away, why),
+            (Some(true), false) => (Happening::Back, None),
+            (None | Some(_), _) => return,
+        };
+        let activity = Activity::now(folder.name.clone(), folder.path.clone(), what, detail);
+        self.shared.tell_activity(&[activity]);
     }
 
     /// Notes how far the work is; nothing where there is none.
     fn note_progress(&self, indexer: &Indexer) {
+        let mut unfinished: HashMap<FolderId, HashSet<String>> = HashMap::new();
+        for (folder, path) in indexer.unfinished() {
+            unfinished
+                .entry(folder)
+                .or_default()
+                .insert(path.to_owned());
+        }
         let mut moving = self.shared.moving();
         let paused = moving.is_paused;
+        moving.unfinished = unfinished;
         moving.progress = indexer.is_busy().then(|| Progress {
             paused,
             ..indexer.progress()
         });
     }
 
-    fn watch(&mut self, folder: &Folder) -> (FolderStatus, Option<String>) {
-        let id = folder.id;
-        let (commands, shared) = (self.commands.clone(), Arc::downgrade(&self.shared));
-        let tell = move |seen| {
-            // The receiver is gone only while the program ends.
-            let _ = commands.send(Command::Seen(id, seen));
-            if let Some(shared) = shared.upgrade() {
-                shared.interrupt.store(true, Ordering::Relaxed);
+    /// Looks at the folders in which something was seen and has come to rest, and now and then for folders that came
+    /// back or went away.
+    fn look_around(&mut self, indexer: &mut Indexer) {
+        let now = Instant::now();
+        let due: Vec<FolderId> = self
+            .watches
+            .iter()
+            .filter(|(_, watch)| watch.due().is_some_and(|due| due <= now))
+            .map(|(folder, _)| *folder)
+            .collect();
+        for folder in due {
+            self.look(indexer, folder);
+        }
+        if self.last_looked.elapsed() >= LOOK_EVERY {
+            self.last_looked = now;
+            self.look_for_missing(indexer);
+            if indexer.is_busy() {
+                self.note_progress(indexer);
             }
-        };
-        match watch(Path::new(&folder.path), tell) {
-            Ok(started) => {
-                let status = match &started {
-                    Watch::Told { .. } => (FolderStatus::Watching, None),
-                    Watch::Polled { why, .. } => (FolderStatus::Polling, Some(why.clone())),
-                };
-                self.watches.insert(id, started);
-                status
-            }
-            Err(error) => (FolderStatus::Missing, Some(error.to_string())),
         }
     }
 
     /// Queues what was seen in a folder.
-    fn look(&mut self, indexer: &mut Indexer, folder: FolderId, seen: Seen) {
+    fn look(&mut self, indexer: &mut Indexer, folder: FolderId) {
         let folders = indexer.store().folders().unwrap_or_default();
-        let Some(folder) = folders
-            .iter()
-            .find(|candidate| candidate.id == folder && !candidate.is_paused)
-        else {
+        let known = folders.iter().find(|candidate| candidate.id == folder);
+        let (Some(folder), Some(watch)) = (known, self.watches.get_mut(&folder)) else {
+            self.watches.remove(&folder);
             return;
         };
-        let is_plain = match &seen {
-            Seen::Missed => false,
-            Seen::Paths(paths) => paths
-                .iter()
-                .all(|path| indexer.look_at(folder, path).unwrap_or(false)),
-        };
-        if !is_plain {
-            self.take_up(indexer, folder);
+        let seen = watch.take();
+        let mut needs_walk = seen.needs_walk;
+        for path in &seen.paths {
+            if needs_walk && seen.is_quiet {
+                break;
+            }
+            needs_walk |= !indexer.look_at(folder, path).unwrap_or(false);
+        }
+        // New folders are still being filled, say: a walk now would have to be done again.
+        let is_put_off = needs_walk && !seen.is_quiet;
+        if is_put_off {
+            watch.put_off();
+        }
+        if needs_walk && (!is_put_off || seen.needs_walk) {
+            self.walk(indexer, folder);
         }
         self.note_progress(indexer);
         // While it is paused no work will tell it.
-        let is_paused = self.shared.moving().is_paused;
-        if !Path::new(&folder.path).is_dir() || !is_plain || is_paused {
+        if needs_walk || self.shared.moving().is_paused {
             self.shared.tell_state();
         }
     }
 
-    /// Takes up folders that came back, and notices those that went away.
+    /// Takes up folders that came back or were put in another's place, and notices those that went away.
     fn look_for_missing(&mut self, indexer: &mut Indexer) {
         for folder in indexer.store().folders().unwrap_or_default() {
-            let is_there = Path::new(&folder.path).is_dir();
             let status = self
                 .shared
                 .moving()
                 .statuses
                 .get(&folder.id)
                 .map(|(status, _)| *status);
-            let was_missing = status == Some(FolderStatus::Missing);
-            if folder.is_paused || is_there != was_missing {
-                continue;
+            let known = self.stamps.get(&folder.id).copied().flatten();
+            let found = Stamp::of(Path::new(&folder.path));
+            let is_other = match status {
+                None | Some(FolderStatus::Paused) => false,
+                // It is there and could not be walked: its rights, or what is mounted there, must change first.
+                Some(FolderStatus::Missing) => found != known,
+                Some(FolderStatus::Watching | FolderStatus::Polling | FolderStatus::Waiting) => {
+                    found.map(|stamp| stamp.identity) != known.map(|stamp| stamp.identity)
+                }
+            };
+            if is_other {
+                self.take_up(indexer, &folder);
+                self.shared.tell_state();
             }
-            self.take_up(indexer, &folder);
-            self.shared.tell_state();
         }
     }
 
@@ -663,18 +945,10 @@ impl Worker {
     }
 }
 
-/// Queues what differs; a folder is walked to its end whatever else waits.
-fn indexer_scan(indexer: &mut Indexer, folder: &Folder) -> Result<(), EngineError> {
-    if folder.is_paused {
-        Ok(())
-    } else {
-        indexer.scan(folder, &AtomicBool::new(false))
-    }
-}
-
 /// Tells the window what the indexer does.
 struct Teller<'a> {
     shared: &'a Shared,
+    watches: &'a HashMap<FolderId, Watch>,
     last_told: &'a mut Instant,
 }
 
@@ -699,16 +973,19 @@ impl Observer for Teller<'_> {
         if let Err(error) = self.shared.library.refresh() {
             tracing::error!(%error, "cannot take up the changed lists");
         }
-        {
-            let mut moving = self.shared.moving();
-            for activity in happened {
-                moving.activity.push_front(activity.clone());
-            }
-            moving.activity.truncate(ACTIVITY_KEPT);
-        }
-        for activity in happened {
-            (self.shared.listener)(Event::Activity(activity.clone()));
-        }
+        self.shared.tell_activity(happened);
         self.shared.tell_state();
+    }
+
+    fn noticed(&mut self, notice: &str) {
+        self.shared.moving().notices.push(notice.to_owned());
+        self.shared.tell_state();
+    }
+
+    fn interrupts(&mut self) -> bool {
+        let now = Instant::now();
+        self.watches
+            .values()
+            .any(|watch| watch.due().is_some_and(|due| due <= now))
     }
 }

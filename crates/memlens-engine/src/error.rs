@@ -1,6 +1,6 @@
 //! What can go wrong between a person's wish and the library, with a code that the window branches on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use memlens_embed::EmbedError;
 use memlens_index::IndexError;
@@ -72,6 +72,14 @@ pub enum EngineError {
         /// The watched folder in it.
         inner: String,
     },
+    /// A folder's disk is not mounted; what stands in its place is empty.
+    #[error("cannot open folder {}: it is empty, and the disk that was mounted at {mount} is not there", path.display())]
+    Unmounted {
+        /// The watched folder.
+        path: PathBuf,
+        /// Where the disk was mounted.
+        mount: String,
+    },
     /// A folder must not be watched.
     #[error("cannot watch {}: {why}", path.display())]
     CannotWatch {
@@ -84,6 +92,14 @@ pub enum EngineError {
     #[error("cannot search in {typed}: {why}")]
     Scope {
         /// The scope as typed.
+        typed: String,
+        /// Why.
+        why: String,
+    },
+    /// A note or line asked about cannot be told.
+    #[error("cannot tell why {typed} is not found: {why}")]
+    Place {
+        /// The place as typed.
         typed: String,
         /// Why.
         why: String,
@@ -137,6 +153,19 @@ pub enum EngineError {
 }
 
 impl EngineError {
+    /// Names the library's folder in an error of its database that does not know it.
+    pub(crate) fn at(self, dir: &Path) -> EngineError {
+        if let EngineError::Store(error) = self {
+            return EngineError::Store(error.at(dir));
+        }
+        self
+    }
+
+    /// Tells whether the library's database is damaged.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, EngineError::Store(StoreError::Damaged { .. }))
+    }
+
     /// Returns the code that the window branches on; most errors are only shown.
     pub fn code(&self) -> &'static str {
         match self {
@@ -151,7 +180,9 @@ impl EngineError {
             | EngineError::NoRow { .. }
             | EngineError::NotWatched { .. }
             | EngineError::CannotWatch { .. }
+            | EngineError::Unmounted { .. }
             | EngineError::Scope { .. }
+            | EngineError::Place { .. }
             | EngineError::WatchedPlace { .. }
             | EngineError::HoldsWatched { .. }
             | EngineError::NoDocument { .. }

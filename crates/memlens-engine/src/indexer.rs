@@ -18,6 +18,7 @@ use memlens_store::{
 
 use crate::EngineError;
 use crate::derived::Derived;
+use crate::mounts::Mount;
 use crate::view::{Activity, Happening, Progress};
 
 /// How many texts are embedded between two looks at the cancel flag.
@@ -27,8 +28,14 @@ const SAVE_EVERY: usize = 32;
 /// Documents wait at most so long, or for so many chunks, until they can be found.
 const COMMIT_AFTER: Duration = Duration::from_millis(1200);
 const COMMIT_CHUNKS: usize = 256;
+/// Or until so many changes have come together.
+const COMMIT_CHANGES: usize = 1024;
+/// Bringing a change into a large library takes time; this many times as long passes at least until the next.
+const COMMIT_REST: u32 = 3;
+/// Fewer embeddings that nothing uses are not worth the work of forgetting them: 1.5 MB.
+const UNUSED_MIN: u64 = 1024;
 /// Raised when the same file would be cut in another way.
-const RECIPE_VERSION: u32 = 1;
+const RECIPE_VERSION: u32 = 2;
 
 /// Is told what the indexer does.
 pub trait Observer {
@@ -36,6 +43,13 @@ pub trait Observer {
     fn progress(&mut self, _progress: &Progress) {}
     /// Changes can be searched now.
     fn committed(&mut self, _happened: &[Activity]) {}
+    /// Something was mended, and a person should be told.
+    fn noticed(&mut self, _notice: &str) {}
+    /// Tells whether something else should be done first; asked between a few texts. The work at hand is taken up
+    /// again where it stood.
+    fn interrupts(&mut self) -> bool {
+        false
+    }
 }
 
 /// An observer that looks away.
@@ -76,9 +90,10 @@ enum Job {
 
 /// Brings the library into step with the folders.
 pub struct Indexer {
-    store: Store,
-    /// None after a failed write, until the lists are rebuilt.
+    /// None after a failed write, until the lists are rebuilt. It goes before the store, whose lock tells others that
+    /// they may write.
     derived: Option<Derived>,
+    store: Store,
     embedder: Box<dyn Embedder>,
     options: IngestOptions,
     jobs: VecDeque<Job>,
@@ -86,6 +101,8 @@ pub struct Indexer {
     pending_since: Option<Instant>,
     pending_chunks: usize,
     happened: Vec<Happened>,
+    /// How long changes wait at most until they can be found.
+    commit_after: Duration,
     counts: Counts,
     clock: Clock,
 }
@@ -101,6 +118,7 @@ impl Indexer {
         dir: &Path,
         embedder: Box<dyn Embedder>,
     ) -> Result<(Indexer, Vec<String>), EngineError> {
+        let is_database_gone = Store::is_gone(dir) && Derived::is_any(dir);
         let mut store = Store::open(dir)?;
         let defaults = Params::default();
         let options = IngestOptions {
@@ -109,6 +127,12 @@ impl Indexer {
             window_chars: defaults.window_chars,
         };
         let mut notices = Vec::new();
+        if is_database_gone {
+            notices.push(
+                "the library's database was gone: it begins anew, with no folder to watch"
+                    .to_owned(),
+            );
+        }
         let recipe = recipe(&embedder.info().id, &options);
         let made_by = store.meta("recipe")?;
         if made_by.as_deref() != Some(&recipe) {
@@ -135,6 +159,7 @@ impl Indexer {
             pending_since: None,
             pending_chunks: 0,
             happened: Vec::new(),
+            commit_after: COMMIT_AFTER,
             counts: Counts::default(),
             clock: Clock::default(),
         };
@@ -232,14 +257,24 @@ impl Indexer {
         &mut self.store
     }
 
-    /// Walks a folder and queues what differs from the library.
+    /// Walks a folder and queues what differs from the library. Returns the folders in it that were looked into,
+    /// relative to it, first itself as an empty path.
     ///
-    /// A folder that is missing (unmounted, say) keeps its documents.
+    /// Differing means: another size, another time of modification, earlier or later, or another time at which the
+    /// system itself saw the file change.
+    ///
+    /// A folder that is missing or whose disk is not mounted keeps its documents.
     ///
     /// # Errors
-    /// [`EngineError::Ingest`] where the folder cannot be walked.
-    pub fn scan(&mut self, folder: &Folder, cancel: &AtomicBool) -> Result<(), EngineError> {
-        let walked = memlens_ingest::walk(Path::new(&folder.path), cancel)?;
+    /// [`EngineError::Ingest`] and [`EngineError::Unmounted`] where the folder cannot be walked.
+    pub fn scan(
+        &mut self,
+        folder: &Folder,
+        cancel: &AtomicBool,
+    ) -> Result<Vec<String>, EngineError> {
+        let path = Path::new(&folder.path);
+        let walked = memlens_ingest::walk(path, cancel)?;
+        self.check_mount(folder.id, path)?;
         let known = self.store.documents(folder.id)?;
         // What waits to be saved will be in the library too, whatever the store says now.
         let waiting: BTreeSet<String> = self
@@ -265,9 +300,10 @@ impl Indexer {
                 problems.push(problem);
             }
         }
-        self.store.set_walk_problems(folder.id, &problems)?;
-
         let found: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
+        self.store
+            .set_walk_problems(folder.id, &problems, |path| found.contains(path))?;
+
         let gone: BTreeSet<&String> = known
             .keys()
             .chain(&waiting)
@@ -278,8 +314,10 @@ impl Indexer {
             path: path.clone(),
         }));
         for file in walked.files {
+            // The last of these nobody can set: a clock that jumps or a tool that puts times back hides nothing.
             let is_known = known.get(&file.path).is_some_and(|state| {
-                state.size == file.size && state.modified_ms == file.modified_ms
+                (state.size, state.modified_ms, state.changed_ns)
+                    == (file.size, file.modified_ms, file.changed_ns)
             });
             if is_known && !waiting.contains(&file.path) {
                 self.counts.n_unchanged += 1;
@@ -293,7 +331,32 @@ impl Indexer {
         }
         self.clock.n_files_total = self.clock.n_files_done + self.jobs.len() as u32;
         self.settle();
-        Ok(())
+        Ok(walked.folders)
+    }
+
+    /// Notes which disk a folder lies on. An empty folder where another disk was mounted before is that disk's place,
+    /// and not the folder: what was on the disk is not gone.
+    fn check_mount(&mut self, folder: FolderId, path: &Path) -> Result<(), EngineError> {
+        let mount = Mount::of(path).and_then(|mount| mount.point.to_str().map(str::to_owned));
+        let folders = self.store.folders()?;
+        let Some(known) = folders.iter().find(|known| known.id == folder) else {
+            return Ok(());
+        };
+        if known.mount == mount {
+            return Ok(());
+        }
+        let is_empty = || std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+        if let (Some(before), Some(now)) = (&known.mount, &mount)
+            && path.starts_with(before)
+            && Path::new(before).starts_with(now)
+            && is_empty()
+        {
+            return Err(EngineError::Unmounted {
+                path: path.to_owned(),
+                mount: before.clone(),
+            });
+        }
+        Ok(self.store.set_folder_mount(folder, mount.as_deref())?)
     }
 
     /// Queues one file of a folder before everything else, because something happened to it.
@@ -369,6 +432,16 @@ impl Indexer {
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
     ) -> Result<Step, EngineError> {
+        self.try_step(cancel, observer)
+            .map_err(|error| error.at(self.store.dir()))
+    }
+
+    fn try_step(
+        &mut self,
+        cancel: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<Step, EngineError> {
+        self.mend_lists(observer)?;
         if cancel.load(Ordering::Relaxed) {
             self.commit(observer)?;
             return Ok(Step::Cancelled);
@@ -385,18 +458,22 @@ impl Indexer {
         if let Err(error) = done {
             // It is still to be done, whatever went wrong.
             self.jobs.push_front(job);
-            if matches!(error, EngineError::Embed(EmbedError::Cancelled)) {
-                self.commit(observer)?;
-                return Ok(Step::Cancelled);
+            if !matches!(error, EngineError::Embed(EmbedError::Cancelled)) {
+                return Err(error);
             }
-            return Err(error);
+            if !cancel.load(Ordering::Relaxed) {
+                return Ok(Step::More);
+            }
+            self.commit(observer)?;
+            return Ok(Step::Cancelled);
         }
         self.clock.finish();
         observer.progress(&self.progress());
         let is_due = self
             .pending_since
-            .is_some_and(|since| since.elapsed() >= COMMIT_AFTER);
-        if is_due || self.pending_chunks >= COMMIT_CHUNKS || self.jobs.is_empty() {
+            .is_some_and(|since| since.elapsed() >= self.commit_after);
+        let are_many = self.pending_chunks >= COMMIT_CHUNKS || self.pending.len() >= COMMIT_CHANGES;
+        if is_due || are_many || self.jobs.is_empty() {
             self.commit(observer)?;
         }
         Ok(Step::More)
@@ -426,7 +503,70 @@ impl Indexer {
 
     /// Tells whether there is work.
     pub fn is_busy(&self) -> bool {
-        !self.jobs.is_empty() || !self.pending.is_empty()
+        !self.jobs.is_empty() || !self.pending.is_empty() || self.derived.is_none()
+    }
+
+    /// Returns the files that cannot be found yet as they are now: those to be read, and those read and not yet saved.
+    pub fn unfinished(&self) -> impl Iterator<Item = (FolderId, &str)> {
+        let queued = self.jobs.iter().filter_map(|job| match job {
+            Job::Read { folder, file } => Some((*folder, file.path.as_str())),
+            Job::Remove { .. } => None,
+        });
+        let unsaved = self
+            .pending
+            .iter()
+            .filter_map(Waiting::of)
+            .filter(|change| change.hash.is_some())
+            .map(|change| (change.folder, change.path));
+        queued.chain(unsaved)
+    }
+
+    /// Forgets embeddings that nothing uses, where they are more than those that are used: half of them in the store,
+    /// where they wait for their notes to come back, and all of them in the vector list, where each costs every search
+    /// time. Returns whether there was anything to do.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] and [`EngineError::Index`].
+    pub fn compact(&mut self) -> Result<bool, EngineError> {
+        let (n_used, n_unused) = self.store.n_used_and_unused()?;
+        let is_too_much = |n_unused: u64| n_unused > n_used.max(UNUSED_MIN);
+        let is_store = is_too_much(n_unused);
+        if is_store {
+            self.store.forget_unused(n_used / 2)?;
+        }
+        let Some(derived) = &self.derived else {
+            return Ok(is_store);
+        };
+        let is_list = is_too_much(derived.n_rows().saturating_sub(n_used));
+        if is_list {
+            // A new generation, so that readers let go of the old rows.
+            let generation = self.store.raise_generation()?;
+            let derived = self.derived.take().expect("it was just looked at");
+            let info = self.embedder.info();
+            self.derived =
+                Some(derived.compacted(&self.store, (&info.id, info.dim), generation)?);
+        }
+        Ok(is_store || is_list)
+    }
+
+    /// Forgets everything: folders, notes, embeddings, presets. The notes themselves are not touched.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] and [`EngineError::Index`].
+    pub fn erase_all(&mut self) -> Result<(), EngineError> {
+        self.jobs.clear();
+        self.pending.clear();
+        self.pending_since = None;
+        self.pending_chunks = 0;
+        self.happened.clear();
+        self.clock = Clock::default();
+        self.derived = None;
+        let info = self.embedder.info();
+        self.store.erase_all()?;
+        self.store
+            .set_meta("recipe", &recipe(&info.id, &self.options))?;
+        self.derived = Some(Derived::anew(&self.store, (&info.id, info.dim))?);
+        Ok(())
     }
 
     fn remove(&mut self, folder: FolderId, path: &str) -> Result<(), EngineError> {
@@ -448,6 +588,17 @@ impl Indexer {
     /// Notes that a file cannot be read, in place of what the library has of it.
     fn fail(&mut self, problem: StoredProblem) {
         self.counts.n_unreadable += 1;
+        let is_waiting = self
+            .pending
+            .iter()
+            .rfind(|change| {
+                Waiting::of(change)
+                    .is_some_and(|it| (it.folder, it.path) == (problem.folder, &problem.path))
+            })
+            .is_some_and(|change| *change == Change::Fail(problem.clone()));
+        if is_waiting {
+            return;
+        }
         let why = Some(problem.message.clone());
         self.happen(problem.folder, &problem.path, Happening::Skipped, why, None);
         self.pend(Change::Fail(problem), 0);
@@ -493,6 +644,7 @@ impl Indexer {
                     Change::Touch {
                         document,
                         modified_ms: file.modified_ms,
+                        changed_ns: file.changed_ns,
                     },
                     0,
                 );
@@ -507,13 +659,20 @@ impl Indexer {
             // It vanished between the walk and the look; the watcher or the next scan will tell.
             Err(_) if !file.absolute.exists() => {
                 // With its whole folder gone it stays: that may be back in a moment.
-                if known.is_some() && self.is_there(folder)? {
+                let is_ours = known.is_some() || self.store.has_problem(folder, &file.path)?;
+                if is_ours && self.is_there(folder)? {
                     self.remove(folder, &file.path)?;
                 }
             }
             Err(error) => {
                 let path = file.path.clone();
-                self.fail(self.problem(folder, path, None, error.to_string(), Severity::Error));
+                let problem = self.problem(folder, path, None, error.to_string(), Severity::Error);
+                if known.is_none() && self.store.is_noted(&problem)? {
+                    // A person has been told.
+                    self.counts.n_unreadable += 1;
+                } else {
+                    self.fail(problem);
+                }
             }
         }
         Ok(())
@@ -628,6 +787,7 @@ impl Indexer {
             hash,
             size,
             modified_ms: file.modified_ms,
+            changed_ns: file.changed_ns,
             kind: parsed.kind.as_str().to_owned(),
             encoding: parsed.encoding.to_owned(),
             agent: parsed.front.agent,
@@ -674,6 +834,10 @@ impl Indexer {
                 self.store.save_embeddings(&model, &unsaved)?;
                 unsaved.clear();
             }
+            if observer.interrupts() {
+                cancelled = Some(EmbedError::Cancelled);
+                break;
+            }
         }
         self.store.save_embeddings(&model, &unsaved)?;
         if let Some(error) = cancelled {
@@ -707,9 +871,35 @@ impl Indexer {
                 return Err(error.into());
             }
         };
+        let started = Instant::now();
         self.follow(&applied, embeddings_of(&changes))?;
+        self.tell(observer)?;
+        self.commit_after = COMMIT_AFTER.max(started.elapsed() * COMMIT_REST);
+        Ok(())
+    }
+
+    /// Tells what can be searched now.
+    fn tell(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
         let folders = self.store.folders()?;
         observer.committed(&told(std::mem::take(&mut self.happened), &folders));
+        Ok(())
+    }
+
+    /// Builds the lists anew if they could not be written the last time.
+    fn mend_lists(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+        if self.derived.is_some() {
+            return Ok(());
+        }
+        let info = self.embedder.info();
+        let (derived, notices) = Derived::open(&self.store, &info.id, info.dim)?;
+        self.derived = Some(derived);
+        for notice in &notices {
+            observer.noticed(notice);
+        }
+        // What had been saved by then and is found from now on.
+        if self.pending.is_empty() {
+            self.tell(observer)?;
+        }
         Ok(())
     }
 

@@ -30,6 +30,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod changes;
+mod data;
 mod derived;
 mod engine;
 mod error;
@@ -37,8 +39,10 @@ mod indexer;
 mod library;
 mod lists;
 mod model;
+mod mounts;
 mod notes;
 mod passage;
+mod place;
 mod preset;
 mod report;
 mod retrieve;
@@ -46,8 +50,11 @@ mod scope;
 mod search;
 pub mod view;
 mod watch;
+mod why;
 
-pub use engine::{Engine, Event, Listener};
+pub use changes::Fix;
+pub use data::{Contents, contents, erase};
+pub use engine::{Engine, Event, Listener, Watching};
 pub use error::EngineError;
 pub use indexer::{Counts, Indexer, Observer, Step};
 pub use library::Library;
@@ -55,8 +62,10 @@ pub use lists::Lists;
 pub use memlens_embed::lower_priority;
 pub use memlens_store::{Folder, FolderId};
 pub use model::{EmbedderSource, Purpose, bundled};
+pub use place::Place;
 pub use preset::read_params;
 pub use report::{RowReport, SearchReport, StageReport, StepReport};
 pub use retrieve::{DEPTH_MAX, Retrieved, retrieve};
 pub use scope::Scope;
 pub use search::{Search, Timing};
+pub use why::{ChunkWhy, WhyAnswer, WhyNot};

@@ -100,10 +100,11 @@ impl Library {
     /// As [`Library::open`]; the old lists stay in use then.
     pub fn refresh(&self) -> Result<bool, EngineError> {
         let lists = {
-            let store = self
+            let mut store = self
                 .refreshing
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
+            store.thaw()?;
             if store.generation()? == self.lists().snapshot.generation {
                 // Folders change without a new generation.
                 if store.folders()? == self.lists().snapshot.folders {
@@ -151,6 +152,7 @@ impl Library {
             vector.as_deref().map_err(String::clone),
             params,
             &ranges,
+            &[],
         )?;
         let defaults = Params::default();
         let cut = |params: &Params| {
@@ -198,6 +200,8 @@ impl Library {
             },
             params: params.clone(),
             lists,
+            vector,
+            scope: ranges,
             retrieved,
         });
         let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
@@ -206,6 +210,14 @@ impl Library {
             searches.pop_front();
         }
         Ok(search)
+    }
+
+    /// Keeps no search any more.
+    pub(crate) fn forget_searches(&self) {
+        self.searches
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 
     /// Returns a search that is still kept.
@@ -254,7 +266,12 @@ impl Library {
 
     /// Returns the store, to read.
     pub fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = store.thaw() {
+            // Whoever reads from it is told what is wrong.
+            tracing::debug!(%error, "cannot open the library anew");
+        }
+        store
     }
 
     /// Returns the query's vector where it can be compared with vectors of `model`, else why not.

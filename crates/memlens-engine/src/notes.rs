@@ -12,11 +12,16 @@ use crate::view::{
 use crate::{EngineError, Library};
 
 impl Library {
-    /// Returns a folder's documents as a tree, folders first, then by name.
+    /// Returns a folder's documents as a tree, folders first, then by name; `pending` are the files in it that wait to be
+    /// read.
     ///
     /// # Errors
     /// [`EngineError::Store`].
-    pub fn tree(&self, folder: FolderId) -> Result<Vec<TreeEntry>, EngineError> {
+    pub fn tree(
+        &self,
+        folder: FolderId,
+        pending: &HashSet<String>,
+    ) -> Result<Vec<TreeEntry>, EngineError> {
         let lists = self.lists();
         let problems: HashSet<String> = self
             .store()
@@ -25,6 +30,15 @@ impl Library {
             .filter(|problem| problem.folder == folder)
             .map(|problem| problem.path)
             .collect();
+        let state = |path: &String| {
+            if pending.contains(path) {
+                EntryState::Pending
+            } else if problems.contains(path) {
+                EntryState::Problem
+            } else {
+                EntryState::Indexed
+            }
+        };
         let mut root = Branch::default();
         for document in lists
             .snapshot
@@ -33,10 +47,10 @@ impl Library {
             .filter(|document| document.folder == folder)
         {
             let n_chunks = document.chunks.end - document.chunks.start;
-            root.insert(&document.path, n_chunks, problems.contains(&document.path));
+            root.insert(&document.path, n_chunks, state(&document.path));
         }
-        for path in &problems {
-            root.insert(path, 0, true);
+        for path in problems.iter().chain(pending) {
+            root.insert(path, 0, state(path));
         }
         Ok(root.entries(""))
     }
@@ -172,12 +186,12 @@ fn file_problem(problem: StoredProblem, names: &HashMap<FolderId, String>) -> Fi
 #[derive(Default)]
 struct Branch {
     folders: BTreeMap<String, Branch>,
-    files: BTreeMap<String, (u32, bool)>,
+    files: BTreeMap<String, (u32, EntryState)>,
 }
 
 impl Branch {
     /// Puts a file in its place; walks down rather than calls itself, for paths may be very deep.
-    fn insert(&mut self, path: &str, n_chunks: u32, is_problem: bool) {
+    fn insert(&mut self, path: &str, n_chunks: u32, state: EntryState) {
         let mut branch = self;
         let mut rest = path;
         while let Some((folder, inner)) = rest.split_once('/') {
@@ -187,7 +201,7 @@ impl Branch {
         branch
             .files
             .entry(rest.to_owned())
-            .or_insert((n_chunks, is_problem));
+            .or_insert((n_chunks, state));
     }
 
     fn entries(self, above: &str) -> Vec<TreeEntry> {
@@ -198,37 +212,30 @@ impl Branch {
                 format!("{above}/{name}")
             }
         };
-        let state = |is_problem| {
-            if is_problem {
-                EntryState::Problem
-            } else {
-                EntryState::Indexed
-            }
-        };
         let mut entries = Vec::with_capacity(self.folders.len() + self.files.len());
         for (name, branch) in self.folders {
             let path = join(&name);
             let children = branch.entries(&path);
             entries.push(TreeEntry {
                 n_chunks: children.iter().map(|child| child.n_chunks).sum(),
-                state: state(
-                    children
-                        .iter()
-                        .any(|child| child.state == EntryState::Problem),
-                ),
+                state: children
+                    .iter()
+                    .map(|child| child.state)
+                    .max()
+                    .unwrap_or(EntryState::Indexed),
                 name,
                 path,
                 is_folder: true,
                 children,
             });
         }
-        for (name, (n_chunks, is_problem)) in self.files {
+        for (name, (n_chunks, state)) in self.files {
             entries.push(TreeEntry {
                 path: join(&name),
                 name,
                 is_folder: false,
                 n_chunks,
-                state: state(is_problem),
+                state,
                 children: Vec::new(),
             });
         }

@@ -1,9 +1,10 @@
 //! `memlens.json`: a tuned configuration that leaves Memlens and can be read back.
 
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use memlens_params::{Params, Value};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, json};
 
 use crate::view::Preset;
@@ -12,37 +13,42 @@ use crate::{EngineError, Library};
 /// Raised when the file's form changes so that older programs misread it.
 const SCHEMA_VERSION: u64 = 1;
 
-/// Is the file's form; unknown keys outside `parameters` are left to later versions.
-#[derive(Debug, Serialize, Deserialize)]
+/// More than any memlens.json holds; a larger file is something else.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Is the file's form as it is written.
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct File {
-    #[serde(rename = "$schema", default)]
+    #[serde(rename = "$schema")]
     schema: String,
     schema_version: u64,
-    #[serde(default)]
     app: String,
-    #[serde(default)]
     version: String,
-    #[serde(default)]
     created_at: String,
     /// Those that differ from the default.
-    #[serde(default)]
     parameters: Map<String, serde_json::Value>,
     /// All of them; for readers that do not know the defaults.
-    #[serde(default)]
     resolved: serde_json::Value,
-    #[serde(default)]
     scales: serde_json::Value,
-    #[serde(default)]
-    embedding: Option<Embedding>,
-    #[serde(default)]
+    embedding: Embedding,
     corpus: serde_json::Value,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 struct Embedding {
     model: String,
     dimension: usize,
+}
+
+/// Is what counts of a file that is read; unknown keys outside `parameters` are left to later versions.
+struct Content {
+    schema_version: u64,
+    parameters: Map<String, serde_json::Value>,
+    /// Of the Memlens that wrote it; empty when it does not say.
+    version: String,
+    /// The embedding model that it was tuned with; none when it does not say.
+    model: Option<String>,
 }
 
 impl Library {
@@ -82,10 +88,10 @@ impl Library {
                 "min_score": "the fused score, 0 to 1",
                 "fusion_k": "added to 1-based ranks",
             }),
-            embedding: Some(Embedding {
+            embedding: Embedding {
                 model: lists.vectors.model().to_owned(),
                 dimension: lists.vectors.dim(),
-            }),
+            },
             corpus: json!({
                 "documents": snapshot.documents.len(),
                 "chunks": snapshot.chunks.len(),
@@ -152,7 +158,7 @@ impl Library {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".part");
         let part = folder.join(name);
-        std::fs::write(&part, text).map_err(file_error("write"))?;
+        write_new(&part, &text).map_err(file_error("write"))?;
         std::fs::rename(&part, path).map_err(|error| {
             // The half-way file is ours; the error that matters is the first one.
             let _ = std::fs::remove_file(&part);
@@ -161,24 +167,19 @@ impl Library {
     }
 
     /// Returns what a person should know before using a preset here.
-    fn preset_notes(&self, file: &File) -> Vec<String> {
+    fn preset_notes(&self, content: &Content) -> Vec<String> {
         let mut notes = Vec::new();
-        let model = self.lists().vectors.model().to_owned();
-        if let Some(embedding) = file
-            .embedding
-            .as_ref()
-            .filter(|embedding| embedding.model != model)
-        {
+        let ours = self.lists().vectors.model().to_owned();
+        if let Some(model) = content.model.as_ref().filter(|model| **model != ours) {
             notes.push(format!(
-                "made with the embedding model {}; this library uses {model}, so scores and thresholds differ",
-                embedding.model
+                "made with the embedding model {model}; this library uses {ours}, so scores and thresholds differ"
             ));
         }
         let version = env!("CARGO_PKG_VERSION");
-        if !file.version.is_empty() && file.version != version {
+        if !content.version.is_empty() && content.version != version {
             notes.push(format!(
                 "made by Memlens {}; this is {version}",
-                file.version
+                content.version
             ));
         }
         notes
@@ -190,14 +191,14 @@ impl Library {
     /// [`EngineError::File`] when it cannot be read, [`EngineError::Preset`] naming the key, value
     /// and range that are wrong.
     pub fn read_preset(&self, path: &Path) -> Result<Preset, EngineError> {
-        let (file, params) = read(path)?;
+        let (content, params) = read(path)?;
         let name = path
             .file_stem()
             .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         Ok(Preset {
             name,
             params,
-            notes: self.preset_notes(&file),
+            notes: self.preset_notes(&content),
         })
     }
 
@@ -234,6 +235,15 @@ pub fn read_params(path: &Path) -> Result<Params, EngineError> {
     read(path).map(|(_, params)| params)
 }
 
+/// Writes a file of our own in place of whatever stands there, a link included: none is written through.
+fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    std::fs::File::create_new(path)?.write_all(text.as_bytes())
+}
+
 /// Returns parameters as they are stored: those that differ from the default, as JSON.
 pub fn stored_text(params: &Params) -> String {
     let changed: Map<String, serde_json::Value> = params
@@ -253,30 +263,92 @@ fn parameters(origin: &str, text: &str) -> Result<Params, EngineError> {
     from_values(origin, &values)
 }
 
-fn read(path: &Path) -> Result<(File, Params), EngineError> {
+fn read(path: &Path) -> Result<(Content, Params), EngineError> {
     let origin = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|source| EngineError::File {
+    let file_error = |source| EngineError::File {
         attempt: "read preset",
         path: path.to_owned(),
         source,
-    })?;
-    let text = String::from_utf8_lossy(&bytes);
-    let file: File =
-        serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
-            EngineError::Preset {
-                origin: origin.clone(),
-                why: error.to_string(),
-            }
-        })?;
-    if file.schema_version > SCHEMA_VERSION {
+    };
+    let refused = |why: String| EngineError::Preset {
+        origin: origin.clone(),
+        why: format!("{why}; choose a file that Memlens exported"),
+    };
+    if std::fs::metadata(path).map_err(file_error)?.is_dir() {
+        return Err(refused("it is a folder".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(file_error)?;
+    let content = content(&bytes).map_err(refused)?;
+    if content.schema_version > SCHEMA_VERSION {
         let why = format!(
-            "its schemaVersion is {}, this version reads up to {SCHEMA_VERSION}",
-            file.schema_version
+            "its schemaVersion is {}, this Memlens reads up to {SCHEMA_VERSION}; a newer one wrote it",
+            content.schema_version
         );
         return Err(EngineError::Preset { origin, why });
     }
-    let params = from_values(&origin, &file.parameters)?;
-    Ok((file, params))
+    let params = from_values(&origin, &content.parameters)?;
+    Ok((content, params))
+}
+
+/// Reads the bytes of a `memlens.json`; the error says what they are instead.
+fn content(bytes: &[u8]) -> Result<Content, String> {
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(format!(
+            "it is larger than {} MiB",
+            FILE_BYTES_MAX / (1024 * 1024)
+        ));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    let value = serde_json::from_str(text).map_err(|error| format!("it is not JSON ({error})"))?;
+    let serde_json::Value::Object(mut fields) = value else {
+        return Err(format!("it holds {}, not an object", kind(&value)));
+    };
+    let version = fields
+        .get("schemaVersion")
+        .ok_or("it has no schemaVersion")?;
+    let schema_version = version
+        .as_u64()
+        .ok_or_else(|| format!("its schemaVersion is {}, not a whole number", kind(version)))?;
+    let parameters = match fields.remove("parameters") {
+        None => Map::new(),
+        Some(serde_json::Value::Object(parameters)) => parameters,
+        Some(other) => {
+            return Err(format!(
+                "its parameters are {}, not an object",
+                kind(&other)
+            ));
+        }
+    };
+    let text_of = |value: Option<&serde_json::Value>| Some(value?.as_str()?.to_owned());
+    Ok(Content {
+        schema_version,
+        parameters,
+        version: text_of(fields.get("version")).unwrap_or_default(),
+        model: text_of(
+            fields
+                .get("embedding")
+                .and_then(|embedding| embedding.get("model")),
+        ),
+    })
+}
+
+/// Names what a value is, in words for a person.
+fn kind(value: &serde_json::Value) -> &'static str {
+    match value {
+        serde_json::Value::Null => "null",
+        serde_json::Value::Bool(_) => "true or false",
+        serde_json::Value::Number(_) => "a number",
+        serde_json::Value::String(_) => "text",
+        serde_json::Value::Array(_) => "a list",
+        serde_json::Value::Object(_) => "an object",
+    }
 }
 
 fn from_values(
@@ -297,4 +369,60 @@ fn from_values(
         given.push((id.as_str(), value));
     }
     Params::from_map(given).map_err(|error| refused(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::content;
+
+    #[test]
+    fn other_files_are_named() {
+        let large = [b' '; 1024 * 1024 + 1];
+        let cases: &[(&[u8], &str)] = &[
+            (b"", "it is empty"),
+            (b"\xEF\xBB\xBF \n", "it is empty"),
+            (&large, "it is larger than 1 MiB"),
+            (b"caf\xE9", "it is not UTF-8 text"),
+            (
+                b"# A note",
+                "it is not JSON (expected value at line 1 column 1)",
+            ),
+            (
+                b"{\"schemaVersion\": 1,",
+                "it is not JSON (EOF while parsing a value at line 1 column 20)",
+            ),
+            (b"[1, 2]", "it holds a list, not an object"),
+            (b"5", "it holds a number, not an object"),
+            (b"\"x\"", "it holds text, not an object"),
+            (b"null", "it holds null, not an object"),
+            (b"true", "it holds true or false, not an object"),
+            (b"{}", "it has no schemaVersion"),
+            (
+                b"{\"schemaVersion\": \"1\"}",
+                "its schemaVersion is text, not a whole number",
+            ),
+            (
+                b"{\"schemaVersion\": 1.5}",
+                "its schemaVersion is a number, not a whole number",
+            ),
+            (
+                b"{\"schemaVersion\": 1, \"parameters\": []}",
+                "its parameters are a list, not an object",
+            ),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(content(bytes).err().as_deref(), Some(*expected));
+        }
+        let deep = "[".repeat(100_000);
+        assert!(content(deep.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn what_does_not_count_may_be_anything() {
+        let text =
+            "\u{feff}{\"schemaVersion\": 1, \"version\": 5, \"embedding\": [], \"later\": {}}";
+        let read = content(text.as_bytes()).expect("a memlens.json");
+        assert_eq!((read.version.as_str(), read.model), ("", None));
+        assert!(read.parameters.is_empty());
+    }
 }

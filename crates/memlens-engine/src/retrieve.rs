@@ -35,7 +35,8 @@ pub struct Retrieved {
 /// Asks both lists. `vector` is the query's embedding, or why there is none.
 ///
 /// `scope` holds the chunks that are searched, as ascending disjoint ranges of places. Statistics
-/// of words are those of the whole library, whatever the scope.
+/// of words are those of the whole library, whatever the scope. `also` names places in scope that
+/// become candidates however deep they stand, with their true ranks; they change no other's facts.
 ///
 /// # Errors
 /// [`EngineError::Index`] when a list cannot be read.
@@ -45,6 +46,7 @@ pub fn retrieve(
     vector: Result<&[f32], String>,
     params: &Params,
     scope: &[Range<u32>],
+    also: &[u32],
 ) -> Result<Retrieved, EngineError> {
     let join = match params.bm25_join {
         Bm25Join::Or => Join::Or,
@@ -83,6 +85,7 @@ pub fn retrieve(
         .iter()
         .map(|at| values[*at].0)
         .chain(by_text.iter().map(|at| in_scope[*at].0))
+        .chain(also.iter().copied())
         .collect();
     union.sort_unstable();
     union.dedup();
@@ -111,6 +114,7 @@ pub fn retrieve(
                     n_matched: hit.matched.len() as u32,
                 },
             ),
+            ..Candidate::default()
         });
         matched.push(hit.map(|hit| hit.matched.clone()).unwrap_or_default());
     }
@@ -119,6 +123,21 @@ pub fn retrieve(
     }
     for (rank, at) in (1..).zip(&by_text) {
         candidates[slot_of(&union, in_scope[*at].0)].text.rank = Some(rank);
+    }
+    for place in also {
+        let candidate = &mut candidates[slot_of(&union, *place)];
+        if let (Some(score), None) = (candidate.vector.score, candidate.vector.rank) {
+            let others = values
+                .iter()
+                .map(|(place, value)| (value.score.unwrap_or(0.0), *place));
+            candidate.vector.rank = Some(rank_among(others, (score, *place)));
+        }
+        if let (Some(score), None) = (candidate.text.score, candidate.text.rank) {
+            let others = in_scope
+                .iter()
+                .map(|(place, hit)| (f64::from(hits.hits[*hit].score), *place));
+            candidate.text.rank = Some(rank_among(others, (score, *place)));
+        }
     }
     Ok(Retrieved {
         set: CandidateSet {
@@ -129,6 +148,8 @@ pub fn retrieve(
             vector: vector_state,
             text: text_state,
             n_text_hits: in_scope.len() as u32,
+            agreement: None,
+            directions: None,
         },
         places: union,
         matched,
@@ -204,10 +225,21 @@ fn hits_in_scope(lists: &Lists, hits: &TextHits, scope: &[Range<u32>]) -> Vec<(u
     found
 }
 
+/// Orders by score, the highest first; ties by place.
+fn best_first(a: (f64, u32), b: (f64, u32)) -> Ordering {
+    b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
+}
+
+/// Returns the 1-based rank of a score and place among others, itself one of them.
+fn rank_among(others: impl Iterator<Item = (f64, u32)>, own: (f64, u32)) -> u32 {
+    let better = others.filter(|other| best_first(*other, own) == Ordering::Less);
+    better.count() as u32 + 1
+}
+
 /// Returns the indices of the `n` highest items, best first; ties by place.
 fn best<T>(items: &[T], n: usize, key: impl Fn(&T) -> (f64, u32)) -> Vec<usize> {
     let compare = |a: &(f64, u32, usize), b: &(f64, u32, usize)| -> Ordering {
-        b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
+        best_first((a.0, a.1), (b.0, b.1))
     };
     let mut keyed: Vec<(f64, u32, usize)> = items
         .iter()

@@ -116,7 +116,7 @@ impl Scope {
 }
 
 /// Returns a relative path with `/`; none when it leaves its folder or is not text.
-fn with_slashes(path: &Path) -> Option<String> {
+pub(crate) fn with_slashes(path: &Path) -> Option<String> {
     let mut parts = Vec::new();
     for part in path.components() {
         match part {

@@ -1,5 +1,6 @@
 //! One search: its frozen facts, and every way to look at its ranking.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,10 @@ pub struct Search {
     /// The parameters that the lists were formed by.
     pub(crate) params: Params,
     pub(crate) lists: Arc<Lists>,
+    /// The query's embedding, or why there is none.
+    pub(crate) vector: Result<Vec<f32>, String>,
+    /// The chunks that were searched, as ascending disjoint ranges of places.
+    pub(crate) scope: Vec<Range<u32>>,
     pub(crate) retrieved: Retrieved,
 }
 

@@ -143,7 +143,7 @@ pub enum FolderStatus {
     Polling,
     /// Changes are left alone.
     Paused,
-    /// The folder is not there; its notes stay in the library.
+    /// The folder or its disk is not there; its notes stay in the library, and it is taken up again once it is back.
     Missing,
     /// It is not watched, only searched.
     Waiting,
@@ -212,6 +212,19 @@ pub struct LibraryState {
     pub version: String,
 }
 
+/// Is how much room the library takes on disk, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
+pub struct DataSize {
+    /// The database: notes, embeddings, presets.
+    pub database: f64,
+    /// The BM25 list.
+    pub text_list: f64,
+    /// The vector list.
+    pub vectors: f64,
+    /// All of it, locks and the like included.
+    pub total: f64,
+}
+
 /// Tells how much a problem matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
@@ -253,6 +266,10 @@ pub enum Happening {
     Deleted,
     /// It could not be read.
     Skipped,
+    /// A whole folder is not there any more; its notes stay in the library.
+    Away,
+    /// A whole folder is there again.
+    Back,
 }
 
 /// Is one thing that happened in a watched folder.
@@ -262,7 +279,7 @@ pub struct Activity {
     pub at_ms: f64,
     /// The folder's name.
     pub folder_name: String,
-    /// The note's path.
+    /// The note's path; the folder's own where it is about that.
     pub path: String,
     /// What happened.
     pub what: Happening,
@@ -292,11 +309,13 @@ impl Activity {
 }
 
 /// Tells whether an entry of the tree can be found by a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryState {
     /// It is in the library.
     Indexed,
+    /// It waits to be read: it is new, or has changed since.
+    Pending,
     /// It could not be read, or only in part.
     Problem,
 }

@@ -1,13 +1,21 @@
 //! What reader and writer of the text list agree on: its fields, its format and how it is marked with a generation.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
-use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError};
+use tantivy::directory::error::{
+    DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError,
+};
+use tantivy::directory::{
+    DirectoryLock, FileHandle, FileSlice, Lock, META_LOCK, MmapDirectory, WatchCallback,
+    WatchHandle, WritePtr,
+};
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
-use tantivy::{Index, IndexMeta, IndexReader, ReloadPolicy, TantivyError};
+use tantivy::{Directory, Index, IndexMeta, IndexReader, ReloadPolicy, TantivyError};
 
 use crate::IndexError;
 
@@ -135,7 +143,10 @@ impl Mark {
 /// # Errors
 /// As [`crate::TextIndex::open`].
 pub(crate) fn open_verified(dir: &Path) -> Result<(Index, Mark), IndexError> {
-    let index = Index::open_in_dir(dir).map_err(|source| open_error(dir, source))?;
+    let directory = MmapDirectory::open(dir)
+        .map(OpenDirectory)
+        .map_err(|source| open_error(dir, source.into()))?;
+    let index = Index::open(directory).map_err(|source| open_error(dir, source))?;
     let meta = index
         .load_metas()
         .map_err(|source| open_error(dir, source))?;
@@ -155,6 +166,69 @@ pub(crate) fn open_verified(dir: &Path) -> Result<(Index, Mark), IndexError> {
         }
     }
     Ok((index, mark))
+}
+
+/// A directory that may be one that this process can only read.
+///
+/// The library beneath locks a file to read, so that no writer removes what a reader is about to open. Where that file
+/// cannot be opened to be locked, [`crate::TextIndex::open`] sees by itself that a writer came between, and tries again.
+#[derive(Clone, Debug)]
+struct OpenDirectory(MmapDirectory);
+
+impl Directory for OpenDirectory {
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        match self.0.acquire_lock(lock) {
+            Err(LockError::IoError(error))
+                if lock.filepath == META_LOCK.filepath && is_only_readable(error.kind()) =>
+            {
+                Ok(DirectoryLock::from(Box::new(())))
+            }
+            taken => taken,
+        }
+    }
+
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.0.get_file_handle(path)
+    }
+
+    fn open_read(&self, path: &Path) -> Result<FileSlice, OpenReadError> {
+        self.0.open_read(path)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        self.0.delete(path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.0.exists(path)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        self.0.open_write(path)
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.0.atomic_read(path)
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        self.0.atomic_write(path, data)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.0.sync_directory()
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.0.watch(callback)
+    }
+}
+
+fn is_only_readable(kind: io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+    )
 }
 
 /// Opens the parts of the last commit, to stay as they are.
@@ -218,9 +292,9 @@ pub(crate) fn open_error(dir: &Path, source: TantivyError) -> IndexError {
     }
 }
 
-fn is_parse_failure(kind: std::io::ErrorKind) -> bool {
+fn is_parse_failure(kind: io::ErrorKind) -> bool {
     matches!(
         kind,
-        std::io::ErrorKind::InvalidData | std::io::ErrorKind::UnexpectedEof
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
     )
 }

@@ -126,6 +126,11 @@ impl VectorWriter {
         self.head.generation
     }
 
+    /// Returns the number of rows, committed or not.
+    pub fn n_rows(&self) -> usize {
+        self.head.n_rows as usize
+    }
+
     /// Says whether an embedding has a row, committed or not.
     pub fn contains(&self, embedding: i64) -> bool {
         self.known.contains(&embedding)

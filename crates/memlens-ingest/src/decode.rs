@@ -10,6 +10,14 @@ use crate::document::Problem;
 use crate::error::IngestError;
 use crate::lines::offset;
 
+/// How many of a hundred characters must be ASCII for UTF-16 to be known without a byte order mark. Spaces and line ends
+/// alone are as many in most scripts.
+const ZEROS_PERCENT_MIN: usize = 5;
+
+/// The same for fewer characters than this, and for bytes that are UTF-8 but for a few zeros.
+const ZEROS_PERCENT_MIN_IN_DOUBT: usize = 80;
+const SURE_CHARS_MIN: usize = 100;
+
 /// A document's text, and how it was come by.
 #[derive(Debug)]
 pub(crate) struct Decoded {
@@ -21,7 +29,8 @@ pub(crate) struct Decoded {
     pub(crate) problem: Option<Problem>,
 }
 
-/// Decodes `bytes` as UTF-8, as UTF-16 where a byte order mark says so, else as the likeliest older encoding.
+/// Decodes `bytes` as UTF-8, as UTF-16 where a byte order mark says so or the zeros of its ASCII do, else as the
+/// likeliest older encoding.
 ///
 /// Errors: [`IngestError::Binary`] when a NUL is among the characters.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, IngestError> {
@@ -30,7 +39,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, IngestError> {
             utf_16(encoding, &bytes[mark..])
         }
         Some((_, mark)) => utf_8(&bytes[mark..]),
-        None => utf_8(bytes),
+        None => match utf_16_unmarked(bytes) {
+            Some(decoded) => decoded,
+            None => utf_8(bytes),
+        },
     };
     let text = normalise_line_ends(text);
     match text.find('\0') {
@@ -58,6 +70,48 @@ fn utf_16(
         ),
     });
     (text.into_owned(), encoding, problem)
+}
+
+/// Reads UTF-16 without a byte order mark, where there can be no doubt: nothing but text, and a good share of it ASCII,
+/// whose other byte is 0. None for everything else.
+fn utf_16_unmarked(bytes: &[u8]) -> Option<(String, &'static Encoding, Option<Problem>)> {
+    if !bytes.len().is_multiple_of(2) || !bytes.contains(&0) {
+        return None;
+    }
+    let n_zeros_at = |offset| {
+        let bytes = bytes.iter().skip(offset).step_by(2);
+        bytes.filter(|&&byte| byte == 0).count()
+    };
+    let (encoding, n_zeros) = match (n_zeros_at(0), n_zeros_at(1)) {
+        (0, n_zeros) => (UTF_16LE, n_zeros),
+        (n_zeros, 0) => (UTF_16BE, n_zeros),
+        _ => return None,
+    };
+    let is_utf_8 = std::str::from_utf8(bytes)
+        .is_ok_and(|text| text.chars().all(|char| char == '\0' || is_of_text(char)));
+    let n_chars = bytes.len() / 2;
+    let percent_min = if is_utf_8 || n_chars < SURE_CHARS_MIN {
+        ZEROS_PERCENT_MIN_IN_DOUBT
+    } else {
+        ZEROS_PERCENT_MIN
+    };
+    if n_zeros * 100 < percent_min * n_chars {
+        return None;
+    }
+    let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
+    text.chars().all(is_of_text).then(|| {
+        let problem = Problem {
+            line: None,
+            message: format!("no byte order mark, read as {}", encoding.name()),
+        };
+        (text.into_owned(), encoding, Some(problem))
+    })
+}
+
+/// Says whether `char` may stand in a text: no control sign but blanks, and nothing that only programs agree upon.
+fn is_of_text(char: char) -> bool {
+    let is_private = ('\u{E000}'..='\u{F8FF}').contains(&char);
+    matches!(char, '\t' | '\n' | '\r' | '\u{c}') || !(char.is_control() || is_private)
 }
 
 fn utf_8(bytes: &[u8]) -> (String, &'static Encoding, Option<Problem>) {
@@ -164,6 +218,38 @@ mod tests {
                 Some((Some(1), "not UTF-8 at byte 2, read as windows-1252")),
             ),
         );
+    }
+
+    #[test]
+    fn utf_16_is_known_by_its_zeros() {
+        for text in [
+            "a",
+            "Quiet hours.\r\nFrom ten to six.\r\n",
+            &"Погода в Москве ясная. ".repeat(5),
+            &"天気は晴れです。\n明日は雨です。\n".repeat(7),
+        ] {
+            let text_le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            let text_be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+            let expected = text.replace("\r\n", "\n");
+            for (bytes, encoding) in [(text_le, "UTF-16LE"), (text_be, "UTF-16BE")] {
+                let message = format!("no byte order mark, read as {encoding}");
+                check(&bytes, (&expected, encoding, Some((None, &message))));
+            }
+        }
+        for bytes in [
+            &b"\0\0"[..],
+            b"a\0b",
+            b"hello\0xy",
+            b"hello, all\0\n",
+            b"a\nb\0",
+            b"a\0\0b",
+            b"a\0\x01\0",
+            b"a\0\x00\xD8",
+            b"a\0\x00\xE9",
+            b"PK\x03\x04\x14\0\0\0\x08\0",
+        ] {
+            assert!(decode(bytes).is_err(), "{bytes:?}");
+        }
     }
 
     #[test]

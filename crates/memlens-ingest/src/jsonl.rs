@@ -1,11 +1,14 @@
 //! JSONL: one observation a line.
 //!
 //! Properties checked: a line that cannot be read costs that line alone and is named; places refer to the raw line,
-//! escapes counted; a long text gives several chunks at distinct places of its line.
+//! escapes counted; a long text gives several chunks at distinct places of its line; half of a surrogate pair costs
+//! one character.
 
+use std::fmt;
 use std::ops::Range;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
 
 use crate::chunks::pack;
@@ -103,12 +106,19 @@ fn observation(
             value
                 .get()
                 .starts_with('"')
-                .then(|| (value.get(), serde_json::from_str::<String>(value.get())))
+                .then(|| (value.get(), serde_json::from_str::<Said>(value.get())))
         })
         .ok_or("no text or content; skipped")?;
-    let said = said.map_err(|error| format!("text cannot be read ({}); skipped", cause(&error)))?;
+    let Said { said, is_damaged } =
+        said.map_err(|error| format!("text cannot be read ({}); skipped", cause(&error)))?;
     if said.trim().is_empty() {
         return Err("text is blank; skipped".to_owned());
+    }
+    if is_damaged {
+        problems.push(
+            line,
+            "text has half of a surrogate pair; read as \u{FFFD}".to_owned(),
+        );
     }
     let mut optional = |key: &str, is_good: bool| {
         if !is_good {
@@ -197,6 +207,46 @@ impl Observation {
     }
 }
 
+/// A JSON string, with U+FFFD for every half of a surrogate pair: programs cut texts in the middle of an emoji.
+struct Said {
+    said: String,
+    is_damaged: bool,
+}
+
+impl<'de> Deserialize<'de> for Said {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = Said;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("text")
+            }
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Said, E> {
+                Ok(Said::of(bytes.to_owned()))
+            }
+        }
+        // Asked for bytes, serde_json gives such halves as WTF-8 in place of an error.
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+impl Said {
+    /// `bytes` is UTF-8 but for surrogates, three bytes each, which begin with 0xED and a byte from 0xA0.
+    fn of(mut bytes: Vec<u8>) -> Self {
+        const REPLACEMENT: [u8; 3] = [0xEF, 0xBF, 0xBD];
+        let mut is_damaged = false;
+        for at in 0..bytes.len().saturating_sub(2) {
+            if bytes[at] == 0xED && bytes[at + 1] >= 0xA0 {
+                bytes[at..at + REPLACEMENT.len()].copy_from_slice(&REPLACEMENT);
+                is_damaged = true;
+            }
+        }
+        let said = String::from_utf8(bytes).expect("a document is UTF-8, and so are its escapes");
+        Self { said, is_damaged }
+    }
+}
+
 /// Maps places of a decoded JSON string to places of the document.
 struct Places {
     /// (decoded, raw) at the start and after every escape; in between both advance together.
@@ -222,10 +272,11 @@ impl Places {
             };
             let (n_decoded, n_raw) = match unit(raw) {
                 None => (1, 2),
-                Some(unit) => match char::from_u32(unit) {
+                Some(unit_here) => match char::from_u32(unit_here) {
                     Some(char) => (char.len_utf8(), 6),
-                    // A surrogate; the other half follows, or decoding would have failed.
-                    None => (4, 12),
+                    None if is_pair(unit_here, unit(raw + 6)) => (4, 12),
+                    // Half of a pair, read as U+FFFD.
+                    None => ('\u{FFFD}'.len_utf8(), 6),
                 },
             };
             decoded += n_decoded;
@@ -243,6 +294,12 @@ impl Places {
         };
         place(decoded.start)..place(decoded.end)
     }
+}
+
+/// Says whether two UTF-16 units, the second one if there is any, make one character.
+fn is_pair(first: u32, second: Option<u32>) -> bool {
+    (0xD800..0xDC00).contains(&first)
+        && second.is_some_and(|second| (0xDC00..0xE000).contains(&second))
 }
 
 /// Gathers problems; a run of lines with the same one is told once.
@@ -389,20 +446,41 @@ mod tests {
             1,
             "id, which is neither text nor a number, cannot be read; left out",
         );
-        let found = read("{\"text\": \"\\ud800\"}");
-        assert!(
-            found.problems[0]
-                .message
-                .starts_with("text cannot be read ("),
-            "{:?}",
-            found.problems
-        );
         let deep = format!(
             "{{\"text\": \"a\", \"x\": {}1{}}}",
             "[".repeat(1_000_000),
             "]".repeat(1_000_000)
         );
         assert_eq!(read(&deep).chunks.len() + read(&deep).problems.len(), 1);
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_costs_one_character() {
+        for (written, expected, is_told) in [
+            (r"cut \ud83d", "cut \u{FFFD}", true),
+            (r"\ude42 cut", "\u{FFFD} cut", true),
+            (r"a\ud83d\ud83d\ude42b", "a\u{FFFD}🙂b", true),
+            (r"a\ud83d\u0041\ud83d\nb", "a\u{FFFD}A\u{FFFD}\nb", true),
+            (r"a\ud83d\ude42b", "a🙂b", false),
+            ("a🙂\u{d7ff}b", "a🙂\u{d7ff}b", false),
+        ] {
+            let text = format!("{{\"text\": \"{written}\"}}");
+            let found = read(&text);
+            assert_eq!(found.chunks[0].text, expected);
+            let bytes = &found.chunks[0].bytes;
+            assert_eq!(&text[bytes.start as usize..bytes.end as usize], written);
+            let told: Vec<&str> = found
+                .problems
+                .iter()
+                .map(|problem| problem.message.as_str())
+                .collect();
+            let expected: &[&str] = if is_told {
+                &["text has half of a surrogate pair; read as \u{FFFD}"]
+            } else {
+                &[]
+            };
+            assert_eq!(told, expected, "{written}");
+        }
     }
 
     #[test]

@@ -14,13 +14,16 @@ impl Lines {
         starts.extend(
             text.bytes()
                 .enumerate()
-                .filter(|&(_, byte)| byte == b'\n')
+                .filter(|&(at, byte)| byte == b'\n' && at + 1 < text.len())
                 .map(|(at, _)| offset(at + 1)),
         );
         Self { starts }
     }
 
     /// Returns the 1-based line that holds `byte`; a line holds its own line end, and the last one the end of the text.
+    ///
+    /// What stands behind the last line end is no line, as in every editor that numbers lines: an empty text has one
+    /// line, `a` and `a\n` have one, `a\n\n` has two.
     pub(crate) fn line_of(&self, byte: u32) -> u32 {
         offset(self.starts.partition_point(|&start| start <= byte))
     }
@@ -53,8 +56,10 @@ mod tests {
         for (text, lines) in [
             ("", vec![1]),
             ("a", vec![1, 1]),
-            ("a\n", vec![1, 1, 2]),
+            ("a\n", vec![1, 1, 1]),
+            ("a\n\n", vec![1, 1, 2, 2]),
             ("\n\nb", vec![1, 2, 3, 3]),
+            ("\n", vec![1, 1]),
         ] {
             let index = Lines::of(text);
             let found: Vec<u32> = (0..=text.len())

@@ -3,13 +3,20 @@
 //! Properties checked: a `#` counts as a heading exactly where CommonMark says so and no list or quote is around it;
 //! the heading path leaves out missing levels.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag};
 
+use crate::lines::lines_from;
+
 /// A heading contributes at most this many characters to a path: a path stands on every chunk and window below it, so
 /// one huge heading would otherwise be multiplied.
 const TITLE_CHARS_MAX: usize = 200;
+
+/// Longer beginnings of lines made of blanks and the marks of lists and quotes are read as words: the parser looks at
+/// every open list and quote again for every line below, so that a million of each would take days.
+const MARKS_BYTES_MAX: usize = 400;
 
 /// Headings and fences of a document, in order.
 #[derive(Debug, Default)]
@@ -42,7 +49,8 @@ impl Outline {
     pub(crate) fn of(text: &str, start: usize) -> Self {
         let mut outline = Self::default();
         let mut depth = 0_usize;
-        for (event, range) in Parser::new_ext(&text[start..], Options::empty()).into_offset_iter() {
+        let markdown = without_long_marks(&text[start..]);
+        for (event, range) in Parser::new_ext(&markdown, Options::empty()).into_offset_iter() {
             let range = start + range.start..start + range.end;
             if let Event::End(_) = event {
                 depth -= 1;
@@ -115,6 +123,22 @@ impl HeadingPath {
     }
 }
 
+/// Puts words of the same length in the place of marks above [`MARKS_BYTES_MAX`]; mostly there are none.
+fn without_long_marks(markdown: &str) -> Cow<'_, str> {
+    let is_mark = |byte: &u8| b" \t>*+-.)0123456789".contains(byte);
+    let long_marks = lines_from(markdown, 0).filter_map(|line| {
+        let bytes = &markdown.as_bytes()[line.clone()];
+        let n_marks = bytes.iter().take_while(|byte| is_mark(byte)).count();
+        (n_marks > MARKS_BYTES_MAX).then_some(line.start..line.start + n_marks)
+    });
+    let mut without = Cow::Borrowed(markdown);
+    for marks in long_marks {
+        let words = "x".repeat(marks.len());
+        without.to_mut().replace_range(marks, &words);
+    }
+    without
+}
+
 /// Widens a block's range to whole lines and takes off blank lines and the line end after it.
 fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     let start = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
@@ -185,6 +209,18 @@ mod tests {
         check("- ```\n  x\n  ```\n", &[], &["- ```\n  x\n  ```"]);
         check("```\n# never closed\n", &[], &["```\n# never closed"]);
         check("    # indented code is no fence\n", &[], &[]);
+    }
+
+    #[test]
+    fn nesting_that_nobody_writes_is_read_as_words() {
+        for marks in [">", "> ", "- ", "1. ", " "] {
+            let deep = marks.repeat(10_000);
+            let text = format!("# One\n\n{deep}a\nb\n\n# Two\n{deep}# no heading\n```\nc\n```\n");
+            check(&text, &["1 One", "1 Two"], &["```\nc\n```"]);
+        }
+        // As deep as somebody might.
+        let deep = format!("{}- item\n\n# One\n", "> ".repeat(100));
+        check(&deep, &["1 One"], &[]);
     }
 
     #[test]

@@ -30,6 +30,9 @@ pub struct FoundFile {
     pub size: u64,
     /// Milliseconds since 1970, negative before; 0 where the system keeps no time.
     pub modified_ms: i64,
+    /// When its bytes, name or rights last changed, nanoseconds since 1970; 0 where the system keeps no such time.
+    /// Nobody can set it, so it tells of changes that left size and modification time as they were.
+    pub changed_ns: i64,
     /// How it is to be read.
     pub kind: Kind,
 }
@@ -49,6 +52,9 @@ pub struct SkippedFile {
 pub struct Walked {
     /// Sorted by path, bytewise.
     pub files: Vec<FoundFile>,
+    /// The folders that were looked into, relative to the watched one and separated by `/`, each after the one around
+    /// it; first the watched folder itself, as an empty path.
+    pub folders: Vec<String>,
     /// Sorted by path, then reason. Files of kinds that are never read, hidden ones and ignored ones are not listed.
     pub skipped: Vec<SkippedFile>,
 }
@@ -109,6 +115,7 @@ pub fn walk(root: &Path, cancel: &AtomicBool) -> Result<Walked, IngestError> {
                 continue;
             }
         };
+        walked.folders.push(folder.clone());
         for entry in entries {
             if cancel.load(Ordering::Relaxed) {
                 return Err(IngestError::Cancelled {
@@ -319,6 +326,7 @@ fn weigh(
         absolute: absolute.to_owned(),
         size: metadata.len(),
         modified_ms: modified_ms(&metadata),
+        changed_ns: changed_ns(&metadata),
         kind,
     })
 }
@@ -366,6 +374,20 @@ fn modified_ms(metadata: &Metadata) -> i64 {
     modified
         .duration_since(UNIX_EPOCH)
         .map_or_else(|before| -ms(before.duration()), ms)
+}
+
+#[cfg(unix)]
+fn changed_ns(metadata: &Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata
+        .ctime()
+        .saturating_mul(1_000_000_000)
+        .saturating_add(metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn changed_ns(_: &Metadata) -> i64 {
+    0
 }
 
 /// Opens a file for reading; a link or pipe that has just taken its place is neither followed nor waited for.
@@ -477,6 +499,7 @@ mod tests {
             absolute: root.path().join("a.md"),
             size: 4,
             modified_ms: 1_234_567,
+            changed_ns: changed_ns(&file.metadata().expect("it is there")),
             kind: Kind::Markdown,
         };
         assert_eq!(walk_all(root.path()).files, [expected]);

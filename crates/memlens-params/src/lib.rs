@@ -28,6 +28,6 @@ pub use error::ParamError;
 pub use parameter::{Parameter, ParameterKind, Phase, Value};
 pub use stage::{StageId, StageInfo, stages};
 pub use table::{
-    Bm25Join, CorroborationBy, FusionMethod, HookMode, NearDuplicates, Params, RerankMode,
-    VectorUnit, parameter, table,
+    AgreementMeasure, Bm25Join, CorroborationBy, FusionMethod, HookMode, NearDuplicates, Params,
+    RerankMode, VectorUnit, parameter, table,
 };

@@ -83,6 +83,15 @@ choice! {
     }
 }
 choice! {
+    /// By what two observations say the same.
+    AgreementMeasure {
+        /// Differing bits of their SimHashes.
+        Simhash = "simhash",
+        /// Their share of common words.
+        Words = "words",
+    }
+}
+choice! {
     /// What happens to near-duplicates of a better row.
     NearDuplicates {
         /// They stay.
@@ -171,7 +180,7 @@ macro_rules! word_field {
         }
     )+};
 }
-word_field!(VectorUnit Bm25Join FusionMethod RerankMode CorroborationBy NearDuplicates HookMode);
+word_field!(VectorUnit Bm25Join FusionMethod RerankMode CorroborationBy AgreementMeasure NearDuplicates HookMode);
 
 const fn number(min: f64, max: f64, step: f64) -> ParameterKind {
     ParameterKind::Number {
@@ -359,7 +368,9 @@ parameters! {
     corroboration_gain: f64 = 0.1, CO, Rank, "Gain", None, number(0.0, 0.5, 0.01), None, "Added per doubling of the observations that say the same.";
     corroboration_by: CorroborationBy = CorroborationBy::Members, CO, Rank, "Counted by", None, ParameterKind::Choice { options: CorroborationBy::OPTIONS }, None, "Counts every observation that says the same, or every other source.";
     near_duplicates: NearDuplicates = NearDuplicates::Keep, CO, Rank, "Near-duplicates", None, ParameterKind::Choice { options: NearDuplicates::OPTIONS }, None, "Keeps near-duplicates of a better row, or drops them.";
-    simhash_distance: u32 = 3, CO, Rank, "Distance", Some("bits of 64"), whole(0, 7, 1), None, "Up to how many differing SimHash bits two observations count as the same.";
+    agreement_measure: AgreementMeasure = AgreementMeasure::Simhash, CO, Rank, "Same by", None, ParameterKind::Choice { options: AgreementMeasure::OPTIONS }, None, "Whether two observations say the same by SimHash, which is blind for short texts, or by their share of common words.";
+    simhash_distance: u32 = 3, CO, Rank, "Distance", Some("bits of 64"), whole(0, 7, 1), None, "Up to how many differing SimHash bits two observations count as the same, where SimHash decides.";
+    word_overlap: f64 = 0.6, CO, Rank, "Word overlap", None, number(0.5, 1.0, 0.01), None, "From which share of common words on two observations count as the same, where words decide.";
     feedback_on: bool = true, FB, Rank, "Feedback", None, ParameterKind::Toggle, None, "Weighs rows by past thumbs.";
     feedback_strength: f64 = 1.0, FB, Rank, "Strength", None, number(0.0, 2.0, 0.05), None, "How much past thumbs weigh.";
     decay_on: bool = true, DE, Rank, "Decay", None, ParameterKind::Toggle, None, "Lets older notes count less.";

@@ -1,11 +1,17 @@
 //! What retrieval found: every fact that ranking may use, and nothing else.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use memlens_corroborate::Aggregation;
 use serde::{Deserialize, Serialize};
 
+use crate::Directions;
+
 /// Names a chunk of the library; never used twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct ChunkId(pub u64);
 
 /// Holds what the vector list knows of one chunk.
@@ -34,8 +40,48 @@ pub struct TextValue {
     pub n_matched: u32,
 }
 
+/// Holds how often the person gave a chunk a thumb, over all questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Thumbs {
+    /// Up.
+    pub n_up: u32,
+    /// Down.
+    pub n_down: u32,
+}
+
+/// Tells where a date comes from, the surest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DateSource {
+    /// The line of JSONL or the front matter.
+    Written,
+    /// A `YYYY-MM-DD` in the file's name.
+    FileName,
+    /// When the file was last modified.
+    Modified,
+}
+
+/// Tells how old a chunk is.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Age {
+    /// Nothing dates it; it does not decay.
+    #[default]
+    Unknown,
+    /// Its file does not decay, whatever its date.
+    Evergreen,
+    /// So many days before the moment of retrieval.
+    Days {
+        /// Finite; below 0 for a date in the future, which counts as today.
+        days: f64,
+        /// Where the date comes from.
+        from: DateSource,
+    },
+}
+
 /// Is one chunk as retrieval saw it.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// What only some stages need is neutral by default: they change nothing then.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Candidate {
     /// The chunk.
     pub chunk: ChunkId,
@@ -52,6 +98,14 @@ pub struct Candidate {
     pub vector: VectorValue,
     /// What the BM25 list knows of it.
     pub text: TextValue,
+    /// The observations that it holds: ids of [`CandidateSet::agreement`]; empty where it holds none or none is known.
+    pub observations: Range<u32>,
+    /// The thumbs on it.
+    pub thumbs: Thumbs,
+    /// How old it is.
+    pub age: Age,
+    /// Its row in [`CandidateSet::directions`]; none without a vector.
+    pub direction: Option<u32>,
 }
 
 impl Candidate {
@@ -71,7 +125,7 @@ impl Candidate {
                 whole: Some(cosine),
                 window_lines: None,
             },
-            text: TextValue::default(),
+            ..Candidate::default()
         }
     }
 }
@@ -102,6 +156,10 @@ pub struct CandidateSet {
     pub text: ListState,
     /// How many chunks have a hit in the BM25 list, also beyond the fetched depth.
     pub n_text_hits: u32,
+    /// Which observations say the same, at every distance; none before the first aggregation.
+    pub agreement: Option<Arc<Aggregation>>,
+    /// Where the candidates' vectors point; none without vectors.
+    pub directions: Option<Arc<Directions>>,
 }
 
 impl CandidateSet {
@@ -115,6 +173,8 @@ impl CandidateSet {
             vector: ListState::Ready,
             text: ListState::Missing("the question has no word".to_owned()),
             n_text_hits: 0,
+            agreement: None,
+            directions: None,
         }
     }
 }

@@ -59,6 +59,10 @@ pub struct Columns {
     pub rrf_rank: Vec<Option<u32>>,
     /// The last score the row had; none when it never got one.
     pub score: Vec<Option<f64>>,
+    /// How many others say the same as the row, where the corroboration stage counted them.
+    pub n_corroborating: Vec<Option<u32>>,
+    /// The weight of the row's thumbs, where it has any and the feedback stage weighed them.
+    pub feedback_weight: Vec<Option<f64>>,
     /// What the final score is made of.
     pub parts: Vec<Vec<Part>>,
     /// The stage that dropped the row.
@@ -112,6 +116,8 @@ impl Trace {
             rrf: vec![None; n],
             rrf_rank: vec![None; n],
             score: vec![None; n],
+            n_corroborating: vec![None; n],
+            feedback_weight: vec![None; n],
             parts: vec![Vec::new(); n],
             dropped_by: vec![None; n],
             reason: vec![None; n],
@@ -143,6 +149,24 @@ impl Trace {
                     columns.parts[at] = shares
                         .map(|(stage, amount)| Part { stage, amount })
                         .to_vec();
+                }
+                if let Some(amount) = entry.change() {
+                    columns.parts[at].push(Part {
+                        stage: stage.id,
+                        amount,
+                    });
+                }
+                if let Detail::Corroboration { n_others, .. } = entry.detail {
+                    columns.n_corroborating[at] = Some(n_others);
+                }
+                if let Detail::Feedback {
+                    n_up,
+                    n_down,
+                    weight,
+                    ..
+                } = entry.detail
+                {
+                    columns.feedback_weight[at] = (n_up + n_down > 0).then_some(weight);
                 }
                 if !matches!(entry.detail, Detail::Listed { .. }) {
                     columns.score[at] = entry.score_after.or(entry.score_before);

@@ -1,7 +1,9 @@
 //! A stage's reason for one row, and the one place where a reason becomes a number.
 
-use memlens_params::FusionMethod;
+use memlens_params::{AgreementMeasure, CorroborationBy, FusionMethod};
 use serde::Serialize;
+
+use crate::DateSource;
 
 /// Names one of the two lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -68,6 +70,74 @@ pub enum Detail {
         bm25: f64,
         /// `BM25_ideal` of the question.
         bm25_ideal: f64,
+    },
+    /// How many others say the same: `base + gain * log2(1 + n_others)`.
+    Corroboration {
+        /// The score before.
+        base: f64,
+        /// What a doubling adds.
+        gain: f64,
+        /// What is counted.
+        by: CorroborationBy,
+        /// How many other members or sources say the same as the best supported observation of the row.
+        n_others: u32,
+        /// That observation, an id of the aggregation; none where nobody agrees with any.
+        observation: Option<u32>,
+        /// How many observations the row holds.
+        n_observations: u32,
+        /// How many of them another says too.
+        n_agreed: u32,
+        /// By what two observations say the same.
+        measure: AgreementMeasure,
+        /// Up to how many differing bits, or from which share of common words on.
+        limit: f64,
+        /// The 1-based ranks, after this stage, of better rows that together say all of it, ascending; the row is
+        /// dropped then. Empty when they do not, or near-duplicates are kept.
+        said_by: Vec<u32>,
+    },
+    /// What the person's thumbs weigh: `base * weight`, `weight = 1 + strength * 0.5 * (n_up - n_down) / (n_up + n_down
+    /// + 2)`.
+    Feedback {
+        /// The score before.
+        base: f64,
+        /// Thumbs up.
+        n_up: u32,
+        /// Thumbs down.
+        n_down: u32,
+        /// `feedback_strength`.
+        strength: f64,
+        /// 1 without thumbs, in `(0.5, 1.5)` at strength 1, in `(0, 2)` at 2.
+        weight: f64,
+    },
+    /// What age leaves: `base * factor`, `factor = exp(-ln 2 * days / half_life_days)`.
+    Decay {
+        /// The score before.
+        base: f64,
+        /// Age in days, at least 0; none where it does not decay.
+        days: Option<f64>,
+        /// Where the date comes from; none where there is none.
+        from: Option<DateSource>,
+        /// Whether the file does not decay, whatever its date.
+        is_evergreen: bool,
+        /// `half_life_days`.
+        half_life_days: f64,
+        /// In `[0, 1]`; 1 where it does not decay.
+        factor: f64,
+    },
+    /// What the row adds to those above it: `lambda * score - (1 - lambda) * cosine`, the greatest of those left.
+    Diversity {
+        /// The score.
+        score: f64,
+        /// `mmr_lambda`.
+        lambda: f64,
+        /// The cosine to the most similar row above; 0 for the first.
+        cosine: f64,
+        /// The 1-based rank, after this stage, of that row; none for the first, and beyond the rows that are compared.
+        nearest: Option<u32>,
+        /// Whether it is among the rows that are compared.
+        is_compared: bool,
+        /// The row's new 0-based place.
+        place: u32,
     },
     /// How much of the row's text better rows already show.
     Repeats {
@@ -136,7 +206,16 @@ impl Detail {
                 divisor,
                 ..
             } => Effect::Score((vector_weight * vector + text_weight * text) / divisor),
-            Detail::Repeats { place, .. } => Effect::Place(place),
+            Detail::Corroboration { ref said_by, .. } if !said_by.is_empty() => Effect::Drop,
+            Detail::Corroboration {
+                base,
+                gain,
+                n_others,
+                ..
+            } => Effect::Score(base + gain * (1.0 + f64::from(n_others)).log2()),
+            Detail::Feedback { base, weight, .. } => Effect::Score(weighted(base, weight)),
+            Detail::Decay { base, factor, .. } => Effect::Score(weighted(base, factor)),
+            Detail::Diversity { place, .. } | Detail::Repeats { place, .. } => Effect::Place(place),
             Detail::Threshold {
                 score,
                 min_score,
@@ -163,5 +242,15 @@ impl Detail {
                 }
             }
         }
+    }
+}
+
+/// Returns `score * weight`; a score below 0, which a poor cosine may give, moves the same way: up where the weight is
+/// above 1, down below.
+pub(crate) fn weighted(score: f64, weight: f64) -> f64 {
+    if score >= 0.0 {
+        score * weight
+    } else {
+        score * (2.0 - weight)
     }
 }

@@ -1,7 +1,8 @@
 //! A reason in a person's words, made from the numbers that decided.
 
-use memlens_params::{FusionMethod, StageId};
+use memlens_params::{AgreementMeasure, CorroborationBy, FusionMethod, StageId};
 
+use crate::DateSource;
 use crate::detail::{Detail, Effect, List};
 
 /// Returns a number with `decimals` places and a true minus sign.
@@ -77,6 +78,87 @@ impl Detail {
                     number(*rrf, 3)
                 )
             }
+            Detail::Corroboration {
+                gain,
+                by,
+                n_others,
+                n_observations,
+                n_agreed,
+                measure,
+                limit,
+                said_by,
+                ..
+            } => {
+                let how = agreement_text(*measure, *limit);
+                if !said_by.is_empty() {
+                    return format!("said already by {} ({how})", ranks_text(said_by));
+                }
+                if *n_observations == 0 {
+                    return "holds no observation".to_owned();
+                }
+                if *n_agreed == 0 {
+                    return format!("no other observation says the same ({how})");
+                }
+                let who = match (by, n_others) {
+                    (CorroborationBy::Members, 1) => "1 other observation says".to_owned(),
+                    (CorroborationBy::Members, n) => format!("{n} other observations say"),
+                    (CorroborationBy::Sources, 0) => "no other source says".to_owned(),
+                    (CorroborationBy::Sources, 1) => "1 other source says".to_owned(),
+                    (CorroborationBy::Sources, n) => format!("{n} other sources say"),
+                };
+                let counts = match (n_agreed, n_observations) {
+                    (_, 1) => String::new(),
+                    (agreed, all) => {
+                        format!(
+                            "; the best supported of {agreed} agreed with, of {all} it holds, counts"
+                        )
+                    }
+                };
+                let boost = gain * (1.0 + f64::from(*n_others)).log2();
+                format!("+{}: {who} the same ({how}){counts}", number(boost, 3))
+            }
+            Detail::Feedback {
+                n_up,
+                n_down,
+                weight,
+                ..
+            } => match (n_up, n_down) {
+                (0, 0) => "no thumbs".to_owned(),
+                _ => format!("{n_up} up, {n_down} down: weight {}", number(*weight, 3)),
+            },
+            Detail::Decay {
+                is_evergreen: true, ..
+            } => "evergreen: does not decay".to_owned(),
+            Detail::Decay {
+                days: Some(days),
+                from,
+                factor,
+                ..
+            } => {
+                let by = match from {
+                    Some(DateSource::Written) | None => "its own date",
+                    Some(DateSource::FileName) => "the date in its name",
+                    Some(DateSource::Modified) => "when it was last saved",
+                };
+                format!(
+                    "{} days old by {by}: counts {}",
+                    number(*days, 0),
+                    number(*factor, 3)
+                )
+            }
+            Detail::Decay { days: None, .. } => "has no date: does not decay".to_owned(),
+            Detail::Diversity {
+                is_compared: false, ..
+            } => "beyond the rows that are compared: keeps its place".to_owned(),
+            Detail::Diversity {
+                nearest: Some(rank),
+                cosine,
+                ..
+            } => format!(
+                "most like rank {rank} of those above, cosine {}",
+                number(*cosine, 3)
+            ),
+            Detail::Diversity { nearest: None, .. } => "the best score comes first".to_owned(),
             Detail::Repeats {
                 share: shown,
                 limit,
@@ -142,6 +224,10 @@ impl Detail {
             Detail::Repeats { .. }
             | Detail::Listed { .. }
             | Detail::Fusion { .. }
+            | Detail::Corroboration { .. }
+            | Detail::Feedback { .. }
+            | Detail::Decay { .. }
+            | Detail::Diversity { .. }
             | Detail::Threshold { .. }
             | Detail::Limit { .. }
             | Detail::Budget { .. } => None,
@@ -249,13 +335,106 @@ impl Detail {
                 }
                 lines
             }
+            Detail::Corroboration {
+                base,
+                gain,
+                n_others,
+                observation: Some(_),
+                said_by,
+                ..
+            } if said_by.is_empty() => {
+                let expression = format!(
+                    "{} + {} · log2(1 + {n_others})",
+                    times(*base),
+                    number(*gain, 2)
+                );
+                self.scored(expression)
+            }
+            Detail::Feedback {
+                base,
+                n_up,
+                n_down,
+                strength,
+                weight,
+            } if n_up + n_down > 0 => {
+                let of_thumbs = format!(
+                    "weight = 1 + {} · 0.5 · ({n_up} \u{2212} {n_down}) / ({n_up} + {n_down} + 2)",
+                    number(*strength, 2)
+                );
+                let mut lines = vec![(of_thumbs, *weight)];
+                lines.extend(self.scored(product(*base, *weight)));
+                lines
+            }
+            Detail::Decay {
+                base,
+                days: Some(days),
+                half_life_days,
+                factor,
+                ..
+            } => {
+                let of_age = format!(
+                    "age = e^(\u{2212}ln 2 · {} / {})",
+                    number(*days, 1),
+                    number(*half_life_days, 0)
+                );
+                let mut lines = vec![(of_age, *factor)];
+                lines.extend(self.scored(product(*base, *factor)));
+                lines
+            }
+            Detail::Diversity {
+                score,
+                lambda,
+                cosine,
+                is_compared: true,
+                ..
+            } => {
+                let expression = format!(
+                    "{} · {} \u{2212} {} · {}",
+                    number(*lambda, 2),
+                    times(*score),
+                    number(1.0 - lambda, 2),
+                    times(*cosine)
+                );
+                vec![(expression, lambda * score - (1.0 - lambda) * cosine)]
+            }
             Detail::Listed { .. }
             | Detail::Fusion { .. }
+            | Detail::Corroboration { .. }
+            | Detail::Feedback { .. }
+            | Detail::Decay { .. }
+            | Detail::Diversity { .. }
             | Detail::Repeats { .. }
             | Detail::Threshold { .. }
             | Detail::Limit { .. }
             | Detail::Budget { .. } => Vec::new(),
         }
+    }
+}
+
+impl Detail {
+    /// Returns the formula with the score that it gives; nothing for a reason that gives none.
+    fn scored(&self, expression: String) -> Vec<(String, f64)> {
+        match self.effect() {
+            Effect::Score(score) => vec![(expression, score)],
+            Effect::Keep | Effect::Place(_) | Effect::Drop => Vec::new(),
+        }
+    }
+}
+
+/// Returns what [`Detail::effect`] does with a weight.
+fn product(base: f64, weight: f64) -> String {
+    if base >= 0.0 {
+        format!("{} · {}", times(base), times(weight))
+    } else {
+        format!("{} · (2 \u{2212} {})", times(base), times(weight))
+    }
+}
+
+fn agreement_text(measure: AgreementMeasure, limit: f64) -> String {
+    match measure {
+        AgreementMeasure::Simhash if limit == 1.0 => "SimHash up to 1 bit".to_owned(),
+        AgreementMeasure::Simhash => format!("SimHash up to {} bits", number(limit, 0)),
+        AgreementMeasure::Words => format!("{} of the words or more", share(limit)),
     }
 }
 

@@ -6,7 +6,7 @@ use specta::Type;
 
 use crate::detail::{Detail, List};
 use crate::explain::number;
-use crate::trace::{Status, Trace};
+use crate::trace::{Entry, Status, Trace};
 
 /// Is what one stage did to the row.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
@@ -46,6 +46,24 @@ pub struct Bar {
     pub to: f64,
     /// Whether it is a running total rather than a step.
     pub total: bool,
+}
+
+impl Bar {
+    /// Returns the bar of a stage that changed a score.
+    fn of_change(stage: StageId, entry: &Entry) -> Bar {
+        let rank = match (entry.rank_before, entry.rank_after) {
+            (Some(before), Some(after)) if before != after => Some(format!("{before} → {after}")),
+            (_, after) => after.map(|rank| format!("rank {rank}")),
+        };
+        Bar {
+            stage,
+            label: stage.info().label.to_owned(),
+            rank,
+            from: entry.score_before.unwrap_or(0.0),
+            to: entry.score_after.unwrap_or(0.0),
+            total: false,
+        }
+    }
 }
 
 /// Is a formula with its values filled in.
@@ -128,9 +146,21 @@ impl Trace {
             if let Some(shares) = entry.detail.shares() {
                 journey.bars = self.bars(slot, shares, entry.score_after);
             }
+            if entry.change().is_some() {
+                journey.bars.push(Bar::of_change(stage.id, entry));
+            }
             if let Some(reason) = entry.detail.drop_reason() {
                 journey.dropped = Some((stage.id, reason));
             }
+        }
+        if let Some(last) = journey.bars.last().filter(|bar| !bar.total) {
+            journey.bars.push(Bar {
+                label: "Score".to_owned(),
+                rank: None,
+                from: 0.0,
+                total: true,
+                ..last.clone()
+            });
         }
         journey.neighbour = self.neighbour(&journey, slot);
         journey
@@ -183,17 +213,20 @@ impl Trace {
         .flatten()
     }
 
-    fn shares_of(&self, slot: u32) -> Option<[(StageId, f64); 2]> {
-        self.stage(StageId::Fusion)?
-            .entries
+    /// Returns what every stage gave to the row's score, in the order of the pipeline; the amounts sum to it.
+    fn amounts(&self, slot: u32) -> Option<Vec<(StageId, f64)>> {
+        let entries = self.entries_of(slot);
+        let shares = entries
             .iter()
-            .find(|entry| entry.slot == slot)?
-            .detail
-            .shares()
+            .find_map(|(_, entry)| entry.detail.shares())?;
+        let changes = entries
+            .iter()
+            .filter_map(|(stage, entry)| Some((stage.id, entry.change()?)));
+        Some(shares.into_iter().chain(changes).collect())
     }
 
     /// Tells what parts the row from the next one, or the last from the one above, by what each
-    /// list adds.
+    /// stage adds.
     fn neighbour(&self, journey: &JourneyCore, slot: u32) -> Option<String> {
         let rank = journey.rank? as usize;
         let below = self.kept().get(rank).map(|slot| (*slot, rank + 1));
@@ -205,28 +238,54 @@ impl Trace {
         let (other, other_rank) = below.or_else(above)?;
         let difference = journey.score? - self.score_of(other)?;
         let is_above = other_rank > rank;
-        // A row that the repeats stage moved may stand above one with a higher score.
+        // A row that was moved may stand above one with a higher score.
         if difference != 0.0 && (difference > 0.0) != is_above {
             let more = if difference < 0.0 { "more" } else { "less" };
             let amount = number(difference.abs(), 3);
             return Some(format!(
-                "rank {other_rank} scores {amount} {more}; repeats placed it"
+                "rank {other_rank} scores {amount} {more}; {} placed it",
+                self.placed_by(slot, other)
             ));
         }
-        let by_list: Vec<String> = self
-            .shares_of(slot)?
+        let (mine, theirs) = (self.amounts(slot)?, self.amounts(other)?);
+        let amount_of = |amounts: &[(StageId, f64)], stage| {
+            let of_stage = amounts.iter().find(|(other, _)| *other == stage);
+            of_stage.map_or(0.0, |(_, amount)| *amount)
+        };
+        let by_stage: Vec<String> = self
+            .stages
             .iter()
-            .zip(self.shares_of(other)?)
-            .map(|((stage, mine), (_, theirs))| {
-                format!("{} {}", stage.info().label, signed(mine - theirs))
+            .map(|stage| stage.id)
+            .filter(|stage| {
+                [&mine, &theirs]
+                    .iter()
+                    .any(|amounts| amounts.iter().any(|(other, _)| other == stage))
+            })
+            .map(|stage| {
+                let difference = amount_of(&mine, stage) - amount_of(&theirs, stage);
+                format!("{} {}", stage.info().label, signed(difference))
             })
             .collect();
         let word = if is_above { "above" } else { "below" };
         let amount = number(difference.abs(), 3);
         Some(format!(
             "{amount} {word} rank {other_rank}: {}",
-            by_list.join(", ")
+            by_stage.join(", ")
         ))
+    }
+
+    /// Returns the name of the stage that put two rows in another order than their scores.
+    fn placed_by(&self, slot: u32, other: u32) -> &'static str {
+        let is_moved = |slot: u32| {
+            self.entries_of(slot)
+                .iter()
+                .any(|(_, entry)| matches!(entry.detail, Detail::Repeats { share, limit, .. } if share > limit))
+        };
+        if is_moved(slot) || is_moved(other) {
+            "repeats"
+        } else {
+            "diversity"
+        }
     }
 
     /// Returns the row's last score; none when it never got one.

@@ -21,15 +21,19 @@
 mod candidate;
 mod columns;
 mod detail;
+mod directions;
 mod explain;
 mod journey;
 mod pipeline;
 mod stages;
 mod trace;
 
-pub use candidate::{Candidate, CandidateSet, ChunkId, ListState, TextValue, VectorValue};
+pub use candidate::{
+    Age, Candidate, CandidateSet, ChunkId, DateSource, ListState, TextValue, Thumbs, VectorValue,
+};
 pub use columns::{Columns, Part, StageSummary};
 pub use detail::{Detail, Effect, List};
+pub use directions::Directions;
 pub use explain::{number, share};
 pub use journey::{Bar, FormulaLine, JourneyCore, JourneyStep};
 pub use pipeline::{

@@ -133,19 +133,19 @@ pub static NATIVE: Pipeline = Pipeline {
         },
         Stage {
             id: StageId::Corroboration,
-            explain: stages::not_built,
+            explain: stages::corroboration::corroboration,
         },
         Stage {
             id: StageId::Feedback,
-            explain: stages::not_built,
+            explain: stages::weights::feedback,
         },
         Stage {
             id: StageId::Decay,
-            explain: stages::not_built,
+            explain: stages::weights::decay,
         },
         Stage {
             id: StageId::Diversity,
-            explain: stages::not_built,
+            explain: stages::diversity::diversity,
         },
         Stage {
             id: StageId::Repeats,
@@ -283,6 +283,10 @@ fn run(stage: &Stage, context: &Context<'_>, rows: &mut Vec<Row>) -> StageTrace 
                     rank, score, depth, ..
                 } => (rank.filter(|rank| rank <= depth), *score),
                 Detail::Fusion { .. }
+                | Detail::Corroboration { .. }
+                | Detail::Feedback { .. }
+                | Detail::Decay { .. }
+                | Detail::Diversity { .. }
                 | Detail::Repeats { .. }
                 | Detail::Threshold { .. }
                 | Detail::Limit { .. }

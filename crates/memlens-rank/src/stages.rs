@@ -1,9 +1,12 @@
 //! The stages, one concept a file.
 
+pub mod corroboration;
 pub mod cuts;
+pub mod diversity;
 pub mod fusion;
 pub mod lists;
 pub mod repeats;
+pub mod weights;
 
 use crate::pipeline::{Context, Outcome, Row};
 

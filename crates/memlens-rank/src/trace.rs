@@ -68,6 +68,14 @@ pub struct Trace {
     kept: Vec<u32>,
 }
 
+impl Entry {
+    /// Returns by how much the stage changed a score that the row had before; none where it did not.
+    pub fn change(&self) -> Option<f64> {
+        let change = self.score_after? - self.score_before?;
+        (change != 0.0 && !matches!(self.detail, Detail::Listed { .. })).then_some(change)
+    }
+}
+
 impl Trace {
     pub(crate) fn new(stages: Vec<StageTrace>, kept: Vec<u32>) -> Trace {
         Trace { stages, kept }

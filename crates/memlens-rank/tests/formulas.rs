@@ -1,7 +1,13 @@
 //! The formulas of the pipeline, checked against figures worked out by hand.
 
+use std::sync::Arc;
+
+use memlens_corroborate::{Fingerprint, Observation, aggregate};
 use memlens_params::{Params, StageId};
-use memlens_rank::{Candidate, CandidateSet, Context, ListState, NATIVE, Status, TextValue, rank};
+use memlens_rank::{
+    Age, Candidate, CandidateSet, Context, DateSource, Directions, ListState, NATIVE, Status,
+    TextValue, Thumbs, rank,
+};
 
 /// Three chunks: both lists, vector only, text only.
 fn three() -> CandidateSet {
@@ -208,6 +214,245 @@ fn an_overlapping_chunk_goes_to_the_back_and_says_who_showed_it() {
     assert_eq!(
         columns.remark[1].as_deref(),
         Some("moved back: 90 % of its text is shown by rank 1")
+    );
+}
+
+/// One observation a candidate, with this text; observations are their own sources but for the last, which shares the
+/// first one's.
+fn saying(texts: &[&str]) -> CandidateSet {
+    let fingerprints: Vec<Fingerprint> = texts.iter().map(|text| Fingerprint::of(text)).collect();
+    let last = texts.len() as u32 - 1;
+    let observations: Vec<Observation<'_>> = (0..)
+        .zip(&fingerprints)
+        .map(|(at, fingerprint)| Observation {
+            fingerprint,
+            source: if at == last { 0 } else { at },
+        })
+        .collect();
+    let candidates = (0..texts.len() as u64)
+        .map(|at| Candidate {
+            observations: at as u32..at as u32 + 1,
+            ..Candidate::of_cosine(at, 0.9 - at as f64 * 0.05, at as u32 + 1)
+        })
+        .collect();
+    CandidateSet {
+        agreement: Some(Arc::new(aggregate(&observations, &[]))),
+        ..CandidateSet::of_vectors(candidates)
+    }
+}
+
+fn params_of(settings: &[&str]) -> Params {
+    let mut params = Params::default();
+    params.assign_all(settings.iter().copied()).unwrap();
+    params
+}
+
+/// The sentence of a stage for one row.
+fn sentence(set: &CandidateSet, settings: &[&str], stage: StageId, slot: u32) -> String {
+    let journey = rank(set, &params_of(settings), &NATIVE).journey(slot);
+    let step = journey.steps.into_iter().find(|step| step.stage == stage);
+    step.unwrap().sentence
+}
+
+const SAME: &str = "the relay listens on its usual port";
+
+#[test]
+fn corroboration_adds_by_the_logarithm() {
+    for (n, expected) in [(1, 0.0), (2, 0.1), (3, 0.1585), (5, 0.2322), (9, 0.3170)] {
+        let set = saying(&vec![SAME; n]);
+        let trace = rank(&set, &params_of(&["max_results=100"]), &NATIVE);
+        let entry = trace.stage(StageId::Corroboration).unwrap().entries.first();
+        let added = entry.and_then(|entry| entry.change()).unwrap_or(0.0);
+        assert!((added - expected).abs() < 5e-5, "{n}: {added}");
+    }
+    let set = saying(&[SAME, "a word of another kind", SAME, SAME]);
+    let stage = StageId::Corroboration;
+    assert_eq!(
+        sentence(&set, &[], stage, 0),
+        "+0.158: 2 other observations say the same (SimHash up to 3 bits)"
+    );
+    assert_eq!(
+        sentence(&set, &["corroboration_by=sources"], stage, 3),
+        "+0.100: 1 other source says the same (SimHash up to 3 bits)"
+    );
+    assert_eq!(
+        sentence(&set, &["agreement_measure=words"], stage, 1),
+        "no other observation says the same (60 % of the words or more)"
+    );
+    assert_eq!(
+        sentence(&set, &["near_duplicates=collapse"], stage, 3),
+        "said already by rank 1 (SimHash up to 3 bits)"
+    );
+    let trace = rank(&set, &params_of(&["near_duplicates=collapse"]), &NATIVE);
+    assert_eq!(trace.kept(), [0, 1]);
+}
+
+#[test]
+fn the_share_of_words_decides_where_simhash_is_blind() {
+    let set = saying(&[
+        "the push relay listens on port 8093",
+        "the push service listens on port 8093",
+    ]);
+    let stage = StageId::Corroboration;
+    assert_eq!(
+        sentence(&set, &["simhash_distance=7"], stage, 0),
+        "no chunk is corroborated"
+    );
+    // Six of eight words.
+    for (overlap, expected) in [("0.75", true), ("0.76", false)] {
+        let overlap = format!("word_overlap={overlap}");
+        let said = sentence(&set, &["agreement_measure=words", &overlap], stage, 0);
+        assert_eq!(said.starts_with("+0.100"), expected, "{overlap}: {said}");
+    }
+}
+
+#[test]
+fn thumbs_and_age_weigh_and_the_journey_tells_how() {
+    let mut set = saying(&[SAME, SAME]);
+    set.candidates[0].thumbs = Thumbs { n_up: 2, n_down: 1 };
+    set.candidates[1].age = Age::Days {
+        days: 30.0,
+        from: DateSource::FileName,
+    };
+    let trace = rank(&set, &params_of(&["half_life_days=30"]), &NATIVE);
+    let journey = |slot| trace.journey(slot);
+    assert!((journey(0).score.unwrap() - 1.0 * 1.1).abs() < 1e-12);
+    assert!((journey(1).score.unwrap() - 0.95 * 0.5).abs() < 1e-12);
+    let lines = |slot| -> Vec<String> {
+        let formula = journey(slot).formula.into_iter();
+        formula
+            .filter(|line| line.stage > StageId::Fusion)
+            .map(|line| format!("{} = {:.4}", line.expression, line.value))
+            .collect()
+    };
+    assert_eq!(
+        lines(0),
+        [
+            "0.9000 + 0.10 · log2(1 + 1) = 1.0000",
+            "weight = 1 + 1.00 · 0.5 · (2 \u{2212} 1) / (2 + 1 + 2) = 1.1000",
+            "1.0000 · 1.1000 = 1.1000",
+        ]
+    );
+    assert_eq!(
+        lines(1),
+        [
+            "0.8500 + 0.10 · log2(1 + 1) = 0.9500",
+            "age = e^(\u{2212}ln 2 · 30.0 / 30) = 0.5000",
+            "0.9500 · 0.5000 = 0.4750",
+        ]
+    );
+    let bars: Vec<(String, bool)> = journey(1)
+        .bars
+        .into_iter()
+        .map(|bar| (bar.label, bar.total))
+        .collect();
+    let expected = [
+        ("Vector", false),
+        ("BM25", false),
+        ("Fused", true),
+        ("Corroboration", false),
+        ("Decay", false),
+        ("Score", true),
+    ];
+    assert_eq!(
+        bars,
+        expected.map(|(label, total)| (label.to_owned(), total))
+    );
+    assert_eq!(
+        journey(0).neighbour.as_deref(),
+        Some(
+            "0.625 above rank 2: Vector +0.050, BM25 +0.000, Corroboration +0.000, Feedback +0.100, Decay +0.475"
+        )
+    );
+    let columns = trace.columns(
+        &Context {
+            set: &set,
+            params: &Params::default(),
+        },
+        |_| None,
+    );
+    assert_eq!(columns.n_corroborating, [Some(1), Some(1)]);
+    assert_eq!(columns.feedback_weight, [Some(1.1), None]);
+}
+
+#[test]
+fn a_date_in_the_future_counts_as_today_and_an_evergreen_file_does_not_decay() {
+    let mut set = saying(&[SAME, SAME, SAME]);
+    set.candidates[0].age = Age::Days {
+        days: -400.0,
+        from: DateSource::Written,
+    };
+    set.candidates[1].age = Age::Evergreen;
+    let said = |slot| sentence(&set, &["half_life_days=7"], StageId::Decay, slot);
+    assert_eq!(said(0), "0 days old by its own date: counts 1.000");
+    assert_eq!(said(1), "evergreen: does not decay");
+    assert_eq!(said(2), "has no date: does not decay");
+}
+
+#[test]
+fn diversity_brings_up_what_is_unlike() {
+    let mut set = saying(&["one red sun", "two red moons", "three red stars"]);
+    set.directions = Some(Arc::new(Directions::of(
+        2,
+        [&[1.0, 0.0][..], &[1.0, 0.0], &[0.0, 1.0]],
+    )));
+    for (slot, candidate) in (0..).zip(&mut set.candidates) {
+        candidate.direction = Some(slot);
+    }
+    let trace = rank(&set, &params_of(&["mmr_lambda=0.5"]), &NATIVE);
+    assert_eq!(trace.kept(), [0, 2, 1]);
+    let said = |slot| sentence(&set, &["mmr_lambda=0.5"], StageId::Diversity, slot);
+    assert_eq!(said(0), "the best score comes first");
+    assert_eq!(said(1), "most like rank 1 of those above, cosine 1.000");
+    assert_eq!(
+        trace.journey(2).neighbour.as_deref(),
+        Some("rank 3 scores 0.050 more; diversity placed it")
+    );
+}
+
+#[test]
+fn a_stage_with_nothing_to_do_says_why() {
+    let set = saying(&["one red sun", "two green moons"]);
+    let check = |settings: &[&str], stage, expected: &str| {
+        assert_eq!(sentence(&set, settings, stage, 0), expected)
+    };
+    let none = saying(&["one red sun"]);
+    check(&[], StageId::Corroboration, "no chunk is corroborated");
+    check(
+        &["corroboration_gain=0"],
+        StageId::Corroboration,
+        "off: gain 0, near-duplicates kept",
+    );
+    check(
+        &["corroboration_on=off"],
+        StageId::Corroboration,
+        "switched off",
+    );
+    check(&[], StageId::Feedback, "no chunk has a thumb");
+    check(
+        &["feedback_strength=0"],
+        StageId::Feedback,
+        "off: strength 0",
+    );
+    check(&[], StageId::Decay, "off: half-life 0");
+    check(
+        &["half_life_days=30"],
+        StageId::Decay,
+        "no chunk has a date that counts",
+    );
+    check(&[], StageId::Diversity, "off: λ 1");
+    check(
+        &["mmr_lambda=0.5"],
+        StageId::Diversity,
+        "no vectors to compare",
+    );
+    let bare = CandidateSet {
+        agreement: None,
+        ..none
+    };
+    assert_eq!(
+        sentence(&bare, &[], StageId::Corroboration, 0),
+        "observations are not aggregated yet"
     );
 }
 

@@ -1,13 +1,18 @@
 //! What always holds, for arbitrary facts and parameters: same input, same trace; order of the
 //! candidates is irrelevant; replay gives every score; raising min_score only removes; the budget
-//! is never exceeded; stages at their identity change nothing; optimised equals naive.
+//! is never exceeded; stages at their identity change nothing; more agreement and more thumbs never
+//! lower a row; optimised equals naive.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use memlens_params::{FusionMethod, Params, StageId};
+use memlens_corroborate::{Fingerprint, Observation, aggregate};
+use memlens_params::{
+    AgreementMeasure, CorroborationBy, FusionMethod, NearDuplicates, Params, StageId,
+};
 use memlens_rank::{
-    Candidate, CandidateSet, ChunkId, Context, Detail, Effect, ListState, NATIVE, TextValue, Trace,
-    VectorValue, rank,
+    Age, Candidate, CandidateSet, ChunkId, Context, DateSource, Detail, Directions, Effect,
+    ListState, NATIVE, Status, TextValue, Thumbs, Trace, VectorValue, rank,
 };
 use proptest::prelude::*;
 
@@ -35,6 +40,7 @@ fn set_of(facts: Vec<Facts>, has_vector: bool, has_text: bool) -> CandidateSet {
                     rank: None,
                     n_matched: 1,
                 },
+                ..Candidate::default()
             },
         )
         .collect();
@@ -82,6 +88,8 @@ fn set_of(facts: Vec<Facts>, has_vector: bool, has_text: bool) -> CandidateSet {
         vector: state(has_vector, "no model"),
         text: state(has_text, "no word"),
         n_text_hits,
+        agreement: None,
+        directions: None,
     }
 }
 
@@ -109,6 +117,111 @@ prop_compose! {
     }
 }
 
+/// What the stages after fusion know of one chunk: its observations, thumbs, age and direction.
+type Evidence = (Vec<Vec<&'static str>>, (u32, u32), Age, Option<Vec<f32>>);
+
+fn evidence() -> impl Strategy<Value = Evidence> {
+    let word = prop::sample::select(vec!["red", "green", "blue", "sun", "moon", "star"]);
+    let text = prop::collection::vec(word, 0..6);
+    let from = prop::sample::select(vec![
+        DateSource::Written,
+        DateSource::FileName,
+        DateSource::Modified,
+    ]);
+    let days = prop_oneof![-9.0..2000.0f64, Just(f64::NAN), Just(f64::INFINITY)];
+    let age = prop_oneof![
+        Just(Age::Unknown),
+        Just(Age::Evergreen),
+        (days, from).prop_map(|(days, from)| Age::Days { days, from }),
+    ];
+    (
+        prop::collection::vec(text, 0..4),
+        (0..9u32, 0..9u32),
+        age,
+        prop::option::weighted(0.9, prop::collection::vec(-1.0..1.0f32, 4)),
+    )
+}
+
+/// Gives the first candidates their evidence, in the order of the list; the rest have none.
+fn with_evidence(mut set: CandidateSet, evidence: Vec<Evidence>) -> CandidateSet {
+    let mut fingerprints = Vec::new();
+    let mut directions = Vec::new();
+    for (candidate, (texts, (n_up, n_down), age, direction)) in
+        set.candidates.iter_mut().zip(evidence)
+    {
+        let first = fingerprints.len() as u32;
+        fingerprints.extend(texts.iter().map(|words| Fingerprint::of(&words.join(" "))));
+        candidate.observations = first..fingerprints.len() as u32;
+        candidate.thumbs = Thumbs { n_up, n_down };
+        candidate.age = age;
+        candidate.direction = direction.map(|direction| {
+            directions.push(direction);
+            directions.len() as u32 - 1
+        });
+    }
+    let observations: Vec<Observation<'_>> = (0..)
+        .zip(&fingerprints)
+        .map(|(at, fingerprint)| Observation {
+            fingerprint,
+            source: at % 3,
+        })
+        .collect();
+    set.agreement = Some(Arc::new(aggregate(&observations, &[])));
+    set.directions = Some(Arc::new(Directions::of(
+        4,
+        directions.iter().map(Vec::as_slice),
+    )));
+    set
+}
+
+prop_compose! {
+    /// Sets that give every stage something to do.
+    fn rich_sets()(
+        set in sets(),
+        evidence in prop::collection::vec(evidence(), 0..60),
+    ) -> CandidateSet { with_evidence(set, evidence) }
+}
+
+prop_compose! {
+    /// Parameters with every stage that is not at its identity by chance at work.
+    fn rich_parameters()(
+        params in parameters(),
+        (corroboration_on, feedback_on, decay_on, diversity_on) in (prop::bool::weighted(0.9), prop::bool::weighted(0.9), prop::bool::weighted(0.9), prop::bool::weighted(0.9)),
+        (corroboration_gain, simhash_distance, word_overlap) in (0.0..0.5f64, 0..=7u32, 0.5..=1.0f64),
+        corroboration_by in prop::sample::select(vec![CorroborationBy::Members, CorroborationBy::Sources]),
+        agreement_measure in prop::sample::select(vec![AgreementMeasure::Simhash, AgreementMeasure::Words]),
+        near_duplicates in prop::sample::select(vec![NearDuplicates::Keep, NearDuplicates::Collapse]),
+        (feedback_strength, half_life_days, mmr_lambda) in (0.0..=2.0f64, prop_oneof![Just(0.0), 1.0..365.0f64], prop_oneof![Just(1.0), 0.0..1.0f64]),
+    ) -> Params {
+        Params {
+            corroboration_on, feedback_on, decay_on, diversity_on, corroboration_gain, simhash_distance, word_overlap,
+            corroboration_by, agreement_measure, near_duplicates, feedback_strength, half_life_days, mmr_lambda, ..params
+        }
+    }
+}
+
+/// Nothing but the stages from corroboration to diversity decides.
+fn uncut(params: Params) -> Params {
+    Params {
+        vector_depth: 1000,
+        bm25_depth: 1000,
+        repeats_on: false,
+        threshold_on: false,
+        limit_on: false,
+        budget_on: false,
+        ..params
+    }
+}
+
+fn last_score(trace: &Trace, slot: u32) -> f64 {
+    let entries = trace.entries_of(slot);
+    let scores = entries
+        .iter()
+        .rev()
+        .filter_map(|(_, entry)| entry.score_after);
+    scores.into_iter().next().unwrap()
+}
+
 fn traced(set: &CandidateSet, params: &Params) -> Trace {
     rank(set, params, &NATIVE)
 }
@@ -123,12 +236,12 @@ fn kept_chunks(set: &CandidateSet, trace: &Trace) -> Vec<u64> {
 
 proptest! {
     #[test]
-    fn the_same_input_gives_the_same_trace(set in sets(), params in parameters()) {
+    fn the_same_input_gives_the_same_trace(set in rich_sets(), params in rich_parameters()) {
         prop_assert_eq!(traced(&set, &params), traced(&set, &params));
     }
 
     #[test]
-    fn the_order_of_the_candidates_is_irrelevant(set in sets(), params in parameters(), seed in any::<u64>()) {
+    fn the_order_of_the_candidates_is_irrelevant(set in rich_sets(), params in rich_parameters(), seed in any::<u64>()) {
         let mut shuffled = set.clone();
         let n = shuffled.candidates.len().max(1);
         for at in 0..shuffled.candidates.len() {
@@ -139,7 +252,7 @@ proptest! {
     }
 
     #[test]
-    fn replaying_the_details_reproduces_every_score_and_every_score_is_finite(set in sets(), params in parameters()) {
+    fn replaying_the_details_reproduces_every_score_and_every_score_is_finite(set in rich_sets(), params in rich_parameters()) {
         for stage in &traced(&set, &params).stages {
             for entry in &stage.entries {
                 let replayed = match entry.detail.effect() {
@@ -157,7 +270,7 @@ proptest! {
     }
 
     #[test]
-    fn every_row_is_kept_or_dropped_once(set in sets(), params in parameters()) {
+    fn every_row_is_kept_or_dropped_once(set in rich_sets(), params in rich_parameters()) {
         let trace = traced(&set, &params);
         let mut seen: Vec<u32> = trace.kept().to_vec();
         seen.extend(trace.dropped().iter().map(|(slot, _)| slot));
@@ -184,7 +297,7 @@ proptest! {
     }
 
     #[test]
-    fn the_budget_is_never_exceeded_and_nothing_that_fits_is_left(set in sets(), params in parameters()) {
+    fn the_budget_is_never_exceeded_and_nothing_that_fits_is_left(set in rich_sets(), params in rich_parameters()) {
         prop_assume!(params.budget_tokens > 0);
         let trace = traced(&set, &params);
         let tokens = |slot: u32| set.candidates[slot as usize].tokens;
@@ -203,6 +316,142 @@ proptest! {
         let one = Params { repeat_share: 1.0, ..params };
         let (off, one) = (traced(&set, &off), traced(&set, &one));
         prop_assert_eq!(off.kept(), one.kept());
+    }
+
+    #[test]
+    fn stages_at_their_identity_change_nothing(set in rich_sets(), params in rich_parameters()) {
+        let off = Params { corroboration_on: false, feedback_on: false, decay_on: false, diversity_on: false, ..params.clone() };
+        let neutral = Params {
+            corroboration_gain: 0.0, near_duplicates: NearDuplicates::Keep, feedback_strength: 0.0, half_life_days: 0.0, mmr_lambda: 1.0, ..params.clone()
+        };
+        let expected = traced(&set, &off).kept().to_vec();
+        let found = traced(&set, &neutral);
+        prop_assert_eq!(found.kept(), &expected[..]);
+        // Without facts none of them does anything, whatever its parameters.
+        let mut bare = set.clone();
+        (bare.agreement, bare.directions) = (None, None);
+        for candidate in &mut bare.candidates {
+            (candidate.thumbs, candidate.age) = (Thumbs::default(), Age::Unknown);
+        }
+        let trace = traced(&bare, &params);
+        for id in [StageId::Corroboration, StageId::Feedback, StageId::Decay, StageId::Diversity] {
+            let is_skipped = matches!(trace.stage(id).unwrap().status, Status::Skipped { .. });
+            prop_assert!(is_skipped);
+        }
+        prop_assert_eq!(trace.kept(), &expected[..]);
+    }
+
+    #[test]
+    fn a_gain_of_zero_collapses_without_a_change_of_score(set in rich_sets(), params in rich_parameters()) {
+        let params = Params { corroboration_gain: 0.0, near_duplicates: NearDuplicates::Collapse, ..params };
+        for entry in &traced(&set, &params).stage(StageId::Corroboration).unwrap().entries {
+            prop_assert_eq!(entry.score_after, entry.score_before);
+        }
+    }
+
+    #[test]
+    fn a_greater_gain_never_lowers_a_row_below_one_that_fewer_agree_with(set in rich_sets(), params in rich_parameters(), more in 0.0..0.5f64) {
+        let params = Params { near_duplicates: NearDuplicates::Keep, ..uncut(params) };
+        let higher = Params { corroboration_gain: params.corroboration_gain + more, ..params.clone() };
+        let n_others = |entry: &memlens_rank::Entry| match entry.detail {
+            Detail::Corroboration { n_others, .. } => n_others,
+            _ => 0,
+        };
+        let stage = |params: &Params| traced(&set, params).stage(StageId::Corroboration).unwrap().entries.clone();
+        let (before, after) = (stage(&params), stage(&higher));
+        let rank_of = |entries: &[memlens_rank::Entry], slot: u32| entries.iter().find(|entry| entry.slot == slot).unwrap().rank_after;
+        for a in &before {
+            for b in before.iter().filter(|b| n_others(b) < n_others(a) && a.rank_after < b.rank_after) {
+                prop_assert!(after.is_empty() || rank_of(&after, a.slot) < rank_of(&after, b.slot));
+            }
+        }
+    }
+
+    #[test]
+    fn a_greater_distance_never_lowers_what_others_agree_with(set in rich_sets(), params in rich_parameters()) {
+        let params = Params { near_duplicates: NearDuplicates::Keep, corroboration_on: true, agreement_measure: AgreementMeasure::Simhash, ..uncut(params) };
+        let counts = |simhash_distance: u32| {
+            let params = Params { simhash_distance, ..params.clone() };
+            traced(&set, &params).columns(&Context { set: &set, params: &params }, |_| None).n_corroborating
+        };
+        for distance in 0..7 {
+            for (near, far) in counts(distance).into_iter().zip(counts(distance + 1)) {
+                prop_assert!(near.unwrap_or(0) <= far.unwrap_or(0));
+            }
+        }
+    }
+
+    #[test]
+    fn a_thumb_up_never_lowers_a_score_and_a_year_never_raises_it(set in rich_sets(), params in rich_parameters(), slot in any::<prop::sample::Index>()) {
+        prop_assume!(!set.candidates.is_empty());
+        let params = Params { near_duplicates: NearDuplicates::Keep, ..uncut(params) };
+        let slot = slot.index(set.candidates.len());
+        let before = traced(&set, &params);
+        prop_assume!(before.kept().contains(&(slot as u32)));
+        let mut liked = set.clone();
+        liked.candidates[slot].thumbs.n_up += 1;
+        prop_assert!(last_score(&traced(&liked, &params), slot as u32) >= last_score(&before, slot as u32) - 1e-12);
+        if let Age::Days { days, from } = set.candidates[slot].age && days.is_finite() {
+            let mut older = set.clone();
+            older.candidates[slot].age = Age::Days { days: days + 365.0, from };
+            prop_assert!(last_score(&traced(&older, &params), slot as u32) <= last_score(&before, slot as u32) + 1e-12);
+        }
+    }
+
+    #[test]
+    fn weights_of_thumbs_lie_in_their_range(set in rich_sets(), params in rich_parameters()) {
+        for entry in &traced(&set, &params).stage(StageId::Feedback).unwrap().entries {
+            if let Detail::Feedback { weight, strength, n_up, n_down, .. } = entry.detail {
+                prop_assert!((weight - 1.0).abs() <= 0.5 * strength);
+                prop_assert_eq!(weight > 1.0, strength > 0.0 && n_up > n_down);
+            }
+        }
+    }
+
+    #[test]
+    fn diversity_reorders_as_the_naive_rule_does_and_never_rescores(set in rich_sets(), params in rich_parameters()) {
+        let params = Params { diversity_on: true, max_results: 100, ..uncut(params) };
+        let before = traced(&set, &Params { diversity_on: false, ..params.clone() });
+        let trace = traced(&set, &params);
+        let directions = set.directions.as_ref().unwrap();
+        let cosine = |a: u32, b: u32| match (set.candidates[a as usize].direction, set.candidates[b as usize].direction) {
+            (Some(a), Some(b)) => directions.cosine(a, b),
+            _ => 0.0,
+        };
+        let (mut left, mut taken): (Vec<u32>, Vec<u32>) = (before.kept().to_vec(), Vec::new());
+        while !left.is_empty() {
+            let value = |slot: u32| {
+                let nearest = taken.iter().map(|other| cosine(slot, *other)).reduce(f64::max).unwrap_or(0.0);
+                params.mmr_lambda * last_score(&before, slot) - (1.0 - params.mmr_lambda) * nearest
+            };
+            let best = left.iter().map(|slot| value(*slot)).reduce(f64::max).unwrap();
+            let at = left.iter().position(|slot| value(*slot) == best).unwrap();
+            taken.push(left.remove(at));
+        }
+        let expected = if params.mmr_lambda < 1.0 { &taken[..] } else { before.kept() };
+        prop_assert_eq!(trace.kept(), expected);
+        for slot in trace.kept() {
+            prop_assert_eq!(last_score(&trace, *slot), last_score(&before, *slot));
+        }
+    }
+
+    #[test]
+    fn what_collapses_is_said_by_better_rows_that_stay(set in rich_sets(), params in rich_parameters()) {
+        let params = Params { near_duplicates: NearDuplicates::Collapse, corroboration_on: true, ..uncut(params) };
+        let trace = traced(&set, &params);
+        let stage = trace.stage(StageId::Corroboration).unwrap();
+        let boosted = |entry: &memlens_rank::Entry| match entry.detail {
+            Detail::Corroboration { base, gain, n_others, .. } => base + gain * (1.0 + f64::from(n_others)).log2(),
+            _ => unreachable!("the stage gives its own reasons"),
+        };
+        for entry in stage.entries.iter().filter(|entry| entry.is_dropped) {
+            let Detail::Corroboration { said_by, n_observations, n_agreed, .. } = &entry.detail else { unreachable!() };
+            prop_assert!(n_agreed == n_observations && *n_observations > 0);
+            for rank in said_by {
+                let by = stage.entries.iter().find(|entry| entry.rank_after == Some(*rank)).unwrap();
+                prop_assert!(!by.is_dropped && boosted(by) >= boosted(entry));
+            }
+        }
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct DocumentState {
     pub size: u64,
     /// When it was last modified, milliseconds since 1970.
     pub modified_ms: i64,
+    /// When its bytes, name or rights last changed, nanoseconds since 1970; 0 where that is not known.
+    pub changed_ns: i64,
     /// The hash of its bytes.
     pub hash: [u8; 32],
 }
@@ -34,6 +36,8 @@ pub struct NewDocument {
     pub size: u64,
     /// When it was last modified, milliseconds since 1970.
     pub modified_ms: i64,
+    /// When its bytes, name or rights last changed, nanoseconds since 1970; 0 where that is not known.
+    pub changed_ns: i64,
     /// Markdown, plain or jsonl.
     pub kind: String,
     /// The encoding it was read with.
@@ -106,12 +110,14 @@ pub enum Change {
     },
     /// Notes why a file cannot be read; a document at its path is removed.
     Fail(StoredProblem),
-    /// Notes that a file's bytes are the same though its time is not.
+    /// Notes that a file's bytes are the same though its times are not.
     Touch {
         /// The document.
         document: DocumentId,
-        /// Its new time.
+        /// When it was last modified, milliseconds since 1970.
         modified_ms: i64,
+        /// When its bytes, name or rights last changed, nanoseconds since 1970.
+        changed_ns: i64,
     },
 }
 
@@ -151,7 +157,7 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT path, id, size, modified_ms, hash FROM documents WHERE folder = ?1",
+                "SELECT path, id, size, modified_ms, changed_ns, hash FROM documents WHERE folder = ?1",
             )
             .attempt("read the documents")?;
         statement
@@ -171,7 +177,7 @@ impl Store {
     ) -> Result<Option<DocumentState>, StoreError> {
         self.connection
             .prepare_cached(
-                "SELECT path, id, size, modified_ms, hash FROM documents WHERE folder = ?1 AND path = ?2",
+                "SELECT path, id, size, modified_ms, changed_ns, hash FROM documents WHERE folder = ?1 AND path = ?2",
             )
             .and_then(|mut statement| {
                 let mut rows = statement.query(params![folder.0, path])?;
@@ -223,11 +229,12 @@ impl Store {
                 Change::Touch {
                     document,
                     modified_ms,
+                    changed_ns,
                 } => {
                     transaction
                         .execute(
-                            "UPDATE documents SET modified_ms = ?2 WHERE id = ?1",
-                            params![document.0, modified_ms],
+                            "UPDATE documents SET modified_ms = ?2, changed_ns = ?3 WHERE id = ?1",
+                            params![document.0, modified_ms, changed_ns],
                         )
                         .attempt("save documents")?;
                 }
@@ -293,7 +300,8 @@ fn state(row: &Row<'_>) -> rusqlite::Result<(String, DocumentState)> {
         id: DocumentId(row.get(1)?),
         size: row.get::<_, i64>(2)? as u64,
         modified_ms: row.get(3)?,
-        hash: row.get(4)?,
+        changed_ns: row.get(4)?,
+        hash: row.get(5)?,
     };
     Ok((row.get(0)?, state))
 }
@@ -336,6 +344,9 @@ fn remove(
         .and_then(Iterator::collect)
         .attempt("remove a document")?;
     let removed: Vec<DocumentId> = removed.into_iter().map(DocumentId).collect();
+    if removed.is_empty() {
+        return Ok(());
+    }
     // What the same batch put before is not there any more.
     applied
         .added
@@ -356,6 +367,7 @@ fn put(
         hash,
         size,
         modified_ms,
+        changed_ns,
         kind,
         encoding,
         agent,
@@ -368,12 +380,12 @@ fn put(
     let tags = serde_json::to_string(tags).expect("strings can always be written as JSON");
     let id: i64 = transaction
         .prepare_cached(
-            "INSERT INTO documents (folder, path, hash, size, modified_ms, kind, encoding, agent, date, tags, weight)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING id",
+            "INSERT INTO documents (folder, path, hash, size, modified_ms, changed_ns, kind, encoding, agent, date, tags, weight)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
         )
         .and_then(|mut statement| {
             statement.query_row(
-                params![folder.0, path, hash, *size as i64, modified_ms, kind, encoding, agent, date, tags, weight],
+                params![folder.0, path, hash, *size as i64, modified_ms, changed_ns, kind, encoding, agent, date, tags, weight],
                 |row| row.get(0),
             )
         })

@@ -1,7 +1,8 @@
 //! What can go wrong with the library on disk.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use rusqlite::ErrorCode;
 use thiserror::Error;
 
 /// Tells what could not be done with the library, and why.
@@ -52,6 +53,28 @@ pub enum StoreError {
         /// Why.
         source: rusqlite::Error,
     },
+    /// The database is no database any more, or its pages do not fit together.
+    #[error("cannot {attempt}: the library's database {} is damaged: {source}; nothing was deleted: put a copy of it back, \
+        or forget it with `memlens erase --yes` and index the folders again (the notes themselves are not touched)", path.display())]
+    Damaged {
+        /// What was tried.
+        attempt: &'static str,
+        /// The database; its name alone where it was found damaged after it had been opened.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+    /// The system refuses to write: the disk is full, say.
+    #[error("cannot {attempt}: the disk under {} is full or cannot be written: {source}; make room and try again: \
+        what was saved before is sound", path.display())]
+    Disk {
+        /// What was tried.
+        attempt: &'static str,
+        /// The database; its name alone where the failed query does not know its folder.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
     /// A watched folder would be watched twice.
     #[error("cannot add {path}: it is already watched{}", within.as_ref().map(|w| format!(" within {w}")).unwrap_or_default())]
     AlreadyWatched {
@@ -62,6 +85,49 @@ pub enum StoreError {
     },
 }
 
+/// The database's name in the library's folder.
+pub(crate) const DATABASE: &str = "library.sqlite";
+
+impl StoreError {
+    /// Sorts out what a failed query means for a person; `path` is the database.
+    pub(crate) fn of_sql(
+        attempt: &'static str,
+        path: &Path,
+        source: rusqlite::Error,
+    ) -> StoreError {
+        let path = path.to_owned();
+        let code = source.sqlite_error_code();
+        if matches!(
+            code,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        ) {
+            StoreError::Damaged {
+                attempt,
+                path,
+                source,
+            }
+        } else if matches!(code, Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure)) {
+            StoreError::Disk {
+                attempt,
+                path,
+                source,
+            }
+        } else {
+            StoreError::Sql { attempt, source }
+        }
+    }
+
+    /// Names the library's folder where an error knows only the database's name.
+    pub fn at(mut self, dir: &Path) -> StoreError {
+        if let StoreError::Damaged { path, .. } | StoreError::Disk { path, .. } = &mut self
+            && path.is_relative()
+        {
+            *path = dir.join(&path);
+        }
+        self
+    }
+}
+
 /// Names the attempt of a failed query.
 pub(crate) trait Attempt<T> {
     fn attempt(self, attempt: &'static str) -> Result<T, StoreError>;
@@ -69,6 +135,6 @@ pub(crate) trait Attempt<T> {
 
 impl<T> Attempt<T> for Result<T, rusqlite::Error> {
     fn attempt(self, attempt: &'static str) -> Result<T, StoreError> {
-        self.map_err(|source| StoreError::Sql { attempt, source })
+        self.map_err(|source| StoreError::of_sql(attempt, Path::new(DATABASE), source))
     }
 }

@@ -21,6 +21,9 @@ pub struct Folder {
     pub name: String,
     /// Whether changes in it are left alone for now.
     pub is_paused: bool,
+    /// Where the disk that it lies on was mounted when it was last walked; none until then, or where the system does
+    /// not tell.
+    pub mount: Option<String>,
 }
 
 impl Folder {
@@ -30,6 +33,7 @@ impl Folder {
             path: row.get(1)?,
             name: row.get(2)?,
             is_paused: row.get(3)?,
+            mount: row.get(4)?,
         })
     }
 }
@@ -42,7 +46,7 @@ impl Store {
     pub fn folders(&self) -> Result<Vec<Folder>, StoreError> {
         let mut statement = self
             .connection
-            .prepare_cached("SELECT id, path, name, is_paused FROM folders ORDER BY path")
+            .prepare_cached("SELECT id, path, name, is_paused, mount FROM folders ORDER BY path")
             .attempt("read the folders")?;
         statement
             .query_map([], Folder::read)
@@ -70,7 +74,7 @@ impl Store {
             .expect("finitely many folders cannot take infinitely many names");
         self.connection
             .query_row(
-                "INSERT INTO folders (path, name) VALUES (?1, ?2) RETURNING id, path, name, is_paused",
+                "INSERT INTO folders (path, name) VALUES (?1, ?2) RETURNING id, path, name, is_paused, mount",
                 params![path, name],
                 Folder::read,
             )
@@ -119,6 +123,26 @@ impl Store {
             )
             .map(|_| ())
             .attempt("pause a folder")
+    }
+}
+
+impl Store {
+    /// Notes where the disk that a folder lies on is mounted.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn set_folder_mount(
+        &mut self,
+        folder: FolderId,
+        mount: Option<&str>,
+    ) -> Result<(), StoreError> {
+        self.connection
+            .execute(
+                "UPDATE folders SET mount = ?2 WHERE id = ?1",
+                params![folder.0, mount],
+            )
+            .map(|_| ())
+            .attempt("note where a folder is mounted")
     }
 }
 

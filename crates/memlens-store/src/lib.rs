@@ -29,6 +29,7 @@ mod migrations;
 mod presets;
 mod problems;
 mod snapshot;
+mod space;
 mod store;
 
 pub use documents::{
@@ -40,4 +41,4 @@ pub use folders::{Folder, FolderId};
 pub use presets::StoredPreset;
 pub use problems::{Severity, StoredProblem};
 pub use snapshot::{ChunkRow, DocumentRow, Snapshot, WindowRow};
-pub use store::{DocumentId, Store};
+pub use store::{DocumentId, Store, n_bytes};

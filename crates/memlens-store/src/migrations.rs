@@ -6,7 +6,7 @@ use rusqlite_migration::{M, Migrations};
 
 /// Every version of the schema, oldest first.
 pub static MIGRATIONS: LazyLock<Migrations<'static>> =
-    LazyLock::new(|| Migrations::new(vec![M::up(FIRST)]));
+    LazyLock::new(|| Migrations::new(vec![M::up(FIRST), M::up(SECOND)]));
 
 const FIRST: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -81,4 +81,10 @@ CREATE TABLE problems (
 CREATE INDEX problems_of_file ON problems (folder, path);
 
 CREATE TABLE presets (name TEXT PRIMARY KEY, params TEXT NOT NULL) WITHOUT ROWID;
+";
+
+// With 0, which no file has, each document is looked at once more. Where a folder's disk is mounted is learnt by walks.
+const SECOND: &str = "
+ALTER TABLE documents ADD COLUMN changed_ns INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE folders ADD COLUMN mount TEXT;
 ";

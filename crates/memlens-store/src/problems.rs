@@ -1,6 +1,6 @@
 //! What went wrong with which file.
 
-use rusqlite::params;
+use rusqlite::{Row, params};
 
 use crate::error::Attempt;
 use crate::{FolderId, Store, StoreError};
@@ -43,19 +43,7 @@ impl Store {
             )
             .attempt("read the problems")?;
         statement
-            .query_map([], |row| {
-                Ok(StoredProblem {
-                    folder: FolderId(row.get(0)?),
-                    path: row.get(1)?,
-                    line: row.get(2)?,
-                    message: row.get(3)?,
-                    severity: if row.get::<_, String>(4)? == "error" {
-                        Severity::Error
-                    } else {
-                        Severity::Note
-                    },
-                })
-            })
+            .query_map([], read)
             .and_then(Iterator::collect)
             .attempt("read the problems")
     }
@@ -85,7 +73,16 @@ impl Store {
             .attempt("read the problems")
     }
 
-    /// Puts these problems in place of all errors noted for a folder, as a walk found them.
+    /// Tells whether just this is noted of a file, and nothing else.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn is_noted(&self, problem: &StoredProblem) -> Result<bool, StoreError> {
+        Ok(self.noted(problem.folder, Some(&problem.path))? == std::slice::from_ref(problem))
+    }
+
+    /// Puts these problems, sorted by path, in place of those noted of a folder's files that are not in the library, as a
+    /// walk found them. What is noted of files that are read soon (`is_read`) stays until then.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -93,14 +90,57 @@ impl Store {
         &mut self,
         folder: FolderId,
         problems: &[StoredProblem],
+        is_read: impl Fn(&str) -> bool,
     ) -> Result<(), StoreError> {
+        let mut before = self.noted(folder, None)?;
+        before.retain(|problem| !is_read(&problem.path));
+        if before == problems {
+            return Ok(());
+        }
         let transaction = self.connection.transaction().attempt("note problems")?;
-        transaction
-            .execute("DELETE FROM problems WHERE folder = ?1 AND path NOT IN (SELECT path FROM documents WHERE folder = ?1)", [folder.0])
-            .attempt("note problems")?;
+        for problem in &before {
+            transaction
+                .prepare_cached("DELETE FROM problems WHERE folder = ?1 AND path = ?2")
+                .and_then(|mut statement| statement.execute(params![folder.0, problem.path]))
+                .attempt("note problems")?;
+        }
         for problem in problems {
             crate::documents::note(&transaction, problem)?;
         }
         transaction.commit().attempt("note problems")
     }
+
+    /// Returns what is noted of one file, or of all files of a folder that are not in the library; by path and message.
+    fn noted(
+        &self,
+        folder: FolderId,
+        path: Option<&str>,
+    ) -> Result<Vec<StoredProblem>, StoreError> {
+        self.connection
+            .prepare_cached(
+                "SELECT folder, path, line, message, severity FROM problems
+                 WHERE folder = ?1 AND iif(?2 IS NULL, path NOT IN (SELECT path FROM documents WHERE folder = ?1), path = ?2)
+                 ORDER BY path, message",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map(params![folder.0, path], read)?
+                    .collect()
+            })
+            .attempt("read the problems")
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<StoredProblem> {
+    Ok(StoredProblem {
+        folder: FolderId(row.get(0)?),
+        path: row.get(1)?,
+        line: row.get(2)?,
+        message: row.get(3)?,
+        severity: if row.get::<_, String>(4)? == "error" {
+            Severity::Error
+        } else {
+            Severity::Note
+        },
+    })
 }

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use rusqlite::{Connection, OpenFlags, Transaction};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 use rusqlite_migration::SchemaVersion;
 
 use crate::StoreError;
-use crate::error::Attempt;
+use crate::error::{Attempt, DATABASE};
 use crate::lock::WriteLock;
 use crate::migrations::MIGRATIONS;
 
@@ -27,6 +27,27 @@ pub struct Store {
     pub(crate) connection: Connection,
     dir: PathBuf,
     lock: Option<WriteLock>,
+    /// Where the database lies in a place that this process cannot write: the file as it was when it was opened. SQLite
+    /// then takes it for one that never changes.
+    frozen: Option<FileState>,
+}
+
+/// Is what tells that a file was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FileState {
+    n_bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl FileState {
+    /// Returns the state of a file; that of an empty one where it cannot be looked at.
+    fn of(path: &Path) -> FileState {
+        let metadata = path.metadata();
+        FileState {
+            n_bytes: metadata.as_ref().map_or(0, |metadata| metadata.len()),
+            modified: metadata.and_then(|metadata| metadata.modified()).ok(),
+        }
+    }
 }
 
 impl Store {
@@ -34,18 +55,21 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Locked`] while another process writes, [`StoreError::Newer`] for a library of
-    /// a newer version (left untouched), [`StoreError::Folder`] where the folder cannot be used.
+    /// a newer version (left untouched), [`StoreError::Damaged`] for a file that is no sound database
+    /// (likewise), [`StoreError::Folder`] where the folder cannot be used or written.
     pub fn open(dir: &Path) -> Result<Store, StoreError> {
         std::fs::create_dir_all(dir).map_err(|source| StoreError::Folder {
             path: dir.to_owned(),
             source,
         })?;
         let dir = &resolve(dir)?;
-        let lock = WriteLock::take(dir)?;
         let path = Store::path(dir);
         // Looked at without writing first, so that a newer library is left untouched.
         if path.exists() {
             refuse_newer_head(dir)?;
+        }
+        let lock = WriteLock::take(dir)?;
+        if path.exists() {
             let reader = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
             refuse_newer(&reader, dir)?;
         }
@@ -56,24 +80,26 @@ impl Store {
         connection
             .pragma_update(None, "journal_mode", "WAL")
             .and_then(|()| connection.pragma_update(None, "synchronous", "NORMAL"))
-            .attempt("prepare the library")?;
+            .map_err(|source| StoreError::of_sql("prepare the library", &path, source))?;
         MIGRATIONS
             .to_latest(&mut connection)
-            .map_err(|source| StoreError::Migration {
-                path: dir.to_owned(),
-                source,
-            })?;
+            .map_err(|source| migration_error(dir, source))?;
         Ok(Store {
             connection,
             dir: dir.to_owned(),
             lock: Some(lock),
+            frozen: None,
         })
     }
 
-    /// Opens the library in `dir` to read, also while another process writes.
+    /// Opens the library in `dir` to read, also while another process writes, and also where this
+    /// process may not write: another user's library, or one on a disk that is mounted to read.
+    ///
+    /// One of an older version is brought up to date first.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] where there is none, [`StoreError::Newer`] as in [`Store::open`].
+    /// [`StoreError::Missing`] where there is none; [`StoreError::Newer`] and [`StoreError::Damaged`]
+    /// as in [`Store::open`], and its errors where it must be brought up to date.
     pub fn open_read_only(dir: &Path) -> Result<Store, StoreError> {
         let path = Store::path(dir);
         let missing = || StoreError::Missing {
@@ -83,16 +109,37 @@ impl Store {
             return Err(missing());
         }
         refuse_newer_head(dir)?;
-        let connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        // A writer that has just begun, or was killed then, leaves a file without a schema.
-        if refuse_newer(&connection, dir)? == SchemaVersion::NoneSet {
-            return Err(missing());
+        let (mut connection, mut frozen) = connect_to_read(&path)?;
+        match refuse_newer(&connection, dir)? {
+            // A writer that has just begun, or was killed then, leaves a file without a schema.
+            SchemaVersion::NoneSet => return Err(missing()),
+            SchemaVersion::Inside(version) if version < LATEST => {
+                drop(connection);
+                drop(Store::open(dir)?);
+                (connection, frozen) = connect_to_read(&path)?;
+            }
+            SchemaVersion::Inside(_) | SchemaVersion::Outside(_) => {}
         }
         Ok(Store {
             connection,
             dir: resolve(dir)?,
             lock: None,
+            frozen,
         })
+    }
+
+    /// Opens the library anew if this connection cannot see what another process wrote to it: one in
+    /// a place that this process may not write, when the file changed.
+    ///
+    /// # Errors
+    /// As [`Store::open_read_only`].
+    pub fn thaw(&mut self) -> Result<(), StoreError> {
+        if let Some(frozen) = &self.frozen
+            && (*frozen != FileState::of(&Store::path(&self.dir)) || log_path(&self.dir).exists())
+        {
+            *self = self.reader()?;
+        }
+        Ok(())
     }
 
     /// Returns a second connection to the same library that only reads, for another thread.
@@ -101,6 +148,11 @@ impl Store {
     /// As [`Store::open_read_only`].
     pub fn reader(&self) -> Result<Store, StoreError> {
         Store::open_read_only(&self.dir)
+    }
+
+    /// Tells whether there is no database in `dir`.
+    pub fn is_gone(dir: &Path) -> bool {
+        !Store::path(dir).exists()
     }
 
     /// Returns who writes to the library in `dir` now, for a person; none when nobody does.
@@ -164,7 +216,7 @@ impl Store {
     }
 
     fn path(dir: &Path) -> PathBuf {
-        dir.join("library.sqlite")
+        dir.join(DATABASE)
     }
 }
 
@@ -188,14 +240,72 @@ pub(crate) fn next_generation(transaction: &Transaction<'_>) -> Result<u64, Stor
         .attempt("raise the generation")
 }
 
+/// Returns the database and the files that SQLite keeps beside it, there or not.
+pub(crate) fn files(dir: &Path) -> [PathBuf; 3] {
+    ["", "-wal", "-shm"].map(|suffix| dir.join(format!("{DATABASE}{suffix}")))
+}
+
+/// Returns the bytes that the database of the library in `dir` takes on disk, with what SQLite keeps beside it; 0 where
+/// there is none.
+pub fn n_bytes(dir: &Path) -> u64 {
+    files(dir)
+        .iter()
+        .map(|path| path.metadata().map_or(0, |metadata| metadata.len()))
+        .sum()
+}
+
+/// Returns the log that holds what was written last.
+fn log_path(dir: &Path) -> PathBuf {
+    let [_, log, _] = files(dir);
+    log
+}
+
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
-    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)
-        .attempt("open the library")?;
-    connection
-        .busy_timeout(BUSY_TIMEOUT)
-        .and_then(|()| connection.pragma_update(None, "foreign_keys", true))
-        .attempt("open the library")?;
-    Ok(connection)
+    let opened = || {
+        let connection =
+            Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        Ok(connection)
+    };
+    opened().map_err(|source| StoreError::of_sql("open the library", path, source))
+}
+
+/// Opens the database to read; returns with it its present state where it must be taken for one that never changes.
+///
+/// SQLite needs to write beside a database with a log, even to read it. Where it may not, and there is no log, the file
+/// alone is all there is.
+fn connect_to_read(path: &Path) -> Result<(Connection, Option<FileState>), StoreError> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let looked: rusqlite::Result<i64> =
+        connection.query_row("PRAGMA schema_version", [], |row| row.get(0));
+    match looked.map_err(|error| (error.sqlite_error_code(), error)) {
+        Ok(_) => Ok((connection, None)),
+        Err((Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly), _))
+            if path.parent().is_some_and(|dir| !log_path(dir).exists()) =>
+        {
+            let frozen = FileState::of(path);
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            let connection = connect(Path::new(&immutable_uri(path)), flags)?;
+            Ok((connection, Some(frozen)))
+        }
+        Err((_, source)) => Err(StoreError::of_sql("open the library", path, source)),
+    }
+}
+
+/// Returns the URI by which SQLite takes a file for one that never changes.
+/// Source: SQLite, Uniform Resource Identifiers, 3.
+fn immutable_uri(path: &Path) -> String {
+    let mut uri = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
 }
 
 /// Returns the version of a library that this program understands.
@@ -205,10 +315,17 @@ fn refuse_newer(connection: &Connection, dir: &Path) -> Result<SchemaVersion, St
             path: dir.to_owned(),
         }),
         Ok(version) => Ok(version),
-        Err(source) => Err(StoreError::Migration {
-            path: dir.to_owned(),
-            source,
-        }),
+        Err(source) => Err(migration_error(dir, source)),
+    }
+}
+
+fn migration_error(dir: &Path, source: rusqlite_migration::Error) -> StoreError {
+    if let rusqlite_migration::Error::RusqliteError { err, .. } = source {
+        return StoreError::of_sql("open the library", &Store::path(dir), err);
+    }
+    StoreError::Migration {
+        path: dir.to_owned(),
+        source,
     }
 }
 
@@ -233,4 +350,4 @@ const HEAD_BYTES: usize = 64;
 const HEAD_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// The version that this program makes.
-const LATEST: NonZeroUsize = NonZeroUsize::new(1).expect("one is not zero");
+const LATEST: NonZeroUsize = NonZeroUsize::new(2).expect("two is not zero");

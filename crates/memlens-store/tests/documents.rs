@@ -76,6 +76,7 @@ fn note(store: &mut Store, folder: FolderId, path: &str, starts: &[u32]) -> NewD
         hash: hash(9),
         size: 10,
         modified_ms: 1000,
+        changed_ns: 0,
         kind: "markdown".to_owned(),
         encoding: "UTF-8".to_owned(),
         agent: None,
@@ -176,6 +177,7 @@ fn every_field_comes_back() {
         hash: hash(200),
         size: u64::from(u32::MAX) + 1,
         modified_ms: -5,
+        changed_ns: 0,
         kind: "jsonl".to_owned(),
         encoding: "windows-1252".to_owned(),
         agent: Some("iris".to_owned()),
@@ -367,6 +369,7 @@ fn each_change_does_what_it_says() {
     let touch = Change::Touch {
         document: second,
         modified_ms: 77,
+        changed_ns: 78,
     };
     let applied = store.apply(&[touch]).expect("it can be applied");
     assert_eq!(
@@ -379,8 +382,8 @@ fn each_change_does_what_it_says() {
     );
     let state = store.document(folder, "b.md").expect("it can be read");
     assert_eq!(
-        state.map(|state| (state.id, state.modified_ms)),
-        Some((second, 77))
+        state.map(|state| (state.id, state.modified_ms, state.changed_ns)),
+        Some((second, 77, 78))
     );
 
     // A file that cannot be read any more leaves its reason alone behind.
@@ -650,7 +653,11 @@ fn problems_come_errors_first_and_a_walk_replaces_its_own() {
 
     // What a walk tells of files outside the library is put in place of what was told before, in that folder alone.
     store
-        .set_walk_problems(folder, &[failed(folder, "e.md"), failed(folder, "e.md")])
+        .set_walk_problems(
+            folder,
+            &[failed(folder, "e.md"), failed(folder, "e.md")],
+            |_| false,
+        )
         .expect("it can be noted");
     let expected = [
         &["2 d.md binary", "1 e.md binary", "1 e.md binary"][..],
@@ -659,8 +666,24 @@ fn problems_come_errors_first_and_a_walk_replaces_its_own() {
     .concat();
     assert_eq!(told(&store), expected);
     assert_eq!(store.n_unreadable().expect("it can be read"), 2);
+    // But for what is about to be read.
+    assert!(
+        !store
+            .is_noted(&failed(folder, "e.md"))
+            .expect("it can be read"),
+        "it stands there twice"
+    );
     store
-        .set_walk_problems(folder, &[])
+        .set_walk_problems(folder, &[failed(folder, "f.md")], |path| path == "e.md")
+        .expect("it can be noted");
+    assert_eq!(store.n_unreadable().expect("it can be read"), 3);
+    assert!(
+        store
+            .is_noted(&failed(folder, "f.md"))
+            .expect("it can be read")
+    );
+    store
+        .set_walk_problems(folder, &[], |_| false)
         .expect("it can be noted");
     assert_eq!(told(&store), [&["2 d.md binary"][..], &notes].concat());
 }

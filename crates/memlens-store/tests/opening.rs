@@ -38,6 +38,7 @@ fn pair(folder: memlens_store::FolderId, number: u32) -> [Change; 2] {
             hash: [0; 32],
             size: 0,
             modified_ms: 0,
+            changed_ns: 0,
             kind: "markdown".to_owned(),
             encoding: "UTF-8".to_owned(),
             agent: None,

@@ -31,7 +31,7 @@ enum Subject {
         #[arg(long, value_name = "DIR")]
         sets: PathBuf,
     },
-    /// How soon the real window starts and repaints, on a screen in memory
+    /// How soon the real window starts and repaints, its memory, and what it does while nothing happens
     Window,
 }
 

@@ -80,6 +80,9 @@ pub enum Error {
     /// A step of the tests failed; the later ones were not run.
     #[error("cannot pass the tests: {0}")]
     Test(String),
+    /// The package could not be made, or does not work where it is installed.
+    #[error("cannot package Memlens: {0}")]
+    Package(String),
     /// A measured figure misses its target.
     #[error("cannot pass the benchmark: {0} figures miss their target")]
     Bench(usize),

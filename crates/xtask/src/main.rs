@@ -10,6 +10,7 @@ mod command;
 mod display;
 mod error;
 mod fingerprint;
+mod package;
 mod project;
 mod run;
 mod setup;
@@ -51,6 +52,8 @@ enum Task {
     },
     /// Check the rules that no compiler holds
     Tidy,
+    /// Make the Debian package: window, command line, model and library in one file
+    Package(package::PackageArgs),
     /// Measure, print the figures and write them to target/bench.json
     Bench(bench::BenchArgs),
 }
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Task::Codegen { check: false } => codegen::write_all(&project),
         Task::Codegen { check: true } => codegen::check_all(&project),
         Task::Tidy => tidy::tidy(&project),
+        Task::Package(args) => package::package(&project, &args),
         Task::Bench(args) => bench::bench(&project, &args),
     };
     match result {

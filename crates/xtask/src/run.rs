@@ -1,7 +1,7 @@
 //! Building Memlens and opening it.
 
-mod sample;
-mod screenshot;
+pub mod sample;
+pub mod screenshot;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,10 +52,13 @@ enum Theme {
     Dark,
 }
 
+/// Width and height of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Size {
-    width: u32,
-    height: u32,
+pub struct Size {
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
 }
 
 impl Size {

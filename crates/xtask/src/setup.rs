@@ -6,6 +6,9 @@ mod python;
 mod runtime;
 
 use std::env;
+use std::path::Path;
+
+pub use runtime::Runtime;
 
 use crate::error::Result;
 use crate::project::Project;
@@ -45,6 +48,17 @@ pub fn setup(project: &Project, purpose: Purpose, install: Install) -> Result<()
         runtime::fetch(project)?;
     }
     Ok(())
+}
+
+/// Installs the npm packages that a folder's lock file names, unless they are there already.
+pub fn install_npm(folder: &Path) -> Result<()> {
+    node::ensure_version()?;
+    node::install(folder)
+}
+
+/// Returns the pinned ONNX Runtime as it may be given away: whatever library a person uses here, it is not theirs.
+pub fn redistributable_runtime(project: &Project) -> Result<Runtime> {
+    runtime::redistributable(project)
 }
 
 /// Returns whether this session can show a window.

@@ -1,23 +1,35 @@
 /**
- * How fast the real window is, on the sample notes: a slider's input to the repainted table, the start, the memory.
+ * The real window on a library of 10,000 chunks, in the folder that is named: a slider's input to the repainted table, the
+ * start, the memory, and what it does while nothing happens.
  *
  * Prints a series a line as JSON, `{name, unit, note, samples}`; `cargo xtask bench window` condenses them to figures.
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { availableParallelism, loadavg } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
-import { memoryOf } from "../driver/processes.mjs";
+import { memoryOf, processorTimeOf } from "../driver/processes.mjs";
 import { QUESTION } from "../driver/scenario.mjs";
 import { Scratch } from "../driver/scratch.mjs";
 import { MemlensWindow } from "../driver/window.mjs";
 
 const N_CHANGES = 200;
 const N_STARTS = 5;
+/** What was begun by an event is done by then: timers, caches, the caret's last blink. */
+const SETTLED_AFTER_MS = 15_000;
+const IDLE_SECONDS = 20;
 const MIB = 1024 * 1024;
 
+const [made] = process.argv.slice(2);
 const scratch = await Scratch.make();
+scratch.notes = join(made, "notes");
+scratch.library = join(made, "library");
 try {
   await MemlensWindow.openIndexed(scratch).then((window) => window.close());
   await measureStarts();
+  await measureIdleness();
   await measureSliders();
 } finally {
   await scratch.remove();
@@ -37,15 +49,57 @@ async function measureStarts() {
       await window.close();
     }
   }
-  tell("window: start until it can be used", "ms", "notes are indexed", starts);
+  tell("window: start until it can be used", "ms", `notes are indexed; ${load()}`, starts);
   tell("window: memory of its processes", "MiB", "proportional set size", memories);
+}
+
+/** Nothing is asked and no note changes: first with the window open on an answer, then with the watching command alone. */
+async function measureIdleness() {
+  const window = await MemlensWindow.openIndexed(scratch);
+  try {
+    await window.ask(QUESTION);
+    await window.rowsUntil("the question is answered", (rows) => rows.length > 0);
+    await tellIdle("window", await window.processIds());
+  } finally {
+    await window.close();
+  }
+  const watching = spawn(process.env.MEMLENS_CLI, ["watch", "--library", scratch.library], {
+    env: scratch.environment,
+    stdio: "ignore",
+  });
+  const ended = once(watching, "exit");
+  try {
+    await tellIdle("memlens watch", [watching.pid]);
+  } finally {
+    watching.kill("SIGINT");
+    await ended;
+  }
+}
+
+async function tellIdle(name, ids) {
+  await pause(SETTLED_AFTER_MS);
+  const seconds = [];
+  let before = await processorTimeOf(ids);
+  for (let second = 0; second < IDLE_SECONDS; second++) {
+    await pause(1000);
+    const now = await processorTimeOf(ids);
+    seconds.push(now - before);
+    before = now;
+  }
+  const worst = Math.max(...seconds).toFixed(1);
+  tell(
+    `${name}: processor time in an idle second`,
+    "ms",
+    `all its threads; the busiest second ${worst} ms`,
+    seconds,
+  );
 }
 
 async function measureSliders() {
   const window = await MemlensWindow.openIndexed(scratch);
   try {
     await window.ask(QUESTION);
-    await window.rowsUntil("the question is answered", (rows) => rows[0]?.name === "home-server.md");
+    await window.rowsUntil("the question is answered", (rows) => rows.length > 0);
     for (const [id, name] of [
       ["vector_weight", "vector weight"],
       ["min_score", "min score"],
@@ -65,8 +119,11 @@ async function measureSliders() {
 
 /** What the time of a repaint depends on; the aim of 16 ms is for a person's machine, idle and with a graphics card. */
 function circumstances() {
-  const load = loadavg()[0].toFixed(1);
-  return `drawn without a graphics card; load ${load} on ${availableParallelism()} processors`;
+  return `drawn without a graphics card; ${load()}`;
+}
+
+function load() {
+  return `load ${loadavg()[0].toFixed(1)} on ${availableParallelism()} processors`;
 }
 
 function tell(name, unit, note, samples) {

@@ -26,6 +26,17 @@ export async function memoryOf(ids) {
   return rollups.reduce((sum, text) => sum + 1024 * Number(/^Pss:\s+(\d+) kB$/m.exec(text)[1]), 0);
 }
 
+/** Time that all threads of processes have run so far, in milliseconds; a thread that ended counts no more. */
+export async function processorTimeOf(ids) {
+  const threads = await Promise.all(
+    ids.map(async (id) => (await readdir(`/proc/${id}/task`)).map((thread) => `/proc/${id}/task/${thread}`)),
+  );
+  const texts = await Promise.all(
+    threads.flat().map((thread) => readFile(`${thread}/schedstat`, "utf8").catch(() => "0")),
+  );
+  return texts.reduce((sum, text) => sum + Number(text.split(" ")[0]) / 1e6, 0);
+}
+
 /** Null for a process that has ended. */
 async function groupOf(id) {
   let stat;

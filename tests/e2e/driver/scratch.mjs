@@ -17,6 +17,8 @@ export class Scratch {
     this.notes = join(root, "notes");
     this.library = join(root, "library");
     this.program = programOf("MEMLENS_APP");
+    /** Where the window reads what a person would choose in the next dialog of the system, which no driver can reach. */
+    this.dialogAnswer = join(root, "dialog-answer");
     this.environment = {
       ...process.env,
       GDK_BACKEND: "x11",
@@ -46,6 +48,11 @@ export class Scratch {
 
   get #openedList() {
     return join(this.root, "opened");
+  }
+
+  /** Lets the next dialogs of the system be answered with a path; null cancels them. */
+  async answerDialogs(path) {
+    await writeFile(this.dialogAnswer, path ?? "");
   }
 
   /** Paths that the system's program for notes was asked to open, in order. */

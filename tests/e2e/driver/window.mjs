@@ -21,7 +21,11 @@ export class MemlensWindow {
     return new MemlensWindow(
       await Session.open({
         program: scratch.program,
-        args: ["--library", scratch.library, ...folders.flatMap((folder) => ["--add", folder]), ...args],
+        args: [
+          ...["--library", scratch.library, "--answer-dialogs", scratch.dialogAnswer],
+          ...folders.flatMap((folder) => ["--add", folder]),
+          ...args,
+        ],
         environment: scratch.environment,
       }),
     );

@@ -4,7 +4,7 @@
 //! a library after any edits, seen by walks or by a watcher, in any rhythm, equals a fresh one; cancelled work is taken
 //! up where it stood; never more texts are unsaved than the indexer says; folders that are away keep their notes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -739,12 +739,11 @@ fn what_happened_is_told_once_it_can_be_searched() {
             "Skipped c.md cannot read the document as text: NUL on line 1",
         ])
     );
+    // What is wrong with a file is told once, and again when it is something else.
+    assert_eq!(told(&|| notes.remove("b.md")), lines(&["Deleted b.md"]));
     assert_eq!(
-        told(&|| notes.remove("b.md")),
-        lines(&[
-            "Deleted b.md",
-            "Skipped c.md cannot read the document as text: NUL on line 1"
-        ])
+        told(&|| notes.write("c.md", "still\nno\0text")),
+        lines(&["Skipped c.md cannot read the document as text: NUL on line 2"])
     );
 }
 
@@ -891,7 +890,9 @@ fn nothing_is_written_into_a_watched_folder() {
     library
         .document(folder, "x/b.md")
         .expect("it can be opened");
-    library.tree(folder).expect("it can be told");
+    library
+        .tree(folder, &HashSet::new())
+        .expect("it can be told");
     for path in [
         notes.at("memlens.json"),
         notes.at("x/memlens.json"),

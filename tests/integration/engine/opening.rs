@@ -2,6 +2,7 @@
 //!
 //! Properties checked: a note is shown as it is now with its chunks as indexed; every way out of a folder is refused.
 
+use std::collections::HashSet;
 use std::fs;
 
 use memlens_engine::FolderId;
@@ -151,6 +152,7 @@ fn the_tree_shows_folders_first_and_what_went_wrong() {
         for entry in entries {
             let state = match entry.state {
                 EntryState::Indexed => "",
+                EntryState::Pending => " …",
                 EntryState::Problem => " !",
             };
             shown.push(format!(
@@ -163,7 +165,9 @@ fn the_tree_shows_folders_first_and_what_went_wrong() {
         }
     }
     show(
-        &library.tree(folder).expect("it can be told"),
+        &library
+            .tree(folder, &HashSet::new())
+            .expect("it can be told"),
         0,
         &mut shown,
     );

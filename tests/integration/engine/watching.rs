@@ -1,20 +1,23 @@
 //! An open library follows its folders by itself: real notify, real files.
 //!
-//! Properties checked: what is done to a note is told and can be searched then; afterwards the library equals a fresh
-//! one; folders that are paused, go away and come back; a second engine beside the first.
+//! Properties checked: what is done to a note is told and can be searched then, however an editor saves it; afterwards
+//! the library equals a fresh one, also after ten thousand files changed at once and where the system tells nothing;
+//! folders that are paused, go away, are put in another's place, unmounted, and come back; a second engine beside the
+//! first.
 //!
 //! Nothing waits a fixed time: every step waits for an event of the engine, for [`PATIENCE`] at most.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use memlens_engine::view::{Activity, FolderStatus, Happening};
-use memlens_engine::{Engine, Event, FolderId, Listener};
+use memlens_engine::view::{Activity, EntryState, FolderStatus, Happening};
+use memlens_engine::{EmbedderSource, Engine, Event, FolderId, Listener, Watching};
 use memlens_params::Params;
-use memlens_tests::{Notes, answers, content, fresh, hashing, open};
+use memlens_store::Store;
+use memlens_tests::{Asked, Notes, answers, content, fresh, hashing, open, recording};
 
 /// How long an event may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -28,13 +31,18 @@ struct Watched {
 
 impl Watched {
     fn open(dir: &Path) -> Watched {
+        Watched::open_with(dir, hashing(), Watching::Told)
+    }
+
+    fn open_with(dir: &Path, source: EmbedderSource, watching: Watching) -> Watched {
         let (sender, events) = channel();
         let sender = Mutex::new(sender);
         let listener: Listener = Arc::new(move |event| {
             // The test may have ended.
             let _ = sender.lock().expect("nobody panics").send(event);
         });
-        let engine = Engine::open(dir, hashing(), listener).expect("it can be opened");
+        let engine =
+            Engine::open_to_watch(dir, source, watching, listener).expect("it can be opened");
         Watched {
             engine,
             events,
@@ -44,7 +52,11 @@ impl Watched {
 
     /// Opens an engine that watches these notes and has nothing left to do.
     fn of(dir: &Path, notes: &[&Notes]) -> Watched {
-        let mut watched = Watched::open(dir);
+        Watched::open(dir).adding(notes)
+    }
+
+    fn adding(self, notes: &[&Notes]) -> Watched {
+        let mut watched = self;
         for notes in notes {
             watched
                 .engine
@@ -97,12 +109,16 @@ impl Watched {
     }
 
     fn status(&self, notes: &Notes) -> Option<FolderStatus> {
+        self.status_and_why(notes).map(|(status, _)| status)
+    }
+
+    fn status_and_why(&self, notes: &Notes) -> Option<(FolderStatus, String)> {
         let state = self.engine.state();
         let folder = state
             .folders
             .into_iter()
             .find(|folder| Path::new(&folder.path) == notes.path());
-        folder.map(|folder| folder.status)
+        folder.map(|folder| (folder.status, folder.why.unwrap_or_default()))
     }
 
     fn id(&self, notes: &Notes) -> FolderId {
@@ -240,6 +256,16 @@ fn a_folder_goes_away_and_comes_back() {
         it.wait("the folder is missing", |it| {
             it.status(&notes) == Some(FolderStatus::Missing)
         });
+        let why = format!(
+            "cannot open folder {}: it does not exist; its notes stay in the library, and it is taken up again once it \
+             is back",
+            notes.path().display()
+        );
+        assert_eq!(
+            it.status_and_why(&notes),
+            Some((FolderStatus::Missing, why))
+        );
+        it.wait_told(Happening::Away, &notes.path().display().to_string());
         assert_eq!(
             (it.found("relay"), it.engine.state().n_files),
             (vec!["b.md".to_owned()], 2)
@@ -251,6 +277,7 @@ fn a_folder_goes_away_and_comes_back() {
             it.status(&notes) == Some(FolderStatus::Watching)
                 && it.found(&round.to_string()) == ["a.md"]
         });
+        it.wait_told(Happening::Back, &notes.path().display().to_string());
         // It is followed again.
         it.told.clear();
         notes.write("b.md", format!("The relay {round}."));
@@ -385,4 +412,348 @@ fn a_second_engine_reads_what_the_first_writes_and_takes_over_from_it() {
     notes.write("c.md", "The attic.");
     second.wait_told(Happening::Added, "c.md");
     second.check_equals_fresh(dir.path(), &[&notes]);
+}
+
+#[test]
+fn a_note_is_found_however_an_editor_saves_it() {
+    let notes = Notes::new(&[("a.md", "The hall.")]);
+    let dir = scratch();
+    let mut it = Watched::of(dir.path(), &[&notes]);
+    let at = |path: &str| notes.at(path);
+    let write = |path: &str, text: &str| fs::write(at(path), text).expect("it can be written");
+    let rename = |from: &str, to: &str| fs::rename(at(from), at(to)).expect("it can be renamed");
+    let remove = |path: &str| fs::remove_file(at(path)).expect("it can be removed");
+    type Save<'a> = (&'static str, &'a dyn Fn(&str));
+    let saves: &[Save<'_>] = &[
+        ("in place", &|text| write("a.md", text)),
+        ("beside and put in place", &|text| {
+            write("a.md.tmp", text);
+            rename("a.md.tmp", "a.md");
+        }),
+        ("with a hidden file beside", &|text| {
+            write(".a.md.swp", "swap");
+            write("4913", "");
+            remove("4913");
+            rename("a.md", "a.md~");
+            write("a.md", text);
+            remove("a.md~");
+            remove(".a.md.swp");
+        }),
+        ("with a lock and a copy that is saved by itself", &|text| {
+            #[cfg(unix)]
+            std::os::unix::fs::symlink("ada@home.1:2", at(".#a.md")).expect("a link can be made");
+            write("#a.md#", "The cellar that is never found.");
+            write("a.md", text);
+            remove("#a.md#");
+            #[cfg(unix)]
+            remove(".#a.md");
+        }),
+        ("removed and written anew", &|text| {
+            remove("a.md");
+            write("a.md", text);
+        }),
+        ("emptied and written in pieces", &|text| {
+            write("a.md", "");
+            for end in 1..=text.len() {
+                write("a.md", &text[..end]);
+            }
+        }),
+        ("with the time of before", &|text| {
+            let before = at("a.md").metadata().expect("it is there").modified();
+            write("a.md", text);
+            let file = fs::File::options().write(true).open(at("a.md"));
+            file.and_then(|file| file.set_modified(before?))
+                .expect("it can be dated");
+        }),
+    ];
+    for (number, (name, save)) in saves.iter().enumerate() {
+        // Of one length, so that a size tells nothing.
+        save(&format!("The hall, as saved{number}."));
+        it.wait(&format!("what was saved {name} is found"), |it| {
+            it.found(&format!("saved{number}")) == ["a.md"]
+        });
+        assert_eq!(it.found("cellar"), [""; 0]);
+    }
+    it.check_equals_fresh(dir.path(), &[&notes]);
+}
+
+#[test]
+fn ten_thousand_files_change_at_once() {
+    let notes = Notes::new(&[]);
+    let text = |number: usize, what: &str| format!("The {what} relay number {number}.");
+    let path = |number: usize| notes.at(&format!("{}/{number}.md", number % 40));
+    for folder in 0..40 {
+        fs::create_dir(notes.at(&folder.to_string())).expect("a folder can be made");
+    }
+    for number in 0..6000 {
+        fs::write(path(number), text(number, "old")).expect("it can be written");
+    }
+    let dir = scratch();
+    let mut it = Watched::of(dir.path(), &[&notes]);
+    assert_eq!(it.engine.state().n_files, 6000);
+    for number in 0..3000 {
+        fs::remove_file(path(number)).expect("it can be removed");
+        fs::write(path(number + 3000), text(number, "new")).expect("it can be written");
+    }
+    // Some in folders that are new themselves, and filled while they are noticed.
+    for number in 6000..10_000 {
+        let folder = notes.at(&format!("new/{}/{}", number % 50, number % 7));
+        fs::create_dir_all(&folder).expect("folders can be made");
+        fs::write(folder.join(format!("{number}.md")), text(number, "late"))
+            .expect("it can be written");
+    }
+    it.wait("all of it is in the library", |it| {
+        let state = it.engine.state();
+        state.n_files == 7000 && state.indexing.is_none()
+    });
+    // Also those folders are followed from then on.
+    notes.write("new/7/3/last.md", "The very last one.");
+    it.wait_told(Happening::Added, "new/7/3/last.md");
+    it.check_equals_fresh(dir.path(), &[&notes]);
+}
+
+#[test]
+fn folders_are_looked_through_where_the_system_tells_nothing() {
+    let notes = Notes::new(&[("a.md", "The hall."), ("x/b.md", "The relay.")]);
+    let dir = scratch();
+    let mut it = Watched::open_with(dir.path(), hashing(), Watching::Polled).adding(&[&notes]);
+    assert_eq!(
+        it.status_and_why(&notes),
+        Some((
+            FolderStatus::Polling,
+            "looked through every 5 s: it was asked for".to_owned()
+        ))
+    );
+    notes.write("x/y/new.md", "The attic.");
+    notes.remove("a.md");
+    // What is wrong with a file is told once, however often it is seen.
+    notes.write("bad.md", "no\0text");
+    it.wait_told(Happening::Added, "x/y/new.md");
+    it.wait_told(Happening::Skipped, "bad.md");
+    it.told.clear();
+    notes.write("x/b.md", "The loud relay.");
+    it.wait_told(Happening::Changed, "x/b.md");
+    assert!(!it.has_told(Happening::Skipped, "bad.md"), "{:?}", it.told);
+    it.check_equals_fresh(dir.path(), &[&notes]);
+}
+
+#[test]
+fn another_folder_in_the_place_of_the_first_is_taken_up() {
+    let notes = Notes::new(&[("a.md", "The hall."), ("same.md", "The relay.")]);
+    let other = Notes::new(&[("b.md", "The attic."), ("same.md", "The relay.")]);
+    let dir = scratch();
+    let asked = Arc::new(Asked::default());
+    let mut it =
+        Watched::open_with(dir.path(), recording(&asked), Watching::Told).adding(&[&notes]);
+    let n_texts = asked.texts().len();
+    let away = notes.path().with_file_name("away");
+    fs::rename(notes.path(), &away).expect("it can be renamed");
+    fs::rename(other.path(), notes.path()).expect("it can be renamed");
+    it.wait("the other one's notes are found", |it| {
+        it.found("attic") == ["b.md"] && it.found("hall").is_empty()
+    });
+    it.told.clear();
+    notes.write("b.md", "The cellar.");
+    it.wait_told(Happening::Changed, "b.md");
+
+    // The whole path goes, and the first folder comes back with it: nothing of it is embedded again.
+    let above = notes.path().parent().expect("it has one");
+    let moved = above.with_extension("moved");
+    fs::rename(above, &moved).expect("it can be renamed");
+    it.wait("the folder is missing", |it| {
+        it.status(&notes) == Some(FolderStatus::Missing)
+    });
+    fs::remove_dir_all(moved.join("notes")).expect("it can be removed");
+    fs::rename(moved.join("away"), moved.join("notes")).expect("it can be renamed");
+    fs::rename(&moved, above).expect("it can be renamed");
+    it.wait("the first one's notes are found", |it| {
+        it.found("hall") == ["a.md"] && it.status(&notes) == Some(FolderStatus::Watching)
+    });
+    let anew: Vec<String> = asked.texts().split_off(n_texts);
+    assert!(
+        anew.iter()
+            .all(|text| !["The hall.", "The relay."].contains(&text.as_str())),
+        "{anew:?}"
+    );
+    it.told.clear();
+    notes.write("a.md", "The kitchen.");
+    it.wait_told(Happening::Changed, "a.md");
+    it.check_equals_fresh(dir.path(), &[&notes]);
+}
+
+#[test]
+fn a_disk_that_is_not_mounted_keeps_its_notes() {
+    let notes = Notes::new(&[("a.md", "The hall."), ("b.md", "The relay.")]);
+    let dir = scratch();
+    drop(Watched::of(dir.path(), &[&notes]));
+    // As if the folder had been a disk's place: to mount one takes rights that a test has not.
+    let path = notes.path().display().to_string();
+    let mut store = Store::open(dir.path()).expect("it can be opened");
+    let folder = store.folders().expect("they can be read")[0].id;
+    if store.folders().expect("they can be read")[0]
+        .mount
+        .is_none()
+    {
+        return; // This system does not tell what is mounted where.
+    }
+    store
+        .set_folder_mount(folder, Some(&path))
+        .expect("it can be noted");
+    drop(store);
+    let away = notes.path().with_file_name("away");
+    fs::rename(notes.path(), &away).expect("it can be renamed");
+    fs::create_dir(notes.path()).expect("a folder can be made");
+
+    let mut it = Watched::open(dir.path());
+    it.wait("the disk is missing", |it| {
+        it.status(&notes) == Some(FolderStatus::Missing)
+    });
+    let why = format!(
+        "cannot open folder {path}: it is empty, and the disk that was mounted at {path} is not there; its notes stay in \
+         the library, and it is taken up again once it is back"
+    );
+    assert_eq!(
+        it.status_and_why(&notes),
+        Some((FolderStatus::Missing, why))
+    );
+    assert_eq!(
+        (it.found("relay"), it.engine.state().n_files),
+        (vec!["b.md".to_owned()], 2)
+    );
+    fs::remove_dir(notes.path()).expect("it can be removed");
+    fs::write(away.join("b.md"), "The attic.").expect("it can be written");
+    fs::rename(&away, notes.path()).expect("it can be renamed");
+    it.wait("the disk is back", |it| {
+        it.status(&notes) == Some(FolderStatus::Watching) && it.found("attic") == ["b.md"]
+    });
+
+    // A folder that is merely emptied holds nothing any more.
+    notes.remove("a.md");
+    notes.remove("b.md");
+    it.wait("the notes are gone", |it| it.engine.state().n_files == 0);
+    it.check_equals_fresh(dir.path(), &[&notes]);
+}
+
+#[test]
+fn files_that_wait_to_be_read_are_shown_as_waiting() {
+    let notes = Notes::new(&[("a.md", "The hall."), ("x/b.md", "The relay.")]);
+    let dir = scratch();
+    let mut it = Watched::of(dir.path(), &[&notes]);
+    let states = |it: &Watched| -> Vec<(String, EntryState)> {
+        let tree = it.engine.trees().expect("they can be told").remove(0);
+        let mut states: Vec<(String, EntryState)> = Vec::new();
+        let mut entries = tree.entries;
+        while let Some(entry) = entries.pop() {
+            states.push((entry.path, entry.state));
+            entries.extend(entry.children);
+        }
+        states.sort();
+        states
+    };
+    let expected = |listed: &[(&str, EntryState)]| -> Vec<(String, EntryState)> {
+        let listed = listed.iter();
+        listed
+            .map(|(path, state)| ((*path).to_owned(), *state))
+            .collect()
+    };
+    it.engine.pause_indexing(true);
+    notes.write("x/b.md", "The attic.");
+    notes.write("new.md", "The cellar.");
+    let waiting = expected(&[
+        ("a.md", EntryState::Indexed),
+        ("new.md", EntryState::Pending),
+        ("x", EntryState::Pending),
+        ("x/b.md", EntryState::Pending),
+    ]);
+    it.wait("both wait", |it| states(it) == waiting);
+    it.engine.pause_indexing(false);
+    it.wait_told(Happening::Added, "new.md");
+    it.wait("nothing waits", |it| {
+        states(it)
+            .iter()
+            .all(|(_, state)| *state == EntryState::Indexed)
+    });
+    it.check_equals_fresh(dir.path(), &[&notes]);
+}
+
+#[test]
+fn everything_is_forgotten_at_once() {
+    let notes = Notes::new(&[("a.md", "The hall."), ("b.md", "The relay.")]);
+    for number in 0..200 {
+        notes.write(
+            &format!("{number}.md"),
+            format!("The quiet relay {number}. ").repeat(40),
+        );
+    }
+    let dir = scratch();
+    let asked = Arc::new(Asked::default());
+    let mut it =
+        Watched::open_with(dir.path(), recording(&asked), Watching::Told).adding(&[&notes]);
+    it.engine
+        .save_preset("mine", &Params::default())
+        .expect("it can be saved");
+    let before = it.engine.library().data_size();
+    let reader = open(dir.path());
+
+    let state = it.engine.erase_all().expect("it can be erased");
+    assert_eq!(
+        (
+            state.folders.len(),
+            state.n_files,
+            state.n_chunks,
+            state.n_problems
+        ),
+        (0, 0, 0, 0)
+    );
+    assert_eq!((it.found("relay"), it.engine.activity().len()), (vec![], 0));
+    assert!(
+        it.engine
+            .library()
+            .presets()
+            .expect("they can be read")
+            .is_empty()
+    );
+    let store = Store::open_read_only(dir.path()).expect("it can be read");
+    assert_eq!(store.n_embeddings().expect("they can be counted"), 0);
+    drop(store);
+    let after = it.engine.library().data_size();
+    assert!(
+        after.database < before.database / 4.0
+            && after.vectors < 1000.0
+            && after.total < before.total / 4.0,
+        "{before:?} {after:?}"
+    );
+    for path in files(dir.path()) {
+        let bytes = fs::read(&path).expect("it can be read");
+        let is_found = bytes.windows(11).any(|part| part == b"quiet relay");
+        assert!(!is_found, "{} still holds notes", path.display());
+    }
+    // Other readers forget it too.
+    assert!(reader.refresh().expect("it can be taken up"));
+    assert_eq!(reader.lists().snapshot.chunks.len(), 0);
+    assert!(notes.at("a.md").exists(), "the notes stay");
+
+    // It goes on as a new one, which embeds all of it again.
+    let n_asked = |text: &str| asked.texts().iter().filter(|it| *it == text).count();
+    assert_eq!(n_asked("The hall."), 1);
+    let it = it.adding(&[&notes]);
+    assert_eq!(n_asked("The hall."), 2);
+    it.check_equals_fresh(dir.path(), &[&notes]);
+}
+
+/// Returns all files below a folder.
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("it can be listed") {
+            let path = entry.expect("it can be listed").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push(path);
+            }
+        }
+    }
+    found
 }

@@ -1,6 +1,7 @@
 import type {
   Activity,
   Columns,
+  DataSize,
   DocumentView,
   FileProblem,
   FolderTree,
@@ -10,6 +11,7 @@ import type {
   Preset,
   SearchAnswer,
   Snippet,
+  WhyAnswer,
 } from "./bindings";
 
 /** All that the window asks of the engine. Every call rejects with an `ErrorInfo`. */
@@ -25,6 +27,18 @@ export interface Backend {
   journey(search: number, params: Params, slot: number): Promise<Journey>;
   /** The best passages of rows, by slot; those of the first rows come with the answer. */
   snippets(search: number, slots: number[]): Promise<Snippet[]>;
+  /**
+   * Tells what lost a note, or the chunks at one of its lines. Without a folder, `path` is a place as typed. The
+   * changes that bring it back are those for `chunk`, or else for the best one.
+   */
+  whyNot(
+    search: number,
+    params: Params,
+    folder: string | null,
+    path: string,
+    line: number | null,
+    chunk: string | null,
+  ): Promise<WhyAnswer>;
   tree(): Promise<FolderTree[]>;
   document(folder: string, path: string): Promise<DocumentView>;
   /** Opens the system's folder dialog; null when cancelled. */
@@ -37,14 +51,21 @@ export interface Backend {
   activity(): Promise<Activity[]>;
   /** With the system's program for the file; `line` is for programs that can be told. */
   openInEditor(folder: string, path: string, line: number): Promise<void>;
+  /** How much room the library takes on disk. */
+  dataSize(): Promise<DataSize>;
+  /** Opens the library's folder with the system's program for folders. */
+  showLibrary(): Promise<void>;
+  /** Forgets folders, notes, vectors, lists and presets; the notes' files are not touched. */
+  eraseAll(): Promise<LibraryState>;
+  /** Opens an address (`http`, `https` or `mailto`) with the system's program for it. */
+  openLink(address: string): Promise<void>;
   /** The text of memlens.json for these parameters. */
   exportText(params: Params): Promise<string>;
   /** Asks where and writes it; the path, or null when cancelled. */
   exportSave(params: Params): Promise<string | null>;
-  /** Writes to a path given. */
-  exportWrite(params: Params, path: string): Promise<string>;
   /** Asks for a file and reads it back; null when cancelled. */
   presetOpen(): Promise<Preset | null>;
+  /** Reads back what `exportSave` wrote to this path; no other can be read. */
   presetRead(path: string): Promise<Preset>;
   presets(): Promise<Preset[]>;
   presetSave(name: string, params: Params): Promise<Preset[]>;

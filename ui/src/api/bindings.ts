@@ -9,18 +9,23 @@ import * as __TAURI_EVENT from "@tauri-apps/api/event";
 export const commands = {
 	activity: () => __TAURI_INVOKE<Activity[]>("activity"),
 	addFolder: (path: string) => __TAURI_INVOKE<LibraryState>("add_folder", { path }),
+	dataSize: () => __TAURI_INVOKE<DataSize>("data_size"),
 	document: (folder: string, path: string) => __TAURI_INVOKE<DocumentView>("document", { folder, path }),
+	/**  Forgets all that the library holds; the notes' files are not touched. */
+	eraseAll: () => __TAURI_INVOKE<LibraryState>("erase_all"),
 	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
 	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
-	exportWrite: (params: Params, path: string) => __TAURI_INVOKE<string>("export_write", { params, path }),
 	journey: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, params, slot }),
 	/**  Opens a note of a watched folder with the system's program for it. */
 	openInEditor: (folder: string, path: string) => __TAURI_INVOKE<null>("open_in_editor", { folder, path }),
+	/**  Opens an address of the web or of mail with the system's program for it; the window has asked. */
+	openLink: (address: string) => __TAURI_INVOKE<null>("open_link", { address }),
 	pauseFolder: (folder: string, paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_folder", { folder, paused }),
 	pauseIndexing: (paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_indexing", { paused }),
 	pickFolder: () => __TAURI_INVOKE<string | null>("pick_folder"),
 	presetDelete: (name: string) => __TAURI_INVOKE<Preset[]>("preset_delete", { name }),
 	presetOpen: () => __TAURI_INVOKE<Preset | null>("preset_open"),
+	/**  Reads a file back that was saved in this session; no other can be named. */
 	presetRead: (path: string) => __TAURI_INVOKE<Preset>("preset_read", { path }),
 	presetSave: (name: string, params: Params) => __TAURI_INVOKE<Preset[]>("preset_save", { name, params }),
 	presets: () => __TAURI_INVOKE<Preset[]>("presets"),
@@ -28,7 +33,14 @@ export const commands = {
 	rank: (search: number, params: Params) => __TAURI_INVOKE<Columns>("rank", { search, params }),
 	removeFolder: (folder: string) => __TAURI_INVOKE<LibraryState>("remove_folder", { folder }),
 	search: (query: string, params: Params, scope: ScopeArgument | null) => __TAURI_INVOKE<SearchAnswer>("search", { query, params, scope }),
+	/**  Opens the library's folder with the system's program for folders. */
+	showLibrary: () => __TAURI_INVOKE<null>("show_library"),
 	snippets: (search: number, slots: number[]) => __TAURI_INVOKE<Snippet[]>("snippets", { search, slots }),
+	/**
+	 *  Tells why a note is not among the results, and what would bring back its chunk of this id, else
+	 *  its best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
+	 */
+	whyNot: (search: number, params: Params, folder: string | null, path: string, line: number | null, chunk: string | null) => __TAURI_INVOKE<WhyAnswer>("why_not", { search, params, folder, path, line, chunk }),
 	startQuery: () => __TAURI_INVOKE<string | null>("start_query"),
 	state: () => __TAURI_INVOKE<LibraryState>("state"),
 	tree: () => __TAURI_INVOKE<FolderTree[]>("tree"),
@@ -47,7 +59,7 @@ export type Activity = {
 	at_ms: number,
 	/**  The folder's name. */
 	folder_name: string,
-	/**  The note's path. */
+	/**  The note's path; the folder's own where it is about that. */
 	path: string,
 	/**  What happened. */
 	what: Happening,
@@ -57,6 +69,13 @@ export type Activity = {
 
 /**  Something happened to a note and can be searched now. */
 export type ActivityHappened = Activity;
+
+/**  By what two observations say the same. */
+export type AgreementMeasure = 
+/**  Differing bits of their SimHashes. */
+"simhash" | 
+/**  Their share of common words. */
+"words";
 
 /**  Is a bar of the waterfall, from score to score. */
 export type Bar = {
@@ -81,6 +100,25 @@ export type Bm25Join =
 /**  Every word of the question. */
 "and";
 
+/**  Tells how one chunk fared. */
+export type ChunkWhy = {
+	/**  Whether it is among the results. */
+	kept: boolean,
+	/**  Its rank, or the stage and the number that lost it. */
+	sentence: string,
+	/**  Its row in the search that was asked about; none where that does not reach so deep. */
+	slot: number | null,
+	/**  Its way through all stages. */
+	journey: Journey,
+	/**
+	 *  At most three changes of one parameter each that bring it back, smallest first; none where
+	 *  that was not worked out: it is for one chunk, the one asked for or else the best.
+	 */
+	fixes: Fix[] | null,
+	/**  Where no single change does it: two that do together. */
+	pair: [Fix, Fix] | null,
+};
+
 /**  Is one ranking in columns; every column but `stages` and `order` is indexed by slot. */
 export type Columns = {
 	/**  Every stage, in the order of the pipeline. */
@@ -103,6 +141,10 @@ export type Columns = {
 	rrf_rank: (number | null)[],
 	/**  The last score the row had; none when it never got one. */
 	score: (number | null)[],
+	/**  How many others say the same as the row, where the corroboration stage counted them. */
+	n_corroborating: (number | null)[],
+	/**  The weight of the row's thumbs, where it has any and the feedback stage weighed them. */
+	feedback_weight: (number | null)[],
 	/**  What the final score is made of. */
 	parts: Part[][],
 	/**  The stage that dropped the row. */
@@ -128,6 +170,18 @@ export type CorroborationBy =
 "members" | 
 /**  Every other source that says the same. */
 "sources";
+
+/**  Is how much room the library takes on disk, in bytes. */
+export type DataSize = {
+	/**  The database: notes, embeddings, presets. */
+	database: number,
+	/**  The BM25 list. */
+	text_list: number,
+	/**  The vector list. */
+	vectors: number,
+	/**  All of it, locks and the like included. */
+	total: number,
+};
 
 /**  Is a chunk of an opened note. */
 export type DocumentChunk = {
@@ -175,6 +229,8 @@ export type DocumentView = {
 export type EntryState = 
 /**  It is in the library. */
 "indexed" | 
+/**  It waits to be read: it is new, or has changed since. */
+"pending" | 
 /**  It could not be read, or only in part. */
 "problem";
 
@@ -210,6 +266,24 @@ export type FileProblem = {
 	severity: ProblemSeverity,
 };
 
+/**  Is a change of one parameter. */
+export type Fix = {
+	/**  The parameter's id. */
+	parameter: string,
+	/**  Its name on screen. */
+	label: string,
+	/**  Its stage. */
+	stage: StageId | null,
+	/**  Its value now. */
+	from: Value,
+	/**  The nearest value that does it. */
+	to: Value,
+	/**  How many steps of its slider that is; 1 for a choice or a switch. */
+	n_steps: number,
+	/**  Whether the lists must be asked again for it. */
+	queries_again: boolean,
+};
+
 /**  Is a watched folder. */
 export type FolderState = {
 	/**  Its id. */
@@ -236,7 +310,7 @@ export type FolderStatus =
 "polling" | 
 /**  Changes are left alone. */
 "paused" | 
-/**  The folder is not there; its notes stay in the library. */
+/**  The folder or its disk is not there; its notes stay in the library, and it is taken up again once it is back. */
 "missing" | 
 /**  It is not watched, only searched. */
 "waiting";
@@ -283,7 +357,11 @@ export type Happening =
 /**  It is gone. */
 "deleted" | 
 /**  It could not be read. */
-"skipped";
+"skipped" | 
+/**  A whole folder is not there any more; its notes stay in the library. */
+"away" | 
+/**  A whole folder is there again. */
+"back";
 
 /**  Whether the person's own command runs. */
 export type HookMode = 
@@ -481,8 +559,12 @@ export type Params = {
 	corroboration_by: CorroborationBy,
 	/** Keeps near-duplicates of a better row, or drops them. */
 	near_duplicates: NearDuplicates,
-	/** Up to how many differing SimHash bits two observations count as the same. */
+	/** Whether two observations say the same by SimHash, which is blind for short texts, or by their share of common words. */
+	agreement_measure: AgreementMeasure,
+	/** Up to how many differing SimHash bits two observations count as the same, where SimHash decides. */
 	simhash_distance: number,
+	/** From which share of common words on two observations count as the same, where words decide. */
+	word_overlap: number,
 	/** Weighs rows by past thumbs. */
 	feedback_on: boolean,
 	/** How much past thumbs weigh. */
@@ -784,6 +866,52 @@ export type VectorUnit =
 "windows" | 
 /**  The whole chunk's vector alone. */
 "chunk";
+
+/**  Is the answer to "why not this one?". */
+export type WhyAnswer = {
+	/**  The watched folder's id; empty when the note lies in none. */
+	folder: string,
+	/**  The note's path in it, or what was typed. */
+	path: string,
+	/**  The line asked for. */
+	line: number | null,
+	/**  The answer in a sentence. */
+	sentence: string,
+	/**  The answer. */
+	why: WhyNot,
+};
+
+/**  Tells where a note was lost. */
+export type WhyNot = 
+/**  It is in no watched folder. */
+{ kind: "not_watched" } | 
+/**  It is not there. */
+{ kind: "gone" } | 
+/**  It is left out of the library by a rule. */
+{ kind: "left_out"; 
+/**  The file, or the folder around it that the rule names. */
+path: string; 
+/**  The rule. */
+reason: string } | 
+/**  It could not be read. */
+{ kind: "unreadable"; 
+/**  Why. */
+reason: string } | 
+/**  It waits to be indexed. */
+{ kind: "pending" } | 
+/**  It is in the library and holds nothing to find, or nothing at the line asked for. */
+{ kind: "empty" } | 
+/**  It lies outside of the part that was searched. */
+{ kind: "out_of_scope" } | 
+/**  It was searched. */
+{ kind: "searched"; 
+/**
+ *  Its chunks, best first, at most 20 and the one asked for; those at the line asked for alone
+ *  where one was.
+ */
+chunks: ChunkWhy[]; 
+/**  How many there are. */
+n_chunks: number };
 
 /* Tauri Specta runtime */
 type EventEmit<T> = [T] extends [null] ? () => Promise<void> : (payload: T) => Promise<void>;

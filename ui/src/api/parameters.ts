@@ -408,6 +408,23 @@ export const PARAMETERS: Parameter[] = [
     "fusion": null
   },
   {
+    "id": "agreement_measure",
+    "stage": "corroboration",
+    "phase": "rank",
+    "label": "Same by",
+    "unit": null,
+    "kind": {
+      "kind": "choice",
+      "options": [
+        "simhash",
+        "words"
+      ]
+    },
+    "default": "simhash",
+    "sentence": "Whether two observations say the same by SimHash, which is blind for short texts, or by their share of common words.",
+    "fusion": null
+  },
+  {
     "id": "simhash_distance",
     "stage": "corroboration",
     "phase": "rank",
@@ -424,7 +441,27 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 3.0,
-    "sentence": "Up to how many differing SimHash bits two observations count as the same.",
+    "sentence": "Up to how many differing SimHash bits two observations count as the same, where SimHash decides.",
+    "fusion": null
+  },
+  {
+    "id": "word_overlap",
+    "stage": "corroboration",
+    "phase": "rank",
+    "label": "Word overlap",
+    "unit": null,
+    "kind": {
+      "kind": "number",
+      "min": 0.5,
+      "max": 1.0,
+      "step": 0.01,
+      "integer": false,
+      "off": null,
+      "optional": false,
+      "log": false
+    },
+    "default": 0.6,
+    "sentence": "From which share of common words on two observations count as the same, where words decide.",
     "fusion": null
   },
   {
@@ -927,7 +964,9 @@ export const DEFAULTS: Params = {
   "corroboration_gain": 0.1,
   "corroboration_by": "members",
   "near_duplicates": "keep",
+  "agreement_measure": "simhash",
   "simhash_distance": 3,
+  "word_overlap": 0.6,
   "feedback_on": true,
   "feedback_strength": 1.0,
   "decay_on": true,

@@ -23,6 +23,8 @@ export const tauriBackend: Backend = {
   rank: (search, params) => told(commands.rank(search, params)),
   journey: (search, params, slot) => told(commands.journey(search, params, slot)),
   snippets: (search, slots) => told(commands.snippets(search, slots)),
+  whyNot: (search, params, folder, path, line, chunk) =>
+    told(commands.whyNot(search, params, folder, path, line, chunk)),
   tree: () => told(commands.tree()),
   document: (folder, path) => told(commands.document(folder, path)),
   pickFolder: () => told(commands.pickFolder()),
@@ -34,9 +36,12 @@ export const tauriBackend: Backend = {
   activity: () => told(commands.activity()),
   // The system's opener cannot be told a line.
   openInEditor: async (folder, path) => void (await told(commands.openInEditor(folder, path))),
+  dataSize: () => told(commands.dataSize()),
+  showLibrary: async () => void (await told(commands.showLibrary())),
+  eraseAll: () => told(commands.eraseAll()),
+  openLink: async (address) => void (await told(commands.openLink(address))),
   exportText: (params) => told(commands.exportText(params)),
   exportSave: (params) => told(commands.exportSave(params)),
-  exportWrite: (params, path) => told(commands.exportWrite(params, path)),
   presetOpen: () => told(commands.presetOpen()),
   presetRead: (path) => told(commands.presetRead(path)),
   presets: () => told(commands.presets()),

@@ -14,6 +14,7 @@ import { DEFAULTS } from "../api/parameters";
 import type { ParameterHistory } from "../parameters/parameter-history.svelte";
 import { differingIds, retrievesAlike } from "../parameters/rules";
 import { toErrorInfo } from "../shared/errors";
+import { NewestOnly } from "../shared/newest-only";
 import { moveOf, ranksBySlot, tableLines, type Move, type SortKey, type TableLine } from "./row-order";
 
 /** How long the typing must rest before it is searched. */
@@ -209,6 +210,12 @@ export class SearchController {
     this.#journeyLoop.wish();
   }
 
+  /** Shows the journey of a chunk that is in neither list; no row is opened meanwhile. */
+  showOutside(journey: Journey): void {
+    this.#openSlot = null;
+    this.#journey = journey;
+  }
+
   /** Sorting twice by the same goes back to the final order. */
   sortBy(key: SortKey): void {
     this.#sort = this.#sort === key ? "final" : key;
@@ -399,31 +406,4 @@ function ranksByChunk(rows: readonly Row[], columns: Columns): ReadonlyMap<strin
       return row === undefined ? [] : [[row.chunk, at + 1] as const];
     }),
   );
-}
-
-/** Runs one request at a time; wishes that come meanwhile run once, on the next frame. */
-class NewestOnly {
-  readonly #run: () => Promise<void>;
-  #isBusy = false;
-  #isWished = false;
-
-  /** `run` reports its own errors. */
-  constructor(run: () => Promise<void>) {
-    this.#run = run;
-  }
-
-  wish(): void {
-    this.#isWished = true;
-    if (!this.#isBusy) void this.#loop();
-  }
-
-  async #loop(): Promise<void> {
-    this.#isBusy = true;
-    while (this.#isWished) {
-      this.#isWished = false;
-      await this.#run();
-      if (this.#isWished) await new Promise((resolve) => requestAnimationFrame(resolve));
-    }
-    this.#isBusy = false;
-  }
 }

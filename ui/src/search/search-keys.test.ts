@@ -22,6 +22,7 @@ describe("actionOf", () => {
     ["PageDown", { kind: "row", to: "page-down" }],
     ["Enter", { kind: "read-journey" }],
     ["o", { kind: "edit" }],
+    ["w", { kind: "why-not" }],
     ["P", { kind: "pin" }],
     ["[", { kind: "stage", to: "previous" }],
     ["]", { kind: "stage", to: "next" }],
@@ -35,7 +36,7 @@ describe("actionOf", () => {
   });
 
   it.each<KeyPlace>(["text", "overlay"])("takes no letter from %s", (place) => {
-    for (const key of ["o", "p", "?", "[", "ArrowDown", "Enter"])
+    for (const key of ["o", "p", "w", "?", "[", "ArrowDown", "Enter"])
       expect(actionOf(stroke(key), place)).toBeNull();
   });
 

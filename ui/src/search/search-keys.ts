@@ -3,6 +3,7 @@
 export type KeyAction =
   | { kind: "row"; to: "previous" | "next" | "first" | "last" | "page-up" | "page-down" }
   | { kind: "read-journey" }
+  | { kind: "why-not" }
   | { kind: "edit" }
   | { kind: "pin" }
   | { kind: "stage"; to: "previous" | "next" }
@@ -33,6 +34,10 @@ export const KEYS_TOLD: { keys: string[]; does: string }[] = [
   { keys: ["Home", "End", "PgUp", "PgDn"], does: "Move through the rows by more" },
   { keys: ["Enter"], does: "Read the row's journey; in the query: search at once" },
   { keys: ["Esc"], does: "Back to the table" },
+  {
+    keys: ["W"],
+    does: "Why not…? What lost the opened row, or any other note, and what brings it back",
+  },
   { keys: ["O"], does: "Open the row's lines in the editor" },
   { keys: ["P"], does: "Pin what is set now: moves are measured against it" },
   { keys: ["[", "]"], does: "Sort by the previous, the next stage" },
@@ -96,6 +101,9 @@ function letterOf(key: string): KeyAction | null {
     case "o":
     case "O":
       return { kind: "edit" };
+    case "w":
+    case "W":
+      return { kind: "why-not" };
     case "p":
     case "P":
       return { kind: "pin" };

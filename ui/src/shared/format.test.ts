@@ -10,6 +10,7 @@ import {
   duration,
   formulaValue,
   lines,
+  parameterChange,
   parameterValue,
   score,
   timeLeft,
@@ -105,5 +106,23 @@ describe("parameter values", () => {
     expect(parameterValue(parameterOf("repeat_share"), 1)).toBe("off");
     expect(parameterValue(parameterOf("rerank_threshold"), null)).toBe("off");
     expect(parameterValue(parameterOf("min_score"), 0)).toBe("0.00");
+  });
+});
+
+describe("changes of parameters", () => {
+  it.each([
+    ["max_results", 10, 14, "+4"],
+    ["min_score", 0.1, 0.07, "−0.03"],
+    ["min_score", 0.1, 0.3, "+0.20"],
+    ["vector_depth", 50, 1, "−49"],
+  ] as const)("%s from %d to %d is %s", (id, from, to, expected) =>
+    expect(parameterChange(parameterOf(id), from, to)).toBe(expected),
+  );
+
+  it("are no distance where something is switched or chosen", () => {
+    expect(parameterChange(parameterOf("budget_tokens"), 600, 0)).toBe("");
+    expect(parameterChange(parameterOf("budget_tokens"), 0, 600)).toBe("");
+    expect(parameterChange(parameterOf("limit_on"), true, false)).toBe("");
+    expect(parameterChange(parameterOf("bm25_join"), "and", "or")).toBe("");
   });
 });

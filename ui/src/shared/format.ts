@@ -3,8 +3,8 @@
  *
  * Minus signs are true ones (U+2212), so that they are as wide as a plus.
  */
-import type { Params } from "../api/bindings";
-import type { Parameter, ParamId } from "../api/parameters";
+import type { Value } from "../api/bindings";
+import type { Parameter } from "../api/parameters";
 
 const MINUS = "−";
 const COUNT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
@@ -92,7 +92,7 @@ export function lines(start: number, end: number): string {
 }
 
 /** A parameter's value as its field shows it: as many decimals as its step has, "off" where it is off. */
-export function parameterValue(parameter: Parameter, value: Params[ParamId]): string {
+export function parameterValue(parameter: Parameter, value: Value): string {
   if (value === null) return "off";
   if (typeof value === "boolean") return value ? "on" : "off";
   if (typeof value === "string") return value;
@@ -103,6 +103,15 @@ export function parameterValue(parameter: Parameter, value: Params[ParamId]): st
   const text =
     String(value).length > value.toFixed(decimals).length ? String(value) : value.toFixed(decimals);
   return text.replace("-", MINUS);
+}
+
+/** How far a parameter's number is changed, with its sign: "+20"; empty where there is no distance to tell. */
+export function parameterChange(parameter: Parameter, from: Value, to: Value): string {
+  if (parameter.kind.kind !== "number" || typeof from !== "number" || typeof to !== "number") return "";
+  if (parameter.kind.off === from || parameter.kind.off === to) return "";
+  const change = Number((to - from).toFixed(DECIMALS_MAX));
+  const text = parameterValue({ ...parameter, kind: { ...parameter.kind, off: null } }, change);
+  return change > 0 ? `+${text}` : text;
 }
 
 /** How many decimals a step has: 0.05 has 2. */

@@ -313,6 +313,8 @@ export function rank(set: FakeSet, params: Params): Columns {
     fused_rank: ranksOf(fused, Infinity),
     rrf,
     rrf_rank: ranksOf(rrf, Infinity),
+    n_corroborating: set.rows.map(() => null),
+    feedback_weight: set.rows.map(() => null),
     score: fused,
     parts,
     dropped_by: droppedBy,

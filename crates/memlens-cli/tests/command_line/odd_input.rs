@@ -1,6 +1,7 @@
 //! Input that a person did not mean so, or that nobody would think of: a clear answer, and nothing lost.
 
 use std::fs;
+use std::fs::File;
 
 use memlens_tests::Notes;
 use serde_json::Value;
@@ -97,6 +98,11 @@ fn odd_files_are_read_as_far_as_can_be_and_named() {
         b"Die K\xfcche ist sch\xf6n, das Caf\xe9 auch. \xdcber den D\xe4chern.",
     );
     notes.write("nul.md", "The attic\0is dark.");
+    let utf_16 = "The stairs creak.\r\n".encode_utf16();
+    notes.write(
+        "utf16.txt",
+        utf_16.flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+    );
     notes.write(
         "bom.md",
         "\u{feff}# Balcony\r\n\r\nThe balcony faces south.\r\n",
@@ -129,6 +135,7 @@ fn odd_files_are_read_as_far_as_can_be_and_named() {
     for named in [
         "nul.md",
         "latin.txt:1",
+        "utf16.txt",
         "field.md:3",
         "lines.jsonl:2",
         "lines.jsonl:3",
@@ -155,7 +162,7 @@ fn odd_files_are_read_as_far_as_can_be_and_named() {
     }
     assert_eq!(
         (&report["n_unreadable"], &report["n_files"]),
-        (&1.into(), &9.into())
+        (&1.into(), &10.into())
     );
 
     // What is good of them is found.
@@ -179,6 +186,7 @@ fn odd_files_are_read_as_far_as_can_be_and_named() {
         ("quiet", Some("good.md")),
         ("Küche", Some("latin.txt")),
         ("Dächern", Some("latin.txt")),
+        ("stairs", Some("utf16.txt")),
         ("balcony", Some("bom.md")),
         ("cellar", Some("front.md")),
         ("garden", Some("field.md")),
@@ -271,4 +279,372 @@ fn folders_that_are_none_are_refused_and_the_others_indexed() {
         paths(&memlens.json(&["search", "hall", "--json"])["results"]),
         ["a.md"]
     );
+}
+
+#[test]
+fn a_note_in_any_language_is_found_by_a_word_of_it() {
+    // What a note says, and a word of it as somebody would type it.
+    let notes = [
+        ("chinese", "昨天我们决定把备份放在阁楼的柜子里。", "备份"),
+        (
+            "japanese",
+            "ルーターの再起動は毎週日曜日の夜に行います。",
+            "再起動",
+        ),
+        (
+            "korean",
+            "정원의 토마토는 아침마다 물을 줘야 합니다.",
+            "토마토",
+        ),
+        (
+            "arabic",
+            "قررنا أن تبقى النسخة الاحتياطية في الخزانة القديمة.",
+            "الخزانة",
+        ),
+        (
+            "hebrew",
+            "המפתחות של המרתף תלויים ליד הדלת האחורית.",
+            "המרתף",
+        ),
+        (
+            "russian",
+            "Запасной ключ от сарая лежит под цветочным горшком.",
+            "сарая",
+        ),
+        (
+            "greek",
+            "Η αντλία της δεξαμενής σταματά κάθε μεσημέρι.",
+            "δεξαμενής",
+        ),
+        ("thai", "กุญแจสำรองอยู่ในลิ้นชักห้องครัว", "ลิ้นชัก"),
+        ("hindi", "बगीचे का पानी सुबह छह बजे बंद होता है।", "बगीचे"),
+        (
+            "vietnamese",
+            "Chìa khóa dự phòng ở trong ngăn kéo nhà bếp.",
+            "ngăn kéo",
+        ),
+    ];
+    let files: Vec<(String, &str)> = notes
+        .iter()
+        .map(|(language, said, _)| (format!("{language}.md"), *said))
+        .collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, said)| (path.as_str(), *said))
+        .collect();
+    let memlens = Memlens::of(&[&Notes::new(&files)]);
+    for (language, said, word) in notes {
+        assert!(said.contains(word), "{language}");
+        let expected = format!("{language}.md");
+        // By the word alone, and by everything together.
+        for settings in [&["--set", "vector_on=false"][..], &[]] {
+            let arguments = [&["search", word, "--json"], settings].concat();
+            let found = memlens.json(&arguments);
+            assert_eq!(
+                paths(&found["results"]).first(),
+                Some(&expected.as_str()),
+                "{language} {settings:?}"
+            );
+        }
+        let row = &memlens.json(&["search", word, "--json"])["results"][0];
+        assert_eq!(row["snippet"], said, "{language}");
+    }
+}
+
+#[test]
+fn odd_names_are_names() {
+    let long = format!("{}.md", "n".repeat(252));
+    let names = [
+        "new\nline.md",
+        "🌊🎉.md",
+        "بريد.md",
+        "turned \u{202e}dm.gpj.md",
+        " blank .md",
+        "-x.md",
+        "back\\slash.md",
+        "a.md",
+        "A.md",
+        "quote'\"`$(id).md",
+        "*.md",
+        "folder.md/in it.md",
+        long.as_str(),
+    ];
+    let said: Vec<String> = (0..names.len())
+        .map(|at| format!("The lantern{at} is lit."))
+        .collect();
+    let notes: Vec<(&str, &str)> = names
+        .iter()
+        .zip(&said)
+        .map(|(name, said)| (*name, said.as_str()))
+        .collect();
+    let notes = Notes::new(&notes);
+    let memlens = Memlens::new();
+    assert_eq!(
+        memlens
+            .print(&["index", text(notes.path())])
+            .lines()
+            .count(),
+        1
+    );
+    for (at, name) in names.iter().enumerate() {
+        let found = memlens.json(&[
+            "search",
+            &format!("lantern{at}"),
+            "--json",
+            "--set",
+            "vector_on=false",
+        ]);
+        assert_eq!(paths(&found["results"]), [*name]);
+    }
+    // Each result has its line, whatever its name; what was shown stays in step when nothing changed.
+    let shown = memlens.print(&["search", "lantern0"]);
+    assert!(shown.contains("  new\\nline.md:1  "), "{shown}");
+    assert!(
+        memlens
+            .print(&["index"])
+            .starts_with("0 new, 0 changed, 0 removed, 13 as they were")
+    );
+}
+
+/// What a terminal would obey, in every form that it takes.
+const ORDERS: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{8}\u{7f}\u{85}\u{202e}";
+
+#[test]
+fn notes_do_not_speak_to_the_terminal() {
+    let folder = format!("d{}", ORDERS.replace('/', ""));
+    let note = format!("{folder}/n\n{ORDERS}.md");
+    let broken = format!("{folder}/b\r{ORDERS}.md");
+    let notes = Notes::new(&[
+        (
+            note.as_str(),
+            &format!(
+                "---\nagent: \"a\\e[31m\"\ndate: \"\\e[31mx\"\n---\n# Title {ORDERS}\n\nThe lantern {ORDERS} is lit.\n"
+            ),
+        ),
+        (broken.as_str(), "\0"),
+    ]);
+    let memlens = Memlens::new();
+    let query = format!("lantern {ORDERS}");
+    let scope = format!("none{ORDERS}");
+    let no_folder = notes.at(&broken);
+    let commands: &[(&[&str], i32)] = &[
+        (&["index", text(notes.path())], 0),
+        (&["index", text(&no_folder)], 1),
+        (&["status"], 0),
+        (&["search", &query], 0),
+        (&["search", &query, "--explain"], 0),
+        (&["search", &query, "--set", "min_score=1"], 0),
+        (
+            &["search", &query, "--explain", "--set", "max_results=1"],
+            0,
+        ),
+        (&["search", &query, "--in", &scope], 2),
+        (&["search", &query, "--set", &scope], 2),
+        (&["search", &query, "--preset", &scope], 1),
+    ];
+    for (arguments, status) in commands {
+        // As on a terminal, where colours are not taken out.
+        let output = memlens
+            .command(arguments)
+            .env("CLICOLOR_FORCE", "1")
+            .output()
+            .expect("it can be started");
+        assert_eq!(output.status.code(), Some(*status), "{arguments:?}");
+        for printed in [output.stdout, output.stderr] {
+            let printed = String::from_utf8(printed).expect("it is UTF-8");
+            let plain = ["1", "2", "33", "0"]
+                .iter()
+                .fold(printed.clone(), |text, style| {
+                    text.replace(&format!("\u{1b}[{style}m"), "")
+                });
+            let obeyed = plain
+                .chars()
+                .find(|sign| (sign.is_control() && *sign != '\n') || *sign == '\u{202e}');
+            assert_eq!(obeyed, None, "{arguments:?}: {printed:?}");
+        }
+    }
+    // Other programs get everything as it is.
+    let found = memlens.json(&["search", &query, "--json"]);
+    assert_eq!(paths(&found["results"]), [note.as_str()]);
+    assert_eq!(found["query"], query.trim());
+}
+
+#[test]
+#[cfg(unix)]
+fn special_files_are_named_and_never_opened() {
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+
+    let notes = Notes::new(&[
+        ("a.md", "The hall is quiet."),
+        ("b/c.md", "The hall is dark."),
+    ]);
+    let made = std::process::Command::new("mkfifo")
+        .arg(notes.at("pipe.md"))
+        .status();
+    assert!(made.expect("mkfifo is there").success());
+    let _socket = UnixListener::bind(notes.at("socket.md")).expect("a socket can be made");
+    symlink("/dev/zero", notes.at("device.md")).expect("a link can be made");
+    symlink(notes.path(), notes.at("b/loop")).expect("a link can be made");
+    symlink("self.md", notes.at("self.md")).expect("a link can be made");
+    fs::create_dir(notes.at("folder.md")).expect("a folder can be made");
+    notes.write("archive.md", b"PK\x03\x04\x14\0\x08\0");
+    let sized = |name: &str, size: u64| {
+        let file = File::create(notes.at(name)).expect("a file can be made");
+        file.set_len(size).expect("it can be sparse");
+    };
+    sized("huge.md", 1 << 40);
+    sized("over.md", 16 * 1024 * 1024 + 1);
+    sized("zeros.md", 16 * 1024 * 1024);
+    let memlens = Memlens::new();
+    let run = memlens.run(&["index", text(notes.path())]);
+    assert_eq!(run.status, 0, "{run:?}");
+    let folder = notes.path().display().to_string();
+    let told: Vec<&str> = run
+        .err
+        .lines()
+        .map(|line| {
+            line.strip_prefix(&format!("memlens: {folder}/"))
+                .expect("it names a file")
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "archive.md: cannot read the document as text: NUL on line 1",
+            "b/loop: a link; links are not followed",
+            "huge.md: larger than 16 MiB",
+            "over.md: larger than 16 MiB",
+            "pipe.md: not a regular file",
+            "socket.md: not a regular file",
+            "zeros.md: cannot read the document as text: NUL on line 1",
+        ]
+    );
+    assert!(run.out.starts_with("2 new, "), "{run:?}");
+}
+
+#[test]
+fn no_note_is_watched_twice() {
+    let notes = Notes::new(&[("a.md", "The hall."), ("inner/b.md", "The attic.")]);
+    let (outer, inner) = (notes.path().to_owned(), notes.at("inner"));
+    let (outer, inner) = (text(&outer), text(&inner));
+    let memlens = Memlens::new();
+    memlens.print(&["index", outer]);
+    memlens.refused(
+        &["index", inner],
+        1,
+        &format!("cannot add {inner}: it lies in {outer}, which is watched already"),
+    );
+    let memlens = Memlens::new();
+    memlens.print(&["index", inner]);
+    memlens.refused(
+        &["index", outer],
+        1,
+        &format!(
+            "cannot add {outer}: it holds {inner}, which is watched already; remove that one first"
+        ),
+    );
+    let found = memlens.json(&["search", "hall attic", "--json", "--set", "min_score=0"]);
+    assert_eq!(paths(&found["results"]), ["b.md"]);
+}
+
+#[test]
+fn other_files_are_no_preset() {
+    let memlens = Memlens::new();
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let huge = File::create(dir.path().join("huge")).expect("a file can be made");
+    huge.set_len(1 << 30).expect("it can be sparse");
+    for (name, content) in [
+        ("list", "[1]"),
+        ("number", "5"),
+        ("empty", ""),
+        ("note", "# A"),
+    ] {
+        fs::write(dir.path().join(name), content).expect("a file can be written");
+    }
+    for (name, why) in [
+        ("list", "it holds a list, not an object"),
+        ("number", "it holds a number, not an object"),
+        ("empty", "it is empty"),
+        ("note", "it is not JSON (expected value at line 1 column 1)"),
+        ("huge", "it is larger than 1 MiB"),
+        ("", "it is a folder"),
+    ] {
+        let path = dir.path().join(name);
+        memlens.refused(
+            &["search", "hall", "--preset", text(&path)],
+            2,
+            &format!(
+                "cannot read preset {}: {why}; choose a file that Memlens exported",
+                path.display()
+            ),
+        );
+    }
+}
+
+/// A disk that is full.
+#[cfg(target_os = "linux")]
+fn full() -> File {
+    File::options()
+        .write(true)
+        .open("/dev/full")
+        .expect("Linux has it")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_told_and_a_reader_that_left_is_not() {
+    let notes = Notes::new(&[("a.md", "The hall is quiet."), ("b.md", "\0")]);
+    let memlens = Memlens::of(&[&notes]);
+    let queries = Notes::new(&[(
+        "q.jsonl",
+        "{\"id\":\"q\",\"query\":\"hall\",\"relevant\":[{\"path\":\"a.md\",\"start_line\":1,\"end_line\":1}]}\n",
+    )]);
+    let queries = queries.at("q.jsonl");
+    let commands: &[&[&str]] = &[
+        &["search", "hall"],
+        &["search", "hall", "--explain"],
+        &["search", "hall", "--json"],
+        &["search", "hall", "--set", "min_score=1"],
+        &["index"],
+        &["index", "--json"],
+        &["status"],
+        &["status", "--json"],
+        &["params"],
+        &["params", "--json"],
+        &["params", "--markdown"],
+        &["eval", text(&queries)],
+        &["eval", text(&queries), "--json"],
+    ];
+    for arguments in commands {
+        let run = |out: std::process::Stdio| {
+            let output = memlens
+                .command(arguments)
+                .stdout(out)
+                .output()
+                .expect("it can be started");
+            let said = String::from_utf8(output.stderr).expect("it is UTF-8");
+            // What `index` and `eval` say of the notes comes before.
+            let last = said.lines().last().unwrap_or_default().to_owned();
+            (output.status.code(), last)
+        };
+        let refusal = "memlens: cannot write the result: No space left on device (os error 28)";
+        assert_eq!(
+            run(full().into()),
+            (Some(1), refusal.to_owned()),
+            "{arguments:?}"
+        );
+        let (reader, writer) = std::io::pipe().expect("a pipe can be made");
+        drop(reader);
+        let (status, last) = run(writer.into());
+        assert_eq!(status, Some(0), "{arguments:?}: {last}");
+        assert!(!last.contains("cannot write"), "{arguments:?}: {last}");
+        // Nowhere to say it: no panic.
+        let status = memlens
+            .command(arguments)
+            .stderr(full())
+            .status()
+            .expect("it can be started");
+        assert_eq!(status.code(), Some(0), "{arguments:?}");
+    }
 }

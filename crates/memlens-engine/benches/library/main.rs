@@ -1,17 +1,23 @@
 //! How long a library of about 10,000 chunks takes: to build, to open, to search, to rank, to follow a saved note.
 //!
 //! Run by `cargo xtask bench`, alone by `cargo bench --profile dev -p memlens-engine --bench library`. Prints one series
-//! a line as JSON, every sample a single call. The notes are generated, and their vectors come from a stand-in, so that
-//! nothing is measured of the embedding model but the embedding of questions, which are real.
+//! a line as JSON, every sample a single call. The notes are generated, and nearly all their vectors come from a stand-in,
+//! so that nothing is measured of the embedding model but its memory, and the embedding of questions, which are real.
+//!
+//! `--make DIR` only makes notes and library there, for others to measure.
 
+mod mixed;
 mod notes;
 mod random;
+mod rivals;
 mod series;
 mod stand_in;
 
+use std::env;
 use std::fs;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -23,8 +29,10 @@ use memlens_index::Join;
 use memlens_params::Params;
 use memlens_rank::{CandidateSet, NATIVE, rank};
 
+use crate::mixed::{Mixed, ModelTime, N_REAL_TEXTS};
 use crate::notes::{Notes, questions};
 use crate::random::Random;
+use crate::rivals::Rivals;
 use crate::series::{MICROSECONDS, MILLISECONDS, Series};
 use crate::stand_in::StandIn;
 
@@ -34,14 +42,26 @@ const ROUNDS: usize = 21;
 const OPENINGS: usize = 9;
 /// How many notes are saved while the engine watches.
 const SAVES: usize = 60;
+/// Makes this program the process that makes the library: its memory is measured, and must be of nothing else.
+const MAKE: &str = "--make";
 /// After this long a saved note counts as lost.
 const LOST_AFTER: Duration = Duration::from_secs(30);
 
 fn main() {
+    let arguments: Vec<String> = env::args().collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == MAKE) {
+        return make(Path::new(arguments.get(at + 1).expect("--make DIR")));
+    }
     let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
-    let (folder, library) = (scratch.path().join("notes"), scratch.path().join("library"));
-    let notes = Notes::of_fixture();
-    notes.write(&folder);
+    let (folder, library) = places(scratch.path());
+    let made = Command::new(env::current_exe().expect("this program has a path"))
+        .arg(MAKE)
+        .arg(scratch.path())
+        .status();
+    assert!(
+        made.is_ok_and(|status| status.success()),
+        "a library can be made"
+    );
 
     let questions = questions();
     let real = bundled(Vec::new());
@@ -49,23 +69,33 @@ fn main() {
         .expect("`cargo xtask setup` was run")
         .info()
         .clone();
-    build(&folder, &library, &model);
     open(&library, &real);
-    let sets = search(&library, &real, &questions);
+    let sets = search(&library, &real, &questions, scratch.path());
     rank_sets(&sets);
     follow(&folder, &library, &real, &model);
 }
 
-/// Builds the library as `memlens index` does, with vectors that cost nothing.
-fn build(folder: &Path, library: &Path, model: &ModelInfo) {
+/// Returns where notes and library lie in a folder.
+fn places(dir: &Path) -> (PathBuf, PathBuf) {
+    (dir.join("notes"), dir.join("library"))
+}
+
+/// Builds the library as `memlens index` does, with the model at work for the first texts and vectors that cost nothing
+/// for all others.
+fn make(dir: &Path) {
+    let (folder, library) = places(dir);
+    Notes::of_fixture().write(&folder);
+    let model = bundled(Vec::new())(Purpose::Indexing).expect("`cargo xtask setup` was run");
+    let model_time = ModelTime::default();
     let started = Instant::now();
-    let (mut indexer, _) =
-        Indexer::open(library, StandIn::boxed(model)).expect("a new library can be made");
-    let folder = indexer.add_folder(folder).expect("the folder is there");
+    let (mut indexer, _) = Indexer::open(&library, Mixed::boxed(model, model_time.clone()))
+        .expect("a new library can be made");
+    let folder = indexer.add_folder(&folder).expect("the folder is there");
     let go_on = AtomicBool::new(false);
     indexer.scan(&folder, &go_on).expect("it can be walked");
     indexer.run(&go_on, &mut ()).expect("it can be indexed");
-    let seconds = started.elapsed().as_secs_f64();
+    let seconds = (started.elapsed() - model_time.get()).as_secs_f64();
+    let peak = peak_memory();
     let snapshot = indexer.store().snapshot().expect("it can be read");
     let rate = |n: usize| n as f64 / seconds;
     let note = format!("{} notes, vectors ready", snapshot.documents.len());
@@ -80,6 +110,25 @@ fn build(folder: &Path, library: &Path, model: &ModelInfo) {
     Series::of("index without embedding, chunks", "/s", &note)
         .with(rate(snapshot.chunks.len()))
         .print();
+    if let Some(bytes) = peak {
+        let note = format!(
+            "{} chunks; the model loaded and at work for the first {N_REAL_TEXTS} texts, vectors ready for the others",
+            snapshot.chunks.len()
+        );
+        Series::of("peak memory while indexing", "MB", &note)
+            .with(bytes / 1e6)
+            .print();
+    }
+}
+
+/// Returns the most memory that this process ever had, in bytes; none where the system does not tell as Linux does.
+fn peak_memory() -> Option<f64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: f64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024.0)
 }
 
 fn open(library: &Path, source: &EmbedderSource) {
@@ -91,7 +140,12 @@ fn open(library: &Path, source: &EmbedderSource) {
 }
 
 /// Asks every question in every round, and returns what each retrieved.
-fn search(library: &Path, source: &EmbedderSource, questions: &[String]) -> Vec<CandidateSet> {
+fn search(
+    library: &Path,
+    source: &EmbedderSource,
+    questions: &[String],
+    scratch: &Path,
+) -> Vec<CandidateSet> {
     let library = Library::open(library, source.clone()).expect("the library is sound");
     let params = Params::default();
     let lists = library.lists();
@@ -103,6 +157,21 @@ fn search(library: &Path, source: &EmbedderSource, questions: &[String]) -> Vec<
         )
         .expect("questions have vectors");
 
+    let mut rivals = Rivals::start(&library, questions, &vectors, scratch);
+    let has = |version: fn(&Rivals) -> &Option<String>| {
+        rivals.as_ref().and_then(|rivals| version(rivals).clone())
+    };
+    let (numpy, sqlite) = (has(|it| &it.numpy), has(|it| &it.sqlite));
+    let ratio = |name: &str, version: &Option<String>| {
+        let version = version.as_deref().unwrap_or_default();
+        Series::of(
+            &format!("{name} {version}"),
+            "",
+            "our time to theirs, by turns",
+        )
+    };
+    let mut scan_ratio = ratio("vector scan alone, ratio to numpy", &numpy);
+    let mut bm25_ratio = ratio("BM25 alone, ratio to FTS5 of SQLite", &sqlite);
     let note = format!(
         "{} chunks, {} rows of vectors, {} questions",
         lists.snapshot.chunks.len(),
@@ -125,7 +194,7 @@ fn search(library: &Path, source: &EmbedderSource, questions: &[String]) -> Vec<
     );
     let mut sets = Vec::new();
     for round in 0..ROUNDS {
-        for (question, vector) in questions.iter().zip(&vectors) {
+        for (number, (question, vector)) in questions.iter().zip(&vectors).enumerate() {
             let started = Instant::now();
             let found = library
                 .search(question, &params, None)
@@ -145,6 +214,13 @@ fn search(library: &Path, source: &EmbedderSource, questions: &[String]) -> Vec<
             let ranked = Instant::now();
             black_box(serde_json::to_vec(&found.columns(&params)).expect("columns are JSON"));
             let ranked = ranked.elapsed();
+            let rivals = rivals.as_mut();
+            let (their_scan, their_text) = rivals.map_or((None, None), |rivals| {
+                (
+                    numpy.as_ref().map(|_| rivals.scan(number)),
+                    sqlite.as_ref().map(|_| rivals.text(number)),
+                )
+            });
 
             if round == 0 {
                 sets.push(found.set().clone());
@@ -160,6 +236,17 @@ fn search(library: &Path, source: &EmbedderSource, questions: &[String]) -> Vec<
             scan.add_time(scanned);
             bm25.add_time(looked_up);
             drag.add_time(ranked);
+            if let Some(theirs) = their_scan {
+                scan_ratio.add(scanned.as_secs_f64() / theirs.as_secs_f64());
+            }
+            if let Some(theirs) = their_text {
+                bm25_ratio.add(looked_up.as_secs_f64() / theirs.as_secs_f64());
+            }
+        }
+    }
+    for (series, version) in [(scan_ratio, &numpy), (bm25_ratio, &sqlite)] {
+        if version.is_some() {
+            series.print();
         }
     }
     for series in [

@@ -15,6 +15,8 @@ pub struct Sample {
     pub library: PathBuf,
 }
 
+/// Where the checkout has them.
+const FIXTURE: &str = "tests/fixtures/agent-memory-57";
 /// The questions with known answers that lie beside the notes are for the tests; they are no notes.
 const LEFT_OUT: &str = "queries.jsonl";
 
@@ -27,10 +29,15 @@ pub fn prepare(project: &Project) -> Result<Sample> {
         notes: data.join("memlens-sample/notes"),
         library: data.join("memlens-sample/library"),
     };
-    let fixture = project.root.join("tests/fixtures/agent-memory-57");
+    let fixture = project.root.join(FIXTURE);
     copy_once(&fixture, &sample.notes)?;
     eprintln!("Sample notes, yours to edit: {}", sample.notes.display());
     Ok(sample)
+}
+
+/// Copies the sample notes to where nothing is yet.
+pub fn copy_to(project: &Project, notes: &Path) -> Result<()> {
+    copy(&project.root.join(FIXTURE), notes)
 }
 
 /// Copies a folder under a passing name first, so that an interrupted copy is not taken for a whole one.

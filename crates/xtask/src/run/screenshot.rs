@@ -15,6 +15,8 @@ use super::Size;
 use crate::display::Display;
 use crate::error::{Error, Result};
 
+/// Says whether `<html data-ready="true">`, which the window sets once the answer to its query is painted.
+const IS_READY: &str = "return document.documentElement.dataset.ready ?? ''";
 /// First indexing of a large folder is what takes the time.
 const READY_WITHIN: Duration = Duration::from_secs(300);
 /// A single request; opening the window is the longest.
@@ -25,6 +27,17 @@ const POLL_EVERY: Duration = Duration::from_millis(100);
 
 /// Opens `app` with `arguments`, waits until the window says that it is ready, and saves its content as PNG.
 pub fn save(app: &Path, arguments: &[String], size: Size, file: &Path) -> Result<()> {
+    look(app, arguments, size, file, IS_READY).map(|_| ())
+}
+
+/// Waits until `script`, the body of a function in the page, returns a text that is not empty, and returns it then.
+pub fn look(
+    app: &Path,
+    arguments: &[String],
+    size: Size,
+    file: &Path,
+    script: &str,
+) -> Result<String> {
     if !cfg!(target_os = "linux") {
         return Err(Error::Screenshot(
             "it is taken under Xvfb, which only Linux has".to_owned(),
@@ -34,12 +47,13 @@ pub fn save(app: &Path, arguments: &[String], size: Size, file: &Path) -> Result
     let display = Display::start(size.width, size.height)?;
     let driver = Driver::start(&display)?;
     let session = driver.open(app, arguments)?;
-    session.wait_until_ready()?;
+    let answer = session.wait_for(script)?;
     let picture = session.screenshot()?;
     fs::write(file, picture).map_err(|source| Error::Write {
         path: file.to_owned(),
         source,
-    })
+    })?;
+    Ok(answer)
 }
 
 /// A running WebKitWebDriver; ended when dropped.
@@ -135,22 +149,26 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Waits for `<html data-ready="true">`, which the window sets once the answer to its query is painted.
-    fn wait_until_ready(&self) -> Result<()> {
+    fn wait_for(&self, script: &str) -> Result<String> {
         let start = Instant::now();
-        let path = format!("{}/execute/sync", self.path);
-        let ask =
-            json!({ "script": "return document.documentElement.dataset.ready ?? ''", "args": [] });
-        while self.driver.post(&path, &ask).map_err(Error::Screenshot)? != "true" {
-            if start.elapsed() > READY_WITHIN {
-                let seconds = READY_WITHIN.as_secs();
-                return Err(Error::Screenshot(format!(
-                    "the window was not ready after {seconds} s"
-                )));
+        loop {
+            match self.run(script)?.as_str() {
+                Some(answer) if !answer.is_empty() => return Ok(answer.to_owned()),
+                Some(_) | None if start.elapsed() > READY_WITHIN => {
+                    let seconds = READY_WITHIN.as_secs();
+                    return Err(Error::Screenshot(format!(
+                        "the window was not ready after {seconds} s"
+                    )));
+                }
+                Some(_) | None => thread::sleep(POLL_EVERY),
             }
-            thread::sleep(POLL_EVERY);
         }
-        Ok(())
+    }
+
+    fn run(&self, script: &str) -> Result<Value> {
+        let path = format!("{}/execute/sync", self.path);
+        let ask = json!({ "script": script, "args": [] });
+        self.driver.post(&path, &ask).map_err(Error::Screenshot)
     }
 
     fn screenshot(&self) -> Result<Vec<u8>> {

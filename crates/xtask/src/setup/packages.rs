@@ -86,6 +86,14 @@ const NEEDS: &[Need] = &[
         proof: Proof::Programs(&["WebKitWebDriver"]),
         purpose: Purpose::Headless,
     },
+    // Shows in a test that nothing is connected to.
+    Need {
+        debian: "strace",
+        fedora: "strace",
+        arch: "strace",
+        proof: Proof::Programs(&["strace"]),
+        purpose: Purpose::Headless,
+    },
 ];
 
 /// Installs what `purpose` lacks, or says how to.
@@ -291,7 +299,7 @@ mod tests {
             Purpose::Headless,
             false,
             &["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev"],
-            "xvfb webkit2gtk-driver",
+            "xvfb webkit2gtk-driver strace",
         );
         check_missing(Purpose::Terminal, false, &["build-essential"], "");
     }

@@ -85,6 +85,31 @@ const BUILDS: &[Build] = &[
     },
 ];
 
+/// What the library holds of others, and its name once extracted.
+const NOTICES: (&str, &str) = ("onnxruntime/ThirdPartyNotices.txt", "ThirdPartyNotices.txt");
+
+/// The pinned library and the notices that go with it wherever it is given away.
+#[derive(Debug)]
+pub struct Runtime {
+    /// The library.
+    pub library: PathBuf,
+    /// The notices of those whose code it holds.
+    pub notices: PathBuf,
+}
+
+/// Returns library and notices, fetched if one of them is not there.
+pub fn redistributable(project: &Project) -> Result<Runtime> {
+    let build = build()?;
+    let runtime = Runtime {
+        library: folder(project).join(build.file()),
+        notices: folder(project).join(NOTICES.1),
+    };
+    if !is_intact(&runtime.library, build) || !runtime.notices.is_file() {
+        fetch(project)?;
+    }
+    Ok(runtime)
+}
+
 /// Returns whether the pinned library lies in the fetched folder unharmed, or the person named one of their own.
 pub fn is_in_place(project: &Project) -> bool {
     let is_own = env::var_os("ORT_DYLIB_PATH").is_some_and(|path| Path::new(&path).is_file());
@@ -117,6 +142,7 @@ pub fn fetch(project: &Project) -> Result<()> {
     )?;
     let wheel = wheel_in(&download)?;
     extract(&wheel, &folder, build)?;
+    extract_notices(&wheel, &folder)?;
     fs::remove_dir_all(&download).map_err(write_error)
 }
 
@@ -174,6 +200,25 @@ fn extract(wheel: &Path, folder: &Path, build: &Build) -> Result<()> {
     out.sync_all().map_err(write_error)?;
     ensure_sum(&partial, build.library_sha256)?;
     fs::rename(&partial, folder.join(build.file())).map_err(write_error)
+}
+
+/// Takes the notices out of a wheel whose sum was checked.
+fn extract_notices(wheel: &Path, folder: &Path) -> Result<()> {
+    let read_error = |source| Error::Read {
+        path: wheel.to_owned(),
+        source,
+    };
+    let mut archive = zip::ZipArchive::new(File::open(wheel).map_err(read_error)?)
+        .map_err(|error| read_error(error.into()))?;
+    let mut member = archive
+        .by_name(NOTICES.0)
+        .map_err(|error| read_error(error.into()))?;
+    let path = folder.join(NOTICES.1);
+    let mut copy = || io::copy(&mut member, &mut File::create(&path)?);
+    match copy() {
+        Ok(_) => Ok(()),
+        Err(source) => Err(Error::Write { path, source }),
+    }
 }
 
 fn ensure_sum(path: &Path, pinned: &str) -> Result<()> {

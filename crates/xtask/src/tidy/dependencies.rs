@@ -10,9 +10,10 @@ use crate::project::Project;
 /// Each of our packages with those of ours that it may depend on. Tests may depend on more.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-params", &[]),
+    ("memlens-corroborate", &[]),
     ("memlens-embed", &[]),
     ("memlens-ingest", &[]),
-    ("memlens-rank", &["memlens-params"]),
+    ("memlens-rank", &["memlens-corroborate", "memlens-params"]),
     ("memlens-eval", &["memlens-rank", "memlens-params"]),
     ("memlens-index", &["memlens-ingest"]),
     ("memlens-store", &["memlens-ingest"]),
@@ -21,6 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "memlens-params",
             "memlens-rank",
+            "memlens-corroborate",
             "memlens-eval",
             "memlens-ingest",
             "memlens-embed",
@@ -64,7 +66,7 @@ const CONFINED: &[(&str, &[&str])] = &[
 ];
 
 /// What ranking must never reach for.
-const PURE: &[&str] = &["memlens-params", "memlens-rank"];
+const PURE: &[&str] = &["memlens-params", "memlens-corroborate", "memlens-rank"];
 const IMPURE_LIBRARIES: &[&str] = &["rand", "log", "tracing", "rayon", "tokio", "jiff"];
 
 #[derive(Deserialize)]

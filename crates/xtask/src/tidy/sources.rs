@@ -38,7 +38,11 @@ const IMPURE: &[&str] = &[
     "println!",
     "async ",
 ];
-const PURE_SOURCES: &[&str] = &["crates/memlens-params/src/", "crates/memlens-rank/src/"];
+const PURE_SOURCES: &[&str] = &[
+    "crates/memlens-params/src/",
+    "crates/memlens-corroborate/src/",
+    "crates/memlens-rank/src/",
+];
 
 /// The line that keeps registry addresses out of a lock file; npm reads it beside package.json only.
 const NPMRC_LINE: &str = "omit-lockfile-registry-resolved=true";

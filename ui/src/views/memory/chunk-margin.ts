@@ -40,15 +40,34 @@ export class ChunkMargin {
     });
   }
 
-  /** Returns the chunks that start at a line, those without a lane included. */
-  startingAt(line: number): PlacedChunk[] {
+  /** Returns the chunks with a bracket that reach into the lines `[from, to]`, in order. */
+  between(from: number, to: number): PlacedChunk[] {
+    return this.#lanes.flatMap((lane) => {
+      const found: PlacedChunk[] = [];
+      for (let at = lastStartingAt(lane, to); at >= 0; at -= 1) {
+        const placed = lane[at];
+        // Chunks of one lane do not overlap: before this one none reaches so far.
+        if (placed === undefined || placed.chunk.end_line < from) break;
+        found.push(placed);
+      }
+      return found.reverse();
+    });
+  }
+
+  /** Returns the chunks that start in the lines `[from, to]`, those without a lane included, in order. */
+  startingIn(from: number, to: number): PlacedChunk[] {
     const found: PlacedChunk[] = [];
-    for (let at = lastStartingAt(this.chunks, line); at >= 0; at -= 1) {
-      const chunk = this.chunks[at];
-      if (chunk?.chunk.start_line !== line) break;
-      found.push(chunk);
+    for (let at = lastStartingAt(this.chunks, to); at >= 0; at -= 1) {
+      const placed = this.chunks[at];
+      if (placed === undefined || placed.chunk.start_line < from) break;
+      found.push(placed);
     }
     return found.reverse();
+  }
+
+  /** Returns the chunks that start at a line, those without a lane included. */
+  startingAt(line: number): PlacedChunk[] {
+    return this.startingIn(line, line);
   }
 
   /**

@@ -3,9 +3,13 @@ import { SvelteSet } from "svelte/reactivity";
 import type { Activity, DocumentView, ErrorInfo, FolderTree, LibraryState } from "../../api/bindings";
 import type { Backend } from "../../api/backend";
 import { toErrorInfo } from "../../shared/errors";
+import { readStored, writeStored } from "../../shared/stored";
 import { ChunkMargin, type PlacedChunk } from "./chunk-margin";
 import { noteFormat } from "./note-lines";
+import { lineOfPart, linkedNote, linkKind } from "./note-links";
 import { NoteText } from "./note-text";
+import type { PlaceInNote } from "./place-in-note";
+import { RENDERED_CHARS_MAX, RenderedNote } from "./rendered-note";
 import {
   ancestors,
   defaultExpanded,
@@ -29,6 +33,15 @@ export type NoteState =
 /** A line to bring into sight; a new object each time, so that asking twice for one line scrolls twice. */
 export type LineTarget = { line: number };
 
+/** How a note of Markdown is drawn: laid out, or as it stands in its file. */
+export type Reading = "rendered" | "text";
+
+const STORED_AS = "memlens.reading";
+
+function isReading(value: unknown): value is Reading {
+  return value === "rendered" || value === "text";
+}
+
 /** Milliseconds between two readings of the tree while files are being indexed. */
 const REFRESH_MS = 1_000;
 
@@ -43,6 +56,9 @@ export class MemoryController {
   #target = $state.raw<LineTarget | null>(null);
   #isGone = $state(false);
   #editorError = $state.raw<ErrorInfo | null>(null);
+  #reading = $state<Reading>(readStored(STORED_AS, isReading) ?? "rendered");
+  #leaving = $state<string | null>(null);
+  #linkError = $state<string | null>(null);
   #find = $state("");
   readonly #expanded = new SvelteSet<string>();
   /** rows closed by hand while a search in the tree holds everything open */
@@ -57,8 +73,15 @@ export class MemoryController {
 
   readonly #rows = $derived(treeRows(this.#trees ?? [], (id) => this.isExpanded(id), this.#find));
 
-  /** Where the reader stood when the view was left, in pixels. */
-  scrollTop = 0;
+  /** What the note in the middle is as Markdown; made when it is first drawn. */
+  readonly #rendered = $derived(
+    this.#note.kind === "open" && this.#reading === "rendered" && canRender(this.#note.note)
+      ? new RenderedNote(this.#note.note.document.text, this.#note.note.text.lines)
+      : null,
+  );
+
+  /** Where the reader stood when it was left or drawn otherwise; null: at the top, or at the target. */
+  place: PlaceInNote | null = null;
 
   constructor(backend: Backend) {
     this.#backend = backend;
@@ -66,7 +89,7 @@ export class MemoryController {
 
   /** Follows the library and its events; the answer stops it. */
   connect(): () => void {
-    const stopState = this.#backend.onState((state) => this.follow(state));
+    const stopState = this.#backend.onState((state) => this.heed(state));
     const stopActivity = this.#backend.onActivity((activity) => this.happened(activity));
     void this.refresh();
     return () => {
@@ -100,6 +123,29 @@ export class MemoryController {
   /** Why the editor could not be opened, until the next try. */
   get editorError(): ErrorInfo | null {
     return this.#editorError;
+  }
+  get reading(): Reading {
+    return this.#reading;
+  }
+  /** The open note as Markdown; null where it is drawn as text. */
+  get rendered(): RenderedNote | null {
+    return this.#rendered;
+  }
+  /** The open note is Markdown, but longer than what can be laid out at once. */
+  get isTooLong(): boolean {
+    return this.#note.kind === "open" && isMarkdown(this.#note.note) && !canRender(this.#note.note);
+  }
+  /** The open note can be drawn as Markdown and as text. */
+  get hasReadings(): boolean {
+    return this.#note.kind === "open" && canRender(this.#note.note);
+  }
+  /** The address outside the window that waits for a yes. */
+  get leaving(): string | null {
+    return this.#leaving;
+  }
+  /** Why the last link led nowhere, until the next. */
+  get linkError(): string | null {
+    return this.#linkError;
   }
   get find(): string {
     return this.#find;
@@ -151,6 +197,7 @@ export class MemoryController {
   async open(folder: string, path: string, line: number | null = null): Promise<void> {
     const opening = ++this.#opening;
     this.#editorError = null;
+    this.#linkError = null;
     for (const id of ancestors(folder, path)) this.#expanded.add(id);
     this.#activeId = rowId(folder, path);
     const present = this.#note;
@@ -165,7 +212,7 @@ export class MemoryController {
     }
     this.#note = { kind: "opening", folder, path };
     this.#isGone = false;
-    this.scrollTop = 0;
+    this.place = null;
     try {
       const document = await this.#backend.document(folder, path);
       if (opening !== this.#opening) return;
@@ -242,6 +289,57 @@ export class MemoryController {
     }
   }
 
+  /** Draws notes otherwise from now on; the window remembers it. */
+  read(reading: Reading): void {
+    this.#reading = reading;
+    writeStored(STORED_AS, reading === "rendered" ? null : reading);
+  }
+
+  /** Follows a link of the open note: to a line, a heading or a note at once, out of the window after a question. */
+  async follow(address: string): Promise<void> {
+    const note = this.#note;
+    if (note.kind !== "open") return;
+    this.#linkError = null;
+    switch (linkKind(address)) {
+      case "outside":
+        this.#leaving = address;
+        return;
+      case "refused":
+        return;
+      case "inside":
+        return this.#followInside(address, note.note.document);
+    }
+  }
+
+  stay(): void {
+    this.#leaving = null;
+  }
+
+  /** Opens the address that was asked about with the system's program for it. */
+  async leave(): Promise<void> {
+    const address = this.#leaving;
+    this.#leaving = null;
+    if (address === null) return;
+    try {
+      await this.#backend.openLink(address);
+    } catch (error) {
+      this.#linkError = toErrorInfo(error).message;
+    }
+  }
+
+  async #followInside(address: string, { folder, path }: DocumentView): Promise<void> {
+    const found = linkedNote(address, folder, path, this.#trees ?? []);
+    if (found === null) {
+      this.#linkError = `no watched folder holds ${address}, which the link names`;
+      return;
+    }
+    await this.open(found.folder, found.path);
+    if (found.part === "" || this.#note.kind !== "open") return;
+    const line = lineOfPart(found.part) ?? this.#rendered?.headingLine(found.part) ?? null;
+    if (line === null) this.#linkError = `this note has no heading “${found.part}”`;
+    else this.#goTo(this.#note.note, line);
+  }
+
   /** Reads the tree again; newest answer wins. */
   async refresh(): Promise<void> {
     const refreshing = ++this.#refreshing;
@@ -262,7 +360,7 @@ export class MemoryController {
   }
 
   /** Takes note of a new state of the library; what hangs on it is read at most once a second. */
-  follow(state: LibraryState): void {
+  heed(state: LibraryState): void {
     const stamp = JSON.stringify([
       state.generation,
       state.n_files,
@@ -302,6 +400,11 @@ export class MemoryController {
   #compareNote(before: readonly FolderTree[] | null, trees: readonly FolderTree[]): void {
     if (this.#note.kind !== "open" || before === null) return;
     const { folder, path } = this.#note.note.document;
+    if (trees.every((tree) => tree.folder.id !== folder)) {
+      this.#note = { kind: "none" };
+      this.#activeId = null;
+      return;
+    }
     const entry = findEntry(trees, folder, path);
     const was = findEntry(before, folder, path);
     if (entry === null) {
@@ -319,7 +422,7 @@ export class MemoryController {
 
   /** The place where the reader stood is forgotten, so that it goes to the line. */
   #show(line: number): void {
-    this.scrollTop = 0;
+    this.place = null;
     this.#target = { line };
   }
 
@@ -347,4 +450,12 @@ function openNote(document: DocumentView): OpenNote {
     text: new NoteText(document.text, noteFormat(document.path)),
     margin: new ChunkMargin(document.chunks),
   };
+}
+
+function isMarkdown({ document }: OpenNote): boolean {
+  return noteFormat(document.path) === "markdown";
+}
+
+function canRender(note: OpenNote): boolean {
+  return isMarkdown(note) && note.document.text.length <= RENDERED_CHARS_MAX;
 }

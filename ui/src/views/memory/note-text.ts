@@ -14,8 +14,8 @@ export type NoteRow = {
   isLast: boolean;
 };
 
-/** Rows that are drawn together: the first row's line and piece, and how much there is of it. */
-type Block = { line: number; piece: number; n_rows: number; n_screen_lines: number };
+/** Rows that are drawn together: the first row's line and piece, both 0-based, and how much there is of it. */
+export type TextBlock = { line: number; piece: number; n_rows: number; n_screen_lines: number };
 
 /** Characters in one row at most: a line of 10 MB stays scrollable because it is never one paragraph. */
 export const ROW_CHARS_MAX = 2_000;
@@ -37,15 +37,19 @@ export class NoteText {
   readonly n_lines_hidden: number;
   readonly #text: string;
   readonly #lines: readonly NoteLine[];
-  readonly #blocks: readonly Block[];
+  readonly #blocks: readonly TextBlock[];
 
   constructor(text: string, format: NoteFormat) {
     this.#text = text;
     this.#lines = linesOf(text, format);
     this.n_lines = this.#lines.length;
-    const { blocks, n_drawn } = blocksOf(this.#lines);
+    const { blocks, n_drawn } = textBlocks(this.#lines, 0, this.#lines.length);
     this.#blocks = blocks;
     this.n_lines_hidden = this.n_lines - n_drawn;
+  }
+
+  get lines(): readonly NoteLine[] {
+    return this.#lines;
   }
 
   get n_blocks(): number {
@@ -74,7 +78,11 @@ export class NoteText {
   /** Returns the rows of the block at `index`; none outside `[0, n_blocks)`. */
   rows(index: number): NoteRow[] {
     const block = this.#blocks[index];
-    if (block === undefined) return [];
+    return block === undefined ? [] : this.rowsOf(block);
+  }
+
+  /** Returns the rows of a block of this text. */
+  rowsOf(block: TextBlock): NoteRow[] {
     const rows: NoteRow[] = [];
     let { line, piece } = block;
     while (rows.length < block.n_rows) {
@@ -112,12 +120,19 @@ function piecesOf(line: NoteLine): number {
   return Math.max(1, Math.ceil((line.to - line.from) / ROW_CHARS_MAX));
 }
 
-function blocksOf(lines: readonly NoteLine[]): { blocks: Block[]; n_drawn: number } {
-  const blocks: Block[] = [];
-  let block: Block | null = null;
+/** Returns the blocks of the lines in `[from, to)`, 0-based, and the line behind the last that is drawn. */
+export function textBlocks(
+  lines: readonly NoteLine[],
+  from: number,
+  to: number,
+): { blocks: TextBlock[]; n_drawn: number } {
+  const blocks: TextBlock[] = [];
+  let block: TextBlock | null = null;
   let n_chars = 0;
   let n_rows = 0;
-  for (const [index, line] of lines.entries()) {
+  for (let index = from; index < to; index += 1) {
+    const line = lines[index];
+    if (line === undefined) break;
     const n_pieces = piecesOf(line);
     if (n_rows + n_pieces > ROWS_MAX) return { blocks, n_drawn: index };
     n_rows += n_pieces;
@@ -133,5 +148,5 @@ function blocksOf(lines: readonly NoteLine[]): { blocks: Block[]; n_drawn: numbe
       n_chars += chars;
     }
   }
-  return { blocks, n_drawn: lines.length };
+  return { blocks, n_drawn: to };
 }

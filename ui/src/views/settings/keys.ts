@@ -15,6 +15,8 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       { keys: ["→", "←", "*"], does: "Open a folder, close it, open all beside it" },
       { keys: ["Enter"], does: "Open the note" },
       { keys: ["[", "]"], does: "Previous, next chunk of the note" },
+      { keys: ["T"], does: "Draw the note as Markdown, or as the text of its file" },
+      { keys: ["W"], does: "Why not…? for the chosen chunk" },
       { keys: ["O"], does: "Open the note in your editor; not in the tree, where letters jump" },
     ],
   },

@@ -1,0 +1,40 @@
+//! `memlens erase`.
+
+use std::path::PathBuf;
+
+use memlens_engine::view::DataSize;
+use memlens_engine::{EngineError, contents, erase};
+
+use crate::arguments::EraseArgs;
+use crate::error::CliError;
+use crate::output::print_text;
+use crate::settings::library_dir;
+
+/// Forgets everything, or tells what would be forgotten.
+pub fn run(library: Option<PathBuf>, arguments: &EraseArgs) -> Result<(), CliError> {
+    let dir = library_dir(library)?;
+    let before = DataSize::of(&dir);
+    if !arguments.yes {
+        return Err(match contents(&dir) {
+            Ok(contents) => CliError::Unconfirmed {
+                path: dir,
+                n_folders: contents.n_folders,
+                n_files: contents.n_files,
+                n_presets: contents.n_presets,
+                n_bytes: before.total as u64,
+            },
+            Err(error) if error.is_damage() => CliError::UnconfirmedDamaged(error.to_string()),
+            Err(error) => error.into(),
+        });
+    }
+    erase(&dir).map_err(EngineError::from)?;
+    let after = DataSize::of(&dir);
+    print_text(|out| {
+        writeln!(
+            out,
+            "everything is forgotten; {} bytes are free again, {} are left",
+            (before.total - after.total).max(0.0),
+            after.total
+        )
+    })
+}

@@ -1,0 +1,125 @@
+//! What leaves the program: results on standard output, everything else on standard error.
+//!
+//! Notes and the names of files may hold control signs, which a terminal obeys: whatever is printed for people goes
+//! through [`shown`]. JSON is printed as it is.
+//!
+//! Properties checked: nothing that a terminal obeys is left, and everything else is as it was.
+
+use std::fmt::{self, Display, Formatter, Write as _};
+use std::io::{self, ErrorKind, Write};
+
+use serde::Serialize;
+
+use crate::error::CliError;
+
+/// Prints a value as indented JSON.
+///
+/// # Errors
+/// As [`print_text`].
+pub fn print_json(value: &impl Serialize) -> Result<(), CliError> {
+    let text =
+        serde_json::to_string_pretty(value).expect("plain data can always be written as JSON");
+    print_line(&text)
+}
+
+/// Prints a line as it is, for other programs: [`print_text`] takes control signs out of it in a pipe.
+///
+/// # Errors
+/// As [`print_text`].
+pub fn print_line(text: &str) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    finish(writeln!(out, "{text}").and_then(|()| out.flush()))
+}
+
+/// Prints for people what `write` writes, in colours where standard output shows them.
+///
+/// # Errors
+/// [`CliError::ReaderGone`] when the reader has enough; [`CliError::Output`] for the rest, a full disk for instance.
+pub fn print_text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
+    let mut out = anstream::stdout().lock();
+    finish(write(&mut out).and_then(|()| out.flush()))
+}
+
+/// Tells a person something that is no result, on one line of standard error.
+pub fn tell(message: impl Display) {
+    // Where even this cannot be written, nothing is left to say it with.
+    let _ = writeln!(
+        anstream::stderr(),
+        "memlens: {}",
+        shown(&message.to_string())
+    );
+}
+
+/// Shows a text so that a terminal obeys nothing in it.
+///
+/// Control signs, line ends among them, and signs that turn the direction of what follows are written as in Rust:
+/// `\n`, `\u{1b}`. Text from right to left and joiners inside of words stay.
+pub fn shown(text: &str) -> Shown<'_> {
+    Shown(text)
+}
+
+/// Is what [`shown`] returns.
+pub struct Shown<'a>(&'a str);
+
+impl Display for Shown<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        for sign in self.0.chars() {
+            if is_obeyed(sign) {
+                write!(formatter, "{}", sign.escape_default())?;
+            } else {
+                formatter.write_char(sign)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Says whether a terminal does something else with `sign` than to draw it.
+fn is_obeyed(sign: char) -> bool {
+    // Line and paragraph separators; embeddings, overrides and isolates of direction.
+    let turns = matches!(sign, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    sign.is_control() || turns
+}
+
+fn finish(written: io::Result<()>) -> Result<(), CliError> {
+    written.map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => CliError::ReaderGone,
+        _ => CliError::Output(error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(shown(text).to_string(), expected);
+    }
+
+    #[test]
+    fn what_a_terminal_obeys_is_shown() {
+        check(
+            "\u{1b}[2J\u{1b}]0;owned\u{7}",
+            "\\u{1b}[2J\\u{1b}]0;owned\\u{7}",
+        );
+        check("a\nb\rc\td\u{8}\u{7f}", "a\\nb\\rc\\td\\u{8}\\u{7f}");
+        // The one-sign forms of the escape sequences.
+        check("\u{9b}31m\u{85}", "\\u{9b}31m\\u{85}");
+        check(
+            "gpj.\u{202e}dm\u{2066}\u{2028}",
+            "gpj.\\u{202e}dm\\u{2066}\\u{2028}",
+        );
+    }
+
+    #[test]
+    fn everything_else_stays() {
+        for text in [
+            "",
+            "a\\b 'c' \"d\"",
+            "Grüße, 東京都, القاهرة, عب‌ری, नमस्ते",
+            "👩‍👧 🇩🇰 e\u{301}",
+        ] {
+            check(text, text);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `memlens why`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anstyle::Style;
+use memlens_engine::{ChunkWhy, EngineError, Fix, Scope, WhyAnswer, WhyNot};
+use memlens_rank::Status;
+
+use crate::arguments::WhyArgs;
+use crate::error::CliError;
+use crate::output::{print_json, print_text, shown, tell};
+use crate::settings::{open, params};
+
+const DIM: Style = Style::new().dimmed();
+const BOLD: Style = Style::new().bold();
+
+/// Tells why a note is not among the results of a search.
+pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError> {
+    let params = params(&arguments.settings)?;
+    if arguments.query.trim().is_empty() {
+        return Err(EngineError::EmptyQuery.into());
+    }
+    let library = open(library)?;
+    let scope = arguments
+        .scope
+        .as_deref()
+        .map(|typed| Scope::parse(&library.lists().snapshot, typed))
+        .transpose()?;
+    let search = library.search(&arguments.query, &params, scope.as_ref())?;
+    let here = std::env::current_dir().ok();
+    let answer = library.why_typed(&search, &params, &arguments.place, here.as_deref())?;
+    if arguments.json {
+        return print_json(&answer);
+    }
+    for notice in &search.notices {
+        tell(notice);
+    }
+    print_text(|out| print(out, &answer))
+}
+
+fn print(out: &mut dyn Write, answer: &WhyAnswer) -> io::Result<()> {
+    let line = answer.line.map_or(String::new(), |line| format!(":{line}"));
+    writeln!(
+        out,
+        "{BOLD}{}{line}{BOLD:#}  {}",
+        shown(&answer.path),
+        shown(&answer.sentence)
+    )?;
+    let WhyNot::Searched { chunks, n_chunks } = &answer.why else {
+        return Ok(());
+    };
+    if let Some(best) = chunks.first() {
+        print_best(out, best)?;
+    }
+    for chunk in chunks.iter().skip(1) {
+        let row = &chunk.journey.row;
+        let place = format!("{}–{}", row.start_line, row.end_line);
+        writeln!(out, "{DIM}{place:>12}  {}{DIM:#}", chunk.sentence)?;
+    }
+    let n_more = *n_chunks as usize - chunks.len();
+    if n_more > 0 {
+        writeln!(out, "{DIM}{:>12}  and {n_more} more chunks{DIM:#}", "")?;
+    }
+    Ok(())
+}
+
+fn print_best(out: &mut dyn Write, chunk: &ChunkWhy) -> io::Result<()> {
+    let applied = chunk
+        .journey
+        .steps
+        .iter()
+        .filter(|step| step.status == Status::Applied);
+    for step in applied {
+        writeln!(
+            out,
+            "     {DIM}{:<14}{DIM:#}{}",
+            step.label,
+            shown(&step.sentence)
+        )?;
+    }
+    let Some(fixes) = chunk.fixes.as_ref().filter(|_| !chunk.kept) else {
+        return Ok(());
+    };
+    match (fixes.as_slice(), &chunk.pair) {
+        ([], Some((first, second))) => {
+            writeln!(
+                out,
+                "No single change brings it back; these two together do:"
+            )?;
+            print_fix(out, first)?;
+            print_fix(out, second)
+        }
+        ([], None) => writeln!(
+            out,
+            "No change of one or two parameters was found that brings it back."
+        ),
+        (fixes, _) => {
+            writeln!(out, "Any one of these brings it back:")?;
+            fixes.iter().try_for_each(|fix| print_fix(out, fix))
+        }
+    }
+}
+
+fn print_fix(out: &mut dyn Write, fix: &Fix) -> io::Result<()> {
+    writeln!(
+        out,
+        "     --set {}={}  {DIM}now {}{DIM:#}",
+        fix.parameter, fix.to, fix.from
+    )
+}

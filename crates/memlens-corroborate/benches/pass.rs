@@ -1,0 +1,140 @@
+//! How long a whole pass takes over 10,000 and 100,000 observations of 5 to 80 words, and over hard input.
+//!
+//! `cargo bench -p memlens-corroborate --profile dev`: the crate is optimised in that profile too. Prints the peak of memory
+//! above that of the texts once, which an allocator of its own counts.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint::black_box;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use memlens_corroborate::{Fingerprint, Measure, Observation, aggregate};
+
+/// Counts what is allocated, to tell the peak.
+struct Counting;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+#[allow(
+    unsafe_code,
+    reason = "an allocator cannot be written without; it only counts"
+)]
+// SAFETY: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(now, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A small generator, so that every run has the same texts: SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// A word; common ones as common as in English, by Zipf's law over 20,000 words.
+    fn word(&mut self) -> String {
+        let share = self.below(1 << 30) as f64 / f64::from(1 << 30);
+        format!("w{}", 20_000_f64.powf(share) as usize)
+    }
+}
+
+/// Texts of 5 to 80 words, of which every fifth says again, with a word changed, what an earlier one says.
+fn texts(n: usize) -> Vec<String> {
+    let mut random = Random(1);
+    let mut texts: Vec<Vec<String>> = Vec::with_capacity(n);
+    for at in 0..n {
+        let mut words: Vec<String> = if at % 5 == 4 {
+            texts[random.below(at)].clone()
+        } else {
+            (0..5 + random.below(76)).map(|_| random.word()).collect()
+        };
+        if at % 10 == 9 {
+            let place = random.below(words.len());
+            words[place] = random.word();
+        }
+        texts.push(words);
+    }
+    texts.into_iter().map(|words| words.join(" ")).collect()
+}
+
+/// One pattern of 20 words with a word of its own each, so that all are near to all: a number, or letters.
+fn pattern(n: usize, own: impl Fn(usize) -> String) -> Vec<String> {
+    let words = "the nightly run of the copy job ended well on the second host after some minutes and left nothing behind";
+    (0..n).map(|at| format!("{words} {}", own(at))).collect()
+}
+
+/// A number as letters.
+fn letters(at: usize) -> String {
+    at.to_string()
+        .bytes()
+        .map(|digit| char::from(digit - b'0' + b'a'))
+        .collect()
+}
+
+fn pass(texts: &[String]) -> usize {
+    let fingerprints: Vec<Fingerprint> = texts.iter().map(|text| Fingerprint::of(text)).collect();
+    let observations: Vec<Observation<'_>> = (0..)
+        .zip(&fingerprints)
+        .map(|(at, fingerprint)| Observation {
+            fingerprint,
+            source: at % 5,
+        })
+        .collect();
+    let found = aggregate(&observations, &[]);
+    Measure::ALL
+        .iter()
+        .map(|measure| found.of(*measure).members(7).len())
+        .sum()
+}
+
+#[allow(clippy::disallowed_macros, reason = "a bench prints its figures")]
+fn passes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("a full pass");
+    group.sample_size(10);
+    for (name, texts) in [
+        ("10,000", texts(10_000)),
+        ("100,000", texts(100_000)),
+        (
+            "10,000 alike",
+            vec!["the boat is lifted out in october".to_owned(); 10_000],
+        ),
+        (
+            "10,000 of one pattern by number",
+            pattern(10_000, |at| at.to_string()),
+        ),
+        ("5,000 of one pattern by word", pattern(5_000, letters)),
+    ] {
+        let before = IN_USE.load(Ordering::Relaxed);
+        PEAK.store(before, Ordering::Relaxed);
+        let n_clusters = pass(&texts);
+        let peak = (PEAK.load(Ordering::Relaxed) - before) as f64 / 1e6;
+        println!("{name}: {n_clusters} clusters, peak {peak:.0} MB");
+        group.bench_function(name, |bencher| bencher.iter(|| pass(black_box(&texts))));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, passes);
+criterion_main!(benches);

@@ -1,0 +1,321 @@
+//! One pass over all observations: pairs by both measures, joined to clusters.
+//!
+//! Properties checked: the data set's rewordings are joined and its contradictions of number kept apart; identical texts
+//! cost what one costs; the order of levels is kept; canonical is a total choice.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::ops::Range;
+
+use crate::claims::Claims;
+use crate::clusters::{Clusters, Edge, Edges, Parts};
+use crate::fingerprint::Fingerprint;
+use crate::near::{DISTANCE_MAX, near_pairs};
+use crate::overlap::overlapping_pairs;
+
+/// By what two observations say the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Measure {
+    /// The number of SimHash bits that differ; a level is that number, 0 to 7. Good from some forty words on.
+    Simhash,
+    /// The share of common words, Jaccard's index; a level is 100 less it in percent, 0 to 50. Good for short texts.
+    Words,
+}
+
+impl Measure {
+    /// Every measure.
+    pub const ALL: [Measure; 2] = [Measure::Simhash, Measure::Words];
+
+    /// Returns its name in files and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Measure::Simhash => "simhash",
+            Measure::Words => "words",
+        }
+    }
+
+    /// Returns how far two texts are apart: differing bits, 0 to 64, or 1 less their overlap, 0 to 1.
+    pub fn distance(self, a: &Fingerprint, b: &Fingerprint) -> f64 {
+        match self {
+            Measure::Simhash => f64::from(a.distance(b)),
+            Measure::Words => 1.0 - a.overlap(b),
+        }
+    }
+}
+
+/// Is one observation as aggregation sees it; its id is its place among all.
+#[derive(Debug, Clone, Copy)]
+pub struct Observation<'a> {
+    /// What is kept of its text.
+    pub fingerprint: &'a Fingerprint,
+    /// Who says it: the number of an agent, else of a folder.
+    pub source: u32,
+}
+
+/// Is what one pass finds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Aggregation {
+    simhash: Clusters,
+    words: Clusters,
+}
+
+impl Aggregation {
+    /// Returns the clusters by a measure.
+    pub fn of(&self, measure: Measure) -> &Clusters {
+        match measure {
+            Measure::Simhash => &self.simhash,
+            Measure::Words => &self.words,
+        }
+    }
+}
+
+/// Joins the observations that say the same, by both measures and at every level.
+///
+/// From the nearest pair to the farthest, ties by the order of `observations`; a pair whose clusters hold contradicting
+/// [claims](Claims::agree), or one pair of `contradictions`, stays apart. Observations that say [too
+/// little](Fingerprint::is_telling) stand alone.
+pub fn aggregate(observations: &[Observation<'_>], contradictions: &[(u32, u32)]) -> Aggregation {
+    let claims: Vec<Claims> = observations
+        .iter()
+        .map(|observation| observation.fingerprint.claims)
+        .collect();
+    let sources: Vec<u32> = observations
+        .iter()
+        .map(|observation| observation.source)
+        .collect();
+    let parts = Parts {
+        claims: &claims,
+        sources: &sources,
+        contradictions,
+    };
+
+    let same_hash = Alike::of(observations, |fingerprint| fingerprint.simhash);
+    let mut edges = same_hash.edges(&parts);
+    let items: Vec<(u64, Claims)> = same_hash
+        .firsts
+        .iter()
+        .map(|first| {
+            (
+                observations[*first as usize].fingerprint.simhash,
+                claims[*first as usize],
+            )
+        })
+        .collect();
+    near_pairs(&items, DISTANCE_MAX, |a, b, distance| {
+        edges.push(same_hash.edge(a, b, distance as u8), &parts);
+    });
+    let simhash = edges.join(&parts);
+
+    let same_words = Alike::of(observations, |fingerprint| &fingerprint.words);
+    let mut edges = same_words.edges(&parts);
+    let items: Vec<(&[u64], Claims)> = same_words
+        .firsts
+        .iter()
+        .map(|first| {
+            (
+                &observations[*first as usize].fingerprint.words[..],
+                claims[*first as usize],
+            )
+        })
+        .collect();
+    overlapping_pairs(&items, |a, b, level| {
+        edges.push(same_words.edge(a, b, level), &parts)
+    });
+    Aggregation {
+        simhash,
+        words: edges.join(&parts),
+    }
+}
+
+/// Holds observations of distance 0 and equal claims as one, so that copies cost no comparisons.
+struct Alike {
+    /// The first of each, ascending.
+    firsts: Vec<u32>,
+    /// Each other, with the one before it that is like it.
+    others: Vec<(u32, u32)>,
+}
+
+impl Alike {
+    fn of<'a, Key: Eq + Hash>(
+        observations: &[Observation<'a>],
+        key: impl Fn(&'a Fingerprint) -> Key,
+    ) -> Alike {
+        let mut last_of: HashMap<(Key, Claims), u32> = HashMap::new();
+        let mut alike = Alike {
+            firsts: Vec::new(),
+            others: Vec::new(),
+        };
+        for (at, Observation { fingerprint, .. }) in (0..).zip(observations) {
+            if !fingerprint.is_telling() {
+                continue;
+            }
+            match last_of.insert((key(fingerprint), fingerprint.claims), at) {
+                None => alike.firsts.push(at),
+                Some(before) => alike.others.push((before, at)),
+            }
+        }
+        alike
+    }
+
+    fn edges(&self, parts: &Parts<'_>) -> Edges {
+        let mut edges = Edges::default();
+        for (a, b) in &self.others {
+            edges.push(
+                Edge {
+                    level: 0,
+                    a: *a,
+                    b: *b,
+                },
+                parts,
+            );
+        }
+        edges
+    }
+
+    fn edge(&self, a: u32, b: u32, level: u8) -> Edge {
+        Edge {
+            level,
+            a: self.firsts[a as usize],
+            b: self.firsts[b as usize],
+        }
+    }
+}
+
+/// Is what makes one member of a cluster speak for all.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Standing {
+    /// Its weight; none, negative or not a number counts as 1.
+    pub weight: Option<f64>,
+    /// When it was said, in days from any fixed day; none counts as later than all.
+    pub day: Option<i32>,
+}
+
+/// Returns the member that speaks for all: of the highest weight, then the oldest, then the lowest id; none of nothing.
+pub fn canonical(members: &[u32], standing: impl Fn(u32) -> Standing) -> Option<u32> {
+    members.iter().copied().min_by(|a, b| {
+        let rank = |member: u32| {
+            let Standing { weight, day } = standing(member);
+            let weight = weight
+                .filter(|weight| weight.is_finite() && *weight >= 0.0)
+                .unwrap_or(1.0);
+            (weight, day.unwrap_or(i32::MAX), member)
+        };
+        let ((weight_a, day_a, id_a), (weight_b, day_b, id_b)) = (rank(*a), rank(*b));
+        // Adding 0 makes −0 equal to 0.
+        (weight_b + 0.0)
+            .total_cmp(&(weight_a + 0.0))
+            .then((day_a, id_a).cmp(&(day_b, id_b)))
+    })
+}
+
+/// Tells whether a chunk holds an observation of its document: at least half of the observation's bytes stand in the
+/// chunk, or at least half of the chunk's in the observation, where that is longer.
+pub fn is_held(chunk: &Range<u32>, observation: &Range<u32>) -> bool {
+    let n_common = chunk
+        .end
+        .min(observation.end)
+        .saturating_sub(chunk.start.max(observation.start));
+    let n_shorter = chunk.len().min(observation.len()) as u64;
+    n_common > 0 && u64::from(n_common) * 2 >= n_shorter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clusters(texts: &[&str], measure: Measure, level: u8) -> Vec<Vec<u32>> {
+        let prints: Vec<Fingerprint> = texts.iter().map(|text| Fingerprint::of(text)).collect();
+        let observations: Vec<Observation<'_>> = (0..)
+            .zip(&prints)
+            .map(|(source, fingerprint)| Observation {
+                fingerprint,
+                source,
+            })
+            .collect();
+        aggregate(&observations, &[]).of(measure).members(level)
+    }
+
+    #[test]
+    fn says_too_little() {
+        for text in ["", "done", "yes yes", "--- ... !!!", " \u{2014} \u{2026} "] {
+            assert!(
+                clusters(&[text, text, text], Measure::Simhash, 7).is_empty(),
+                "{text:?}"
+            );
+            assert!(
+                clusters(&[text, text, text], Measure::Words, 50).is_empty(),
+                "{text:?}"
+            );
+        }
+        assert_eq!(
+            clusters(&["it is done", "it is done"], Measure::Simhash, 0),
+            [[0, 1]]
+        );
+    }
+
+    #[test]
+    fn copies_of_huge_and_of_many_texts_are_one_cluster() {
+        let long: String = (0..100_000)
+            .map(|at| format!("word{} ", at % 977))
+            .collect();
+        assert_eq!(
+            clusters(&[&long, &long.to_uppercase()], Measure::Simhash, 0),
+            [[0, 1]]
+        );
+        assert_eq!(
+            clusters(&[&long, &long.to_uppercase()], Measure::Words, 0),
+            [[0, 1]]
+        );
+        let many = vec!["The boat is lifted out in October."; 5000];
+        for measure in Measure::ALL {
+            let found = clusters(&many, measure, 0);
+            assert_eq!((found.len(), found[0].len()), (1, 5000));
+        }
+    }
+
+    #[test]
+    fn speaks_for_all() {
+        let check = |standings: &[(Option<f64>, Option<i32>)], expected: Option<u32>| {
+            let members: Vec<u32> = (0..standings.len() as u32).rev().collect();
+            let found = canonical(&members, |member| {
+                let (weight, day) = standings[member as usize];
+                Standing { weight, day }
+            });
+            assert_eq!(found, expected, "{standings:?}");
+        };
+        check(&[], None);
+        check(&[(None, None), (None, None)], Some(0));
+        check(
+            &[(None, Some(7)), (Some(1.0), Some(5)), (Some(0.5), Some(1))],
+            Some(1),
+        );
+        check(&[(Some(1.0), None), (Some(2.0), Some(90_000))], Some(1));
+        check(
+            &[
+                (Some(f64::NAN), Some(2)),
+                (Some(-3.0), Some(1)),
+                (Some(f64::INFINITY), Some(3)),
+            ],
+            Some(1),
+        );
+        check(&[(Some(-0.0), Some(2)), (Some(0.0), Some(3))], Some(0));
+    }
+
+    #[test]
+    fn a_chunk_holds_what_mostly_stands_in_it() {
+        for (chunk, observation, expected) in [
+            (0..100, 0..100, true),
+            (0..100, 90..110, true),
+            (0..100, 91..111, false),
+            (10..20, 0..1000, true),
+            (0..10, 10..20, false),
+            (5..5, 0..10, false),
+        ] {
+            assert_eq!(
+                is_held(&chunk, &observation),
+                expected,
+                "{chunk:?} {observation:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Corroboration: which observations say the same, at every distance that a slider can ask for.
+//!
+//! An observation is a list item, a paragraph or a line of JSONL. Its text becomes a
+//! [`Fingerprint`]: a SimHash, its distinct words, and what it [claims](Claims) by negations and
+//! numbers. [`aggregate`] finds the near-duplicates among all fingerprints by two measures, without
+//! comparing every pair, and joins them from the nearest to the farthest, so that one pass holds the
+//! clusters of every distance ([`Clusters::at`]). A pair that contradicts each other is never
+//! brought together.
+//!
+//! This crate is pure: it knows no files, clock, threads, database or ranking.
+//!
+//! ```
+//! use memlens_corroborate::{Fingerprint, Measure, Observation, aggregate};
+//!
+//! let said = [
+//!     "The push relay listens on port 8093.",
+//!     "the push relay listens on port 8093",
+//!     "The push relay listens on port 8443.",
+//! ]
+//! .map(Fingerprint::of);
+//! let observations: Vec<Observation> =
+//!     (0..).zip(&said).map(|(source, fingerprint)| Observation { fingerprint, source }).collect();
+//!
+//! let found = aggregate(&observations, &[]);
+//! let cluster = found.of(Measure::Simhash).at(0, 3).unwrap();
+//! assert_eq!((cluster.n_members, cluster.n_sources), (2, 2));
+//! assert_eq!(found.of(Measure::Words).at(2, 50), None); // another port
+//! ```
+
+mod aggregation;
+mod claims;
+mod clusters;
+mod fingerprint;
+mod near;
+mod overlap;
+mod words;
+
+pub use aggregation::{Aggregation, Measure, Observation, Standing, aggregate, canonical, is_held};
+pub use claims::Claims;
+pub use clusters::{Cluster, Clusters};
+pub use fingerprint::{Fingerprint, WORDS_MIN};
+pub use near::{DISTANCE_MAX, near_pairs};
+pub use overlap::{OVERLAP_MIN, overlap_level, overlapping_pairs};
+pub use words::{fnv1a, simhash, words};

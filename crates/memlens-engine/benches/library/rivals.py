@@ -1,0 +1,55 @@
+"""The same scans and searches by numpy and SQLite's FTS5: what they take on this machine, now.
+
+Reads rows.f32, queries.f32, texts.json and matches.json in the folder that it is given. Its first line of output says
+which of both are installed; then, for every line `scan N` or `text N` of input, the nanoseconds of one call. One thread.
+"""
+
+import json
+import sqlite3
+import sys
+import time
+from pathlib import Path
+
+DIM = 384
+DEPTH = 1000
+
+folder = Path(sys.argv[1])
+tell = lambda value: print(json.dumps(value), flush=True)
+
+try:
+    import numpy
+
+    rows = numpy.fromfile(folder / "rows.f32", dtype=numpy.float32).reshape(-1, DIM)
+    queries = numpy.fromfile(folder / "queries.f32", dtype=numpy.float32).reshape(-1, DIM)
+    numpy_version = numpy.__version__
+except ImportError:
+    numpy_version = None
+
+matches = json.loads((folder / "matches.json").read_text())
+table = sqlite3.connect(":memory:")
+try:
+    table.execute("CREATE VIRTUAL TABLE t USING fts5(text, tokenize='porter unicode61')")
+    texts = json.loads((folder / "texts.json").read_text())
+    table.executemany("INSERT INTO t (text) VALUES (?)", ([text] for text in texts))
+    table.execute("INSERT INTO t (t) VALUES ('optimize')")
+    sqlite_version = sqlite3.sqlite_version
+except sqlite3.OperationalError:
+    sqlite_version = None
+
+
+def scan(number):
+    return rows @ queries[number]
+
+
+def text(number):
+    select = "SELECT rowid, rank FROM t WHERE t MATCH ? ORDER BY rank LIMIT ?"
+    return table.execute(select, (matches[number], DEPTH)).fetchall()
+
+
+tell({"numpy": numpy_version, "sqlite": sqlite_version})
+for line in sys.stdin:
+    what, number = line.split()
+    call = {"scan": scan, "text": text}[what]
+    start = time.perf_counter_ns()
+    call(int(number))
+    tell(time.perf_counter_ns() - start)

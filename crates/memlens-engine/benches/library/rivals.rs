@@ -1,0 +1,138 @@
+//! numpy and SQLite's FTS5 on the same vectors, texts and questions, by turns with ours, so that a busy machine slows both
+//! down. A process of Python runs them, where there is one; what it lacks is left out.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use memlens_engine::Library;
+use memlens_index::{Join, TextHits};
+use serde_json::{Value, json};
+
+/// The program that Python runs.
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/library/rivals.py");
+
+/// The process; it ends when this is dropped.
+pub struct Rivals {
+    process: Child,
+    asked: ChildStdin,
+    told: BufReader<ChildStdout>,
+    /// The version of numpy; none where it is not installed.
+    pub numpy: Option<String>,
+    /// The version of SQLite; none where it has no FTS5.
+    pub sqlite: Option<String>,
+}
+
+impl Rivals {
+    /// Gives every vector, text and question of a library to a new process; none where there is no Python 3.
+    ///
+    /// `folder` is for files in between. A question asks FTS5 for any of its words, as ours does.
+    pub fn start(
+        library: &Library,
+        questions: &[String],
+        vectors: &[Vec<f32>],
+        folder: &Path,
+    ) -> Option<Rivals> {
+        let lists = library.lists();
+        let rows = (0..lists.vectors.n_rows() as u32).map(|row| lists.vectors.vector(row));
+        write_floats(&folder.join("rows.f32"), rows);
+        write_floats(
+            &folder.join("queries.f32"),
+            vectors.iter().map(Vec::as_slice),
+        );
+        let ids = lists.snapshot.chunks.iter().map(|chunk| chunk.id);
+        let texts = library.store().chunk_texts(ids).expect("they are there");
+        write_json(&folder.join("texts.json"), &json!(texts));
+        let matches: Vec<String> = questions
+            .iter()
+            .map(|question| {
+                let hits = lists.text.search(question, Join::Or);
+                any_word(&hits.expect("the list is sound"))
+            })
+            .collect();
+        write_json(&folder.join("matches.json"), &json!(matches));
+
+        let mut python = Command::new("python3");
+        for threads in [
+            "OMP_NUM_THREADS",
+            "OPENBLAS_NUM_THREADS",
+            "MKL_NUM_THREADS",
+            "VECLIB_MAXIMUM_THREADS",
+        ] {
+            python.env(threads, "1");
+        }
+        let mut process = python
+            .arg(PROGRAM)
+            .arg(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .ok()?;
+        let mut rivals = Rivals {
+            asked: process.stdin.take().expect("it was piped"),
+            told: BufReader::new(process.stdout.take().expect("it was piped")),
+            process,
+            numpy: None,
+            sqlite: None,
+        };
+        let installed = rivals.read();
+        let version = |name: &str| installed[name].as_str().map(str::to_owned);
+        rivals.numpy = version("numpy");
+        rivals.sqlite = version("sqlite");
+        Some(rivals)
+    }
+
+    /// Returns how long numpy takes for the dot products of a question with all rows.
+    pub fn scan(&mut self, question: usize) -> Duration {
+        self.ask("scan", question)
+    }
+
+    /// Returns how long FTS5 takes for the best 1,000 texts of a question.
+    pub fn text(&mut self, question: usize) -> Duration {
+        self.ask("text", question)
+    }
+
+    fn ask(&mut self, what: &str, question: usize) -> Duration {
+        writeln!(self.asked, "{what} {question}").expect("Python listens");
+        let nanos = self.read().as_u64().expect("it answers with a number");
+        Duration::from_nanos(nanos)
+    }
+
+    fn read(&mut self) -> Value {
+        let mut line = String::new();
+        self.told.read_line(&mut line).expect("Python answers");
+        serde_json::from_str(&line).expect("it answers in JSON")
+    }
+}
+
+impl Drop for Rivals {
+    fn drop(&mut self) {
+        // It may have ended already; there is nothing left to do then.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Returns a question in FTS5's language: any of its words, each in quotes.
+fn any_word(hits: &TextHits) -> String {
+    let words: Vec<String> = hits
+        .words
+        .iter()
+        .map(|word| format!("\"{}\"", word.typed.replace('"', "\"\"")))
+        .collect();
+    words.join(" OR ")
+}
+
+fn write_floats<'a>(path: &Path, vectors: impl Iterator<Item = &'a [f32]>) {
+    let bytes: Vec<u8> = vectors
+        .flatten()
+        .flat_map(|number| number.to_le_bytes())
+        .collect();
+    fs::write(path, bytes).expect("a file can be written");
+}
+
+fn write_json(path: &Path, value: &Value) {
+    fs::write(path, value.to_string()).expect("a file can be written");
+}

@@ -1,0 +1,418 @@
+//! The smallest changes of parameters that bring a lost row back, found by ranking again.
+
+use std::cmp::Ordering;
+
+use memlens_params::{Parameter, ParameterKind, Params, Phase, StageId, Value, table};
+use memlens_rank::{CandidateSet, NATIVE, rank};
+use serde::Serialize;
+use specta::Type;
+
+/// How many steps of a slider are tried one by one, to either side.
+const STEPS_TRIED_EACH: u32 = 60;
+/// How many values are tried between there and the end of the slider; what lies between a failure
+/// and the first success is halved until the step is found.
+const VALUES_TRIED_BEYOND: u32 = 40;
+/// How many first halves of a pair are followed up.
+const PAIRS_TRIED: usize = 4;
+
+/// Is a change of one parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct Fix {
+    /// The parameter's id.
+    pub parameter: String,
+    /// Its name on screen.
+    pub label: String,
+    /// Its stage.
+    pub stage: Option<StageId>,
+    /// Its value now.
+    pub from: Value,
+    /// The nearest value that does it.
+    pub to: Value,
+    /// How many steps of its slider that is; 1 for a choice or a switch.
+    pub n_steps: u32,
+    /// Whether the lists must be asked again for it.
+    pub queries_again: bool,
+    /// How much is changed, for the order: the kind (numbers, then choices, then switches), then
+    /// the share of the slider.
+    #[serde(skip)]
+    size: (u8, f64),
+}
+
+/// Tells how far a row comes; a later stage is more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    LostAt(StageId),
+    Kept,
+}
+
+/// Asks the lists again by other parameters: the set and the row's slot in it.
+type Again<'a> = dyn Fn(&Params) -> Option<(CandidateSet, u32)> + Sync + 'a;
+
+/// Is a row whose ranking is tried with other parameters.
+pub struct Trial<'a> {
+    /// The facts, the row among them.
+    pub set: &'a CandidateSet,
+    /// The row.
+    pub slot: u32,
+    /// Asks the lists again.
+    pub again: &'a Again<'a>,
+}
+
+impl Trial<'_> {
+    /// Returns for every parameter that brings the row back by itself the smallest change that does,
+    /// smallest first: numbers by the share of their slider, then choices, then switches.
+    ///
+    /// Empty when the row is kept, or no single one does it.
+    pub fn fixes(&self, params: &Params) -> Vec<Fix> {
+        match self.reach(params) {
+            Reach::Kept => Vec::new(),
+            Reach::LostAt(stage) => self.changes(params, stage, None, |reach| reach == Reach::Kept),
+        }
+    }
+
+    /// Returns two changes that bring the row back together, the first of which alone brings it
+    /// to a later stage; none where no such two are found.
+    pub fn pair(&self, params: &Params) -> Option<(Fix, Fix)> {
+        let now = self.reach(params);
+        let Reach::LostAt(stage) = now else {
+            return None;
+        };
+        let share = |fix: &Fix| fix.size;
+        let mut pairs: Vec<(Fix, Fix)> = self
+            .changes(params, stage, None, |reach| reach > now)
+            .into_iter()
+            .take(PAIRS_TRIED)
+            .filter_map(|first| {
+                let mut changed = params.clone();
+                changed.set(&first.parameter, first.to.clone()).ok()?;
+                let Reach::LostAt(stage) = self.reach(&changed) else {
+                    return None;
+                };
+                let second = self
+                    .changes(&changed, stage, Some(&first), |reach| reach == Reach::Kept)
+                    .into_iter()
+                    .next()?;
+                Some((first, second))
+            })
+            .collect();
+        pairs.sort_by(|a, b| {
+            let size = |(first, second): &(Fix, Fix)| {
+                let (a, b) = (share(first), share(second));
+                (a.0.max(b.0), a.1 + b.1)
+            };
+            by_size(&size(a), &size(b))
+        });
+        pairs.into_iter().next()
+    }
+
+    /// Returns the smallest change of each parameter that reaches far enough, smallest first.
+    ///
+    /// Only parameters of the stage that loses the row and of those before it are tried: what comes
+    /// later has no say in it.
+    fn changes(
+        &self,
+        params: &Params,
+        lost_at: StageId,
+        without: Option<&Fix>,
+        is_enough: impl Fn(Reach) -> bool + Sync,
+    ) -> Vec<Fix> {
+        let parameters: Vec<Parameter> = table()
+            .into_iter()
+            .filter(|parameter| {
+                matches!(parameter.phase, Phase::Rank | Phase::Retrieve)
+                    && parameter
+                        .stage
+                        .is_some_and(|stage| stage <= lost_at && stage.info().built)
+                    && parameter
+                        .fusion
+                        .is_none_or(|methods| methods.contains(&params.fusion.as_str()))
+                    && without.is_none_or(|fix| fix.parameter != parameter.id)
+            })
+            .collect();
+        let half = parameters.len().div_ceil(2).max(1);
+        let is_enough = &is_enough;
+        let mut fixes: Vec<Fix> = std::thread::scope(|scope| {
+            let threads: Vec<_> = parameters
+                .chunks(half)
+                .map(|parameters| {
+                    scope.spawn(move || {
+                        parameters
+                            .iter()
+                            .filter_map(|parameter| self.smallest(params, parameter, is_enough))
+                            .collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+            threads
+                .into_iter()
+                .flat_map(|thread| thread.join().expect("ranking cannot fail"))
+                .collect()
+        });
+        // Stable: equal sizes stay in the order of the pipeline.
+        fixes.sort_by(|a, b| by_size(&a.size, &b.size));
+        fixes
+    }
+
+    fn smallest(
+        &self,
+        params: &Params,
+        parameter: &Parameter,
+        is_enough: &impl Fn(Reach) -> bool,
+    ) -> Option<Fix> {
+        let from = params.get(parameter.id)?;
+        let does = |to: &Value| {
+            let mut changed = params.clone();
+            changed.set(parameter.id, to.clone()).is_ok()
+                && is_enough(if parameter.phase == Phase::Rank {
+                    self.reach(&changed)
+                } else {
+                    (self.again)(&changed).map_or(Reach::LostAt(StageId::Vector), |(set, slot)| {
+                        reach(&set, slot, &changed)
+                    })
+                })
+        };
+        let (to, n_steps, size) = match (&parameter.kind, &from) {
+            (
+                ParameterKind::Number {
+                    min,
+                    max,
+                    step,
+                    off,
+                    ..
+                },
+                Value::Number(from),
+            ) => {
+                let slider = Slider {
+                    from: *from,
+                    min: *min,
+                    max: *max,
+                    step: *step,
+                };
+                let is_number = |value: f64| off.is_none_or(|off| off != value);
+                let nearest =
+                    slider.nearest(&|value| is_number(value) && does(&Value::Number(value)));
+                if let Some((value, n_steps)) = nearest {
+                    let share = (value - from).abs() / (max - min);
+                    (Value::Number(value), n_steps, (0, share))
+                } else {
+                    let off = Value::Number(off.filter(|off| off != from)?);
+                    does(&off).then_some((off, 1, (2, 1.0)))?
+                }
+            }
+            (ParameterKind::Choice { options }, Value::Choice(from)) => {
+                let other = options
+                    .iter()
+                    .filter(|option| *option != from)
+                    .map(|option| Value::Choice((*option).to_owned()))
+                    .find(|option| does(option))?;
+                (other, 1, (1, 1.0))
+            }
+            (ParameterKind::Toggle, Value::Toggle(from)) => {
+                let other = Value::Toggle(!from);
+                does(&other).then_some((other, 1, (2, 1.0)))?
+            }
+            (
+                ParameterKind::Number { .. } | ParameterKind::Choice { .. } | ParameterKind::Toggle,
+                _,
+            ) => return None,
+        };
+        Some(Fix {
+            parameter: parameter.id.to_owned(),
+            label: parameter.label.to_owned(),
+            stage: parameter.stage,
+            from,
+            to,
+            n_steps,
+            queries_again: parameter.phase == Phase::Retrieve,
+            size,
+        })
+    }
+
+    fn reach(&self, params: &Params) -> Reach {
+        reach(self.set, self.slot, params)
+    }
+}
+
+fn reach(set: &CandidateSet, slot: u32, params: &Params) -> Reach {
+    let trace = rank(set, params, &NATIVE);
+    if trace.kept().contains(&slot) {
+        return Reach::Kept;
+    }
+    let lost_at = trace.stages.iter().find(|stage| {
+        stage
+            .entries
+            .iter()
+            .any(|entry| entry.slot == slot && entry.is_dropped)
+    });
+    Reach::LostAt(lost_at.map_or(StageId::Vector, |stage| stage.id))
+}
+
+fn by_size(a: &(u8, f64), b: &(u8, f64)) -> Ordering {
+    a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+}
+
+/// Is a number's slider and where it stands.
+struct Slider {
+    from: f64,
+    min: f64,
+    max: f64,
+    step: f64,
+}
+
+impl Slider {
+    /// Returns the nearest value that does it, and how many steps away it is; the lower one of two
+    /// equally near.
+    ///
+    /// Exact within [`STEPS_TRIED_EACH`] steps, and beyond where the values that do it are one
+    /// stretch to either side.
+    fn nearest(&self, does: &dyn Fn(f64) -> bool) -> Option<(f64, u32)> {
+        let below = self.towards(-1.0, u32::MAX, does);
+        let limit = below.map_or(u32::MAX, |(_, n_steps)| n_steps - 1);
+        self.towards(1.0, limit, does).or(below)
+    }
+
+    fn towards(&self, sign: f64, limit: u32, does: &dyn Fn(f64) -> bool) -> Option<(f64, u32)> {
+        let room = if sign < 0.0 {
+            self.from - self.min
+        } else {
+            self.max - self.from
+        };
+        let n_steps = ((room / self.step + 1e-9).floor() as u32).min(limit);
+        // Rounded, so that 0.1 + 2 * 0.01 is 0.12 and not 0.12000000000000001.
+        let value =
+            |steps: u32| ((self.from + sign * f64::from(steps) * self.step) * 1e6).round() / 1e6;
+        let each = n_steps.min(STEPS_TRIED_EACH);
+        for steps in 1..=each {
+            if does(value(steps)) {
+                return Some((value(steps), steps));
+            }
+        }
+        let stride = ((n_steps - each) / VALUES_TRIED_BEYOND).max(1);
+        let mut failed = each;
+        while failed < n_steps {
+            let mut done = (failed + stride).min(n_steps);
+            if does(value(done)) {
+                while done - failed > 1 {
+                    let middle = failed.midpoint(done);
+                    if does(value(middle)) {
+                        done = middle;
+                    } else {
+                        failed = middle;
+                    }
+                }
+                return Some((value(done), done));
+            }
+            failed = done;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memlens_rank::Candidate;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn set(n: u32) -> CandidateSet {
+        let candidates = (0..n)
+            .map(|at| {
+                let cosine = 0.9 - 0.8 * f64::from(at) / f64::from(n);
+                Candidate::of_cosine(u64::from(at), cosine, at + 1)
+            })
+            .collect();
+        CandidateSet::of_vectors(candidates)
+    }
+
+    fn trial(set: &CandidateSet, slot: u32) -> Trial<'_> {
+        Trial {
+            set,
+            slot,
+            again: &|_| None,
+        }
+    }
+
+    #[test]
+    fn a_row_beyond_the_limit_comes_back_by_more_results() {
+        let set = set(40);
+        let fixes = trial(&set, 12).fixes(&Params::default());
+        assert_eq!(fixes[0].parameter, "max_results");
+        assert_eq!(fixes[0].to, Value::Number(13.0));
+        assert_eq!(fixes[0].n_steps, 3);
+        assert_eq!(
+            fixes.last().map(|fix| fix.parameter.as_str()),
+            Some("limit_on")
+        );
+    }
+
+    #[test]
+    fn a_kept_row_needs_no_change() {
+        let set = set(40);
+        assert_eq!(trial(&set, 0).fixes(&Params::default()), []);
+    }
+
+    #[test]
+    fn where_no_single_change_does_it_two_are_named() {
+        let set = set(120);
+        let trial = trial(&set, 70);
+        let params = Params::default();
+        assert_eq!(trial.fixes(&params), []);
+        let (first, second) = trial.pair(&params).expect("two do it");
+        let mut changed = params;
+        changed.set(&first.parameter, first.to).unwrap();
+        assert!(trial.reach(&changed) != Reach::Kept);
+        changed.set(&second.parameter, second.to).unwrap();
+        assert_eq!(trial.reach(&changed), Reach::Kept);
+    }
+
+    #[test]
+    fn a_value_far_away_is_found_to_the_step() {
+        let slider = Slider {
+            from: 50.0,
+            min: 1.0,
+            max: 1000.0,
+            step: 1.0,
+        };
+        assert_eq!(slider.nearest(&|value| value >= 777.0), Some((777.0, 727)));
+        assert_eq!(slider.nearest(&|value| value <= 49.0), Some((49.0, 1)));
+        assert_eq!(
+            slider.nearest(&|value| (value - 50.0).abs() == 7.0),
+            Some((43.0, 7))
+        );
+        assert_eq!(slider.nearest(&|_| false), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_fix_brings_the_row_back_and_a_step_less_does_not(
+            slot in 0_u32..60,
+            max_results in 1_u32..30,
+            min_score in 0_u32..90,
+            depth in 1_u32..60,
+        ) {
+            let set = set(60);
+            let trial = trial(&set, slot);
+            let params = Params {
+                max_results,
+                min_score: f64::from(min_score) / 100.0,
+                vector_depth: depth,
+                ..Params::default()
+            };
+            for fix in trial.fixes(&params) {
+                let kept_at = |value: Value| {
+                    let mut changed = params.clone();
+                    changed.set(&fix.parameter, value).is_ok()
+                        && trial.reach(&changed) == Reach::Kept
+                };
+                prop_assert!(kept_at(fix.to.clone()));
+                let (Value::Number(from), Value::Number(to)) = (&fix.from, &fix.to) else { continue };
+                let step = (to - from) / f64::from(fix.n_steps);
+                for steps in 1..fix.n_steps {
+                    let value = ((from + step * f64::from(steps)) * 1e6).round() / 1e6;
+                    prop_assert!(!kept_at(Value::Number(value)), "{}: {value}", fix.parameter);
+                }
+            }
+        }
+    }
+}

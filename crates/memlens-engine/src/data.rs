@@ -1,0 +1,110 @@
+//! The library's own files: how much room they take, and forgetting all that they hold.
+
+use std::path::Path;
+
+use memlens_store::{Store, StoreError};
+
+use crate::derived::{self, Derived, text_path, vector_folder};
+use crate::view::DataSize;
+use crate::{EngineError, Library};
+
+impl DataSize {
+    /// Measures the library in `dir`; what cannot be looked at counts nothing.
+    pub fn of(dir: &Path) -> DataSize {
+        let [text_list, vectors, total] =
+            [text_path(dir), vector_folder(dir), dir.to_owned()].map(|path| n_bytes(&path) as f64);
+        DataSize {
+            database: memlens_store::n_bytes(dir) as f64,
+            text_list,
+            vectors,
+            total,
+        }
+    }
+}
+
+impl Library {
+    /// Returns how much room the library takes on disk.
+    pub fn data_size(&self) -> DataSize {
+        DataSize::of(self.dir())
+    }
+}
+
+/// Is what a library holds, counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contents {
+    /// Watched folders.
+    pub n_folders: usize,
+    /// Documents.
+    pub n_files: usize,
+    /// Presets.
+    pub n_presets: usize,
+}
+
+/// Counts what the library in `dir` holds; its lists are not looked at.
+///
+/// # Errors
+/// As [`Store::open_read_only`].
+pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
+    let store = Store::open_read_only(dir)?;
+    let count = || {
+        let folders = store.folders()?;
+        let mut n_files = 0;
+        for folder in &folders {
+            n_files += store.documents(folder.id)?.len();
+        }
+        Ok(Contents {
+            n_folders: folders.len(),
+            n_files,
+            n_presets: store.presets()?.len(),
+        })
+    };
+    count().map_err(|error: StoreError| EngineError::from(error).at(dir))
+}
+
+/// Forgets all that the library in `dir` holds: folders, notes, embeddings, presets, both lists. The notes themselves
+/// are not touched. Needs no model, and removes a database that is damaged.
+///
+/// # Errors
+/// [`StoreError::Missing`] where there is none, [`StoreError::Locked`] while another process writes,
+/// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::File`].
+pub fn erase(dir: &Path) -> Result<(), EngineError> {
+    match Store::open_read_only(dir) {
+        Ok(_) => {}
+        Err(StoreError::Damaged { .. }) => {
+            Store::remove_damaged(dir)?;
+            return derived::remove(dir);
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let mut store = Store::open(dir)?;
+    let made_by = store.embedding_model()?;
+    match store.erase_all() {
+        Ok(_) => {}
+        Err(StoreError::Damaged { .. }) => {
+            drop(store);
+            Store::remove_damaged(dir)?;
+            return derived::remove(dir);
+        }
+        Err(error) => return Err(error.into()),
+    }
+    match made_by {
+        // Readers that are open take up the empty lists.
+        Some((model, dim)) => Derived::anew(&store, (&model, dim)).map(drop),
+        None => derived::remove(dir),
+    }
+}
+
+/// Returns the bytes of all files below a folder.
+fn n_bytes(dir: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => n_bytes(&entry.path()),
+            Ok(metadata) => metadata.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}

@@ -1,0 +1,179 @@
+//! A place in the memory as a person types it: a note, and a line of it where one is named.
+
+use std::path::{Path, PathBuf};
+
+use memlens_store::{Folder, FolderId, Snapshot};
+
+use crate::EngineError;
+use crate::scope::with_slashes;
+
+/// Is a note, indexed or not, and a line of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The watched folder.
+    pub folder: FolderId,
+    /// The note's path in it, with `/`.
+    pub path: String,
+    /// The 1-based line; none for the whole note.
+    pub line: Option<u32>,
+}
+
+impl Place {
+    /// Reads `PATH` or `PATH:LINE`. The path is absolute, or relative to a watched folder, or begins
+    /// with a watched folder's name, or is relative to `here`, or is the end of the path of a note in
+    /// the library. What is there, in the library or on the disk, comes before what is not.
+    ///
+    /// None when it lies in no watched folder.
+    ///
+    /// # Errors
+    /// [`EngineError::Place`] when it names nothing, a line 0, or things in several folders.
+    pub fn parse(
+        snapshot: &Snapshot,
+        typed: &str,
+        here: Option<&Path>,
+    ) -> Result<Option<Place>, EngineError> {
+        let refused = |why: String| EngineError::Place {
+            typed: typed.to_owned(),
+            why,
+        };
+        let typed_path = typed.trim();
+        let (named, line) = match typed_path.rsplit_once(':') {
+            Some((named, digits)) if is_line(digits) => {
+                let line = digits
+                    .parse()
+                    .map_err(|_| refused(format!("no note has {digits} lines")))?;
+                (named, Some(line))
+            }
+            Some(_) | None => (typed_path, None),
+        };
+        if line == Some(0) {
+            return Err(refused("lines begin with 1".to_owned()));
+        }
+        if named.is_empty() {
+            return Err(refused("name a note".to_owned()));
+        }
+        let mut places = candidates(snapshot, named, here);
+        if line.is_some() {
+            // A file's own name may end in a colon and digits.
+            let whole = candidates(snapshot, typed_path, here);
+            if whole.iter().any(|place| exists(snapshot, place)) {
+                places = whole;
+            }
+            for place in &mut places {
+                place.line = line.filter(|_| !typed_path.ends_with(&place.path));
+            }
+        }
+        let mut there: Vec<Place> = places
+            .iter()
+            .filter(|place| exists(snapshot, place))
+            .cloned()
+            .collect();
+        if there.is_empty() {
+            there = ending_with(snapshot, named, line);
+        }
+        if there.is_empty() {
+            there = places.into_iter().take(1).collect();
+        }
+        match there.as_slice() {
+            [] => Ok(None),
+            [_] => Ok(there.pop()),
+            [first, second, ..] => Err(refused(format!(
+                "it may be {} or {}",
+                absolute(snapshot, first).display(),
+                absolute(snapshot, second).display()
+            ))),
+        }
+    }
+}
+
+fn is_line(digits: &str) -> bool {
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns every place of a watched folder that the words may mean, each once.
+fn candidates(snapshot: &Snapshot, named: &str, here: Option<&Path>) -> Vec<Place> {
+    let place = |folder: &Folder, path: String| Place {
+        folder: folder.id,
+        path,
+        line: None,
+    };
+    let path = Path::new(named);
+    let inside = |absolute: &Path| -> Vec<Place> {
+        let folders = snapshot.folders.iter();
+        folders
+            .filter_map(|folder| {
+                let inner = with_slashes(absolute.strip_prefix(&folder.path).ok()?)?;
+                (!inner.is_empty()).then(|| place(folder, inner))
+            })
+            .collect()
+    };
+    if path.is_absolute() {
+        return inside(&settled(path));
+    }
+    let mut places = Vec::new();
+    if let Some(inner) = with_slashes(path).filter(|inner| !inner.is_empty()) {
+        for folder in &snapshot.folders {
+            places.push(place(folder, inner.clone()));
+            let rest = inner
+                .strip_prefix(folder.name.as_str())
+                .and_then(|rest| rest.strip_prefix('/'));
+            if let Some(rest) = rest {
+                places.push(place(folder, rest.to_owned()));
+            }
+        }
+    }
+    if let Some(here) = here {
+        for found in inside(&settled(&here.join(path))) {
+            if !places.contains(&found) {
+                places.push(found);
+            }
+        }
+    }
+    places
+}
+
+/// Returns the notes whose path ends with these folders and name.
+fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place> {
+    let Some(end) = with_slashes(Path::new(named)).map(|inner| format!("/{inner}")) else {
+        return Vec::new();
+    };
+    let documents = snapshot.documents.iter();
+    documents
+        .filter(|document| document.path.ends_with(&end))
+        .map(|document| Place {
+            folder: document.folder,
+            path: document.path.clone(),
+            line,
+        })
+        .collect()
+}
+
+/// Returns the path with links in its folders followed, but not one at its end: a link is left out
+/// of the library under its own name.
+fn settled(path: &Path) -> PathBuf {
+    let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
+    match (parent, path.file_name()) {
+        (Some(parent), Some(name)) => parent.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+fn absolute(snapshot: &Snapshot, place: &Place) -> PathBuf {
+    let folder = snapshot
+        .folders
+        .iter()
+        .find(|folder| folder.id == place.folder);
+    folder.map_or_else(PathBuf::new, |folder| {
+        Path::new(&folder.path).join(&place.path)
+    })
+}
+
+fn exists(snapshot: &Snapshot, place: &Place) -> bool {
+    let is_known = |place: &Place| {
+        snapshot
+            .documents
+            .iter()
+            .any(|document| document.folder == place.folder && document.path == place.path)
+    };
+    is_known(place) || absolute(snapshot, place).symlink_metadata().is_ok()
+}

@@ -1,0 +1,109 @@
+//! Where vectors point, in a byte per number: enough to tell how alike two chunks are, for a quarter of the memory.
+//!
+//! Properties checked: the cosine is that of the vectors up to 0.01, and 1 of a vector with itself.
+
+/// Holds the directions of vectors.
+///
+/// Whole numbers, so that a cosine is the same on every machine, bit for bit.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Directions {
+    dim: usize,
+    /// Row-major `i8[n_rows, dim]`, the greatest number of a row at 127.
+    values: Vec<i8>,
+    /// One over the length of each row; 0 for a row that points nowhere.
+    inverse_lengths: Vec<f64>,
+}
+
+impl Directions {
+    /// The magnitude of the greatest number of a row.
+    const GREATEST: f32 = 127.0;
+
+    /// Returns the directions of vectors of `dim` numbers each, of any length. Numbers that are missing or not finite
+    /// count as 0, those beyond `dim` not at all.
+    pub fn of<'a>(dim: usize, vectors: impl IntoIterator<Item = &'a [f32]>) -> Directions {
+        let mut directions = Directions {
+            dim,
+            ..Directions::default()
+        };
+        for vector in vectors {
+            let number = |at: usize| {
+                vector
+                    .get(at)
+                    .copied()
+                    .filter(|number| number.is_finite())
+                    .unwrap_or(0.0)
+            };
+            let greatest = (0..dim).map(|at| number(at).abs()).fold(0.0, f32::max);
+            let start = directions.values.len();
+            directions.values.extend((0..dim).map(|at| {
+                if greatest > 0.0 {
+                    (number(at) / greatest * Self::GREATEST).round() as i8
+                } else {
+                    0
+                }
+            }));
+            let row = &directions.values[start..];
+            let length = f64::from(dot(row, row)).sqrt();
+            directions
+                .inverse_lengths
+                .push(if length > 0.0 { 1.0 / length } else { 0.0 });
+        }
+        directions
+    }
+
+    /// Returns the cosine of two rows, in `[-1, 1]` but for rounding; 0 for a row that points nowhere.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn cosine(&self, a: u32, b: u32) -> f64 {
+        let product = f64::from(dot(self.row(a), self.row(b)));
+        product * (self.inverse_lengths[a as usize] * self.inverse_lengths[b as usize])
+    }
+
+    fn row(&self, row: u32) -> &[i8] {
+        &self.values[row as usize * self.dim..(row as usize + 1) * self.dim]
+    }
+}
+
+fn dot(a: &[i8], b: &[i8]) -> i32 {
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| i32::from(*a) * i32::from(*b))
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn keeps_the_cosine(a in prop::collection::vec(-1.0..1.0f32, 384), b in prop::collection::vec(-1.0..1.0f32, 384)) {
+            let exact = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+            let cosine = exact(&a, &b) / (exact(&a, &a) * exact(&b, &b)).sqrt();
+            let directions = Directions::of(384, [&a[..], &b[..]]);
+            prop_assert!((directions.cosine(0, 1) - cosine).abs() < 0.01);
+            prop_assert!((directions.cosine(0, 0) - 1.0).abs() < 1e-12);
+            prop_assert_eq!(directions.cosine(0, 1), directions.cosine(1, 0));
+        }
+    }
+
+    #[test]
+    fn what_points_nowhere_is_like_nothing() {
+        let directions = Directions::of(
+            3,
+            [
+                &[0.0, 0.0, 0.0][..],
+                &[f32::NAN, 1.0],
+                &[f32::INFINITY, 2.0, 0.0, 9.0],
+            ],
+        );
+        assert_eq!(
+            (directions.cosine(0, 1), directions.cosine(0, 0)),
+            (0.0, 0.0)
+        );
+        assert_eq!(directions.cosine(1, 2), 1.0);
+    }
+}

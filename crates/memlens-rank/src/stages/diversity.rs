@@ -1,0 +1,90 @@
+//! Stage 8: rows unlike those above them come earlier.
+//!
+//! Maximal marginal relevance; reorders, never rescores. Source: Carbonell and Goldstein, SIGIR 1998.
+
+use crate::detail::Detail;
+use crate::pipeline::{Context, Outcome, Row};
+use crate::stages::SWITCHED_OFF;
+
+/// So many rows are compared for each that may be kept; the rest stay in their order below.
+const COMPARED_PER_RESULT: usize = 3;
+
+/// Takes row after row the one with the greatest `lambda * score - (1 - lambda) * cosine to the nearest row taken`; ties in
+/// the order in which they came.
+pub fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
+    let lambda = context.params.mmr_lambda;
+    if !context.params.diversity_on {
+        return Outcome::skipped(SWITCHED_OFF);
+    }
+    if lambda >= 1.0 {
+        return Outcome::skipped("off: λ 1");
+    }
+    let Some(directions) = &context.set.directions else {
+        return Outcome::skipped("no vectors to compare");
+    };
+    let n_compared = rows
+        .len()
+        .min(context.params.max_results as usize * COMPARED_PER_RESULT);
+    if n_compared < 2 {
+        return Outcome::skipped("fewer than two rows");
+    }
+    let direction = |at: usize| context.set.candidates[rows[at].slot as usize].direction;
+    let score = |at: usize| rows[at].score.unwrap_or(0.0);
+
+    let mut details: Vec<Option<Detail>> = vec![None; n_compared];
+    // Positions that are left, in their order, each with the cosine to the nearest row taken and that row's place.
+    let mut left: Vec<(usize, f64, Option<u32>)> =
+        (0..n_compared).map(|at| (at, 0.0, None)).collect();
+    for place in 0..n_compared as u32 {
+        let value = |&(at, cosine, _): &(usize, f64, Option<u32>)| {
+            lambda * score(at) - (1.0 - lambda) * cosine
+        };
+        let (best, _) = left
+            .iter()
+            .enumerate()
+            .reduce(|best, next| {
+                if value(next.1) > value(best.1) {
+                    next
+                } else {
+                    best
+                }
+            })
+            .expect("as many are left as places");
+        let (taken, cosine, nearest) = left.remove(best);
+        details[taken] = Some(Detail::Diversity {
+            score: score(taken),
+            lambda,
+            cosine,
+            nearest: nearest.map(|place| place + 1),
+            is_compared: true,
+            place,
+        });
+        for (at, cosine, nearest) in &mut left {
+            let to_taken = match (direction(*at), direction(taken)) {
+                (Some(a), Some(b)) => directions.cosine(a, b),
+                (None, _) | (_, None) => 0.0,
+            };
+            if nearest.is_none() || to_taken > *cosine {
+                (*cosine, *nearest) = (to_taken, Some(place));
+            }
+        }
+    }
+    let n_moved = (0..)
+        .zip(&details)
+        .filter(
+            |(at, detail)| matches!(detail, Some(Detail::Diversity { place, .. }) if place != at),
+        )
+        .count();
+    let below = (n_compared..rows.len()).map(|at| Detail::Diversity {
+        score: score(at),
+        lambda,
+        cosine: 0.0,
+        nearest: None,
+        is_compared: false,
+        place: at as u32,
+    });
+    Outcome {
+        note: Some(format!("{n_moved} moved")),
+        ..Outcome::applied(details.into_iter().flatten().chain(below).collect())
+    }
+}

@@ -1,0 +1,96 @@
+//! Stages 6 and 7: thumbs and age weigh the score.
+//!
+//! Both multiply; the formulas stand at [`Detail::Feedback`] and [`Detail::Decay`].
+
+use crate::Age;
+use crate::detail::Detail;
+use crate::pipeline::{Context, Outcome, Row};
+use crate::stages::SWITCHED_OFF;
+
+/// How far thumbs reach at strength 1: weights lie within 1 ± this.
+const REACH: f64 = 0.5;
+/// So many thumbs of no opinion stand beside the real ones: a single thumb gives a third of the reach, ten agreeing ones
+/// five sixths.
+const THUMBS_OF_NO_OPINION: f64 = 2.0;
+
+/// Weighs every row by the person's thumbs on it.
+pub fn feedback(context: &Context<'_>, rows: &[Row]) -> Outcome {
+    let strength = context.params.feedback_strength;
+    if !context.params.feedback_on {
+        return Outcome::skipped(SWITCHED_OFF);
+    }
+    if strength == 0.0 {
+        return Outcome::skipped("off: strength 0");
+    }
+    let details: Vec<Detail> = rows
+        .iter()
+        .map(|row| {
+            let thumbs = context.set.candidates[row.slot as usize].thumbs;
+            let (up, down) = (f64::from(thumbs.n_up), f64::from(thumbs.n_down));
+            Detail::Feedback {
+                base: row.score.unwrap_or(0.0),
+                n_up: thumbs.n_up,
+                n_down: thumbs.n_down,
+                strength,
+                weight: 1.0 + strength * REACH * (up - down) / (up + down + THUMBS_OF_NO_OPINION),
+            }
+        })
+        .collect();
+    let n_weighted = details
+        .iter()
+        .filter(
+            |detail| matches!(detail, Detail::Feedback { n_up, n_down, .. } if n_up + n_down > 0),
+        )
+        .count();
+    if n_weighted == 0 {
+        return Outcome::skipped("no chunk has a thumb");
+    }
+    Outcome {
+        note: Some(format!("{n_weighted} with thumbs")),
+        ..Outcome::applied(details)
+    }
+}
+
+/// Lets every row count half after each `half_life_days` of its age.
+pub fn decay(context: &Context<'_>, rows: &[Row]) -> Outcome {
+    let half_life_days = context.params.half_life_days;
+    if !context.params.decay_on {
+        return Outcome::skipped(SWITCHED_OFF);
+    }
+    if half_life_days == 0.0 {
+        return Outcome::skipped("off: half-life 0");
+    }
+    let mut n_dated = 0;
+    let details: Vec<Detail> = rows
+        .iter()
+        .map(|row| {
+            let base = row.score.unwrap_or(0.0);
+            let (days, from, is_evergreen) = match context.set.candidates[row.slot as usize].age {
+                Age::Days { days, from } if days.is_finite() => {
+                    (Some(days.max(0.0)), Some(from), false)
+                }
+                Age::Days { .. } | Age::Unknown => (None, None, false),
+                Age::Evergreen => (None, None, true),
+            };
+            n_dated += u32::from(days.is_some());
+            let factor = days.map_or(1.0, |days| {
+                (-std::f64::consts::LN_2 * days / half_life_days).exp()
+            });
+            Detail::Decay {
+                base,
+                days,
+                from,
+                is_evergreen,
+                half_life_days,
+                factor,
+            }
+        })
+        .collect();
+    if n_dated == 0 {
+        return Outcome::skipped("no chunk has a date that counts");
+    }
+    Outcome {
+        note: Some(format!("{n_dated} with a date")),
+        ..Outcome::applied(details)
+    }
+}

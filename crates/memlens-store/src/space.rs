@@ -1,0 +1,139 @@
+//! Making room: forgetting what nothing uses any more, or everything.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::error::Attempt;
+use crate::lock::WriteLock;
+use crate::store::{files, next_generation};
+use crate::{Store, StoreError};
+
+impl Store {
+    /// Forgets everything but which generation it is, which rises: folders, documents, embeddings,
+    /// problems, presets and settings. The file shrinks to next to nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`]; nothing has changed then.
+    pub fn erase_all(&mut self) -> Result<u64, StoreError> {
+        let attempt = "erase the library";
+        // Whatever tables there are: none may be forgotten when one is added.
+        let tables: Vec<String> = self
+            .connection
+            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'meta'")
+            .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
+            .attempt(attempt)?;
+        let generation = self.unlinked(|connection| {
+            let transaction = connection.transaction().attempt(attempt)?;
+            for table in tables {
+                transaction
+                    .execute(&format!("DELETE FROM \"{table}\""), [])
+                    .attempt(attempt)?;
+            }
+            transaction
+                .execute("DELETE FROM meta WHERE key <> 'generation'", [])
+                .attempt(attempt)?;
+            let generation = next_generation(&transaction)?;
+            transaction.commit().attempt(attempt)?;
+            Ok(generation)
+        })?;
+        self.shrink()?;
+        Ok(generation)
+    }
+
+    /// Removes the database of a library that cannot be opened any more because it is
+    /// [damaged](StoreError::Damaged).
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] while another process writes, [`StoreError::Folder`] where a file cannot
+    /// be removed.
+    pub fn remove_damaged(dir: &Path) -> Result<(), StoreError> {
+        let _lock = WriteLock::take(dir)?;
+        for path in files(dir) {
+            match std::fs::remove_file(&path) {
+                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(StoreError::Folder { path, source });
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how many embeddings chunks and windows use, and how many nothing uses.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn n_used_and_unused(&self) -> Result<(u64, u64), StoreError> {
+        let n_used: i64 = self
+            .connection
+            .query_row(
+                "SELECT count(*) FROM (SELECT embedding FROM chunks UNION SELECT embedding FROM windows)",
+                [],
+                |row| row.get(0),
+            )
+            .attempt("count embeddings")?;
+        let n_used = n_used as u64;
+        Ok((n_used, self.n_embeddings()?.saturating_sub(n_used)))
+    }
+
+    /// Forgets the oldest embeddings that nothing uses, until `n_kept` of them are left, and gives
+    /// their room back to the system. Returns how many went.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn forget_unused(&mut self, n_kept: u64) -> Result<u64, StoreError> {
+        let n_gone = self.unlinked(|connection| connection.execute(
+                "WITH unused AS (
+                     SELECT id FROM embeddings WHERE id NOT IN (SELECT embedding FROM chunks UNION SELECT embedding FROM windows)
+                 )
+                 DELETE FROM embeddings WHERE id IN (SELECT id FROM unused ORDER BY id DESC LIMIT -1 OFFSET ?1)",
+                [i64::try_from(n_kept).unwrap_or(i64::MAX)],
+            )
+            .attempt("forget unused embeddings"))?;
+        self.shrink()?;
+        Ok(n_gone as u64)
+    }
+
+    /// Raises the generation, for lists that were built anew from the same documents.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn raise_generation(&mut self) -> Result<u64, StoreError> {
+        let transaction = self
+            .connection
+            .transaction()
+            .attempt("raise the generation")?;
+        let generation = next_generation(&transaction)?;
+        transaction.commit().attempt("raise the generation")?;
+        Ok(generation)
+    }
+
+    /// Does what leaves nothing that refers to what it deletes; looking for that would read a whole
+    /// table for every row.
+    fn unlinked<T>(
+        &mut self,
+        act: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let check = |connection: &Connection, is_on: bool| {
+            connection
+                .pragma_update(None, "foreign_keys", is_on)
+                .attempt("change the library")
+        };
+        check(&self.connection, false)?;
+        let done = act(&mut self.connection);
+        check(&self.connection, true)?;
+        done
+    }
+
+    /// Gives free pages and the log back to the system.
+    fn shrink(&mut self) -> Result<(), StoreError> {
+        self.connection
+            .execute_batch("VACUUM")
+            .attempt("shrink the library")?;
+        // A reader that is just reading keeps the log for now; that is no error.
+        self.connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            .attempt("shrink the library")
+    }
+}

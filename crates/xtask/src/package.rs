@@ -1,0 +1,233 @@
+//! The Debian package: window, command line, model and ONNX Runtime in one file.
+//!
+//! Tauri's own bundler lays it out (desktop entry, icons, control file) from programs that cargo has built; it comes from
+//! npm, pinned, and fetches nothing while it works. What it cannot know is worked out here: which libraries the programs
+//! need, and whose code they hold.
+
+mod check;
+mod depends;
+mod notices;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use crate::command;
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::setup::{self, Install, Purpose};
+use crate::ui;
+
+/// What `cargo xtask package` was asked to do.
+#[derive(Args)]
+pub struct PackageArgs {
+    /// Install the package into a bare Debian and use it there; needs root and debootstrap, and fetches Debian's packages
+    #[arg(long)]
+    check: bool,
+}
+
+/// The programs by their cargo packages, and the names they are installed by.
+const PROGRAMS: &[(&str, &str)] = &[("memlens-app", "memlens-app"), ("memlens-cli", "memlens")];
+
+/// The model's files that are installed; the script that made it stays in the checkout.
+const MODEL_FILES: &[&str] = &[
+    "LICENSE",
+    "SOURCE.md",
+    "config.json",
+    "model.onnx",
+    "special_tokens_map.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+];
+
+/// Builds the package, tells where it lies and, if asked, installs and uses it in a bare Debian.
+pub fn package(project: &Project, args: &PackageArgs) -> Result<()> {
+    if command::find("dpkg-shlibdeps").is_none() {
+        return Err(Error::Package(
+            "it is made on Debian and its kin, with dpkg-dev installed".to_owned(),
+        ));
+    }
+    let purpose = if args.check {
+        Purpose::Headless
+    } else {
+        Purpose::Window
+    };
+    setup::setup(project, purpose, Install::Missing)?;
+    let bundler = project.root.join("src-tauri/packaging");
+    setup::install_npm(&bundler)?;
+    let runtime = setup::redistributable_runtime(project)?;
+    ui::build(project)?;
+    build(project)?;
+
+    let scratch = project.root.join("target/package");
+    let programs: Vec<PathBuf> = PROGRAMS
+        .iter()
+        .map(|(_, program)| release(project).join(program))
+        .collect();
+    let depends = depends::of(&scratch, programs.iter().chain([&runtime.library]))?;
+    let third_party = scratch.join("third-party.txt");
+    notices::write(project, PROGRAMS, &third_party)?;
+    let installed = Installed {
+        command_line: release(project).join("memlens"),
+        model: project.root.join("crates/memlens-embed/model"),
+        runtime: runtime.library,
+        runtime_notices: runtime.notices,
+        third_party,
+        root: project.root.clone(),
+    };
+    bundle(project, &bundler, &installed.config(&depends))?;
+    let package = built(&release(project).join("bundle/deb"))?;
+    println!("{}", package.display());
+    if args.check {
+        check::check(project, &package, &scratch)?;
+    }
+    Ok(())
+}
+
+/// Builds the programs as they are given away: optimised as a whole, which takes several times longer than what the other
+/// tasks build.
+fn build(project: &Project) -> Result<()> {
+    let mut cargo = command::cargo(project);
+    cargo.args(["build", "--release", "--locked"]);
+    for (package, _) in PROGRAMS {
+        cargo.args(["--package", package]);
+    }
+    command::run(&mut cargo)
+}
+
+fn release(project: &Project) -> PathBuf {
+    project.root.join("target/release")
+}
+
+fn bundle(project: &Project, bundler: &Path, config: &Value) -> Result<()> {
+    let folder = release(project).join("bundle/deb");
+    if folder.exists() {
+        // So that the one package there is the new one.
+        fs::remove_dir_all(&folder).map_err(|source| Error::Write {
+            path: folder.clone(),
+            source,
+        })?;
+    }
+    let mut tauri = Command::new("node");
+    tauri
+        .arg(bundler.join("node_modules/@tauri-apps/cli/tauri.js"))
+        // There is one kind of bundle: nothing to tell the program of it.
+        .args(["bundle", "--ci", "--no-binary-patching", "--bundles", "deb"])
+        .arg("--config")
+        .arg(config.to_string())
+        .current_dir(project.root.join("src-tauri"));
+    command::run(&mut tauri)
+}
+
+/// Returns the one package in the bundler's folder.
+fn built(folder: &Path) -> Result<PathBuf> {
+    let read_error = |source| Error::Read {
+        path: folder.to_owned(),
+        source,
+    };
+    fs::read_dir(folder)
+        .map_err(read_error)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.extension().is_some_and(|extension| extension == "deb"))
+        .ok_or_else(|| Error::Package("the bundler left no package".to_owned()))
+}
+
+/// Where that lies which is installed besides what the bundler knows of.
+struct Installed {
+    command_line: PathBuf,
+    model: PathBuf,
+    runtime: PathBuf,
+    runtime_notices: PathBuf,
+    third_party: PathBuf,
+    root: PathBuf,
+}
+
+impl Installed {
+    /// Returns what is laid over the window's configuration: files by where they are installed, and dependencies.
+    ///
+    /// It stands here and not in `tauri.conf.json`, where a file that is not built yet would fail every build.
+    fn config(&self, depends: &[String]) -> Value {
+        let mut resources = Map::new();
+        let mut resource = |from: PathBuf, to: String| {
+            resources.insert(from.display().to_string(), json!(to));
+        };
+        for file in MODEL_FILES {
+            resource(self.model.join(file), format!("model/{file}"));
+        }
+        let runtime = self.runtime.file_name().unwrap_or_default();
+        resource(self.runtime.clone(), runtime.to_string_lossy().into_owned());
+        let mut files = Map::new();
+        let mut file = |to: &str, from: PathBuf| {
+            files.insert(to.to_owned(), json!(from));
+        };
+        let docs = "/usr/share/doc/memlens";
+        file("/usr/bin/memlens", self.command_line.clone());
+        file(
+            &format!("{docs}/copyright"),
+            self.root.join("src-tauri/packaging/copyright"),
+        );
+        file(&format!("{docs}/third-party.txt"), self.third_party.clone());
+        file(
+            &format!("{docs}/onnxruntime-third-party.txt"),
+            self.runtime_notices.clone(),
+        );
+        file(
+            "/usr/share/icons/hicolor/scalable/apps/memlens-app.svg",
+            self.root.join("icons/icon.svg"),
+        );
+        json!({ "bundle": {
+            "resources": resources,
+            "linux": { "deb": { "depends": depends, "files": files } },
+        } })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Everything that a program looks for is installed where it looks.
+
+    use super::*;
+
+    #[test]
+    fn model_and_library_are_resources_and_the_command_line_is_a_program() {
+        let at = |path: &str| PathBuf::from(path);
+        let installed = Installed {
+            command_line: at("/p/memlens"),
+            model: at("/p/model"),
+            runtime: at("/p/libonnxruntime.so.1.2.3"),
+            runtime_notices: at("/p/ThirdPartyNotices.txt"),
+            third_party: at("/p/third-party.txt"),
+            root: at("/p"),
+        };
+        let config = installed.config(&["libc6 (>= 2.36)".to_owned()]);
+        let resources = &config["bundle"]["resources"];
+        assert_eq!(resources["/p/model/model.onnx"], "model/model.onnx");
+        assert_eq!(
+            resources["/p/libonnxruntime.so.1.2.3"],
+            "libonnxruntime.so.1.2.3"
+        );
+        let deb = &config["bundle"]["linux"]["deb"];
+        assert_eq!(deb["files"]["/usr/bin/memlens"], "/p/memlens");
+        assert_eq!(deb["depends"], json!(["libc6 (>= 2.36)"]));
+    }
+
+    #[test]
+    fn every_file_of_the_model_is_there() {
+        let model = Project::find().root.join("crates/memlens-embed/model");
+        for file in MODEL_FILES {
+            assert!(model.join(file).is_file(), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_folder_without_a_package_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(built(folder.path()), Err(Error::Package(_))));
+        let package = folder.path().join("memlens_0.1.0_amd64.deb");
+        fs::write(&package, "").unwrap();
+        assert_eq!(built(folder.path()).unwrap(), package);
+    }
+}

@@ -1,0 +1,110 @@
+//! The system's dialogs, and what came out of them: the page can ask for one and names no file of its own.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use tauri::AppHandle;
+use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
+
+/// Asks the person for paths, and remembers which files they chose to save to.
+pub struct Dialogs {
+    /// For tests: a file that holds the answer to the next dialog, which is not shown then.
+    answer: Option<PathBuf>,
+    /// By the text that the page was given, which may be shortened where a path is no text.
+    saved: Mutex<HashMap<String, PathBuf>>,
+}
+
+impl Dialogs {
+    /// Returns dialogs that are shown; none is where a file with the `answer` to the next one is given.
+    pub fn new(answer: Option<PathBuf>) -> Dialogs {
+        Dialogs {
+            answer,
+            saved: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// Asks for a folder; none when the person cancels.
+    pub fn folder(&self, app: &AppHandle) -> Option<PathBuf> {
+        self.ask(app, FileDialogBuilder::blocking_pick_folder)
+    }
+
+    /// Asks for a `memlens.json` to read; none when the person cancels.
+    pub fn preset(&self, app: &AppHandle) -> Option<PathBuf> {
+        self.ask(app, |dialog| {
+            dialog.add_filter("JSON", &["json"]).blocking_pick_file()
+        })
+    }
+
+    /// Asks where to save a `memlens.json`; none when the person cancels.
+    pub fn place_for_preset(&self, app: &AppHandle) -> Option<PathBuf> {
+        self.ask(app, |dialog| {
+            dialog
+                .set_file_name("memlens.json")
+                .add_filter("JSON", &["json"])
+                .blocking_save_file()
+        })
+    }
+
+    /// Remembers a file that was saved where the person said, and returns its path as the page gets it.
+    pub fn note_saved(&self, path: PathBuf) -> String {
+        let shown = path.display().to_string();
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        saved.insert(shown.clone(), path);
+        shown
+    }
+
+    /// Returns the saved file that the page got this path of; none for a path that the page made up.
+    pub fn saved(&self, shown: &str) -> Option<PathBuf> {
+        let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        saved.get(shown).cloned()
+    }
+
+    fn ask(
+        &self,
+        app: &AppHandle,
+        show: impl FnOnce(FileDialogBuilder<tauri::Wry>) -> Option<FilePath>,
+    ) -> Option<PathBuf> {
+        match &self.answer {
+            Some(file) => answer_in(&std::fs::read_to_string(file).unwrap_or_default()),
+            // Dialogs can also name things that are no files of this machine.
+            None => show(app.dialog().file()).and_then(|path| path.into_path().ok()),
+        }
+    }
+}
+
+/// Reads an answer: a path, or nothing for a person who cancels.
+fn answer_in(text: &str) -> Option<PathBuf> {
+    let path = text.trim_end_matches('\n');
+    (!path.is_empty()).then(|| PathBuf::from(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_saved_file_is_known_again() {
+        let dialogs = Dialogs::new(None);
+        let shown = dialogs.note_saved(PathBuf::from("/home/robin/memlens.json"));
+        assert_eq!(shown, "/home/robin/memlens.json");
+        assert_eq!(dialogs.saved(&shown), Some(PathBuf::from(&shown)));
+        for made_up in [
+            "",
+            "/etc/passwd",
+            "/home/robin/other.json",
+            "/home/robin/./memlens.json",
+            "/home/robin/memlens.json/",
+            "memlens.json",
+        ] {
+            assert_eq!(dialogs.saved(made_up), None, "{made_up}");
+        }
+    }
+
+    #[test]
+    fn an_empty_answer_cancels() {
+        assert_eq!(answer_in(""), None);
+        assert_eq!(answer_in("\n"), None);
+        assert_eq!(answer_in("/a b/c\n"), Some(PathBuf::from("/a b/c")));
+    }
+}

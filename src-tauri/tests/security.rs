@@ -1,0 +1,156 @@
+//! What the page may do: the policy of its content, and exactly the commands and permissions that are listed here.
+//!
+//! A new command must be added to the list below, where it is seen; that the policy is in force in the real window is
+//! tested from end to end.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// Every command of the window, and what of the outside it touches.
+const COMMANDS: &[(&str, &str)] = &[
+    ("activity", "nothing"),
+    ("add_folder", "reads a folder that a person names"),
+    ("document", "reads a note in a watched folder"),
+    ("export_save", "writes where a person says in a dialog"),
+    ("export_text", "nothing"),
+    ("journey", "nothing"),
+    (
+        "open_in_editor",
+        "starts the system's program with a note in a watched folder",
+    ),
+    ("pause_folder", "nothing"),
+    ("pause_indexing", "nothing"),
+    ("pick_folder", "asks a person"),
+    ("preset_delete", "nothing"),
+    ("preset_open", "reads what a person says in a dialog"),
+    (
+        "preset_read",
+        "reads what export_save wrote in this session",
+    ),
+    ("preset_save", "nothing"),
+    ("presets", "nothing"),
+    ("problems", "nothing"),
+    ("rank", "nothing"),
+    ("remove_folder", "nothing"),
+    ("search", "nothing"),
+    ("snippets", "nothing"),
+    ("start_query", "nothing"),
+    ("state", "nothing"),
+    ("tree", "nothing"),
+    ("why_not", "looks at a note in a watched folder"),
+];
+
+/// What the page may do besides calling commands: hear events, and stop hearing them.
+const PERMISSIONS: &[&str] = &["core:event:allow-listen", "core:event:allow-unlisten"];
+
+/// The policy: the program's own files, data in images, and Tauri's own channel.
+const POLICY: &[(&str, &str)] = &[
+    ("default-src", "'self'"),
+    ("script-src", "'self'"),
+    ("style-src", "'self'"),
+    ("img-src", "'self' data: blob:"),
+    ("font-src", "'self'"),
+    ("connect-src", "ipc: http://ipc.localhost"),
+    ("object-src", "'none'"),
+    ("base-uri", "'none'"),
+    ("form-action", "'none'"),
+    ("frame-ancestors", "'none'"),
+];
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn json(path: &str) -> Value {
+    let text = fs::read_to_string(here(path)).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn strings(list: &Value) -> BTreeSet<&str> {
+    let list = list.as_array().unwrap();
+    list.iter().map(|it| it.as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_policy_lets_in_the_program_alone() {
+    let config = json("tauri.conf.json");
+    let security = &config["app"]["security"];
+    let policy: Vec<(&str, &str)> = security["csp"]
+        .as_str()
+        .unwrap()
+        .split("; ")
+        .map(|directive| directive.split_once(' ').unwrap())
+        .collect();
+    assert_eq!(policy, POLICY);
+    // Of Tauri's changes to it only those of styles are off: they would let in styles by a sum, and then no others.
+    let unchanged = &security["dangerousDisableAssetCspModification"];
+    assert_eq!(strings(unchanged), BTreeSet::from(["style-src"]));
+    let set: BTreeSet<&str> = security
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        set,
+        BTreeSet::from(["csp", "dangerousDisableAssetCspModification"])
+    );
+    // No window is made before the program makes its own, and the page gets no global object of Tauri's.
+    let app: BTreeSet<&str> = config["app"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(app, BTreeSet::from(["windows", "security"]));
+    assert_eq!(config["app"]["windows"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn the_page_may_call_the_commands_listed_here_and_no_others() {
+    let allowed: BTreeSet<String> = COMMANDS
+        .iter()
+        .map(|(command, _)| format!("allow-{}", command.replace('_', "-")))
+        .chain(PERMISSIONS.iter().map(|it| (*it).to_owned()))
+        .collect();
+    let capability = json("capabilities/main.json");
+    let permissions = strings(&capability["permissions"]);
+    assert_eq!(
+        permissions,
+        allowed.iter().map(String::as_str).collect::<BTreeSet<_>>()
+    );
+    assert_eq!(strings(&capability["windows"]), BTreeSet::from(["main"]));
+    for wider in ["remote", "webviews", "local"] {
+        assert_eq!(capability[wider], Value::Null, "{wider}");
+    }
+    let files: Vec<_> = fs::read_dir(here("capabilities"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(files, ["main.json"]);
+}
+
+#[test]
+fn every_command_that_is_built_is_listed_here() {
+    let dir = tempfile::tempdir().unwrap();
+    let bindings = dir.path().join("bindings.ts");
+    memlens_app::write_bindings(&bindings).unwrap();
+    let bindings = fs::read_to_string(&bindings).unwrap();
+    let built: BTreeSet<&str> = bindings
+        .match_indices("__TAURI_INVOKE")
+        .filter_map(|(at, _)| {
+            let (_, rest) = bindings[at..].split_once("(\"")?;
+            rest.split_once('"').map(|(name, _)| name)
+        })
+        .collect();
+    let listed: BTreeSet<&str> = COMMANDS.iter().map(|(command, _)| *command).collect();
+    assert_eq!(built, listed);
+    // A command that build.rs does not know could be called from every window without a permission.
+    let known = fs::read_to_string(here("build.rs")).unwrap();
+    for command in listed {
+        assert!(known.contains(&format!("\"{command}\"")), "{command}");
+    }
+}

@@ -1,0 +1,77 @@
+/** What programs do with the network, as strace tells of it. */
+import { chmod, readFile, writeFile } from "node:fs/promises";
+
+/** Calls that name whom they reach, with an address of the internet in them; local sockets are of other families. */
+const REACHES = /^\d+\s+(?:connect|sendto|sendmsg|sendmmsg)\(.*\bAF_INET6?\b/;
+/** Calls that let others in. */
+const LETS_IN = /^\d+\s+(?:bind|listen)\(.*\bAF_INET6?\b/;
+/** Stands in every trace, also of a program that calls nothing. */
+const END = /^\d+\s+\+\+\+ (?:exited|killed)/m;
+
+/** Runs programs so that their calls to the network, and those of all they start, are written down. */
+export class NetworkTrace {
+  #file;
+
+  /** `file` is where the calls are written. */
+  constructor(file) {
+    this.#file = file;
+  }
+
+  /** The command line that runs `program` traced. */
+  command(program, args) {
+    const strace = [
+      "--follow-forks",
+      "--seccomp-bpf",
+      "--quiet=attach,personality",
+      "--trace=%network",
+      "--signal=none",
+    ];
+    return ["strace", [...strace, `--output=${this.#file}`, "--", program, ...args]];
+  }
+
+  /**
+   * Writes a program at `path` that runs `program` traced, with whatever arguments it gets.
+   *
+   * WebKit's driver tells it where it listens; the calls to that address are left out of `calls`.
+   */
+  async wrap(program, path) {
+    const [strace, args] = this.command(program, []);
+    const words = [strace, ...args].map(quoted).join(" ");
+    const driver = quoted(this.#driverFile);
+    await writeFile(
+      path,
+      `#!/bin/sh\nprintf %s "$WEBKIT_INSPECTOR_SERVER" > ${driver}\nexec ${words} "$@"\n`,
+    );
+    await chmod(path, 0o755);
+  }
+
+  get #driverFile() {
+    return `${this.#file}.driver`;
+  }
+
+  /** What strace writes of the driver's address; null where no driver told one. */
+  async #driver() {
+    const text = await readFile(this.#driverFile, "utf8").catch(() => "");
+    const [, address, port] = /^([\d.]+):(\d+)$/.exec(text) ?? [];
+    return port === undefined
+      ? null
+      : `{sa_family=AF_INET, sin_port=htons(${port}), sin_addr=inet_addr("${address}")}`;
+  }
+
+  /** The calls that reach out, and those that let others in, as strace wrote them; rejects where nothing was traced. */
+  async calls() {
+    const text = await readFile(this.#file, "utf8");
+    if (!END.test(text)) throw new Error("strace followed no program to its end");
+    const driver = await this.#driver();
+    const lines = text.split("\n").filter((line) => driver === null || !line.includes(driver));
+    return {
+      reaches: lines.filter((line) => REACHES.test(line)),
+      letsIn: lines.filter((line) => LETS_IN.test(line)),
+    };
+  }
+}
+
+/** A word as the shell takes it as it stands. */
+function quoted(word) {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,284 @@
+//! Nothing outside the watched folders is shown, searched, opened or written, however it is named and whatever takes a
+//! note's place after it was indexed.
+//!
+//! Every name of the table goes to everything that takes one; what is kept outside must come out of none.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use memlens_engine::{FolderId, Library, Place, Scope};
+use memlens_params::Params;
+use memlens_tests::{Notes, fresh, image, index, open};
+
+/// Stands in every note outside and in none inside.
+const SECRET: &str = "the safe opens with 4711";
+/// The one note inside that is asked for first.
+const NOTE: &str = "a/note.md";
+
+/// Is a watched folder, and notes beside it that hold the secret.
+struct Ground {
+    notes: Notes,
+    library: tempfile::TempDir,
+}
+
+impl Ground {
+    fn new() -> Ground {
+        let notes = Notes::new(&[
+            (NOTE, "Oolong is drunk at night."),
+            ("b.md", "Tea is green."),
+        ]);
+        for outside in ["../secret.md", "../notes-2/note.md", "../a/note.md"] {
+            let path = notes.at(outside);
+            fs::create_dir_all(path.parent().expect("it lies in a folder"))
+                .expect("folders can be made");
+            fs::write(path, format!("# Secret\n\n{SECRET}\n")).expect("it can be written");
+        }
+        let library = fresh(&[notes.path()]);
+        Ground { notes, library }
+    }
+
+    fn outside(&self) -> PathBuf {
+        let outside = self.notes.path().parent();
+        outside.expect("it lies in a folder").to_owned()
+    }
+
+    /// Returns names that lead out of the folder on some system, or nowhere.
+    fn names(&self) -> Vec<String> {
+        let secret = self.notes.at("../secret.md");
+        let settled = self.outside().join("secret.md");
+        let fixed = [
+            "",
+            ".",
+            "..",
+            "/",
+            "~",
+            "../secret.md",
+            "./../secret.md",
+            "a/../../secret.md",
+            "a/../../../../../../../../etc/passwd",
+            "a/..",
+            "../notes-2/note.md",
+            "../notes/../secret.md",
+            "/etc/passwd",
+            "//etc/passwd",
+            "~/secret.md",
+            "a//../../secret.md",
+            "..%2fsecret.md",
+            "%2e%2e/secret.md",
+            "%2e%2e%2fsecret.md",
+            "..%c0%afsecret.md",
+            "..\\secret.md",
+            "a\\..\\..\\secret.md",
+            "..\u{2215}secret.md",
+            "\u{ff0e}\u{ff0e}/secret.md",
+            "C:\\secret.md",
+            "C:secret.md",
+            "C:/secret.md",
+            "\\\\server\\share\\secret.md",
+            "\\\\?\\C:\\secret.md",
+            "//?/C:/secret.md",
+            "file:///etc/passwd",
+            "a/note.md/../../../secret.md",
+            "a/note.md\0/../../../secret.md",
+            "../secret.md\0a/note.md",
+            "../secret.md:1",
+            " ../secret.md",
+            "../secret.md ",
+            "leads-out.md",
+            "leads-out/secret.md",
+            "leads-out/notes/../secret.md",
+            "leads-to-note-2.md",
+        ];
+        let mut names: Vec<String> = fixed.map(str::to_owned).into();
+        names.extend([secret, settled].map(|path| path.display().to_string()));
+        names
+    }
+}
+
+/// Asks everything that takes a name for this one; panics where the secret comes out, or a path outside.
+fn ask_all(ground: &Ground, library: &Library, folder: FolderId, name: &str) {
+    let check = |what: &str, told: String| {
+        assert!(!told.contains("4711"), "{what} {name:?}: {told}");
+    };
+    let note = library.document(folder, name);
+    assert!(note.is_err(), "document {name:?}");
+    check("document", note.unwrap_err().to_string());
+    // A name of a folder, or of nothing.
+    let path = library.absolute(folder, name);
+    assert!(path.is_err(), "open in editor {name:?}: {path:?}");
+
+    let params = Params::default();
+    let search_in = |scope: &Scope| {
+        // A part of the memory where nothing lies may be refused or empty.
+        let Ok(search) = library.search("the safe opens with", &params, Some(scope)) else {
+            return;
+        };
+        let report = library
+            .report(&search, &params)
+            .expect("a search can be told");
+        let report = serde_json::to_string(&report).expect("a report is plain data");
+        check("search", report);
+    };
+    search_in(&Scope {
+        folder,
+        path: name.to_owned(),
+    });
+    let snapshot = &library.lists().snapshot;
+    if let Ok(scope) = Scope::parse(snapshot, name) {
+        search_in(&scope);
+    }
+
+    let search = library
+        .search("the safe opens with", &params, None)
+        .expect("it can be searched");
+    let why = |place: Result<_, _>| match place {
+        Ok(answer) => check(
+            "why",
+            serde_json::to_string(&answer).expect("an answer is plain data"),
+        ),
+        Err(error) => {
+            let error: memlens_engine::EngineError = error;
+            check("why", error.to_string());
+        }
+    };
+    why(library.why(
+        &search,
+        &params,
+        &Place {
+            folder,
+            path: name.to_owned(),
+            line: None,
+        },
+        None,
+    ));
+    for here in [None, Some(ground.notes.path()), Some(&*ground.outside())] {
+        why(library.why_typed(&search, &params, name, here));
+    }
+}
+
+#[cfg(unix)]
+fn link(to: impl AsRef<Path>, at: &Path) {
+    std::os::unix::fs::symlink(to, at).expect("a link can be made");
+}
+
+#[cfg(unix)]
+#[test]
+fn no_name_leads_out_of_a_watched_folder() {
+    let ground = Ground::new();
+    let (notes, outside) = (&ground.notes, ground.outside());
+    link(outside.join("secret.md"), &notes.at("leads-out.md"));
+    link(&outside, &notes.at("leads-out"));
+    link("../notes-2/note.md", &notes.at("leads-to-note-2.md"));
+    index(ground.library.path(), &[notes.path()]);
+    let library = open(ground.library.path());
+    let [folder] = &library.lists().snapshot.folders[..] else {
+        panic!("one folder is watched")
+    };
+    let note = library.document(folder.id, NOTE).expect("it is inside");
+    assert!(note.text.contains("Oolong"));
+    let path = library.absolute(folder.id, NOTE).expect("it is inside");
+    assert_eq!(path, notes.at(NOTE));
+    for name in ground.names() {
+        ask_all(&ground, &library, folder.id, &name);
+        // Nor through a folder that is not watched.
+        ask_all(&ground, &library, FolderId(folder.id.0 + 1), &name);
+    }
+    // A note has one name: others that would lead to it are none.
+    for other in [
+        "./a/note.md",
+        "a/./note.md",
+        "a//note.md",
+        "a/note.md/",
+        "A/../a/note.md",
+    ] {
+        assert!(library.document(folder.id, other).is_err(), "{other}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_takes_a_notes_place_later_is_not_followed() {
+    /// Takes a note of the ground away and puts something in its place.
+    type Swap = fn(&Ground);
+    let swaps: &[(&str, Swap)] = &[
+        ("the note by a link", |ground| {
+            ground.notes.remove(NOTE);
+            link(ground.outside().join("secret.md"), &ground.notes.at(NOTE));
+        }),
+        ("the note by a link that is relative", |ground| {
+            ground.notes.remove(NOTE);
+            link("../../secret.md", &ground.notes.at(NOTE));
+        }),
+        ("its folder by a link", |ground| {
+            ground.notes.rename("a", "c");
+            link(ground.outside().join("a"), &ground.notes.at("a"));
+        }),
+        ("the note by a link to a link", |ground| {
+            ground.notes.remove(NOTE);
+            link("../between.md", &ground.notes.at(NOTE));
+            link("../secret.md", &ground.notes.at("between.md"));
+        }),
+    ];
+    for (what, swap) in swaps {
+        let ground = Ground::new();
+        let library = open(ground.library.path());
+        let folder = library.lists().snapshot.folders[0].id;
+        assert!(library.document(folder, NOTE).is_ok());
+        swap(&ground);
+        // At once, while the library still holds the note as it was.
+        ask_all(&ground, &library, folder, NOTE);
+        // And once it has looked again.
+        index(ground.library.path(), &[ground.notes.path()]);
+        let library = open(ground.library.path());
+        ask_all(&ground, &library, folder, NOTE);
+        let documents = &library.lists().snapshot.documents;
+        assert!(
+            documents.iter().all(|document| document.path != NOTE),
+            "{what}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_preset_is_written_into_no_watched_folder() {
+    let ground = Ground::new();
+    let (notes, outside) = (&ground.notes, ground.outside());
+    link(notes.path(), &outside.join("to-notes"));
+    link(notes.at("a"), &outside.join("to-a"));
+    let library = open(ground.library.path());
+    let before = image(notes.path());
+    let refused = [
+        notes.at("memlens.json"),
+        notes.at("a/memlens.json"),
+        notes.at("a/../memlens.json"),
+        notes.at("../notes/memlens.json"),
+        notes.at("../notes-2/../notes/b.md"),
+        outside.join("to-notes/memlens.json"),
+        outside.join("to-notes/../notes/memlens.json"),
+        outside.join("to-a/memlens.json"),
+        outside.join("to-a/../memlens.json"),
+        outside.join("nowhere/../notes/memlens.json"),
+    ];
+    for path in refused {
+        let written = library.write_preset(&Params::default(), &path);
+        assert!(written.is_err(), "{}", path.display());
+        assert_eq!(image(notes.path()), before, "{}", path.display());
+    }
+    // A link to a note is replaced and not written through, and so is one that stands where the file is made.
+    for at in ["link.json", "link-2.json.part"] {
+        link(notes.at("b.md"), &outside.join(at));
+    }
+    for name in ["link.json", "link-2.json"] {
+        let path = outside.join(name);
+        library
+            .write_preset(&Params::default(), &path)
+            .expect("it lies outside");
+        assert!(
+            fs::symlink_metadata(&path)
+                .expect("it was written")
+                .is_file()
+        );
+        assert_eq!(image(notes.path()), before, "{name}");
+    }
+}

@@ -1,0 +1,350 @@
+//! Why a note is not among the results: every way to be lost, and changes that truly bring it back.
+//!
+//! Properties checked: asking about a place changes nothing for other rows; ranks beyond the lists are true.
+
+use std::fs;
+
+use memlens_engine::{EngineError, Library, Place, Scope, WhyAnswer, WhyNot};
+use memlens_params::{Params, StageId};
+use memlens_tests::{Notes, fresh, open};
+
+/// Returns why a place as typed is not among the results.
+fn why(library: &Library, query: &str, params: &Params, typed: &str) -> WhyAnswer {
+    let search = library
+        .search(query, params, None)
+        .expect("it can be searched");
+    library
+        .why_typed(&search, params, typed, None)
+        .expect("it can be told")
+}
+
+/// Returns the chunks of an answer about a note that was searched.
+fn chunks(answer: &WhyAnswer) -> &[memlens_engine::ChunkWhy] {
+    match &answer.why {
+        WhyNot::Searched { chunks, .. } => chunks,
+        other => panic!("it was not searched: {other:?}"),
+    }
+}
+
+/// Returns notes of which many speak of relays, one of them of oolong.
+fn many() -> Notes {
+    let notes = Notes::new(&[]);
+    let lines: String = (0..1300)
+        .map(|at| format!("{{\"text\": \"relay {at} stands in hall {}\"}}\n", at % 7))
+        .collect();
+    notes.write("many.jsonl", lines);
+    notes.write("tea.md", "Oolong is drunk at night.");
+    notes
+}
+
+#[test]
+fn a_kept_note_is_told_with_its_rank() {
+    let notes = many();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let answer = why(&library, "oolong at night", &Params::default(), "tea.md");
+    let [chunk] = chunks(&answer) else {
+        panic!("it has one chunk")
+    };
+    assert!(chunk.kept);
+    assert_eq!(chunk.journey.rank, Some(1));
+    assert_eq!(chunk.fixes.as_deref(), Some(&[][..]));
+    assert!(
+        answer.sentence.contains("found at rank 1"),
+        "{}",
+        answer.sentence
+    );
+}
+
+#[test]
+fn every_offered_change_brings_it_back() {
+    let notes = many();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = Params::default();
+    let search = library
+        .search("relay hall", &params, None)
+        .expect("it can be searched");
+    let mut n_pairs = 0;
+    for line in [20, 60, 80, 1200] {
+        let answer = library
+            .why_typed(&search, &params, &format!("many.jsonl:{line}"), None)
+            .expect("it can be told");
+        let chunk = &chunks(&answer)[0];
+        let fixes = chunk.fixes.as_ref().expect("it is the best chunk");
+        let is_kept_with = |changes: &[&memlens_engine::Fix]| {
+            let mut changed = params.clone();
+            for change in changes {
+                changed
+                    .set(&change.parameter, change.to.clone())
+                    .expect("it is a value of its slider");
+            }
+            let again = why(
+                &library,
+                "relay hall",
+                &changed,
+                &format!("many.jsonl:{line}"),
+            );
+            chunks(&again)[0].kept
+        };
+        for fix in fixes {
+            assert!(is_kept_with(&[fix]), "line {line}: {fix:?}");
+        }
+        if let Some((first, second)) = &chunk.pair {
+            n_pairs += 1;
+            assert!(is_kept_with(&[first, second]), "line {line}");
+            assert!(
+                !is_kept_with(&[first]) && !is_kept_with(&[second]),
+                "line {line}"
+            );
+        }
+    }
+    assert!(n_pairs > 0, "some stand beyond depth and limit");
+}
+
+#[test]
+fn beyond_both_lists_the_ranks_are_true_and_nobody_else_moves() {
+    let notes = many();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = Params::default();
+    // Every chunk of the many has the same BM25, so the last ones stand beyond depth 1,000.
+    let search = library
+        .search("relay", &params, None)
+        .expect("it can be searched");
+    let before = library.report(&search, &params).expect("it can be told");
+    let answer = why(&library, "relay", &params, "many.jsonl:1290");
+    let chunk = &chunks(&answer)[0];
+    assert_eq!(chunk.journey.dropped_by, Some(StageId::Fusion));
+    let said = "BM25: rank 1290 is beyond depth 50";
+    assert!(chunk.sentence.contains(said), "{}", chunk.sentence);
+    assert_eq!(chunk.slot, None);
+    let after = library.report(&search, &params).expect("it can be told");
+    let rows = |report: &memlens_engine::SearchReport| -> Vec<String> {
+        let rows = report.results.iter();
+        rows.map(|row| format!("{}:{} {:?}", row.path, row.start_line, row.score))
+            .collect()
+    };
+    assert_eq!(rows(&before), rows(&after));
+}
+
+#[test]
+fn each_stage_that_loses_is_named() {
+    let notes = many();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let lost_at = |params: Params, typed: &str| {
+        let answer = why(&library, "oolong at night", &params, typed);
+        chunks(&answer)[0].journey.dropped_by
+    };
+    // In the order of the library the first of equals stands behind the one that speaks of oolong.
+    let params = Params {
+        max_results: 1,
+        min_score: 0.0,
+        ..Params::default()
+    };
+    assert_eq!(lost_at(params, "many.jsonl:1"), Some(StageId::Limit));
+    let params = Params {
+        min_score: 1.0,
+        ..Params::default()
+    };
+    assert_eq!(lost_at(params, "tea.md"), Some(StageId::Threshold));
+    let params = Params {
+        budget_tokens: 1,
+        ..Params::default()
+    };
+    assert_eq!(lost_at(params, "tea.md"), Some(StageId::Budget));
+}
+
+#[test]
+fn what_is_not_in_the_library_is_told_by_its_rule() {
+    let notes = many();
+    notes.write(".gitignore", "drafts/\n");
+    notes.write("drafts/plan.md", "A plan.");
+    notes.write(".hidden/secret.md", "A secret.");
+    notes.write("picture.png", "not text");
+    notes.write("nul.md", b"a\0b");
+    notes.write("empty.md", "");
+    let dir = fresh(&[notes.path()]);
+    notes.write("later.md", "Written after the library was made.");
+    let library = open(dir.path());
+    let kind = |typed: &str| why(&library, "relay", &Params::default(), typed).why;
+
+    let WhyNot::LeftOut { path, reason } = kind("drafts/plan.md") else {
+        panic!("it is ignored")
+    };
+    assert_eq!(path, "drafts");
+    assert!(reason.contains(".gitignore"), "{reason}");
+    assert!(matches!(kind(".hidden/secret.md"), WhyNot::LeftOut { path, .. } if path == ".hidden"));
+    assert!(matches!(kind("picture.png"), WhyNot::LeftOut { .. }));
+    assert!(matches!(
+        kind("nul.md"),
+        WhyNot::Unreadable { .. } | WhyNot::LeftOut { .. }
+    ));
+    assert_eq!(kind("later.md"), WhyNot::Pending);
+    assert_eq!(kind("never.md"), WhyNot::Gone);
+    assert_eq!(kind("empty.md"), WhyNot::Empty);
+    assert_eq!(kind("tea.md:400"), WhyNot::Empty);
+    let elsewhere = tempfile::tempdir().expect("a scratch folder can be made");
+    let outside = elsewhere.path().join("x.md");
+    fs::write(&outside, "x").expect("it can be written");
+    assert_eq!(kind(&outside.display().to_string()), WhyNot::NotWatched);
+    let above = notes.path().join("../x.md");
+    assert_eq!(kind(&above.display().to_string()), WhyNot::NotWatched);
+}
+
+#[test]
+fn outside_of_the_scope_is_told() {
+    let notes = many();
+    notes.write("inner/a.md", "A relay.");
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let lists = library.lists();
+    let scope = Scope {
+        folder: lists.snapshot.folders[0].id,
+        path: "inner".to_owned(),
+    };
+    let params = Params::default();
+    let search = library
+        .search("relay", &params, Some(&scope))
+        .expect("it can be searched");
+    let kind = |typed: &str| {
+        let answer = library.why_typed(&search, &params, typed, None);
+        answer.expect("it can be told").why
+    };
+    assert_eq!(kind("tea.md"), WhyNot::OutOfScope);
+    assert!(matches!(kind("inner/a.md"), WhyNot::Searched { .. }));
+}
+
+#[test]
+fn places_are_read_as_a_person_types_them() {
+    let notes = Notes::new(&[("tea.md", "Oolong is drunk at night.")]);
+    notes.write("deep/in/here.md", "A relay far down.");
+    notes.write("odd:12", "no kind");
+    notes.write("odd.md:7.md", "A relay by an odd name.");
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let name = library.lists().snapshot.folders[0].name.clone();
+    let params = Params::default();
+    let search = library
+        .search("relay", &params, None)
+        .expect("it can be searched");
+    let place = |typed: &str| {
+        let answer = library.why_typed(&search, &params, typed, None);
+        answer.map(|answer| (answer.path, answer.line))
+    };
+    let tea = |line| ("tea.md".to_owned(), line);
+    assert_eq!(place("tea.md").ok(), Some(tea(None)));
+    assert_eq!(place(" tea.md:1 ").ok(), Some(tea(Some(1))));
+    assert_eq!(place("./tea.md").ok(), Some(tea(None)));
+    assert_eq!(place(&format!("{name}/tea.md:1")).ok(), Some(tea(Some(1))));
+    let absolute = notes.path().join("tea.md");
+    assert_eq!(place(&absolute.display().to_string()).ok(), Some(tea(None)));
+    let by_its_end = ("deep/in/here.md".to_owned(), Some(1));
+    assert_eq!(place("here.md:1").ok(), Some(by_its_end.clone()));
+    assert_eq!(place("in/here.md:1").ok(), Some(by_its_end));
+    assert_eq!(place("odd:12").ok(), Some(("odd:12".to_owned(), None)));
+    assert_eq!(
+        place("odd.md:7.md").ok(),
+        Some(("odd.md:7.md".to_owned(), None))
+    );
+    let refused = |typed: &str| match place(typed) {
+        Err(error @ EngineError::Place { .. }) => error.to_string(),
+        other => panic!("{typed}: {other:?}"),
+    };
+    assert_eq!(
+        refused("tea.md:0"),
+        "cannot tell why tea.md:0 is not found: lines begin with 1"
+    );
+    assert_eq!(
+        refused("tea.md:99999999999"),
+        "cannot tell why tea.md:99999999999 is not found: no note has 99999999999 lines"
+    );
+    assert_eq!(refused(""), "cannot tell why  is not found: name a note");
+}
+
+#[test]
+fn a_folder_and_a_name_in_two_folders_are_refused() {
+    let tea = [("tea.md", "Oolong is drunk at night.")];
+    let (one, two) = (Notes::new(&tea), Notes::new(&tea));
+    one.write("sub/a.md", "A relay.");
+    let dir = fresh(&[one.path(), two.path()]);
+    let library = open(dir.path());
+    let params = Params::default();
+    let search = library
+        .search("relay", &params, None)
+        .expect("it can be searched");
+    let refused = |typed: &str| {
+        let answer = library.why_typed(&search, &params, typed, None);
+        answer.expect_err("it is refused").to_string()
+    };
+    assert!(refused("tea.md").contains("it may be "));
+    assert!(refused("sub").contains("it is a folder"));
+}
+
+#[test]
+fn other_lists_are_not_explained_by_this_search() {
+    let notes = many();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = Params::default();
+    let search = library
+        .search("relay", &params, None)
+        .expect("it can be searched");
+    let mut other = params;
+    other.assign("bm25_join", "and").expect("it is a choice");
+    let answer = library.why_typed(&search, &other, "tea.md", None);
+    assert!(matches!(answer, Err(EngineError::OtherLists { .. })));
+}
+
+#[test]
+fn changes_are_worked_out_for_the_chunk_asked_for() {
+    let notes = Notes::new(&[]);
+    let lines: String = (0..60)
+        .map(|at| format!("relay {at} {}\n", "stands in the hall ".repeat(60)))
+        .collect();
+    notes.write("long.md", lines);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = Params::default();
+    let search = library
+        .search("relay", &params, None)
+        .expect("it can be searched");
+    let all = library
+        .why_typed(&search, &params, "long.md", None)
+        .expect("it can be told");
+    let worked_out: Vec<usize> = (0..chunks(&all).len())
+        .filter(|at| chunks(&all)[*at].fixes.is_some())
+        .collect();
+    assert_eq!(worked_out, [0]);
+    let WhyNot::Searched { n_chunks, .. } = all.why else {
+        panic!("it was searched")
+    };
+    assert!(n_chunks > 20);
+    // One beyond the twenty that are told of.
+    let lists = library.lists();
+    let told: Vec<&str> = chunks(&all)
+        .iter()
+        .map(|chunk| chunk.journey.row.chunk.as_str())
+        .collect();
+    let beyond = lists
+        .snapshot
+        .chunks
+        .iter()
+        .map(|chunk| chunk.id.to_string())
+        .find(|id| !told.contains(&id.as_str()))
+        .expect("there are more than twenty");
+    let place = Place {
+        folder: lists.snapshot.folders[0].id,
+        path: "long.md".to_owned(),
+        line: None,
+    };
+    let answer = library
+        .why(&search, &params, &place, Some(&beyond))
+        .expect("it can be told");
+    let last = chunks(&answer).last().expect("there are some");
+    assert_eq!(last.journey.row.chunk, beyond);
+    assert!(last.fixes.is_some());
+    assert!(chunks(&answer)[0].fixes.is_none());
+    assert_eq!(chunks(&answer).len(), 21);
+}

@@ -1,0 +1,49 @@
+//! Running a test as somebody to whom something is closed: nothing is to the superuser.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// The user who owns nothing.
+const NOBODY: u32 = 65534;
+
+/// Tells whether files that are closed are closed to this process.
+///
+/// # Panics
+/// Where no scratch file can be made; so does the other function.
+pub fn is_another_user() -> bool {
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let closed = dir.path().join("closed");
+    fs::write(&closed, "").expect("it can be written");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("it is ours");
+    fs::read(&closed).is_err()
+}
+
+/// Runs a test of this program as somebody else, and checks that it passes.
+pub fn run_as_another_user(test: &str) {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let (program, dir) = (scratch.path().join("tests"), scratch.path().join("tmp"));
+    fs::copy(
+        std::env::current_exe().expect("this program has a path"),
+        &program,
+    )
+    .expect("a copy that others reach can be made");
+    fs::create_dir(&dir).expect("a folder can be made");
+    for (path, mode) in [(scratch.path(), 0o755), (&dir, 0o777), (&program, 0o755)] {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
+    }
+    let output = Command::new(&program)
+        .args(["--exact", test])
+        .env("TMPDIR", &dir)
+        .current_dir(scratch.path())
+        .uid(NOBODY)
+        .gid(NOBODY)
+        .output()
+        .expect("it can be started");
+    let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    assert!(
+        output.status.success() && out.contains("1 passed"),
+        "{out}{err}"
+    );
+}

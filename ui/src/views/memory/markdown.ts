@@ -1,0 +1,286 @@
+// Untrusted Markdown on its way to the page: parsed by markdown-it, written as a handful of elements, and sanitised.
+//
+// Three borders, each enough by itself: markup in a note is text to the parser (`html: false`), the writer below emits no
+// address that a page follows (a link is a word with its address beside it, a picture is words), and what it wrote goes
+// through DOMPurify, whose list holds no element that loads, runs, styles or sends anything.
+import DOMPurify, { type Config } from "dompurify";
+import MarkdownIt, { type Env, type MarkdownIt as Parser, type StateInline, type Token } from "markdown-it";
+import { linkKind } from "./note-links";
+
+/** The blocks of a text and what its links refer to. */
+export type ParsedBlocks = { tokens: Token[]; env: Env };
+
+/** How deep blocks may stand in one another to be drawn; above it no width is left for their text. */
+export const DEPTH_MAX = 24;
+
+/** The longest address shown in place of a picture, in characters. */
+const ADDRESS_SHOWN_MAX = 200;
+
+const OPTIONS = {
+  html: false,
+  // Every line of the file begins a line on the screen, so that the numbers in the margin are the file's.
+  breaks: true,
+  linkify: true,
+};
+
+const blocks = new MarkdownIt(OPTIONS).disable([
+  "inline",
+  "linkify",
+  "replacements",
+  "smartquotes",
+  "text_join",
+]);
+const inlines = inlineParser();
+
+function inlineParser(): Parser {
+  const md = new MarkdownIt(OPTIONS);
+  // A bare word is no address; only what is written with its scheme is one.
+  md.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+  // Links of every kind are links to the parser; the writer decides what may be followed.
+  md.validateLink = () => true;
+  md.inline.ruler.before("newline", "line_end", lineEnd);
+  return md;
+}
+
+/** Reads the end of a line, with a backslash before it or without, and keeps where the next begins. */
+function lineEnd(state: StateInline, silent: boolean): boolean {
+  const isEscaped = state.src[state.pos] === "\\" && state.src[state.pos + 1] === "\n";
+  if (!isEscaped && state.src[state.pos] !== "\n") return false;
+  let pos = state.pos + (isEscaped ? 2 : 1);
+  if (!silent) {
+    state.pending = state.pending.trimEnd();
+    state.push("softbreak", "br", 0).meta = { next: pos };
+  }
+  while (state.src[pos] === " " || state.src[pos] === "\t") pos += 1;
+  state.pos = pos;
+  return true;
+}
+
+/** Parses the blocks of a text; their lines are not looked into before they are drawn. Ends with `\r` alone end no line. */
+export function parseBlocks(text: string): ParsedBlocks {
+  const env: Env = {};
+  return { tokens: blocks.parse(text.replace(/\r(?!\n)/g, " "), env), env };
+}
+
+/**
+ * Returns what tokens look like, sanitised.
+ *
+ * Every line of the file begins with an empty element that names it, `data-line`: the token's line and `line_offset`.
+ */
+export function fragmentOf(tokens: readonly Token[], env: Env, line_offset: number): DocumentFragment {
+  return sanitised(new Writer(env, line_offset).write(tokens));
+}
+
+const CLEAN: Config & { RETURN_DOM_FRAGMENT: true } = {
+  ALLOWED_TAGS: [
+    ...["h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "blockquote", "pre", "code", "div", "span", "br"],
+    ...["table", "thead", "tbody", "tr", "th", "td", "em", "strong", "s"],
+  ],
+  ALLOWED_ATTR: ["aria-label", "class", "data-address", "data-line", "dir", "role", "start", "tabindex"],
+  ALLOW_ARIA_ATTR: false,
+  ALLOW_DATA_ATTR: false,
+  RETURN_DOM_FRAGMENT: true,
+};
+
+/** Returns the elements of `html` that a note may show; all others are left out. */
+export function sanitised(html: string): DocumentFragment {
+  return DOMPurify.sanitize(html, CLEAN);
+}
+
+/** Returns the text of a line without its marks. */
+export function plainText(content: string, env: Env): string {
+  return wordsOf(inlines.parseInline(content, env)[0]?.children ?? []);
+}
+
+function wordsOf(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => {
+      switch (token.type) {
+        case "softbreak":
+          return " ";
+        case "image":
+          return wordsOf(token.children ?? []);
+        default:
+          return token.content;
+      }
+    })
+    .join("");
+}
+
+function attribute(token: Token, name: string): string {
+  return String(token.attrGet(name) ?? "");
+}
+
+function escaped(text: string): string {
+  return inlines.utils.escapeHtml(text);
+}
+
+/** Writes tokens as HTML. Of a note's text everything is escaped; nothing of it becomes a name of an element or attribute. */
+class Writer {
+  readonly #env: Env;
+  readonly #line_offset: number;
+  /** the line of the row of a table; its cells have none of their own */
+  #row = 0;
+
+  constructor(env: Env, line_offset: number) {
+    this.#env = env;
+    this.#line_offset = line_offset;
+  }
+
+  write(tokens: readonly Token[]): string {
+    return tokens.map((token, at) => this.#block(token, tokens, at)).join("");
+  }
+
+  #block(token: Token, tokens: readonly Token[], at: number): string {
+    switch (token.type) {
+      case "inline":
+        return this.#lines(token, isTaskItem(tokens, at));
+      case "fence":
+      case "code_block":
+        return this.#code(token);
+      case "heading_open":
+        return `<${headingTag(token)} class="${token.tag}" dir="auto">`;
+      case "heading_close":
+        return `</${headingTag(token)}>`;
+      case "hr":
+        return `<div class="rule" role="separator">${this.#mark(token.map?.[0] ?? 0)}</div>`;
+      case "paragraph_open":
+      case "paragraph_close":
+        if (token.hidden) return token.nesting === 1 ? "" : "\n";
+        return token.nesting === 1 ? `<p dir="auto">` : "</p>";
+      case "ordered_list_open":
+        return `<ol start="${Number(token.attrGet("start") ?? 1)}">`;
+      case "list_item_open":
+        return isTaskItem(tokens, at + 2) ? `<li class="task-item">` : "<li>";
+      case "tr_open":
+        this.#row = token.map?.[0] ?? this.#row;
+        return "<tr>";
+      case "th_open":
+      case "td_open":
+        return `<${token.tag} dir="auto"${alignment(token)}>`;
+      case "table_open":
+        return `<div class="wide"><table>`;
+      case "table_close":
+        return "</table></div>";
+      default:
+        return PLAIN_TAGS.has(token.tag) ? `<${token.nesting === -1 ? "/" : ""}${token.tag}>` : "";
+    }
+  }
+
+  /** An empty element where a line of the file begins. */
+  #mark(line: number): string {
+    return `<span data-line="${line + this.#line_offset + 1}"></span>`;
+  }
+
+  #code(token: Token): string {
+    const first =
+      (token.map?.[0] ?? 0) + (token.type === "fence" && token.meta?.["isPiece"] !== true ? 1 : 0);
+    const language = token.type === "fence" ? (token.info.trim().split(/\s/, 1)[0] ?? "") : "";
+    const lines = token.content.replace(/\n$/, "").split("\n");
+    return [
+      `<pre class="code" dir="ltr">`,
+      language === "" ? "" : `<span class="language">${escaped(language)}</span>`,
+      `<code>`,
+      lines.map((line, at) => this.#mark(first + at) + escaped(line)).join("\n"),
+      `</code></pre>`,
+    ].join("");
+  }
+
+  #lines(token: Token, isTask: boolean): string {
+    const first = token.map?.[0] ?? this.#row;
+    const task = isTask ? TASK.exec(token.content) : null;
+    const content = task === null ? token.content : token.content.slice(task[0].length);
+    const children = inlines.parseInline(content, this.#env)[0]?.children ?? [];
+    const box = task === null ? "" : taskBox(task[1] !== " ");
+    return this.#mark(first) + box + this.#inline(children, content, first);
+  }
+
+  #inline(tokens: readonly Token[], content: string, first: number): string {
+    let line = first;
+    let read = 0;
+    /** what closes the links that are open */
+    const closing: string[] = [];
+    return tokens
+      .map((token) => {
+        switch (token.type) {
+          case "softbreak": {
+            const next = Number(token.meta?.["next"] ?? read);
+            line += content.slice(read, next).split("\n").length - 1;
+            read = next;
+            return `<br>${this.#mark(line)}`;
+          }
+          case "link_open": {
+            const address = attribute(token, "href");
+            closing.push(linkClose(address));
+            return linkOpen(address);
+          }
+          case "link_close":
+            return closing.pop() ?? "";
+          case "image":
+            return picture(wordsOf(token.children ?? []), attribute(token, "src"));
+          case "code_inline":
+            return `<code dir="auto">${escaped(token.content)}</code>`;
+          case "em_open":
+          case "em_close":
+          case "strong_open":
+          case "strong_close":
+          case "s_open":
+          case "s_close":
+            return `<${token.nesting === -1 ? "/" : ""}${token.tag}>`;
+          default:
+            return escaped(token.content);
+        }
+      })
+      .join("");
+  }
+}
+
+/** Elements that are written as they are, without attributes. */
+const PLAIN_TAGS = new Set(["blockquote", "ul", "ol", "li", "thead", "tbody", "tr", "th", "td"]);
+
+/** The box at the head of a task. */
+const TASK = /^\[([ xX])\](?:[ \t]|$)/;
+
+/** The view's own headings are of the first and second level. */
+function headingTag(token: Token): string {
+  return `h${Math.min(6, Number(token.tag.slice(1)) + 2)}`;
+}
+
+function isTaskItem(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  return token?.type === "inline" && tokens[at - 2]?.type === "list_item_open" && TASK.test(token.content);
+}
+
+function taskBox(isDone: boolean): string {
+  return `<span class="task${isDone ? " done" : ""}" role="img" aria-label="${isDone ? "done" : "to do"}"></span>`;
+}
+
+function alignment(token: Token): string {
+  const side = /^text-align:(left|center|right)$/.exec(attribute(token, "style"))?.[1];
+  return side === undefined ? "" : ` class="${side}"`;
+}
+
+/** A link is a word that can be pressed; it has no address that the page itself could follow. */
+function linkOpen(address: string): string {
+  if (linkKind(address) === "refused") return "";
+  return `<span class="link" role="link" tabindex="0" data-address="${escaped(address)}">`;
+}
+
+/** What cannot be followed stands beside its words, so that nothing is hidden. */
+function linkClose(address: string): string {
+  return linkKind(address) === "refused" ? ` ${addressText(address)}` : "</span>";
+}
+
+function picture(words: string, address: string): string {
+  return [
+    `<span class="picture"><b class="sr">Picture: </b>`,
+    words.trim() === "" ? "" : `<span class="words">${escaped(words)}</span>`,
+    `${addressText(address)}</span>`,
+  ].join("");
+}
+
+function addressText(address: string): string {
+  const isLong = address.length > ADDRESS_SHOWN_MAX;
+  const shown = isLong ? `${address.slice(0, ADDRESS_SHOWN_MAX)}… (${address.length} characters)` : address;
+  return `<span class="address" dir="ltr">${escaped(shown)}</span>`;
+}

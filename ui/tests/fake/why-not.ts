@@ -1,0 +1,112 @@
+// A small stand-in for the engine's "why not": it tries the sliders one after another, then two together.
+import type { ChunkWhy, FileProblem, Fix, Params, WhyAnswer } from "../../src/api/bindings";
+import { PARAMETERS, type Parameter, type ParamId } from "../../src/api/parameters";
+import { journeyOf, rank, type FakeSet } from "./ranking";
+
+/** The parameters that are tried. */
+const TRIED: ParamId[] = ["min_score", "max_results", "budget_tokens", "vector_depth", "bm25_depth"];
+/** Paths of this folder count as left out by a rule. */
+const LEFT_OUT = "drafts/";
+const FIXES_MAX = 3;
+
+type Asked = { folder: string | null; path: string; line: number | null; chunk: string | null };
+
+export function whyNotOf(
+  set: FakeSet,
+  params: Params,
+  asked: Asked,
+  problems: readonly FileProblem[],
+): WhyAnswer {
+  const { path, line } = asked;
+  const folder = asked.folder ?? (path.startsWith("/") ? "" : "notes");
+  const said = (sentence: string, why: WhyAnswer["why"]): WhyAnswer => ({
+    folder,
+    path,
+    line,
+    sentence,
+    why,
+  });
+  if (folder === "") return said("It lies in no watched folder.", { kind: "not_watched" });
+  if (path.startsWith(LEFT_OUT))
+    return said("It is left out of the library with drafts around it: drafts/ in .memlensignore.", {
+      kind: "left_out",
+      path: "drafts",
+      reason: "drafts/ in .memlensignore",
+    });
+  const problem = problems.find((one) => one.path === path && one.severity === "error");
+  if (problem !== undefined)
+    return said(`It could not be read: ${problem.message}.`, {
+      kind: "unreadable",
+      reason: problem.message,
+    });
+  const slots = set.rows.flatMap((row, slot) => {
+    const isThere = row.folder === folder && row.path === path;
+    return isThere && (line === null || (row.start_line <= line && line <= row.end_line)) ? [slot] : [];
+  });
+  if (slots.length === 0) return said("Nothing is there by that name.", { kind: "gone" });
+  const order = rank(set, params).order;
+  const bestFirst = slots.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
+  const told = bestFirst.find((slot) => set.rows[slot]?.chunk === asked.chunk) ?? bestFirst[0];
+  const chunks = bestFirst.map((slot) => chunkWhy(set, params, slot, slot === told));
+  const sentence = `The best of its ${chunks.length} chunks was ${chunks[0]?.sentence}.`;
+  return said(sentence, { kind: "searched", chunks, n_chunks: chunks.length });
+}
+
+function chunkWhy(set: FakeSet, params: Params, slot: number, isTold: boolean): ChunkWhy {
+  const journey = journeyOf(set, params, slot);
+  if (journey.rank !== null) {
+    const sentence = `found at rank ${journey.rank}`;
+    return { kept: true, sentence, journey, slot, fixes: isTold ? [] : null, pair: null };
+  }
+  const sentence = `lost at ${journey.dropped_by}: ${journey.reason}`;
+  if (!isTold) return { kept: false, sentence, journey, slot, fixes: null, pair: null };
+  const isKept = (tried: Params) => journeyOf(set, tried, slot).rank !== null;
+  const fixes = TRIED.flatMap((id) => fixBy(params, id, isKept))
+    .toSorted((a, b) => a.n_steps - b.n_steps)
+    .slice(0, FIXES_MAX);
+  const pair = fixes.length > 0 ? null : pairBy(params, isKept);
+  return { kept: false, sentence, journey, slot, fixes, pair };
+}
+
+/** The values of a parameter from the present one outwards, by doubling steps. */
+function valuesOf(parameter: Parameter, from: number): { value: number; n_steps: number }[] {
+  const { kind } = parameter;
+  if (kind.kind !== "number") return [];
+  const values: { value: number; n_steps: number }[] = [];
+  for (let n_steps = 1; n_steps * kind.step <= kind.max - kind.min; n_steps *= 2)
+    for (const sign of [-1, 1]) {
+      const value = Number((from + sign * n_steps * kind.step).toFixed(6));
+      if (value >= kind.min && value <= kind.max) values.push({ value, n_steps });
+    }
+  values.push({ value: kind.min, n_steps: (from - kind.min) / kind.step });
+  values.push({ value: kind.max, n_steps: (kind.max - from) / kind.step });
+  return values.filter(({ n_steps }) => n_steps > 0);
+}
+
+function fixBy(params: Params, id: ParamId, isKept: (tried: Params) => boolean): Fix[] {
+  const parameter = PARAMETERS.find((one) => one.id === id);
+  const from = params[id];
+  if (parameter === undefined || typeof from !== "number") return [];
+  const found = valuesOf(parameter, from).find(({ value }) => isKept({ ...params, [id]: value }));
+  return found === undefined ? [] : [fixOf(parameter, from, found)];
+}
+
+function fixOf(parameter: Parameter, from: number, to: { value: number; n_steps: number }): Fix {
+  return {
+    parameter: parameter.id,
+    label: parameter.label,
+    stage: parameter.stage,
+    from,
+    to: to.value,
+    n_steps: to.n_steps,
+    queries_again: parameter.phase === "retrieve",
+  };
+}
+
+function pairBy(params: Params, isKept: (tried: Params) => boolean): [Fix, Fix] | null {
+  const minScore = PARAMETERS.find((one) => one.id === "min_score");
+  if (minScore === undefined || params.min_score === 0) return null;
+  const [second] = fixBy({ ...params, min_score: 0 }, "max_results", isKept);
+  if (second === undefined) return null;
+  return [fixOf(minScore, params.min_score, { value: 0, n_steps: params.min_score * 100 }), second];
+}
