@@ -117,6 +117,10 @@ impl Embedder for Recording {
     fn count_tokens(&self, text: &str) -> u32 {
         self.inner.count_tokens(text)
     }
+
+    fn reads(&self, text: &str) -> bool {
+        self.inner.reads(text)
+    }
 }
 
 /// Another model of the same dimension: what it says of a text has nothing to do with what [`Hashing`] says.
@@ -151,5 +155,9 @@ impl Embedder for Other {
 
     fn count_tokens(&self, text: &str) -> u32 {
         self.inner.count_tokens(text)
+    }
+
+    fn reads(&self, text: &str) -> bool {
+        self.inner.reads(text)
     }
 }

@@ -259,20 +259,29 @@ pub async fn open_in_editor(shell: State<'_, Shell>, folder: String, path: Strin
     .await
 }
 
-/// Opens an address of the web or of mail with the system's program for it; the window has asked.
+/// Opens an address of the web or of mail with the system's program for it, if the person allows it; whether they did.
 #[tauri::command]
 #[specta::specta]
-pub async fn open_link(address: String) -> Answer<()> {
+pub async fn open_link(app: AppHandle, shell: State<'_, Shell>, address: String) -> Answer<bool> {
     let url = outside(&address).ok_or_else(|| ErrorInfo {
         code: "invalid".to_owned(),
         message: format!(
             "cannot open {address}: only http, https and mailto lead out of the window"
         ),
     })?;
-    open::that_detached(url.as_str()).map_err(|error| ErrorInfo {
-        code: "error".to_owned(),
-        message: format!("cannot open {url}: {error}"),
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |_| {
+        if !dialogs.allows(&app, url.as_str()) {
+            return Ok(false);
+        }
+        open::that_detached(url.as_str()).map_err(|source| EngineError::File {
+            attempt: "open",
+            path: PathBuf::from(url.as_str()),
+            source,
+        })?;
+        Ok(true)
     })
+    .await
 }
 
 /// Opens the library's folder with the system's program for folders.

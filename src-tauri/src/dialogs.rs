@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use tauri::AppHandle;
-use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
+use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath, MessageDialogButtons};
+
+/// How much of an address is shown; a dialog has no place for more.
+const ADDRESS_CHARS: usize = 300;
 
 /// Asks the person for paths, and remembers which files they chose to save to.
 pub struct Dialogs {
@@ -46,6 +49,22 @@ impl Dialogs {
         })
     }
 
+    /// Asks whether an address may be opened outside of the window: a page that was tampered with could put notes into it.
+    pub fn allows(&self, app: &AppHandle, address: &str) -> bool {
+        match self.answer() {
+            Some(answer) => answer.is_some(),
+            None => app
+                .dialog()
+                .message(question(address))
+                .title("Open outside of Memlens?")
+                .buttons(MessageDialogButtons::OkCancelCustom(
+                    "Open".to_owned(),
+                    "Cancel".to_owned(),
+                ))
+                .blocking_show(),
+        }
+    }
+
     /// Remembers a file that was saved where the person said, and returns its path as the page gets it.
     pub fn note_saved(&self, path: PathBuf) -> String {
         let shown = path.display().to_string();
@@ -60,17 +79,36 @@ impl Dialogs {
         saved.get(shown).cloned()
     }
 
+    /// Returns the answer that a test gives: none without a test, then none for a person who cancels.
+    fn answer(&self) -> Option<Option<PathBuf>> {
+        let file = self.answer.as_ref()?;
+        Some(answer_in(
+            &std::fs::read_to_string(file).unwrap_or_default(),
+        ))
+    }
+
     fn ask(
         &self,
         app: &AppHandle,
         show: impl FnOnce(FileDialogBuilder<tauri::Wry>) -> Option<FilePath>,
     ) -> Option<PathBuf> {
-        match &self.answer {
-            Some(file) => answer_in(&std::fs::read_to_string(file).unwrap_or_default()),
+        match self.answer() {
+            Some(answer) => answer,
             // Dialogs can also name things that are no files of this machine.
             None => show(app.dialog().file()).and_then(|path| path.into_path().ok()),
         }
     }
+}
+
+/// Returns the question about an address: all of it, or its beginning and how much more there is.
+fn question(address: &str) -> String {
+    let n_more = address.chars().count().saturating_sub(ADDRESS_CHARS);
+    let shown: String = address.chars().take(ADDRESS_CHARS).collect();
+    let more = match n_more {
+        0 => String::new(),
+        _ => format!("… and {n_more} more characters"),
+    };
+    format!("Your browser or mail program will open\n\n{shown}{more}")
 }
 
 /// Reads an answer: a path, or nothing for a person who cancels.
@@ -99,6 +137,14 @@ mod tests {
         ] {
             assert_eq!(dialogs.saved(made_up), None, "{made_up}");
         }
+    }
+
+    #[test]
+    fn a_long_address_tells_that_it_is() {
+        assert!(question("https://example.org/a").ends_with("open\n\nhttps://example.org/a"));
+        let long = format!("https://example.org/{}", "é".repeat(ADDRESS_CHARS));
+        let asked = question(&long);
+        assert!(asked.ends_with("… and 20 more characters"), "{asked}");
     }
 
     #[test]

@@ -4,5 +4,7 @@
 use clap::Parser;
 
 fn main() -> std::process::ExitCode {
+    // First of all: no other thread runs yet.
+    memlens_engine::forbid_telemetry();
     memlens_app::run(memlens_app::Arguments::parse())
 }

@@ -13,13 +13,19 @@ use serde_json::Value;
 const COMMANDS: &[(&str, &str)] = &[
     ("activity", "nothing"),
     ("add_folder", "reads a folder that a person names"),
+    ("data_size", "nothing"),
     ("document", "reads a note in a watched folder"),
+    ("erase_all", "empties the library; notes stay"),
     ("export_save", "writes where a person says in a dialog"),
     ("export_text", "nothing"),
     ("journey", "nothing"),
     (
         "open_in_editor",
         "starts the system's program with a note in a watched folder",
+    ),
+    (
+        "open_link",
+        "starts the system's program with an address of the web or of mail that a person allows",
     ),
     ("pause_folder", "nothing"),
     ("pause_indexing", "nothing"),
@@ -36,6 +42,10 @@ const COMMANDS: &[(&str, &str)] = &[
     ("rank", "nothing"),
     ("remove_folder", "nothing"),
     ("search", "nothing"),
+    (
+        "show_library",
+        "starts the system's program with the library's folder",
+    ),
     ("snippets", "nothing"),
     ("start_query", "nothing"),
     ("state", "nothing"),

@@ -56,6 +56,15 @@ const SCENES = {
     await window.press(`${KEY.escape}?`);
     await window.until("the list is open", () => document.querySelector("[role='dialog']") !== null);
   },
+  "why not, with its list": async (window) => {
+    await trace(window);
+    await window.press(`${KEY.escape}w`);
+    await window.until("the picker is ready", () => document.activeElement?.id === "why-not-place");
+    await window.press(`${KEY.backspace}home-server${KEY.enter}`);
+    await window.until("it is told", () => document.querySelector("#why-not [role='radiogroup']") !== null);
+    await window.press("x");
+    await window.until("the list is open", () => document.querySelector("#why-not [role='option']") !== null);
+  },
   "files with problems": async (window) => {
     await window.click("[aria-label='Library'] .warn");
     await window.until("the list is open", () => document.querySelector("[role='dialog'] li") !== null);

@@ -5,6 +5,7 @@ import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
+import { until } from "./driver/deadline.mjs";
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 
 const scenario = inOneWindow();
@@ -218,6 +219,19 @@ scenario("no file outside the watched folders can be read or opened", async ({ w
   await window.ask("what opens the safe");
   const rows = await window.rowsUntil("the question is answered", (rows) => rows.length > 0);
   assert.ok(rows.every((row) => !row.text.includes("4711")));
+});
+
+scenario("an address is opened outside only when a person allows it", async ({ window, scratch }) => {
+  const address = "https://memlens.invalid/?q=a%20note";
+  await scratch.answerDialogs(null);
+  assert.equal(await window.invoke("open_link", { address }), false);
+  assert.deepEqual(await scratch.opened(), []);
+  await scratch.answerDialogs("yes");
+  for (const other of ["file:///etc/passwd", "javascript:alert(1)", "/etc/passwd", "--help", ""]) {
+    await assert.rejects(window.invoke("open_link", { address: other }), /cannot open/, other);
+  }
+  assert.equal(await window.invoke("open_link", { address }), true);
+  await until("the system's program was asked", async () => String(await scratch.opened()) === address);
 });
 
 scenario("the page loads from the program alone, and asks the program alone", async ({ window }) => {

@@ -73,7 +73,7 @@ export class Workspace {
   start(): () => void {
     const stops = [
       this.library.follow(),
-      this.search.follow(() => this.library.state?.generation ?? null),
+      this.search.follow(() => this.library.state),
       this.whyNot.follow(() => this.library.state?.generation ?? null),
       () => this.search.close(),
     ];

@@ -91,6 +91,7 @@ export class FakeBackend implements Backend {
       n_problems: problems.length,
       model: "all-MiniLM-L6-v2",
       generation: 1,
+      agreement: null,
       indexing: options.indexing ?? null,
       data_dir: "/home/robin/.local/share/memlens",
       data_bytes: 4_812_300,
@@ -144,6 +145,7 @@ export class FakeBackend implements Backend {
         n_chunks: chunks.length,
         retrieve_ms: 9.3,
         generation: this.#state.generation,
+        agreement: this.#state.agreement,
       };
     });
   }
@@ -286,7 +288,7 @@ export class FakeBackend implements Backend {
   }
 
   openLink(address: string) {
-    return this.#answer("openLink", [address], () => undefined);
+    return this.#answer("openLink", [address], () => true);
   }
 
   dataSize() {

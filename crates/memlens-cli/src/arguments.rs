@@ -27,6 +27,8 @@ pub enum Command {
     Search(SearchArgs),
     /// Tell why a note is not among the results, and what would bring it back
     Why(WhyArgs),
+    /// Tell what is said more than once
+    Clusters(ClustersArgs),
     /// List every parameter
     Params(ParamsArgs),
     /// Measure a ranking by judged queries
@@ -104,6 +106,15 @@ pub struct WhyArgs {
     /// Search a folder alone, as `memlens search --in`
     #[arg(long = "in", value_name = "SUBFOLDER")]
     pub scope: Option<String>,
+    #[command(flatten)]
+    pub settings: SettingArgs,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ClustersArgs {
     #[command(flatten)]
     pub settings: SettingArgs,
     /// Print as JSON

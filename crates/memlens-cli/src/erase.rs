@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use memlens_engine::view::DataSize;
-use memlens_engine::{EngineError, contents, erase};
+use memlens_engine::{contents, erase};
 
 use crate::arguments::EraseArgs;
 use crate::error::CliError;
@@ -27,7 +27,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EraseArgs) -> Result<(), CliErr
             Err(error) => error.into(),
         });
     }
-    erase(&dir).map_err(EngineError::from)?;
+    erase(&dir)?;
     let after = DataSize::of(&dir);
     print_text(|out| {
         writeln!(

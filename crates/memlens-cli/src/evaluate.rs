@@ -76,6 +76,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         });
     }
     let library = open(library)?;
+    library.aggregate_for(&params)?;
     let base = base(&arguments.queries)?;
     if let Some(path) = &arguments.run_out {
         library.refuse_watched(path)?;

@@ -15,6 +15,9 @@ use crate::error::CliError;
 use crate::output::{print_json, print_text, shown, tell};
 use crate::settings::{library_dir, source, stop_flag};
 
+/// So many problems are told one by one; `memlens status` and `--json` have them all.
+const PROBLEMS_SHOWN: usize = 50;
+
 #[derive(Serialize)]
 struct IndexReport {
     schema_version: u32,
@@ -182,13 +185,19 @@ fn report(
             elapsed_ms: elapsed.as_millis() as u64,
         });
     }
-    for problem in &problems {
+    for problem in problems.iter().take(PROBLEMS_SHOWN) {
         let line = problem
             .line
             .map_or(String::new(), |line| format!(":{line}"));
         tell(format_args!(
             "{}/{}{line}: {}",
             problem.folder, problem.path, problem.message
+        ));
+    }
+    if problems.len() > PROBLEMS_SHOWN {
+        tell(format_args!(
+            "and {} more; `memlens status` lists all of them",
+            problems.len() - PROBLEMS_SHOWN
         ));
     }
     print_text(|out| {

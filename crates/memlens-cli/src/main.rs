@@ -4,6 +4,7 @@
 //! failure, 2 for misuse.
 
 mod arguments;
+mod clusters;
 mod erase;
 mod error;
 mod evaluate;
@@ -27,6 +28,8 @@ use crate::error::CliError;
 use crate::output::tell;
 
 fn main() -> ExitCode {
+    // First of all: no other thread runs yet.
+    memlens_engine::forbid_telemetry();
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_env_filter(
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Command::Status(arguments) => status::run(library, &arguments),
         Command::Search(arguments) => search::run(library, &arguments),
         Command::Why(arguments) => why::run(library, &arguments),
+        Command::Clusters(arguments) => clusters::run(library, &arguments),
         Command::Params(arguments) => params::run(&arguments),
         Command::Eval(arguments) => evaluate::run(library, &arguments),
         Command::Export(arguments) => export::run(library, &arguments),

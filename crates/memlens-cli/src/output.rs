@@ -82,9 +82,12 @@ fn is_obeyed(sign: char) -> bool {
 }
 
 fn finish(written: io::Result<()>) -> Result<(), CliError> {
-    written.map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => CliError::ReaderGone,
-        _ => CliError::Output(error),
+    written.map_err(|error| {
+        if error.kind() == ErrorKind::BrokenPipe {
+            CliError::ReaderGone
+        } else {
+            CliError::Output(error)
+        }
     })
 }
 

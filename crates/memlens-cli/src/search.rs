@@ -17,6 +17,7 @@ pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliEr
         return Err(EngineError::EmptyQuery.into());
     }
     let library = open(library)?;
+    library.aggregate_for(&params)?;
     let scope = arguments
         .scope
         .as_deref()

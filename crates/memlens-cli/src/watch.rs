@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use memlens_engine::view::{Activity, Happening};
+use memlens_engine::view::{Activity, FolderStatus, Happening, LibraryState};
 use memlens_engine::{Engine, EngineError, Event, Watching};
 
 use crate::arguments::WatchArgs;
@@ -36,7 +36,7 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
         Arc::new(move |event| match event {
             // The receiver is gone only while the program ends.
             Event::Activity(activity) => drop(sender.send(Told::Activity(activity))),
-            Event::State(state) => drop(sender.send(Told::Notices(state.notices))),
+            Event::State(state) => drop(sender.send(Told::Notices(notices(*state)))),
         }),
     )?;
     let state = engine.state();
@@ -49,13 +49,13 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
     for folder in &state.folders {
         tell(&folder.path);
     }
-    let mut notices = HashSet::new();
+    let mut known = HashSet::new();
     for told in told {
         match told {
             Told::Activity(activity) => print(&activity, arguments.json)?,
             Told::Notices(found) => {
                 for notice in found {
-                    if notices.insert(notice.clone()) {
+                    if known.insert(notice.clone()) {
                         tell(notice);
                     }
                 }
@@ -64,6 +64,16 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
         }
     }
     Ok(())
+}
+
+/// Returns what a person should know: of the library, and of folders that the system does not tell of.
+fn notices(state: LibraryState) -> Vec<String> {
+    let polled = state
+        .folders
+        .into_iter()
+        .filter(|folder| folder.status == FolderStatus::Polling)
+        .filter_map(|folder| Some(format!("{} is {}", folder.path, folder.why?)));
+    state.notices.into_iter().chain(polled).collect()
 }
 
 fn print(activity: &Activity, json: bool) -> Result<(), CliError> {
@@ -85,13 +95,13 @@ fn print(activity: &Activity, json: bool) -> Result<(), CliError> {
         .detail
         .as_ref()
         .map_or(String::new(), |detail| format!(" ({detail})"));
-    print_text(|out| {
-        writeln!(
-            out,
-            "{what} {}/{}{}",
-            shown(&activity.folder_name),
-            shown(&activity.path),
-            shown(&detail)
-        )
-    })
+    let place = match activity.what {
+        Happening::Away | Happening::Back => activity.path.clone(),
+        Happening::Added
+        | Happening::Changed
+        | Happening::Renamed
+        | Happening::Deleted
+        | Happening::Skipped => format!("{}/{}", activity.folder_name, activity.path),
+    };
+    print_text(|out| writeln!(out, "{what} {}{}", shown(&place), shown(&detail)))
 }

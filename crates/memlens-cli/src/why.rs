@@ -22,6 +22,7 @@ pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError
         return Err(EngineError::EmptyQuery.into());
     }
     let library = open(library)?;
+    library.aggregate_for(&params)?;
     let scope = arguments
         .scope
         .as_deref()

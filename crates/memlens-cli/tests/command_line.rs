@@ -6,8 +6,15 @@
 #[path = "command_line/memlens.rs"]
 mod memlens;
 
+#[path = "command_line/clusters.rs"]
+mod clusters;
+#[path = "command_line/erasing.rs"]
+mod erasing;
 #[path = "command_line/evaluating.rs"]
 mod evaluating;
+#[cfg(unix)]
+#[path = "command_line/full_disk.rs"]
+mod full_disk;
 #[path = "command_line/indexing.rs"]
 mod indexing;
 #[cfg(unix)]

@@ -219,9 +219,40 @@ pub fn is_held(chunk: &Range<u32>, observation: &Range<u32>) -> bool {
     n_common > 0 && u64::from(n_common) * 2 >= n_shorter
 }
 
+/// Returns which observations of a document a chunk [holds](is_held), as indices into `observations`, which ascend and do
+/// not overlap.
+pub fn held(chunk: &Range<u32>, observations: &[Range<u32>]) -> Range<usize> {
+    let mut first = observations.partition_point(|observation| observation.end <= chunk.start);
+    let mut end = observations.partition_point(|observation| observation.start < chunk.end);
+    // What lies between two others that the chunk touches lies in the chunk.
+    while first < end && !is_held(chunk, &observations[first]) {
+        first += 1;
+    }
+    while first < end && !is_held(chunk, &observations[end - 1]) {
+        end -= 1;
+    }
+    first..first.max(end)
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn held_are_all_that_a_chunk_holds(lengths in prop::collection::vec((1..30u32, 0..9u32), 0..20), start in 0..200u32, length in 0..90u32) {
+            let mut at = 0;
+            let observations: Vec<Range<u32>> = lengths.iter().map(|(length, gap)| {
+                at += gap + length;
+                at - length..at
+            }).collect();
+            let chunk = start..start + length;
+            let expected: Vec<usize> = (0..observations.len()).filter(|at| is_held(&chunk, &observations[*at])).collect();
+            prop_assert_eq!(held(&chunk, &observations).collect::<Vec<_>>(), expected);
+        }
+    }
 
     fn clusters(texts: &[&str], measure: Measure, level: u8) -> Vec<Vec<u32>> {
         let prints: Vec<Fingerprint> = texts.iter().map(|text| Fingerprint::of(text)).collect();

@@ -62,6 +62,19 @@ impl Clusters {
         found
     }
 
+    /// Returns everyone in the observation's cluster at a level, itself too, ascending; nothing where it stands alone.
+    pub fn members_of(&self, observation: u32, level: u8) -> Vec<u32> {
+        let Some(Cluster { id, .. }) = self.at(observation, level) else {
+            return Vec::new();
+        };
+        (0..self.n_observations())
+            .filter(|other| {
+                self.at(*other, level)
+                    .is_some_and(|cluster| cluster.id == id)
+            })
+            .collect()
+    }
+
     /// Returns the members of every cluster at a level, ascending, by their first member.
     pub fn members(&self, level: u8) -> Vec<Vec<u32>> {
         let mut of_cluster: BTreeMap<u32, Vec<u32>> = BTreeMap::new();

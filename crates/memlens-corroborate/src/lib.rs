@@ -35,7 +35,9 @@ mod near;
 mod overlap;
 mod words;
 
-pub use aggregation::{Aggregation, Measure, Observation, Standing, aggregate, canonical, is_held};
+pub use aggregation::{
+    Aggregation, Measure, Observation, Standing, aggregate, canonical, held, is_held,
+};
 pub use claims::Claims;
 pub use clusters::{Cluster, Clusters};
 pub use fingerprint::{Fingerprint, WORDS_MIN};

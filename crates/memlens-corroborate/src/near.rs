@@ -130,8 +130,8 @@ struct Table {
 
 impl Table {
     fn of(items: &[(u64, Claims)], groups: &Groups, chunk: u32) -> Table {
-        // At least as many buckets as items, and as there are values.
-        let bits = (usize::BITS - items.len().leading_zeros()).max(CHUNK_BITS);
+        // More buckets than items.
+        let bits = usize::BITS - items.len().leading_zeros() + 1;
         let mut table = Table {
             chunk,
             shift: u64::BITS - bits,

@@ -11,6 +11,7 @@ use fastembed::{
 use sha2::{Digest, Sha256};
 use tokenizers::Tokenizer;
 
+use crate::telemetry::is_telemetry_forbidden;
 use crate::{EmbedError, Embedder, Locations, ModelInfo};
 
 /// The bundled model, loaded.
@@ -67,7 +68,7 @@ impl Bundled {
     /// library starts have the priority of the calling thread, so [`crate::lower_priority`] comes before.
     ///
     /// # Errors
-    /// [`EmbedError::LoadRuntime`], [`EmbedError::ReadModel`], [`EmbedError::OtherModel`] or [`EmbedError::LoadModel`].
+    /// [`EmbedError::Telemetry`], [`EmbedError::LoadRuntime`], [`EmbedError::ReadModel`], [`EmbedError::OtherModel`] or [`EmbedError::LoadModel`].
     pub fn load(at: &Locations, threads: usize) -> Result<Self, EmbedError> {
         load_runtime(&at.runtime)?;
         let [
@@ -181,7 +182,24 @@ impl Embedder for Bundled {
             .map(|slice| self.count_slice(slice))
             .sum()
     }
+
+    fn reads(&self, text: &str) -> bool {
+        let tokens = self
+            .counter
+            .encode_fast(self.part_read(text), false)
+            .expect("the model's tokenizer takes every text");
+        let unknown = self.counter.token_to_id(UNKNOWN);
+        let n_unknown = tokens
+            .get_ids()
+            .iter()
+            .filter(|id| Some(**id) == unknown)
+            .count();
+        n_unknown == 0 || n_unknown * 2 < tokens.len()
+    }
 }
+
+/// The token of what the tokenizer does not know.
+const UNKNOWN: &str = "[UNK]";
 
 /// More than [`MAX_TOKENS`] tokens of nearly every text, and little work for the tokenizer.
 const READ_BYTES: usize = 1 << 12;
@@ -206,6 +224,9 @@ fn slices(text: &str, n_bytes: usize) -> impl Iterator<Item = &str> {
 
 /// Loads the library at `path`, unless one is loaded already. Without it the first use of a model would panic.
 fn load_runtime(path: &Path) -> Result<(), EmbedError> {
+    if !is_telemetry_forbidden() {
+        return Err(EmbedError::Telemetry);
+    }
     // A relative path would be looked up beside the executable first.
     let absolute = path::absolute(path).unwrap_or_else(|_| path.to_owned());
     match ort::init_from(&absolute) {

@@ -25,6 +25,9 @@ pub enum EmbedError {
         /// The loader's reason.
         why: String,
     },
+    /// ONNX Runtime would report its use to its maker: `forbid_telemetry` was not called.
+    #[error("cannot load ONNX Runtime: ORT_DISABLE_TELEMETRY is not 1, so it would report its use")]
+    Telemetry,
     /// A file of the model cannot be read.
     #[error("cannot read model file {}: {source}", path.display())]
     ReadModel {

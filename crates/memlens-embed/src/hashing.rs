@@ -74,6 +74,10 @@ impl Embedder for Hashing {
     fn count_tokens(&self, text: &str) -> u32 {
         words(text).count() as u32
     }
+
+    fn reads(&self, _text: &str) -> bool {
+        true
+    }
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

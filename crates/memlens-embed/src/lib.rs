@@ -2,6 +2,7 @@
 //!
 //! [`Embedder`] is what the program asks for. [`Bundled`] is the model that comes with it, all-MiniLM-L6-v2 in 8 bits,
 //! run by ONNX Runtime, whose library [`Locations`] finds. [`Hashing`] needs neither model nor library and serves tests.
+//! [`forbid_telemetry`] keeps the library from reporting its use, and none is loaded without it.
 //! [`lower_priority`] and [`indexing_threads`] keep indexing out of the person's way.
 //!
 //! This crate does not know what a text is a part of, where vectors are stored or what they are compared with. It is
@@ -30,6 +31,7 @@ mod error;
 mod hashing;
 mod locations;
 mod politeness;
+mod telemetry;
 
 pub use bundled::Bundled;
 pub use embedder::{Embedder, ModelInfo};
@@ -37,3 +39,4 @@ pub use error::EmbedError;
 pub use hashing::Hashing;
 pub use locations::Locations;
 pub use politeness::{indexing_threads, lower_priority};
+pub use telemetry::forbid_telemetry;

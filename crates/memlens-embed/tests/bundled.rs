@@ -131,6 +131,18 @@ fn counts_do_not_stop_at_the_last_token_read() {
 }
 
 #[test]
+fn what_the_model_cannot_read_is_known() {
+    let model = load();
+    let check = |text: &str, expected: bool| assert_eq!(model.reads(text), expected, "{text}");
+    check("", true);
+    check("where does the router stand?", true);
+    check("备份", false);
+    check("สำรองข้อมูล", false);
+    check("the 备 of the router", true);
+    check("Резервное копирование", true);
+}
+
+#[test]
 fn cancelling_stops_between_texts() {
     let mut model = load();
     let cancelled = AtomicBool::new(true);

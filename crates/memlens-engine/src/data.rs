@@ -68,29 +68,26 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
 /// [`StoreError::Missing`] where there is none, [`StoreError::Locked`] while another process writes,
 /// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::File`].
 pub fn erase(dir: &Path) -> Result<(), EngineError> {
-    match Store::open_read_only(dir) {
-        Ok(_) => {}
-        Err(StoreError::Damaged { .. }) => {
-            Store::remove_damaged(dir)?;
-            return derived::remove(dir);
-        }
-        Err(error) => return Err(error.into()),
-    }
-    let mut store = Store::open(dir)?;
-    let made_by = store.embedding_model()?;
-    match store.erase_all() {
-        Ok(_) => {}
-        Err(StoreError::Damaged { .. }) => {
-            drop(store);
-            Store::remove_damaged(dir)?;
-            return derived::remove(dir);
-        }
-        Err(error) => return Err(error.into()),
-    }
-    match made_by {
+    // Opened to read first, since to write would make one where there is none.
+    let erased = Store::open_read_only(dir)
+        .and_then(|reader| {
+            drop(reader);
+            Store::open(dir)
+        })
+        .and_then(|mut store| {
+            let made_by = store.embedding_model()?;
+            store.erase_all()?;
+            Ok((store, made_by))
+        });
+    match erased {
         // Readers that are open take up the empty lists.
-        Some((model, dim)) => Derived::anew(&store, (&model, dim)).map(drop),
-        None => derived::remove(dir),
+        Ok((store, Some((model, dim)))) => Derived::anew(&store, (&model, dim)).map(drop),
+        Ok((_, None)) => derived::remove(dir),
+        Err(StoreError::Damaged { .. }) => {
+            Store::remove_damaged(dir)?;
+            derived::remove(dir)
+        }
+        Err(error) => Err(error.at(dir).into()),
     }
 }
 

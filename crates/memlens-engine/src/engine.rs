@@ -13,6 +13,7 @@ use memlens_embed::lower_priority;
 use memlens_params::Params;
 use memlens_store::{Folder, FolderId, Store, StoreError, StoredPreset};
 
+use crate::aggregator::{Aggregator, Alarm};
 use crate::indexer::{Indexer, Observer, Step};
 use crate::model::{EmbedderSource, Purpose};
 use crate::preset::stored_text;
@@ -28,7 +29,7 @@ const TELL_EVERY: Duration = Duration::from_millis(120);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long nothing must have happened until the library is tidied.
 const TIDY_AFTER: Duration = Duration::from_secs(20);
-/// How long a process that may not write waits until it tries again.
+/// How long a process that may not write, or could not, waits until it tries again.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(30);
 /// How often a folder in which new ones appear is walked before it has come to rest.
 const WALKS_MAX: usize = 4;
@@ -62,6 +63,8 @@ pub struct Engine {
     shared: Arc<Shared>,
     commands: Sender<Command>,
     thread: Option<JoinHandle<()>>,
+    /// Ends with its value.
+    _aggregator: Aggregator,
 }
 
 /// What both sides see.
@@ -72,6 +75,8 @@ struct Shared {
     /// Set to have the writing thread look at its commands soon.
     interrupt: AtomicBool,
     stop: AtomicBool,
+    /// Rung when the library changed.
+    alarm: Arc<Alarm>,
     listener: Listener,
 }
 
@@ -83,8 +88,8 @@ struct Moving {
     statuses: HashMap<FolderId, (FolderStatus, Option<String>)>,
     activity: VecDeque<Activity>,
     notices: Vec<String>,
-    /// Why the last step failed; none since one worked.
-    failure: Option<String>,
+    /// Why the last step failed, and when; none since one worked, or since the person paused or went on.
+    failure: Option<(String, Instant)>,
     /// The files that wait to be read, as they were a moment ago.
     unfinished: HashMap<FolderId, HashSet<String>>,
     read_only: Option<String>,
@@ -167,8 +172,17 @@ impl Engine {
             state: Mutex::new(moving),
             interrupt: AtomicBool::new(false),
             stop: AtomicBool::new(false),
+            alarm: Arc::new(Alarm::default()),
             listener,
         });
+        let interval = u64::from(Params::default().aggregation_interval_s);
+        let passes = shared.clone();
+        let aggregator = Aggregator::start(
+            shared.alarm.clone(),
+            Duration::from_secs(interval),
+            move || passes.aggregate(),
+        )?;
+        shared.alarm.ring();
         let (commands, received) = mpsc::channel();
         let (worker_shared, worker_commands) = (shared.clone(), commands.clone());
         let thread = std::thread::Builder::new()
@@ -186,6 +200,7 @@ impl Engine {
             shared,
             commands,
             thread: Some(thread),
+            _aggregator: aggregator,
         })
     }
 
@@ -245,6 +260,7 @@ impl Engine {
         {
             let mut moving = self.shared.moving();
             moving.is_paused = is_paused;
+            moving.failure = None;
             // At once: the writing thread may still be busy with a text.
             if let Some(progress) = &mut moving.progress {
                 progress.paused = is_paused;
@@ -382,13 +398,14 @@ impl Shared {
             n_problems,
             model: self.model.clone(),
             generation: snapshot.generation as u32,
+            agreement: self.library.agreement().map(|it| it.generation as u32),
             indexing: moving.progress.clone(),
             data_dir: self.library.dir().display().to_string(),
             data_bytes: self.library.data_size().total,
             notices: moving
                 .notices
                 .iter()
-                .chain(&moving.failure)
+                .chain(moving.failure.as_ref().map(|(why, _)| why))
                 .cloned()
                 .collect(),
             read_only: moving.read_only.clone(),
@@ -396,7 +413,19 @@ impl Shared {
         }
     }
 
+    /// Passes over all observations where anything changed, and tells.
+    fn aggregate(&self) {
+        match self.library.aggregate() {
+            Ok(false) => {}
+            Ok(true) => self.tell_state(),
+            Err(error) => tracing::error!(%error, "cannot aggregate observations"),
+        }
+    }
+
     fn tell_state(&self) {
+        if self.library.needs_aggregation() {
+            self.alarm.ring();
+        }
         (self.listener)(Event::State(Box::new(self.state())));
     }
 
@@ -595,6 +624,7 @@ impl Worker {
                 return;
             }
             self.look_around(&mut indexer);
+            self.try_again();
             if indexer.is_busy() && !self.shared.moving().is_paused {
                 (self.idle_since, self.is_tidy) = (None, false);
                 self.step(&mut indexer);
@@ -631,12 +661,28 @@ impl Worker {
         }
     }
 
-    /// Stops working until the person goes on, and says why.
+    /// Goes on after a failure, once some time has passed: there may be room on the disk again.
+    fn try_again(&self) {
+        let mut moving = self.shared.moving();
+        let is_due = moving
+            .failure
+            .as_ref()
+            .is_some_and(|(_, when)| when.elapsed() >= TRY_AGAIN_AFTER);
+        if is_due && moving.is_paused {
+            moving.is_paused = false;
+        }
+    }
+
+    /// Stops working for a while, or until the person goes on, and says why.
     fn fail(&mut self, indexer: &Indexer, error: &EngineError) {
         tracing::error!(%error, "indexing failed");
         {
             let mut moving = self.shared.moving();
-            moving.failure = Some(format!("Indexing is paused: {error}"));
+            let why = format!(
+                "Indexing is paused, and tried again every {} s: {error}",
+                TRY_AGAIN_AFTER.as_secs()
+            );
+            moving.failure = Some((why, Instant::now()));
             moving.is_paused = true;
         }
         self.note_progress(indexer);

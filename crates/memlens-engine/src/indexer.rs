@@ -13,7 +13,7 @@ use memlens_ingest::{FoundFile, IngestOptions, Kind, Parsed, Verdict, content_ha
 use memlens_params::Params;
 use memlens_store::{
     Applied, Change, DocumentState, EmbeddingId, Folder, FolderId, NewChunk, NewDocument,
-    NewWindow, Severity, Store, StoredProblem,
+    NewObservation, NewWindow, Severity, Store, StoredProblem,
 };
 
 use crate::EngineError;
@@ -115,6 +115,13 @@ impl Indexer {
     /// # Errors
     /// As [`Store::open`], and where a list cannot be written.
     pub fn open(
+        dir: &Path,
+        embedder: Box<dyn Embedder>,
+    ) -> Result<(Indexer, Vec<String>), EngineError> {
+        Indexer::try_open(dir, embedder).map_err(|error| error.at(dir))
+    }
+
+    fn try_open(
         dir: &Path,
         embedder: Box<dyn Embedder>,
     ) -> Result<(Indexer, Vec<String>), EngineError> {
@@ -749,6 +756,18 @@ impl Indexer {
                 });
             }
         }
+        let observations = memlens_ingest::observations(&parsed)
+            .into_iter()
+            .map(|observation| NewObservation {
+                text: observation.text,
+                bytes: observation.bytes,
+                start_line: observation.start_line,
+                end_line: observation.end_line,
+                agent: observation.agent,
+                date: observation.date.map(|date| date.to_string()),
+                weight: observation.weight,
+            })
+            .collect();
         let problems = parsed
             .problems
             .iter()
@@ -795,6 +814,7 @@ impl Indexer {
             tags: parsed.front.tags,
             weight: parsed.front.weight,
             chunks,
+            observations,
             problems,
         })
     }

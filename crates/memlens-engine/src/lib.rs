@@ -30,6 +30,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod age;
+mod aggregator;
+mod agreement;
 mod changes;
 mod data;
 mod derived;
@@ -52,6 +55,7 @@ pub mod view;
 mod watch;
 mod why;
 
+pub use agreement::{Agreement, ClusterReport, Said, SaidCluster};
 pub use changes::Fix;
 pub use data::{Contents, contents, erase};
 pub use engine::{Engine, Event, Listener, Watching};
@@ -59,7 +63,7 @@ pub use error::EngineError;
 pub use indexer::{Counts, Indexer, Observer, Step};
 pub use library::Library;
 pub use lists::Lists;
-pub use memlens_embed::lower_priority;
+pub use memlens_embed::{forbid_telemetry, lower_priority};
 pub use memlens_store::{Folder, FolderId};
 pub use model::{EmbedderSource, Purpose, bundled};
 pub use place::Place;

@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
 use memlens_embed::{EmbedError, Embedder};
-use memlens_params::Params;
+use memlens_params::{NearDuplicates, Params};
 use memlens_rank::ListState;
 use memlens_store::{Snapshot, Store, StoreError};
 
 use crate::EngineError;
+use crate::agreement::Agreement;
 use crate::derived::Derived;
 use crate::lists::Lists;
 use crate::model::{EmbedderSource, Purpose};
@@ -38,6 +39,7 @@ pub struct Library {
     source: EmbedderSource,
     embedder: Mutex<Option<Box<dyn Embedder>>>,
     searches: Mutex<VecDeque<Arc<Search>>>,
+    agreement: RwLock<Option<Arc<Agreement>>>,
     next_search: AtomicU32,
     notices: Vec<String>,
 }
@@ -49,6 +51,10 @@ impl Library {
     /// # Errors
     /// [`StoreError::Missing`] where there is none, and as [`Lists::open`].
     pub fn open(dir: &Path, source: EmbedderSource) -> Result<Library, EngineError> {
+        Library::try_open(dir, source).map_err(|error| error.at(dir))
+    }
+
+    fn try_open(dir: &Path, source: EmbedderSource) -> Result<Library, EngineError> {
         let mut notices = Vec::new();
         let store = Store::open_read_only(dir)?;
         let lists = match Lists::open(&store, || writer(dir)) {
@@ -66,6 +72,7 @@ impl Library {
             source,
             embedder: Mutex::new(None),
             searches: Mutex::new(VecDeque::new()),
+            agreement: RwLock::new(None),
             next_search: AtomicU32::new(1),
             notices,
         })
@@ -117,6 +124,60 @@ impl Library {
         Ok(true)
     }
 
+    /// Returns who agrees with whom, as the last pass found it; none before the first.
+    pub fn agreement(&self) -> Option<Arc<Agreement>> {
+        self.agreement
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Tells whether anything changed since the last pass over the observations.
+    pub fn needs_aggregation(&self) -> bool {
+        let generation = self.lists().snapshot.generation;
+        self.agreement()
+            .is_none_or(|agreement| agreement.generation != generation)
+    }
+
+    /// Passes over all observations, where anything changed since the last pass; for a thread in the
+    /// background, or before a search of the command line. Returns whether there was anything to do.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`]; what the last pass found stays then.
+    pub fn aggregate(&self) -> Result<bool, EngineError> {
+        let before = self.agreement();
+        let lists = self.lists();
+        let generation = lists.snapshot.generation;
+        if before
+            .as_ref()
+            .is_some_and(|it| it.generation == generation)
+        {
+            return Ok(false);
+        }
+        let store = self.store().reader()?;
+        let agreement = Agreement::of(&store, &lists.snapshot, before.as_deref())?;
+        *self
+            .agreement
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(agreement));
+        Ok(true)
+    }
+
+    /// Passes over all observations where these parameters make use of them: before a search where no
+    /// thread in the background does it.
+    ///
+    /// # Errors
+    /// As [`Library::aggregate`].
+    pub fn aggregate_for(&self, params: &Params) -> Result<(), EngineError> {
+        let is_used = params.corroboration_on
+            && (params.corroboration_gain > 0.0
+                || params.near_duplicates == NearDuplicates::Collapse);
+        if is_used {
+            self.aggregate()?;
+        }
+        Ok(())
+    }
+
     /// Loads the query's embedder, so that the first search does not wait for it.
     ///
     /// # Errors
@@ -143,6 +204,7 @@ impl Library {
         }
         let lists = self.lists();
         let ranges = ranges(&lists.snapshot, scope);
+        let agreement = self.agreement();
         let started = Instant::now();
         let vector = self.query_vector(query, lists.vectors.model());
         let embedded = started.elapsed();
@@ -153,6 +215,7 @@ impl Library {
             params,
             &ranges,
             &[],
+            agreement.as_deref(),
         )?;
         let defaults = Params::default();
         let cut = |params: &Params| {
@@ -201,6 +264,7 @@ impl Library {
             params: params.clone(),
             lists,
             vector,
+            agreement,
             scope: ranges,
             retrieved,
         });
@@ -253,6 +317,7 @@ impl Library {
             n_chunks: search.set().n_chunks,
             retrieve_ms: search.timing.total().as_secs_f64() * 1000.0,
             generation: search.generation() as u32,
+            agreement: search.agreement.as_ref().map(|it| it.generation as u32),
         })
     }
 
@@ -277,7 +342,9 @@ impl Library {
     /// Returns the query's vector where it can be compared with vectors of `model`, else why not.
     fn query_vector(&self, query: &str, model: &str) -> Result<Vec<f32>, String> {
         match self.embed(query) {
-            Ok((found, vector)) if found == model => Ok(vector),
+            Ok((found, vector)) if found == model => {
+                vector.ok_or_else(|| "the embedding model does not know its words".to_owned())
+            }
             Ok((found, _)) => Err(format!(
                 "the notes were embedded by {model} and not by {found}; index them again"
             )),
@@ -285,15 +352,18 @@ impl Library {
         }
     }
 
-    /// Returns the model's id and the query's vector.
-    fn embed(&self, query: &str) -> Result<(String, Vec<f32>), EmbedError> {
+    /// Returns the model's id and the query's vector; none where the model cannot read it.
+    fn embed(&self, query: &str) -> Result<(String, Option<Vec<f32>>), EmbedError> {
         let mut embedder = self.embedder.lock().unwrap_or_else(PoisonError::into_inner);
         if embedder.is_none() {
             *embedder = Some((self.source)(Purpose::Query)?);
         }
         let embedder = embedder.as_mut().expect("it was just put there");
-        let mut vectors = embedder.embed(&[query], &AtomicBool::new(false))?;
-        let vector = vectors.pop().unwrap_or_default();
+        let vector = if embedder.reads(query) {
+            embedder.embed(&[query], &AtomicBool::new(false))?.pop()
+        } else {
+            None
+        };
         Ok((embedder.info().id.clone(), vector))
     }
 }

@@ -1,11 +1,14 @@
 //! The library as it is searched: one snapshot of the store and both lists, all of one generation.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memlens_index::{IndexError, TextIndex, VectorFile};
+use memlens_rank::Directions;
 use memlens_store::{Snapshot, Store};
 
 use crate::EngineError;
+use crate::age::{Dated, dates};
 use crate::derived::{text_path, vector_path};
 
 /// How long a reader waits for a writer to bring the lists into step.
@@ -25,6 +28,10 @@ pub struct Lists {
     pub chunk_rows: Vec<u32>,
     /// The row of each window's vector.
     pub window_rows: Vec<u32>,
+    /// Where each chunk's own vector points, by place.
+    pub directions: Arc<Directions>,
+    /// When each document was said.
+    pub dates: Vec<Dated>,
     by_id: Vec<(i64, u32)>,
 }
 
@@ -76,7 +83,7 @@ impl Lists {
                 why: format!("embedding {embedding} has no row"),
             })
         };
-        let chunk_rows = snapshot
+        let chunk_rows: Vec<u32> = snapshot
             .chunks
             .iter()
             .map(|chunk| row(chunk.embedding.0))
@@ -93,7 +100,10 @@ impl Lists {
             .map(|(chunk, at)| (chunk.id, at))
             .collect();
         by_id.sort_unstable();
+        let own_vectors = chunk_rows.iter().map(|row| vectors.vector(*row));
         Ok(Lists {
+            directions: Arc::new(Directions::of(vectors.dim(), own_vectors)),
+            dates: dates(&snapshot),
             snapshot,
             text,
             vectors,

@@ -8,6 +8,12 @@ use memlens_index::{QueryWord, is_stop_word, places};
 /// How long a snippet is, in characters.
 const SNIPPET_CHARS: usize = 220;
 
+/// How many characters stand before a match in a text without sentences or blanks near it.
+const RUN_UP_CHARS: usize = 20;
+
+/// What ends a sentence without a blank after it.
+const UNSPACED_STOPS: [char; 4] = ['。', '！', '？', '।'];
+
 /// Returns the byte ranges of the query's words in a text; stop words are not marked.
 pub fn matches(text: &str, query: &[QueryWord]) -> Vec<Range<usize>> {
     let terms: HashSet<&str> = query
@@ -89,7 +95,11 @@ fn best_start(text: &str, found: &[Range<usize>]) -> usize {
     let before = &text[..at];
     let line = before.rfind('\n').map_or(0, |newline| newline + 1);
     let sentence = before.rfind(". ").map_or(0, |stop| stop + 2);
-    let start = line.max(sentence);
+    let unspaced = before
+        .char_indices()
+        .rfind(|(_, sign)| UNSPACED_STOPS.contains(sign))
+        .map_or(0, |(stop, sign)| stop + sign.len_utf8());
+    let start = line.max(sentence).max(unspaced);
     // A long run-up would push the match out of sight.
     if at - start <= SNIPPET_CHARS / 3 {
         return start;
@@ -100,7 +110,11 @@ fn best_start(text: &str, found: &[Range<usize>]) -> usize {
         .take(SNIPPET_CHARS / 3)
         .filter(|(_, sign)| sign.is_whitespace())
         .last();
-    near.map_or(at, |(space, sign)| space + sign.len_utf8())
+    let run_up = || before.char_indices().rev().take(RUN_UP_CHARS).last();
+    match near {
+        Some((space, sign)) => space + sign.len_utf8(),
+        None => run_up().map_or(at, |(sign, _)| sign),
+    }
 }
 
 fn behind_headings(text: &str) -> &str {
@@ -171,6 +185,22 @@ mod tests {
             "Nothing of note. ".repeat(40)
         );
         check(&text, "quiet relay", "…The [relay] is [quiet] at night.");
+    }
+
+    #[test]
+    fn texts_without_blanks_show_what_stands_before_the_match() {
+        let filler = "無関係な文".repeat(30);
+        check(
+            &format!("{filler}。明日は雨です"),
+            "明日",
+            "…[明日]は雨です",
+        );
+        let before: String = filler.chars().skip(filler.chars().count() - 20).collect();
+        check(
+            &format!("{filler}明日は雨です"),
+            "明日",
+            &format!("…{before}[明日]は雨です"),
+        );
     }
 
     #[test]

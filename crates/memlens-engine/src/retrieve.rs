@@ -9,6 +9,8 @@ use memlens_params::{Bm25Join, Params, VectorUnit};
 use memlens_rank::{Candidate, CandidateSet, ChunkId, ListState, TextValue, VectorValue};
 
 use crate::EngineError;
+use crate::age::{age, today};
+use crate::agreement::Agreement;
 use crate::lists::Lists;
 
 /// The greatest depth of a list: the end of its slider.
@@ -37,6 +39,7 @@ pub struct Retrieved {
 /// `scope` holds the chunks that are searched, as ascending disjoint ranges of places. Statistics
 /// of words are those of the whole library, whatever the scope. `also` names places in scope that
 /// become candidates however deep they stand, with their true ranks; they change no other's facts.
+/// `agreement` may be of an earlier generation: chunks of documents that came since hold no observation.
 ///
 /// # Errors
 /// [`EngineError::Index`] when a list cannot be read.
@@ -47,6 +50,7 @@ pub fn retrieve(
     params: &Params,
     scope: &[Range<u32>],
     also: &[u32],
+    agreement: Option<&Agreement>,
 ) -> Result<Retrieved, EngineError> {
     let join = match params.bm25_join {
         Bm25Join::Or => Join::Or,
@@ -89,6 +93,7 @@ pub fn retrieve(
         .collect();
     union.sort_unstable();
     union.dedup();
+    let today = today();
     let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
     let mut matched = Vec::with_capacity(union.len());
     for place in &union {
@@ -105,6 +110,12 @@ pub fn retrieve(
             document: chunk.document,
             bytes: chunk.bytes.clone(),
             tokens: chunk.tokens,
+            age: age(chunk, lists.dates[chunk.document as usize], today),
+            direction: Some(*place),
+            observations: agreement.map_or(0..0, |agreement| {
+                let document = &lists.snapshot.documents[chunk.document as usize];
+                agreement.held_by(chunk, document.id)
+            }),
             vector: value.unwrap_or_default(),
             text: hit.as_ref().map_or_else(
                 |_| TextValue::default(),
@@ -148,8 +159,8 @@ pub fn retrieve(
             vector: vector_state,
             text: text_state,
             n_text_hits: in_scope.len() as u32,
-            agreement: None,
-            directions: None,
+            agreement: agreement.map(|agreement| agreement.aggregation.clone()),
+            directions: Some(lists.directions.clone()),
         },
         places: union,
         matched,

@@ -6,14 +6,18 @@ use std::time::{Duration, Instant};
 
 use memlens_index::QueryWord;
 use memlens_params::{Params, StageId};
-use memlens_rank::{CandidateSet, Columns, Context, NATIVE, Trace, rank, rank_observed};
+use memlens_rank::{CandidateSet, Columns, Context, Detail, NATIVE, Trace, rank, rank_observed};
 use memlens_store::{ChunkRow, DocumentRow, Store};
 
 use crate::EngineError;
+use crate::agreement::{Agreement, Said};
 use crate::lists::Lists;
 use crate::passage;
 use crate::retrieve::Retrieved;
 use crate::view::{self, Fact, Journey, Row, Snippet};
+
+/// How many supporters of a row are told with their texts; the rest are counted.
+const SUPPORTERS_SHOWN: usize = 50;
 
 /// How long the parts of a retrieval took.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -48,6 +52,8 @@ pub struct Search {
     pub(crate) lists: Arc<Lists>,
     /// The query's embedding, or why there is none.
     pub(crate) vector: Result<Vec<f32>, String>,
+    /// Who agreed with whom when it was asked; none before the first pass.
+    pub(crate) agreement: Option<Arc<Agreement>>,
     /// The chunks that were searched, as ascending disjoint ranges of places.
     pub(crate) scope: Vec<Range<u32>>,
     pub(crate) retrieved: Retrieved,
@@ -254,10 +260,14 @@ impl Search {
     ) -> Result<Journey, EngineError> {
         let row = self.row(slot)?;
         let text = self.texts(store, &[slot])?.pop().unwrap_or_default();
-        let core = self.rank(params).journey(slot);
+        let trace = self.rank(params);
+        let core = trace.journey(slot);
         let marks = passage::utf16(&text, &passage::matches(&text, &self.retrieved.words));
         let (dropped_by, reason) = core.dropped.unzip();
+        let supporters = self.supporters(&trace, slot, params);
         Ok(Journey {
+            n_supporters: supporters.len() as u32,
+            supporters: supporters.into_iter().take(SUPPORTERS_SHOWN).collect(),
             slot,
             rank: core.rank,
             score: core.score,
@@ -274,6 +284,23 @@ impl Search {
             text,
             marks,
         })
+    }
+
+    /// Returns who else says what the row's best supported observation says.
+    fn supporters(&self, trace: &Trace, slot: u32, params: &Params) -> Vec<Said> {
+        let entry = trace
+            .stage(StageId::Corroboration)
+            .and_then(|stage| stage.entries.iter().find(|entry| entry.slot == slot));
+        match (entry.map(|entry| &entry.detail), &self.agreement) {
+            (
+                Some(Detail::Corroboration {
+                    observation: Some(observation),
+                    ..
+                }),
+                Some(agreement),
+            ) => agreement.supporters(*observation, params),
+            (Some(_) | None, _) => Vec::new(),
+        }
     }
 
     fn facts(&self, slot: u32) -> Result<Vec<Fact>, EngineError> {
@@ -334,14 +361,14 @@ impl Search {
 
 /// Returns who says it: the agent of the line or of the note, else the folder that holds the note.
 fn source(chunk: &ChunkRow, document: &DocumentRow, folder_name: &str) -> String {
-    let by_folder = || {
-        let mut parts = document.path.rsplit('/');
-        parts.next();
-        parts.next().unwrap_or(folder_name).to_owned()
-    };
     chunk
         .agent
         .clone()
         .or_else(|| document.agent.clone())
-        .unwrap_or_else(by_folder)
+        .unwrap_or_else(|| folder_around(&document.path, folder_name).to_owned())
+}
+
+/// Returns the name of the folder that holds a note; the watched folder's where it lies in that itself.
+pub(crate) fn folder_around<'a>(path: &'a str, watched: &'a str) -> &'a str {
+    path.rsplit('/').nth(1).unwrap_or(watched)
 }

@@ -9,6 +9,8 @@ use memlens_rank::{Bar, Columns, FormulaLine, JourneyStep};
 use serde::Serialize;
 use specta::Type;
 
+use crate::agreement::Said;
+
 /// Is one candidate; static for the whole search.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Row {
@@ -87,6 +89,8 @@ pub struct SearchAnswer {
     pub retrieve_ms: f64,
     /// The library's generation that was searched.
     pub generation: u32,
+    /// The generation whose observations were compared; none before the first pass over them.
+    pub agreement: Option<u32>,
 }
 
 /// Is a label with its value.
@@ -131,6 +135,10 @@ pub struct Journey {
     pub marks: Vec<(u32, u32)>,
     /// The lines of the window that matched best.
     pub window: Option<(u32, u32)>,
+    /// Who else says what its best supported observation says, nearest first, at most 50.
+    pub supporters: Vec<Said>,
+    /// How many there are.
+    pub n_supporters: u32,
 }
 
 /// Tells how a folder fares.
@@ -198,6 +206,8 @@ pub struct LibraryState {
     pub model: String,
     /// Raised by every change.
     pub generation: u32,
+    /// The generation whose observations were last compared; none before the first pass.
+    pub agreement: Option<u32>,
     /// How far indexing is; none when nothing is to do.
     pub indexing: Option<Progress>,
     /// Where the library lies.

@@ -238,6 +238,7 @@ fn searched(
             params,
             &search.scope,
             also,
+            search.agreement.as_deref(),
         )
     };
     let deep = Search {
@@ -248,6 +249,7 @@ fn searched(
         params: params.clone(),
         lists: search.lists.clone(),
         vector: search.vector.clone(),
+        agreement: search.agreement.clone(),
         scope: search.scope.clone(),
         retrieved: ask(params, places)?,
     };

@@ -564,7 +564,7 @@ mod tests {
     #[test]
     fn hard_input_is_read_in_linear_time() {
         let mib = 1024 * 1024;
-        let cases: [(&str, Kind, String); 19] = [
+        let cases: [(&str, Kind, String); 20] = [
             ("one line", Kind::Plain, "x".repeat(10 * mib)),
             ("one line of words", Kind::Markdown, "word ".repeat(2 * mib)),
             (
@@ -599,6 +599,11 @@ mod tests {
                 format!("{}a{}", "* ".repeat(180), "\n".repeat(mib)),
             ),
             ("table", Kind::Markdown, "| a | b |\n".repeat(1_000_000)),
+            (
+                "front matter",
+                Kind::Markdown,
+                format!("---\n{}---\n", "a: b\n".repeat(2 * mib)),
+            ),
             ("brackets", Kind::Markdown, "[".repeat(mib)),
             ("stars", Kind::Markdown, "*a _".repeat(mib)),
             ("fences", Kind::Markdown, "```\n".repeat(mib)),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The reason why a folder or a file could not be read at all.
 ///
 /// Whatever can be read in part is read, and what was left out is a [`crate::Problem`] or a
-/// [`crate::SkippedFile`].
+/// [`crate::SkippedFile`]. What concerns a file does not name it: it is told beside its path.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     /// Nothing stands at the path of the watched folder.
@@ -22,7 +22,7 @@ pub enum IngestError {
         path: PathBuf,
     },
     /// The system refuses to list the watched folder.
-    #[error("cannot open folder {}: {source}", path.display())]
+    #[error("cannot open folder {}: {}", path.display(), words(source))]
     FolderUnreadable {
         /// The watched folder.
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum IngestError {
         source: io::Error,
     },
     /// The system refuses to open or read a file; `source` is `NotFound` when it has gone since it was found.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read this file: {}", words(source))]
     FileUnreadable {
         /// The file.
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum IngestError {
         source: io::Error,
     },
     /// A file was replaced by a folder, a link, a pipe or a device since it was found.
-    #[error("cannot read {}: it is no longer a regular file", path.display())]
+    #[error("cannot read this file: it is no longer a regular one")]
     NotAFile {
         /// The file.
         path: PathBuf,
@@ -58,4 +58,13 @@ pub enum IngestError {
         /// The watched folder.
         path: PathBuf,
     },
+}
+
+/// Returns what the system answered, without the number of the error, which tells a person nothing.
+pub(crate) fn words(error: &io::Error) -> String {
+    let words = error.to_string();
+    let number = error
+        .raw_os_error()
+        .map_or(String::new(), |code| format!(" (os error {code})"));
+    words.strip_suffix(&number).unwrap_or(&words).to_owned()
 }

@@ -8,11 +8,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob};
+use ignore::{Error, Match};
+
+use crate::error::words;
 
 /// More than a person writes; compiling takes much longer than reading.
 const RULES_BYTES_MAX: u64 = 1024 * 1024;
+
+/// So many faults of a rule file are told; of the rest only the number.
+const FAULTS_TOLD: usize = 3;
 
 /// In the order in which they are asked.
 const RULE_FILES: [&str; 2] = [".ignore", ".gitignore"];
@@ -119,11 +124,35 @@ fn read(file: &Path) -> (Gitignore, Option<String>) {
     match builder.build() {
         Ok(matcher) => (
             matcher,
-            fault.map(|fault| format!("some of its rules are not applied: {fault}")),
+            fault.map(|fault| {
+                let told = faults(&fault);
+                format!("some of its rules are not applied: {told}")
+            }),
         ),
         Err(error) => (
             Gitignore::empty(),
-            Some(format!("its rules are not applied: {error}")),
+            Some(format!("its rules are not applied: {}", faults(&error))),
         ),
+    }
+}
+
+/// Returns what is wrong with a rule file, which is told beside its path.
+fn faults(error: &Error) -> String {
+    if let Error::WithPath { err, .. } = error {
+        return faults(err);
+    }
+    if let Error::Partial(errors) = error {
+        let mut told: Vec<String> = errors.iter().take(FAULTS_TOLD).map(faults).collect();
+        if errors.len() > FAULTS_TOLD {
+            told.push(format!("and {} more", errors.len() - FAULTS_TOLD));
+        }
+        return told.join("; ");
+    }
+    if let Error::WithLineNumber { line, err } = error {
+        return format!("line {line}: {}", faults(err));
+    }
+    match error.io_error() {
+        Some(error) => words(error),
+        None => error.to_string(),
     }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::UNIX_EPOCH;
 
 use crate::document::Kind;
-use crate::error::IngestError;
+use crate::error::{IngestError, words};
 use crate::rules::{Rules, Ruling};
 
 /// Larger files are not read: 16 MiB.
@@ -110,8 +110,19 @@ pub fn walk(root: &Path, cancel: &AtomicBool) -> Result<Walked, IngestError> {
                 });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
+                skip(
+                    folder,
+                    "cannot open this folder: its path is longer than this system allows"
+                        .to_owned(),
+                );
+                continue;
+            }
             Err(error) => {
-                skip(folder, format!("cannot open this folder: {error}"));
+                skip(
+                    folder,
+                    format!("cannot open this folder: {}", words(&error)),
+                );
                 continue;
             }
         };
@@ -127,7 +138,7 @@ pub fn walk(root: &Path, cancel: &AtomicBool) -> Result<Walked, IngestError> {
                 Err(error) => {
                     skip(
                         folder.clone(),
-                        format!("cannot list all of this folder: {error}"),
+                        format!("cannot list all of this folder: {}", words(&error)),
                     );
                     break;
                 }
@@ -259,7 +270,7 @@ impl Weighed {
         ) {
             return Self::Gone;
         }
-        Self::Told(format!("cannot be looked at: {error}"))
+        Self::Told(format!("cannot be looked at: {}", words(&error)))
     }
 }
 
@@ -474,6 +485,10 @@ mod tests {
             ],
             &["B.MD", "a.md", "a/b/c.jsonl", "a/z.txt", "b.md"],
         );
+        // Twins but for their case, where the system tells them apart.
+        if !tree(&[("a.md", "")]).path().join("A.md").exists() {
+            check(&[("a.md", ""), ("A.md", "")], &["A.md", "a.md"]);
+        }
         check(
             &[
                 ("Grüße 🌊\nעברית.md", ""),
@@ -601,11 +616,17 @@ mod tests {
         let root = tree(&[(".gitignore", "*.txt\na{b\n"), ("a.txt", ""), ("a.md", "")]);
         let walked = walk_all(root.path());
         assert_eq!(paths(&walked), ["a.md"]);
-        assert_eq!(walked.skipped.len(), 1);
+        assert_eq!(
+            skipped(&walked),
+            [(
+                ".gitignore",
+                "some of its rules are not applied: line 2: error parsing glob 'a{b': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)"
+            )]
+        );
+        fs::write(root.path().join(".gitignore"), "a{b\n".repeat(1000)).expect("a file");
+        let walked = walk_all(root.path());
         assert!(
-            walked.skipped[0]
-                .reason
-                .starts_with("some of its rules are not applied: "),
+            walked.skipped[0].reason.ends_with("; and 997 more"),
             "{:?}",
             walked.skipped
         );
@@ -693,6 +714,44 @@ mod tests {
             read(&walked.files[0]),
             Err(IngestError::NotAFile { .. })
         ));
+    }
+
+    #[test]
+    fn files_that_change_while_they_are_read() {
+        let root = tree(&[("a.md", "x")]);
+        let path = root.path().join("a.md");
+        let file = walk_all(root.path()).files.remove(0);
+        let is_done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let sizes = [0, 1, 100_000, MAX_FILE_BYTES, MAX_FILE_BYTES + 1, 5];
+                for size in sizes.into_iter().cycle() {
+                    if is_done.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    File::options()
+                        .create(true)
+                        .truncate(false)
+                        .write(true)
+                        .open(&path)
+                        .and_then(|file| file.set_len(size))
+                        .expect("it grows or shrinks");
+                    if size == 5 {
+                        fs::remove_file(&path).expect("it vanishes");
+                    }
+                }
+            });
+            for _ in 0..200 {
+                match read(&file) {
+                    Ok(bytes) => assert!(bytes.len() as u64 <= MAX_FILE_BYTES),
+                    Err(IngestError::TooLarge) => {}
+                    Err(IngestError::FileUnreadable { source, .. })
+                        if source.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            is_done.store(true, Ordering::Relaxed);
+        });
     }
 
     #[test]
@@ -858,23 +917,49 @@ mod tests {
 
         #[test]
         fn deep_folders_end_where_the_system_ends() {
-            let root = tree(&[("a.md", "")]);
-            let mut deepest = root.path().to_owned();
-            let mut n_made = 0;
-            while fs::create_dir(deepest.join("folder")).is_ok() && n_made < 10_000 {
-                deepest.push("folder");
-                n_made += 1;
-            }
-            fs::write(deepest.join("b.md"), "").ok();
+            // Their path is longer than any system takes, however many more there are.
+            const N_LEVELS: usize = 2100;
+            let root = tree(&[("a.md", ""), ("d/b.md", "")]);
+            let inner = Path::new("d");
+            nest(root.path(), inner, N_LEVELS);
             let walked = walk_all(root.path());
-            assert_eq!(walked.files[0].path, "a.md");
-            for file in &walked.files {
-                assert_eq!(
-                    find(root.path(), &file.path).expect("a folder").as_ref(),
-                    Some(file)
-                );
+            let [SkippedFile { path, reason }] = walked.skipped.as_slice() else {
+                panic!("{:?}", walked.skipped)
+            };
+            assert_eq!(
+                reason,
+                "cannot open this folder: its path is longer than this system allows"
+            );
+            assert!(path.starts_with("d/d/d/") && path.len() > 1000, "{path}");
+            assert_eq!(paths(&walked), ["a.md"], "the other is out of reach");
+            assert!(find(root.path(), "a.md").is_ok_and(|found| found.is_some()));
+            let deepest = format!("{}b.md", "d/".repeat(N_LEVELS));
+            assert!(find(root.path(), &deepest).is_ok_and(|found| found.is_none()));
+            unnest(root.path(), inner, N_LEVELS);
+            assert_eq!(paths(&walk_all(root.path())), ["a.md", "d/b.md"]);
+        }
+
+        /// How many folders are nested at once; their path is never too long.
+        const AT_ONCE: usize = 100;
+
+        /// Puts the folder `inner` of `root` into itself, `n_levels` deep, by paths that are short enough for the system.
+        fn nest(root: &Path, inner: &Path, n_levels: usize) {
+            let chain: PathBuf = std::iter::repeat_n(inner, AT_ONCE).collect();
+            for _ in 0..n_levels / AT_ONCE {
+                fs::rename(root.join(inner), root.join("rest")).expect("renamed");
+                fs::create_dir_all(root.join(&chain)).expect("folders");
+                fs::rename(root.join("rest"), root.join(&chain).join(inner)).expect("renamed");
             }
-            assert!(n_made > 100, "{n_made}");
+        }
+
+        /// Undoes [`nest`]: a tree so deep cannot be removed as a whole.
+        fn unnest(root: &Path, inner: &Path, n_levels: usize) {
+            let chain: PathBuf = std::iter::repeat_n(inner, AT_ONCE).collect();
+            for _ in 0..n_levels / AT_ONCE {
+                fs::rename(root.join(&chain).join(inner), root.join("rest")).expect("renamed");
+                fs::remove_dir_all(root.join(inner)).expect("removed");
+                fs::rename(root.join("rest"), root.join(inner)).expect("renamed");
+            }
         }
 
         #[test]
@@ -896,17 +981,11 @@ mod tests {
             assert_eq!(paths(&walked), ["a.md", "b.md"]);
             assert_eq!(
                 skipped(&walked),
-                [(
-                    "closed",
-                    "cannot open this folder: Permission denied (os error 13)"
-                )]
+                [("closed", "cannot open this folder: Permission denied")]
             );
             assert!(matches!(inside, Ok(None)), "{inside:?}");
             let message = file.expect_err("closed").to_string();
-            assert!(
-                message.ends_with("b.md: Permission denied (os error 13)"),
-                "{message}"
-            );
+            assert_eq!(message, "cannot read this file: Permission denied");
             close("", 0o000);
             let closed = walk(root.path(), &AtomicBool::new(false));
             close("", 0o700);

@@ -119,7 +119,7 @@ impl StageId {
             StageId::Corroboration => (
                 "Corroboration",
                 "corroboration_on",
-                false,
+                true,
                 "A boost for what several observations say.",
             ),
             StageId::Feedback => (
@@ -128,11 +128,11 @@ impl StageId {
                 false,
                 "A weight from your thumbs on a chunk.",
             ),
-            StageId::Decay => ("Decay", "decay_on", false, "Older notes count less."),
+            StageId::Decay => ("Decay", "decay_on", true, "Older notes count less."),
             StageId::Diversity => (
                 "Diversity",
                 "diversity_on",
-                false,
+                true,
                 "Chunks unlike those already shown come earlier.",
             ),
             StageId::Repeats => (

@@ -364,7 +364,7 @@ parameters! {
     rerank_threshold: Option<f64> = None, RR, Rank, "Drop below", None, optional(number(-20.0, 20.0, 0.01)), None, "Drops reranked rows below this score, on the reranker's own scale.";
     rerank_share: f64 = 1.0, RR, Rank, "Share", None, number(0.0, 1.0, 0.01), None, "0 keeps the fused order, 1 follows the reranker alone.";
     rerank_timeout_ms: u32 = 10_000, RR, Outside, "Timeout", Some("ms"), whole(100, 60_000, 100), None, "How long the reranker may take before the fused order stands.";
-    corroboration_on: bool = true, CO, Rank, "Corroboration", None, ParameterKind::Toggle, None, "Boosts what several observations say.";
+    corroboration_on: bool = false, CO, Rank, "Corroboration", None, ParameterKind::Toggle, None, "Boosts what several observations say.";
     corroboration_gain: f64 = 0.1, CO, Rank, "Gain", None, number(0.0, 0.5, 0.01), None, "Added per doubling of the observations that say the same.";
     corroboration_by: CorroborationBy = CorroborationBy::Members, CO, Rank, "Counted by", None, ParameterKind::Choice { options: CorroborationBy::OPTIONS }, None, "Counts every observation that says the same, or every other source.";
     near_duplicates: NearDuplicates = NearDuplicates::Keep, CO, Rank, "Near-duplicates", None, ParameterKind::Choice { options: NearDuplicates::OPTIONS }, None, "Keeps near-duplicates of a better row, or drops them.";

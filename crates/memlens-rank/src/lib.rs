@@ -39,4 +39,5 @@ pub use journey::{Bar, FormulaLine, JourneyCore, JourneyStep};
 pub use pipeline::{
     Context, NATIVE, Outcome, Pipeline, PipelineId, Row, Stage, rank, rank_observed,
 };
+pub use stages::corroboration::agreement_level;
 pub use trace::{Entry, StageTrace, Status, Trace};

@@ -11,7 +11,7 @@ use memlens_params::{
     AgreementMeasure, CorroborationBy, FusionMethod, NearDuplicates, Params, StageId,
 };
 use memlens_rank::{
-    Age, Candidate, CandidateSet, ChunkId, Context, DateSource, Detail, Directions, Effect,
+    Age, Candidate, CandidateSet, ChunkId, Context, DateSource, Detail, Directions, Effect, Entry,
     ListState, NATIVE, Status, TextValue, Thumbs, Trace, VectorValue, rank,
 };
 use proptest::prelude::*;
@@ -353,13 +353,10 @@ proptest! {
     fn a_greater_gain_never_lowers_a_row_below_one_that_fewer_agree_with(set in rich_sets(), params in rich_parameters(), more in 0.0..0.5f64) {
         let params = Params { near_duplicates: NearDuplicates::Keep, ..uncut(params) };
         let higher = Params { corroboration_gain: params.corroboration_gain + more, ..params.clone() };
-        let n_others = |entry: &memlens_rank::Entry| match entry.detail {
-            Detail::Corroboration { n_others, .. } => n_others,
-            _ => 0,
-        };
+        let n_others = |entry: &Entry| if let Detail::Corroboration { n_others, .. } = entry.detail { n_others } else { 0 };
         let stage = |params: &Params| traced(&set, params).stage(StageId::Corroboration).unwrap().entries.clone();
         let (before, after) = (stage(&params), stage(&higher));
-        let rank_of = |entries: &[memlens_rank::Entry], slot: u32| entries.iter().find(|entry| entry.slot == slot).unwrap().rank_after;
+        let rank_of = |entries: &[Entry], slot: u32| entries.iter().find(|entry| entry.slot == slot).unwrap().rank_after;
         for a in &before {
             for b in before.iter().filter(|b| n_others(b) < n_others(a) && a.rank_after < b.rank_after) {
                 prop_assert!(after.is_empty() || rank_of(&after, a.slot) < rank_of(&after, b.slot));
@@ -440,9 +437,9 @@ proptest! {
         let params = Params { near_duplicates: NearDuplicates::Collapse, corroboration_on: true, ..uncut(params) };
         let trace = traced(&set, &params);
         let stage = trace.stage(StageId::Corroboration).unwrap();
-        let boosted = |entry: &memlens_rank::Entry| match entry.detail {
-            Detail::Corroboration { base, gain, n_others, .. } => base + gain * (1.0 + f64::from(n_others)).log2(),
-            _ => unreachable!("the stage gives its own reasons"),
+        let boosted = |entry: &Entry| {
+            let Detail::Corroboration { base, gain, n_others, .. } = entry.detail else { unreachable!("the stage gives its own reasons") };
+            base + gain * (1.0 + f64::from(n_others)).log2()
         };
         for entry in stage.entries.iter().filter(|entry| entry.is_dropped) {
             let Detail::Corroboration { said_by, n_observations, n_agreed, .. } = &entry.detail else { unreachable!() };

@@ -5,8 +5,11 @@ use std::collections::HashMap;
 use rusqlite::{Row, Transaction, params};
 
 use crate::error::Attempt;
+use crate::observations::put_observations;
 use crate::store::next_generation;
-use crate::{DocumentId, EmbeddingId, FolderId, Severity, Store, StoreError, StoredProblem};
+use crate::{
+    DocumentId, EmbeddingId, FolderId, NewObservation, Severity, Store, StoreError, StoredProblem,
+};
 
 /// Is what is known of a file without reading it: enough to see whether it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +55,8 @@ pub struct NewDocument {
     pub weight: Option<f64>,
     /// Its chunks by start byte.
     pub chunks: Vec<NewChunk>,
+    /// What it says.
+    pub observations: Vec<NewObservation>,
     /// What went wrong while it was read.
     pub problems: Vec<StoredProblem>,
 }
@@ -375,6 +380,7 @@ fn put(
         tags,
         weight,
         chunks,
+        observations,
         problems,
     } = document;
     let tags = serde_json::to_string(tags).expect("strings can always be written as JSON");
@@ -399,6 +405,7 @@ fn put(
             text: chunk.text.clone(),
         });
     }
+    put_observations(transaction, id, observations).attempt("save observations")?;
     for problem in problems {
         note(transaction, problem)?;
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`Store`] holds the watched folders, their documents, chunks and windows, every embedding ever
 //! computed (by content hash and model, so that nothing unchanged is embedded twice), what went
-//! wrong with which file, and presets. Everything else on disk is derived from it and names the
+//! wrong with which file, presets, and the person's thumbs. Everything else on disk is derived from it and names the
 //! [generation](Store::generation) it was built from.
 //!
 //! One process writes ([`Store::open`], held by a lock file that names it); any number read
@@ -23,9 +23,11 @@
 mod documents;
 mod embeddings;
 mod error;
+mod feedback;
 mod folders;
 mod lock;
 mod migrations;
+mod observations;
 mod presets;
 mod problems;
 mod snapshot;
@@ -37,7 +39,9 @@ pub use documents::{
 };
 pub use embeddings::EmbeddingId;
 pub use error::StoreError;
+pub use feedback::{Imported, NewFeedback, StoredFeedback, Thumb, Voted};
 pub use folders::{Folder, FolderId};
+pub use observations::{NewObservation, StoredObservation};
 pub use presets::StoredPreset;
 pub use problems::{Severity, StoredProblem};
 pub use snapshot::{ChunkRow, DocumentRow, Snapshot, WindowRow};

@@ -1,12 +1,18 @@
 //! The schema, in versions; a version that was released never changes.
 
+use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
 use rusqlite_migration::{M, Migrations};
 
 /// Every version of the schema, oldest first.
 pub static MIGRATIONS: LazyLock<Migrations<'static>> =
-    LazyLock::new(|| Migrations::new(vec![M::up(FIRST), M::up(SECOND)]));
+    LazyLock::new(|| Migrations::new(STEPS.into_iter().map(M::up).collect()));
+
+/// The version that this program writes.
+pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
+
+const STEPS: [&str; 4] = [FIRST, SECOND, THIRD, FOURTH];
 
 const FIRST: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -87,4 +93,34 @@ CREATE TABLE presets (name TEXT PRIMARY KEY, params TEXT NOT NULL) WITHOUT ROWID
 const SECOND: &str = "
 ALTER TABLE documents ADD COLUMN changed_ns INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE folders ADD COLUMN mount TEXT;
+";
+
+// What the documents of before observe is learnt when they are read anew, as their recipe is another.
+const THIRD: &str = "
+CREATE TABLE observations (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    start_byte INTEGER NOT NULL,
+    end_byte INTEGER NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    agent TEXT,
+    date TEXT,
+    weight REAL,
+    PRIMARY KEY (document, start_byte)
+) WITHOUT ROWID;
+";
+
+// Of a text and not of a chunk, and so without a reference: it outlives both chunk and embedding.
+const FOURTH: &str = "
+CREATE TABLE feedback (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    query TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    text TEXT NOT NULL,
+    path TEXT NOT NULL,
+    thumb INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    UNIQUE (query, hash)
+);
 ";

@@ -47,6 +47,8 @@ pub struct ChunkRow {
     pub heading: String,
     /// Who says it, where the line itself tells.
     pub agent: Option<String>,
+    /// When its line says it, `YYYY-MM-DD`; none where the document's date holds.
+    pub date: Option<String>,
     /// Its length in tokens of the embedding model.
     pub tokens: u32,
     /// The embedding of its text.
@@ -137,7 +139,7 @@ impl Store {
 
     fn read_chunks(&self, snapshot: &mut Snapshot) -> rusqlite::Result<()> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT c.document, c.id, c.start_line, c.end_line, c.start_byte, c.end_byte, c.heading, c.agent, c.tokens, c.embedding
+            "SELECT c.document, c.id, c.start_line, c.end_line, c.start_byte, c.end_byte, c.heading, c.agent, c.tokens, c.embedding, c.date
              FROM chunks c JOIN documents d ON d.id = c.document JOIN folders f ON f.id = d.folder
              ORDER BY f.path, d.path, c.start_byte, c.end_byte, c.id",
         )?;
@@ -166,6 +168,7 @@ impl Store {
                 agent: row.get(7)?,
                 tokens: row.get(8)?,
                 embedding: EmbeddingId(row.get(9)?),
+                date: row.get(10)?,
                 windows: 0..0,
             });
         }

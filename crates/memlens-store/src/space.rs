@@ -11,7 +11,7 @@ use crate::{Store, StoreError};
 
 impl Store {
     /// Forgets everything but which generation it is, which rises: folders, documents, embeddings,
-    /// problems, presets and settings. The file shrinks to next to nothing.
+    /// problems, presets, feedback and settings. The file shrinks to next to nothing.
     ///
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.

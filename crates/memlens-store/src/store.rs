@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -12,7 +11,7 @@ use rusqlite_migration::SchemaVersion;
 use crate::StoreError;
 use crate::error::{Attempt, DATABASE};
 use crate::lock::WriteLock;
-use crate::migrations::MIGRATIONS;
+use crate::migrations::{LATEST, MIGRATIONS};
 
 /// Names a document; never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,6 +71,11 @@ impl Store {
         if path.exists() {
             let reader = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
             refuse_newer(&reader, dir)?;
+            // One that is damaged too, as far as that shows: SQLite would tidy up around it.
+            reader
+                .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+                .map(|_: i64| ())
+                .map_err(|source| StoreError::of_sql("open the library", &path, source))?;
         }
         let mut connection = connect(
             &path,
@@ -135,7 +139,7 @@ impl Store {
     /// As [`Store::open_read_only`].
     pub fn thaw(&mut self) -> Result<(), StoreError> {
         if let Some(frozen) = &self.frozen
-            && (*frozen != FileState::of(&Store::path(&self.dir)) || log_path(&self.dir).exists())
+            && (*frozen != FileState::of(&Store::path(&self.dir)) || has_log(&self.dir))
         {
             *self = self.reader()?;
         }
@@ -254,10 +258,10 @@ pub fn n_bytes(dir: &Path) -> u64 {
         .sum()
 }
 
-/// Returns the log that holds what was written last.
-fn log_path(dir: &Path) -> PathBuf {
+/// Tells whether something may have been written that stands in the log alone.
+fn has_log(dir: &Path) -> bool {
     let [_, log, _] = files(dir);
-    log
+    log.metadata().is_ok_and(|metadata| metadata.len() > 0)
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
@@ -282,7 +286,7 @@ fn connect_to_read(path: &Path) -> Result<(Connection, Option<FileState>), Store
     match looked.map_err(|error| (error.sqlite_error_code(), error)) {
         Ok(_) => Ok((connection, None)),
         Err((Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly), _))
-            if path.parent().is_some_and(|dir| !log_path(dir).exists()) =>
+            if path.parent().is_some_and(|dir| !has_log(dir)) =>
         {
             let frozen = FileState::of(path);
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
@@ -348,6 +352,3 @@ fn refuse_newer_head(dir: &Path) -> Result<(), StoreError> {
 /// An SQLite file's beginning, up to and with its `user_version`. Source: SQLite, Database File Format, 1.3.
 const HEAD_BYTES: usize = 64;
 const HEAD_MAGIC: &[u8] = b"SQLite format 3\0";
-
-/// The version that this program makes.
-const LATEST: NonZeroUsize = NonZeroUsize::new(2).expect("two is not zero");

@@ -84,6 +84,7 @@ fn note(store: &mut Store, folder: FolderId, path: &str, starts: &[u32]) -> NewD
         tags: Vec::new(),
         weight: None,
         chunks,
+        observations: Vec::new(),
         problems: Vec::new(),
     }
 }

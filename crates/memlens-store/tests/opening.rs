@@ -46,6 +46,7 @@ fn pair(folder: memlens_store::FolderId, number: u32) -> [Change; 2] {
             tags: Vec::new(),
             weight: None,
             chunks: Vec::new(),
+            observations: Vec::new(),
             problems: vec![StoredProblem {
                 folder,
                 path: path.clone(),

@@ -27,6 +27,9 @@ pub struct PackageArgs {
     /// Install the package into a bare Debian and use it there; needs root and debootstrap, and fetches Debian's packages
     #[arg(long)]
     check: bool,
+    /// Check this package instead of making one
+    #[arg(long, value_name = "FILE", requires = "check")]
+    made: Option<PathBuf>,
 }
 
 /// The programs by their cargo packages, and the names they are installed by.
@@ -45,29 +48,38 @@ const MODEL_FILES: &[&str] = &[
 
 /// Builds the package, tells where it lies and, if asked, installs and uses it in a bare Debian.
 pub fn package(project: &Project, args: &PackageArgs) -> Result<()> {
+    let scratch = project.root.join("target/package");
+    let package = match &args.made {
+        Some(made) => made.clone(),
+        None => make(project, &scratch)?,
+    };
+    println!("{}", package.display());
+    if args.check {
+        setup::setup(project, Purpose::Headless, Install::Missing)?;
+        check::check(project, &package, &scratch)?;
+    }
+    Ok(())
+}
+
+/// Builds the package and returns where it lies.
+fn make(project: &Project, scratch: &Path) -> Result<PathBuf> {
     if command::find("dpkg-shlibdeps").is_none() {
         return Err(Error::Package(
             "it is made on Debian and its kin, with dpkg-dev installed".to_owned(),
         ));
     }
-    let purpose = if args.check {
-        Purpose::Headless
-    } else {
-        Purpose::Window
-    };
-    setup::setup(project, purpose, Install::Missing)?;
+    setup::setup(project, Purpose::Window, Install::Missing)?;
     let bundler = project.root.join("src-tauri/packaging");
     setup::install_npm(&bundler)?;
     let runtime = setup::redistributable_runtime(project)?;
     ui::build(project)?;
     build(project)?;
 
-    let scratch = project.root.join("target/package");
     let programs: Vec<PathBuf> = PROGRAMS
         .iter()
         .map(|(_, program)| release(project).join(program))
         .collect();
-    let depends = depends::of(&scratch, programs.iter().chain([&runtime.library]))?;
+    let depends = depends::of(scratch, programs.iter().chain([&runtime.library]))?;
     let third_party = scratch.join("third-party.txt");
     notices::write(project, PROGRAMS, &third_party)?;
     let installed = Installed {
@@ -79,12 +91,7 @@ pub fn package(project: &Project, args: &PackageArgs) -> Result<()> {
         root: project.root.clone(),
     };
     bundle(project, &bundler, &installed.config(&depends))?;
-    let package = built(&release(project).join("bundle/deb"))?;
-    println!("{}", package.display());
-    if args.check {
-        check::check(project, &package, &scratch)?;
-    }
-    Ok(())
+    built(&release(project).join("bundle/deb"))
 }
 
 /// Builds the programs as they are given away: optimised as a whole, which takes several times longer than what the other

@@ -31,6 +31,8 @@ export class Scratch {
       XDG_DATA_HOME: join(root, "data"),
     };
     delete this.environment.WAYLAND_DISPLAY;
+    // Cargo sets it for tests; the programs must do without.
+    delete this.environment.ORT_DISABLE_TELEMETRY;
   }
 
   /** Makes the folders; `notes` holds the sample notes unless `isEmpty`. */

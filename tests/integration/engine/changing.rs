@@ -2,13 +2,15 @@
 //!
 //! Properties checked: a change, a rename and a deletion show in the next search; nothing unchanged is embedded again;
 //! a library after any edits, seen by walks or by a watcher, in any rhythm, equals a fresh one; cancelled work is taken
-//! up where it stood; never more texts are unsaved than the indexer says; folders that are away keep their notes.
+//! up where it stood; never more texts are unsaved than the indexer says; folders that are away keep their notes; no
+//! clock hides a change.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memlens_embed::Hashing;
 use memlens_engine::view::Activity;
@@ -831,6 +833,84 @@ fn folders_that_cannot_be_watched_are_refused() {
         indexer.store().folders().expect("they can be read").len(),
         1
     );
+}
+
+#[test]
+fn no_clock_hides_a_change() {
+    let notes = Notes::new(&[("a.md", "The hall."), ("b.md", "The relay.")]);
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    index(dir.path(), &[notes.path()]);
+    let date = |time: SystemTime| {
+        let file = fs::File::options().write(true).open(notes.at("a.md"));
+        file.and_then(|file| file.set_modified(time))
+            .expect("it can be dated");
+    };
+    let years = |n_years: u64| Duration::from_secs(n_years * 365 * 24 * 60 * 60);
+    let times = [
+        UNIX_EPOCH,
+        UNIX_EPOCH - years(9),
+        UNIX_EPOCH + years(80),
+        // Twice the same: only the system's own time of the change is another then.
+        UNIX_EPOCH + years(80),
+    ];
+    for (number, time) in times.into_iter().enumerate() {
+        // Of one length.
+        let word = ["attic", "porch", "depot", "cabin"][number];
+        fs::write(notes.at("a.md"), format!("The {word}.")).expect("it can be written");
+        date(time);
+        let counts = index(dir.path(), &[notes.path()]);
+        let is_hidden = cfg!(not(unix)) && number == 3;
+        assert!(
+            is_hidden || (counts.n_changed, counts.n_unchanged) == (1, 1),
+            "{number}: {counts:?}"
+        );
+        assert!(is_hidden || best(dir.path(), word).as_deref() == Some("a.md"));
+    }
+    // Another time for the same bytes is no change, and the next look knows it.
+    for time in [UNIX_EPOCH + years(90), UNIX_EPOCH + years(1)] {
+        date(time);
+        for _ in 0..2 {
+            let counts = index(dir.path(), &[notes.path()]);
+            assert_eq!(
+                (counts.n_changed, counts.n_unchanged, counts.n_embedded),
+                (0, 2, 0)
+            );
+        }
+    }
+    check_equals_fresh(dir.path(), &[notes.path()], &["hall relay"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn files_and_folders_that_are_closed_and_open_again_are_followed() {
+    use std::os::unix::fs::PermissionsExt;
+
+    if !memlens_tests::is_another_user() {
+        return memlens_tests::run_as_another_user(
+            "changing::files_and_folders_that_are_closed_and_open_again_are_followed",
+        );
+    }
+    let notes = Notes::new(&[("a.md", "The hall."), ("x/b.md", "The relay.")]);
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    index(dir.path(), &[notes.path()]);
+    let allow = |path: &str, mode: u32| {
+        fs::set_permissions(notes.at(path), fs::Permissions::from_mode(mode)).expect("it is ours");
+    };
+    let check = |seen: &[PathBuf], n_problems: usize| {
+        let mut follower = Follower::open(dir.path(), &notes);
+        follower.work(9);
+        follower.seen.extend(seen.iter().cloned());
+        follower.finish();
+        check_equals_fresh(dir.path(), &[notes.path()], &["hall relay"]);
+        let problems = open(dir.path()).problems().expect("they can be told");
+        assert_eq!(problems.len(), n_problems, "{problems:?}");
+    };
+    for (path, closed, open) in [("a.md", 0o000, 0o644), ("x", 0o000, 0o755)] {
+        allow(path, closed);
+        check(&[notes.at(path)], 1);
+        allow(path, open);
+        check(&[notes.at(path)], 0);
+    }
 }
 
 #[test]

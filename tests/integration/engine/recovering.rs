@@ -448,10 +448,10 @@ fn an_open_library_keeps_its_lists_until_it_takes_up_others() {
     );
 }
 
-/// Returns all that a library's folder holds, but for the lock, which names who tried last.
+/// Returns all that a library's folder holds, but for the locks: one names who tried last, one is SQLite's.
 fn image_without_lock(dir: &Path) -> Image {
     let mut image = image(dir);
-    image.retain(|path, _| !path.ends_with("writer.lock"));
+    image.retain(|path, _| !path.ends_with("writer.lock") && !path.ends_with("library.sqlite-shm"));
     // The folder's own time changes with files that come and go.
     image.remove(dir);
     image
@@ -516,7 +516,8 @@ fn a_library_of_the_version_before_is_brought_up_to_date() {
     let connection = rusqlite::Connection::open(&database).expect("it is SQLite");
     connection
         .execute_batch(
-            "ALTER TABLE documents DROP COLUMN changed_ns; ALTER TABLE folders DROP COLUMN mount; PRAGMA user_version = 1;",
+            "ALTER TABLE documents DROP COLUMN changed_ns; ALTER TABLE folders DROP COLUMN mount;
+             DROP TABLE observations; PRAGMA user_version = 1;",
         )
         .expect("it can be put back");
     connection.close().expect("it can be closed");
@@ -707,6 +708,9 @@ fn a_library_that_may_only_be_read_is_searched_and_not_written() {
         );
     }
     let it = sound();
+    // As a reader leaves it, who is the last to close it: with a log.
+    let log = it.dir.path().join("library.sqlite-wal");
+    assert!(log.exists());
     let close = |path: &Path, is_closed: bool| {
         let mut folders = vec![path.to_owned()];
         while let Some(folder) = folders.pop() {
@@ -723,6 +727,14 @@ fn a_library_that_may_only_be_read_is_searched_and_not_written() {
             }
         }
     };
+    close(it.dir.path(), true);
+    let found = answers(&open(it.dir.path()), &QUERIES, &Params::default());
+    assert_eq!(found, it.answers);
+    close(it.dir.path(), false);
+
+    // And as a writer leaves it: SQLite would have to write to read it.
+    drop(Store::open(it.dir.path()).expect("it can be opened"));
+    assert!(!log.exists());
     close(it.dir.path(), true);
     let before = image(it.dir.path());
     let library = open(it.dir.path());

@@ -190,7 +190,7 @@ fn check_retrieved(
         matched,
         words: query_words,
         ..
-    } = retrieve(&lists, query, Ok(&asked), params, scope, &[]).expect("it can be searched");
+    } = retrieve(&lists, query, Ok(&asked), params, scope, &[], None).expect("it can be searched");
     let chunks = naive_chunks(library, query, params.vector_unit);
     let (scores, ideal) = naive_bm25(&chunks, query, params.bm25_join);
     // Statistics of words are those of the whole library; the hits are those in scope.
@@ -313,6 +313,7 @@ fn lists_are_cut_at_the_greatest_depth() {
         &Params::default(),
         std::slice::from_ref(&all),
         &[],
+        None,
     )
     .expect("it can be searched");
     let ranks = |rank: fn(&Candidate) -> Option<u32>| -> Vec<u32> {

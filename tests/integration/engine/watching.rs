@@ -687,8 +687,7 @@ fn everything_is_forgotten_at_once() {
     }
     let dir = scratch();
     let asked = Arc::new(Asked::default());
-    let mut it =
-        Watched::open_with(dir.path(), recording(&asked), Watching::Told).adding(&[&notes]);
+    let it = Watched::open_with(dir.path(), recording(&asked), Watching::Told).adding(&[&notes]);
     it.engine
         .save_preset("mine", &Params::default())
         .expect("it can be saved");

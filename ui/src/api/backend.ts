@@ -57,8 +57,8 @@ export interface Backend {
   showLibrary(): Promise<void>;
   /** Forgets folders, notes, vectors, lists and presets; the notes' files are not touched. */
   eraseAll(): Promise<LibraryState>;
-  /** Opens an address (`http`, `https` or `mailto`) with the system's program for it. */
-  openLink(address: string): Promise<void>;
+  /** Opens an address (`http`, `https` or `mailto`) with the system's program for it, once the person allows it; whether they did. */
+  openLink(address: string): Promise<boolean>;
   /** The text of memlens.json for these parameters. */
   exportText(params: Params): Promise<string>;
   /** Asks where and writes it; the path, or null when cancelled. */

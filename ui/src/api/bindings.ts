@@ -18,8 +18,8 @@ export const commands = {
 	journey: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, params, slot }),
 	/**  Opens a note of a watched folder with the system's program for it. */
 	openInEditor: (folder: string, path: string) => __TAURI_INVOKE<null>("open_in_editor", { folder, path }),
-	/**  Opens an address of the web or of mail with the system's program for it; the window has asked. */
-	openLink: (address: string) => __TAURI_INVOKE<null>("open_link", { address }),
+	/**  Opens an address of the web or of mail with the system's program for it, if the person allows it; whether they did. */
+	openLink: (address: string) => __TAURI_INVOKE<boolean>("open_link", { address }),
 	pauseFolder: (folder: string, paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_folder", { folder, paused }),
 	pauseIndexing: (paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_indexing", { paused }),
 	pickFolder: () => __TAURI_INVOKE<string | null>("pick_folder"),
@@ -402,6 +402,10 @@ export type Journey = {
 	marks: ([number, number])[],
 	/**  The lines of the window that matched best. */
 	window: [number, number] | null,
+	/**  Who else says what its best supported observation says, nearest first, at most 50. */
+	supporters: Said[],
+	/**  How many there are. */
+	n_supporters: number,
 };
 
 /**  Is what one stage did to the row. */
@@ -440,6 +444,8 @@ export type LibraryState = {
 	model: string,
 	/**  Raised by every change. */
 	generation: number,
+	/**  The generation whose observations were last compared; none before the first pass. */
+	agreement: number | null,
 	/**  How far indexing is; none when nothing is to do. */
 	indexing: Progress | null,
 	/**  Where the library lies. */
@@ -712,6 +718,29 @@ export type Row = {
 	matched: string[],
 };
 
+/**  Is one observation with its place, as a supporter of another or a member of a cluster. */
+export type Said = {
+	/**  The watched folder's id. */
+	folder: string,
+	/**  The note's path in it. */
+	path: string,
+	/**  First line, 1-based. */
+	line: number,
+	/**  Last line, 1-based. */
+	end_line: number,
+	/**  What it says. */
+	text: string,
+	/**  Who says it. */
+	source: string,
+	/**
+	 *  How far it is from the one it stands beside: differing SimHash bits, or 1 less the share of
+	 *  common words.
+	 */
+	distance: number,
+	/**  By what that is measured: simhash or words. */
+	measure: string,
+};
+
 /**  The form of a scope on its way from the window. */
 export type ScopeArgument = {
 	/**  The watched folder's id. */
@@ -744,6 +773,8 @@ export type SearchAnswer = {
 	retrieve_ms: number,
 	/**  The library's generation that was searched. */
 	generation: number,
+	/**  The generation whose observations were compared; none before the first pass over them. */
+	agreement: number | null,
 };
 
 /**  Is the passage of a chunk that answers the query best, short enough for a table row. */

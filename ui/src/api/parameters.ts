@@ -349,7 +349,7 @@ export const PARAMETERS: Parameter[] = [
     "kind": {
       "kind": "toggle"
     },
-    "default": true,
+    "default": false,
     "sentence": "Boosts what several observations say.",
     "fusion": null
   },
@@ -880,7 +880,7 @@ export const STAGES: StageInfo[] = [
     "id": "corroboration",
     "label": "Corroboration",
     "switch": "corroboration_on",
-    "built": false,
+    "built": true,
     "sentence": "A boost for what several observations say."
   },
   {
@@ -894,14 +894,14 @@ export const STAGES: StageInfo[] = [
     "id": "decay",
     "label": "Decay",
     "switch": "decay_on",
-    "built": false,
+    "built": true,
     "sentence": "Older notes count less."
   },
   {
     "id": "diversity",
     "label": "Diversity",
     "switch": "diversity_on",
-    "built": false,
+    "built": true,
     "sentence": "Chunks unlike those already shown come earlier."
   },
   {
@@ -960,7 +960,7 @@ export const DEFAULTS: Params = {
   "rerank_threshold": null,
   "rerank_share": 1.0,
   "rerank_timeout_ms": 10000,
-  "corroboration_on": true,
+  "corroboration_on": false,
   "corroboration_gain": 0.1,
   "corroboration_by": "members",
   "near_duplicates": "keep",

@@ -30,14 +30,14 @@ let backend: FakeBackend;
 let parameters: ParameterHistory;
 let search: SearchController;
 let stop: () => void;
-let generation: number;
+let library: { generation: number; agreement: number | null };
 
 beforeEach(() => {
   backend = new FakeBackend({ nChunks: 120 });
   parameters = new ParameterHistory();
   search = new SearchController(backend, parameters);
-  generation = 1;
-  stop = search.follow(() => generation);
+  library = { generation: 1, agreement: null };
+  stop = search.follow(() => library);
 });
 afterEach(() => {
   stop();
@@ -109,21 +109,28 @@ describe("searching", () => {
     expect(search.answer?.rows.every((row) => row.folder === "notes")).toBe(true);
   });
 
-  it("searches again, once, when notes were indexed", async () => {
+  it.each<[string, object]>([
+    ["indexed", { generation: 4 }],
+    ["compared", { agreement: 4 }],
+  ])("searches again, once, when notes were %s", async (_, last) => {
     vi.useFakeTimers();
     await search.searchNow("internet");
-    let now = $state(1);
+    let now = $state.raw(library);
     stop();
     stop = search.follow(() => now);
     flushSync();
-    for (const next of [2, 3, 4]) {
-      now = next;
+    for (const step of [2, 3, 4]) {
+      now = { ...library, ...Object.fromEntries(Object.keys(last).map((key) => [key, step])) };
       flushSync();
     }
-    backend.changeState({ generation: 4 });
+    backend.changeState(last);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(backend.nCalls("search")).toBe(2);
-    expect(search.answer?.generation).toBe(4);
+    expect(search.answer).toMatchObject(last);
+    now = { ...now };
+    flushSync();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(backend.nCalls("search")).toBe(2);
   });
 });
 

@@ -4,6 +4,7 @@ import type {
   Columns,
   ErrorInfo,
   Journey,
+  LibraryState,
   Params,
   Row,
   SearchAnswer,
@@ -30,6 +31,9 @@ export type Pin = { name: string; params: Params };
 
 /** An answer together with what it was asked for: the columns of one search, by one set of parameters. */
 type Shown = { answer: SearchAnswer; retrievedBy: Params; columns: Columns; rankedBy: Params };
+
+/** What the library holds, as far as an answer depends on it: of the state of the library. */
+type Held = Pick<LibraryState, "generation" | "agreement">;
 
 /**
  * The query, its answer, and the ranking of that answer by the parameters as they stand.
@@ -137,8 +141,8 @@ export class SearchController {
     return this.#lines;
   }
 
-  /** Follows the parameters and the library's generation until the returned function is called. */
-  follow(generation: () => number | null): () => void {
+  /** Follows the parameters and what the library holds until the returned function is called. */
+  follow(library: () => Held | null): () => void {
     return $effect.root(() => {
       $effect(() => {
         const current = this.#parameters.current;
@@ -146,7 +150,7 @@ export class SearchController {
         untrack(() => this.#parametersMoved(current, isReleased));
       });
       $effect(() => {
-        const now = generation();
+        const now = library();
         if (now !== null) untrack(() => this.#libraryChanged(now));
       });
     });
@@ -308,10 +312,12 @@ export class SearchController {
     }
   }
 
-  /** Searches again when notes were indexed since the answer, a moment later and not for each note. */
-  #libraryChanged(generation: number): void {
+  /** Searches again when notes were indexed or compared since the answer, a moment later and not for each note. */
+  #libraryChanged(held: Held): void {
     const shown = this.#shown;
-    if (shown === null || shown.answer.generation === generation || this.#libraryTimer !== undefined) return;
+    if (shown === null || this.#libraryTimer !== undefined) return;
+    const { generation, agreement } = shown.answer;
+    if (generation === held.generation && agreement === held.agreement) return;
     this.#libraryTimer = setTimeout(() => {
       this.#libraryTimer = undefined;
       if (this.#shown !== null) void this.#search();

@@ -441,6 +441,8 @@ export function journeyOf(set: FakeSet, params: Params, slot: number): Journey {
     text: set.texts[slot] ?? "",
     marks: marksIn(set.texts[slot] ?? "", set.words),
     window: [row.start_line, row.end_line],
+    supporters: [],
+    n_supporters: 0,
   };
 }
 

@@ -1,8 +1,10 @@
-//! `kill -9` at any moment of indexing: the next start is sound and embeds only what is missing.
+//! `kill -9` at any moment of indexing, of saving and of building lists anew: the next start is sound and embeds only
+//! what is missing.
 //!
 //! How much a kill may lose is measured in the engine's tests, where every moment can be looked at; here real processes
-//! die at random moments, drawn from a fixed seed.
+//! die at random moments, drawn from a fixed seed. `MEMLENS_TEST_KILLS=100` has at least so many of them die.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread::sleep;
@@ -14,9 +16,13 @@ use serde_json::Value;
 
 use crate::memlens::{Memlens, text};
 
-/// Kills while most texts are still to be embedded, and while only the lists are to be written.
+/// Kills while most texts are still to be embedded, while only documents and lists are to be written, and while lists
+/// are built anew.
 const KILLS_EMBEDDING: u32 = 8;
 const KILLS_COMMITTING: u32 = 4;
+const KILLS_REBUILDING: u32 = 3;
+/// Names how many kills there are to be; the above once when it is not set.
+const KILLS: &str = "MEMLENS_TEST_KILLS";
 const SEED: u64 = 0x5eed;
 
 /// Returns numbers in `[0, 1)`: a linear congruential generator. Source: Knuth, MMIX.
@@ -30,7 +36,7 @@ fn random() -> impl FnMut() -> f64 {
     }
 }
 
-fn notes() -> Notes {
+pub fn notes() -> Notes {
     let notes = Notes::new(&[]);
     for number in 0..20 {
         let sections: String = (0..6)
@@ -55,7 +61,7 @@ fn kill_index(memlens: &Memlens, notes: &Notes, delay: Duration) {
     child.wait().expect("it ends");
 }
 
-fn n_saved(library: &Path) -> u64 {
+pub fn n_saved(library: &Path) -> u64 {
     match Store::open_read_only(library) {
         Ok(store) => store.n_embeddings().expect("they can be counted"),
         Err(StoreError::Missing { .. }) => 0,
@@ -64,7 +70,7 @@ fn n_saved(library: &Path) -> u64 {
 }
 
 /// Checks that a library that a killed process left can be asked, or is none yet.
-fn check_sound(memlens: &Memlens, notes: &Notes) {
+pub fn check_sound(memlens: &Memlens, notes: &Notes) {
     let search = memlens.run(&["search", "quiet relay of hall 7", "--json"]);
     let status = memlens.run(&["status", "--json"]);
     if search.status == 0 {
@@ -92,7 +98,7 @@ fn check_sound(memlens: &Memlens, notes: &Notes) {
 }
 
 /// Checks that the library holds and answers what a fresh one of the same notes does.
-fn check_equals_fresh(memlens: &Memlens, notes: &Notes) {
+pub fn check_equals_fresh(memlens: &Memlens, notes: &Notes) {
     let anew = Memlens::of(&[notes]);
     let [found, expected]: [(Content, Value); 2] = [memlens, &anew].map(|memlens| {
         let store = Store::open_read_only(memlens.library()).expect("it can be read");
@@ -150,6 +156,15 @@ fn a_killed_index_is_taken_up_where_it_stood() {
 
     check_stopped(&notes, whole.mul_f64(0.5), n_texts);
     let mut random = random();
+    let n_kills: u32 = std::env::var(KILLS).map_or(1, |text| text.parse().expect("it is a number"));
+    for _ in 0..n_kills.div_ceil(KILLS_EMBEDDING + KILLS_COMMITTING + KILLS_REBUILDING) {
+        check_kills(whole, n_texts, &mut random);
+    }
+}
+
+/// Kills processes that work on a library of `n_texts` texts, which takes `whole` to make, at random moments.
+fn check_kills(whole: Duration, n_texts: u64, random: &mut impl FnMut() -> f64) {
+    let notes = notes();
     let memlens = Memlens::new();
     let mut n_before = 0;
     for _ in 0..KILLS_EMBEDDING {
@@ -189,5 +204,18 @@ fn a_killed_index_is_taken_up_where_it_stood() {
     }
     let report = memlens.json(&["index", text(notes.path()), "--json"]);
     assert_eq!(report["n_embedded"], 0);
+    check_equals_fresh(&memlens, &notes);
+    // Nothing changed, but the lists are gone.
+    for _ in 0..KILLS_REBUILDING {
+        for list in ["text", "vectors"] {
+            fs::remove_dir_all(memlens.library().join(list)).expect("it is there");
+        }
+        kill_index(&memlens, &notes, whole.mul_f64(0.3 * random()));
+        assert_eq!(n_saved(memlens.library()), n_texts);
+        // Whatever was built by then is used or built anew, and said so.
+        let search = memlens.run(&["search", "quiet relay of hall 7", "--json"]);
+        assert_eq!(search.status, 0, "{search:?}");
+        check_sound(&memlens, &notes);
+    }
     check_equals_fresh(&memlens, &notes);
 }

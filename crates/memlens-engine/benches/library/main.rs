@@ -6,6 +6,7 @@
 //!
 //! `--make DIR` only makes notes and library there, for others to measure.
 
+mod evidence;
 mod mixed;
 mod notes;
 mod random;
@@ -26,9 +27,10 @@ use std::time::{Duration, Instant};
 use memlens_embed::ModelInfo;
 use memlens_engine::{EmbedderSource, Engine, Event, Indexer, Library, Purpose, bundled};
 use memlens_index::Join;
-use memlens_params::Params;
+use memlens_params::{NearDuplicates, Params};
 use memlens_rank::{CandidateSet, NATIVE, rank};
 
+use crate::evidence::with_evidence;
 use crate::mixed::{Mixed, ModelTime, N_REAL_TEXTS};
 use crate::notes::{Notes, questions};
 use crate::random::Random;
@@ -297,6 +299,26 @@ fn rank_sets(sets: &[CandidateSet]) {
             series.print();
         }
     }
+    // Every stage from corroboration to diversity at its hardest, and all 200 rows compared with each other.
+    let params = Params {
+        near_duplicates: NearDuplicates::Collapse,
+        half_life_days: 30.0,
+        mmr_lambda: 0.5,
+        ..deep
+    };
+    let mut series = Series::of(
+        "rank 200 candidates, with evidence",
+        MICROSECONDS,
+        "corroboration, feedback, decay and diversity at work on every row",
+    );
+    for set in sets {
+        let set = with_evidence(best(set, 200));
+        black_box(rank(&set, &params, &NATIVE));
+        for _ in 1..ROUNDS {
+            series.time(|| rank(black_box(&set), &params, &NATIVE));
+        }
+    }
+    series.print();
 }
 
 /// Returns the set with the `n` candidates that stand highest in a list.

@@ -60,4 +60,8 @@ impl Embedder for Mixed {
     fn count_tokens(&self, text: &str) -> u32 {
         self.real.count_tokens(text)
     }
+
+    fn reads(&self, text: &str) -> bool {
+        self.real.reads(text)
+    }
 }

@@ -47,4 +47,8 @@ impl Embedder for StandIn {
     fn count_tokens(&self, text: &str) -> u32 {
         text.len() as u32 / TOKEN_CHARS
     }
+
+    fn reads(&self, _text: &str) -> bool {
+        true
+    }
 }

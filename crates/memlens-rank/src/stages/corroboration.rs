@@ -64,6 +64,12 @@ pub fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
 }
 
+/// Returns by what two observations say the same, and up to which level.
+pub fn agreement_level(params: &Params) -> (Measure, u8) {
+    let limit = Limit::of(params);
+    (limit.measure, limit.level)
+}
+
 /// Is up to which distance two observations say the same.
 struct Limit {
     measure: Measure,

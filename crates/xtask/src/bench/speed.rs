@@ -35,6 +35,11 @@ const READINGS: &[Reading] = &[
     aimed("rank 200 candidates", MEDIAN, Target::AtMost(50.0)),
     reported("rank 200 candidates", 99),
     reported("rank 1000 candidates", 99),
+    aimed(
+        "rank 200 candidates, with evidence",
+        MEDIAN,
+        Target::AtMost(2000.0),
+    ),
     aimed("search", MEDIAN, Target::AtMost(15.0)),
     reported("search", 99),
     reported("vector scan alone", 99),

@@ -24,17 +24,18 @@ const SCREEN: (u32, u32) = (1440, 900);
 const SLOWEST: usize = 99;
 const N_SAMPLES_FOR_SLOWEST: usize = 100;
 
-/// What the medians should be. A processor that is 0.1 % busy counts as idle: clocks tick and the system asks.
+/// What the medians should be. A processor that is busy for 0.2 % of the time counts as idle: the engine looks after folders
+/// now and then that may have come back, WebKit after its memory.
 const AIMS: &[(&str, Target)] = &[
     ("window: start until it can be used", Target::AtMost(1000.0)),
     ("window: memory of its processes", Target::AtMost(350.0)),
     (
-        "window: processor time in an idle second",
-        Target::AtMost(1.0),
+        "window: processor time in 20 idle seconds",
+        Target::AtMost(40.0),
     ),
     (
-        "memlens watch: processor time in an idle second",
-        Target::AtMost(1.0),
+        "memlens watch: processor time in 20 idle seconds",
+        Target::AtMost(40.0),
     ),
 ];
 

@@ -80,8 +80,13 @@ pub fn check(project: &Project, package: &Path, scratch: &Path) -> Result<()> {
     .map(str::to_owned);
     remove(&root.join("tmp/memlens-window"))?;
     let picture = scratch.join("installed.png");
-    let row = "return document.querySelector(\"[role='grid'] [role='row'][data-chunk]\")?.innerText ?? ''";
-    let first = screenshot::look(&window, &arguments, SIZE, &picture, row)?;
+    // The question is asked before all is indexed, and answered anew as notes come in.
+    let first_row = format!(
+        "const row = document.querySelector(\"[role='grid'] [role='row'][data-chunk]\")?.innerText ?? '';
+         return row.includes('{}') ? row : ''",
+        name_of(ANSWER)
+    );
+    let first = screenshot::look(&window, &arguments, SIZE, &picture, &first_row)?;
     expect("the window's first row", &first.replace('\n', " "))?;
     println!("the window: {}", picture.display());
     println!(
@@ -164,12 +169,15 @@ fn remove(folder: &Path) -> Result<()> {
 }
 
 fn expect(what: &str, found: &str) -> Result<()> {
-    let name = ANSWER.rsplit('/').next().unwrap_or(ANSWER);
-    if found.contains(name) {
+    if found.contains(name_of(ANSWER)) {
         println!("{what}: {found}");
         return Ok(());
     }
     Err(Error::Package(format!("{what} is {found:?}, not {ANSWER}")))
+}
+
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Returns the path of the first result of `memlens search --json`.

@@ -65,7 +65,7 @@ export function parseBlocks(text: string): ParsedBlocks {
 /**
  * Returns what tokens look like, sanitised.
  *
- * Every line of the file begins with an empty element that names it, `data-line`: the token's line and `line_offset`.
+ * Every line of the file is named where it begins, `data-line`: by the block that begins there, or by an empty element.
  */
 export function fragmentOf(tokens: readonly Token[], env: Env, line_offset: number): DocumentFragment {
   return sanitised(new Writer(env, line_offset).write(tokens));
@@ -119,8 +119,6 @@ function escaped(text: string): string {
 class Writer {
   readonly #env: Env;
   readonly #line_offset: number;
-  /** the line of the row of a table; its cells have none of their own */
-  #row = 0;
 
   constructor(env: Env, line_offset: number) {
     this.#env = env;
@@ -139,32 +137,37 @@ class Writer {
       case "code_block":
         return this.#code(token);
       case "heading_open":
-        return `<${headingTag(token)} class="${token.tag}" dir="auto">`;
+        return `<${headingTag(token)} class="${token.tag}" dir="auto"${this.#at(token)}>`;
       case "heading_close":
         return `</${headingTag(token)}>`;
       case "hr":
         return `<div class="rule" role="separator">${this.#mark(token.map?.[0] ?? 0)}</div>`;
       case "paragraph_open":
       case "paragraph_close":
-        if (token.hidden) return token.nesting === 1 ? "" : "\n";
-        return token.nesting === 1 ? `<p dir="auto">` : "</p>";
+        // In a list without blank lines paragraphs are hidden: they have no space around them.
+        if (token.nesting === -1) return token.hidden ? "</div>" : "</p>";
+        return `<${token.hidden ? "div" : "p"} dir="auto"${this.#at(token)}>`;
       case "ordered_list_open":
         return `<ol start="${Number(token.attrGet("start") ?? 1)}">`;
       case "list_item_open":
         return isTaskItem(tokens, at + 2) ? `<li class="task-item">` : "<li>";
       case "tr_open":
-        this.#row = token.map?.[0] ?? this.#row;
-        return "<tr>";
+        return `<tr${this.#at(token)}>`;
       case "th_open":
       case "td_open":
         return `<${token.tag} dir="auto"${alignment(token)}>`;
       case "table_open":
-        return `<div class="wide"><table>`;
+        return `<div class="wide"${tableFocus(tokens, at)}><table>`;
       case "table_close":
         return "</table></div>";
       default:
         return PLAIN_TAGS.has(token.tag) ? `<${token.nesting === -1 ? "/" : ""}${token.tag}>` : "";
     }
+  }
+
+  /** The line in which a block begins. */
+  #at({ map }: Token): string {
+    return map === null ? "" : ` data-line="${map[0] + this.#line_offset + 1}"`;
   }
 
   /** An empty element where a line of the file begins. */
@@ -187,12 +190,12 @@ class Writer {
   }
 
   #lines(token: Token, isTask: boolean): string {
-    const first = token.map?.[0] ?? this.#row;
+    const first = token.map?.[0] ?? 0;
     const task = isTask ? TASK.exec(token.content) : null;
     const content = task === null ? token.content : token.content.slice(task[0].length);
     const children = inlines.parseInline(content, this.#env)[0]?.children ?? [];
     const box = task === null ? "" : taskBox(task[1] !== " ");
-    return this.#mark(first) + box + this.#inline(children, content, first);
+    return box + this.#inline(children, content, first);
   }
 
   #inline(tokens: readonly Token[], content: string, first: number): string {
@@ -255,6 +258,17 @@ function taskBox(isDone: boolean): string {
   return `<span class="task${isDone ? " done" : ""}" role="img" aria-label="${isDone ? "done" : "to do"}"></span>`;
 }
 
+/** Columns that fit beside one another; a table with more scrolls, and what scrolls must be reached by keyboard. */
+const COLUMNS_MAX = 6;
+
+function tableFocus(tokens: readonly Token[], at: number): string {
+  const end = tokens.findIndex((token, index) => index > at && token.type === "tr_close");
+  const n_columns = tokens
+    .slice(at, end)
+    .filter(({ tag, nesting }) => nesting === 1 && /^t[hd]$/.test(tag)).length;
+  return n_columns > COLUMNS_MAX ? ` role="region" tabindex="0" aria-label="Table"` : "";
+}
+
 function alignment(token: Token): string {
   const side = /^text-align:(left|center|right)$/.exec(attribute(token, "style"))?.[1];
   return side === undefined ? "" : ` class="${side}"`;
@@ -273,7 +287,7 @@ function linkClose(address: string): string {
 
 function picture(words: string, address: string): string {
   return [
-    `<span class="picture"><b class="sr">Picture: </b>`,
+    `<span class="picture"><span class="kind">picture</span>`,
     words.trim() === "" ? "" : `<span class="words">${escaped(words)}</span>`,
     `${addressText(address)}</span>`,
   ].join("");

@@ -57,7 +57,6 @@ export class MemoryController {
   #isGone = $state(false);
   #editorError = $state.raw<ErrorInfo | null>(null);
   #reading = $state<Reading>(readStored(STORED_AS, isReading) ?? "rendered");
-  #leaving = $state<string | null>(null);
   #linkError = $state<string | null>(null);
   #find = $state("");
   readonly #expanded = new SvelteSet<string>();
@@ -138,10 +137,6 @@ export class MemoryController {
   /** The open note can be drawn as Markdown and as text. */
   get hasReadings(): boolean {
     return this.#note.kind === "open" && canRender(this.#note.note);
-  }
-  /** The address outside the window that waits for a yes. */
-  get leaving(): string | null {
-    return this.#leaving;
   }
   /** Why the last link led nowhere, until the next. */
   get linkError(): string | null {
@@ -295,15 +290,14 @@ export class MemoryController {
     writeStored(STORED_AS, reading === "rendered" ? null : reading);
   }
 
-  /** Follows a link of the open note: to a line, a heading or a note at once, out of the window after a question. */
+  /** Follows a link of the open note: to a line, a heading or a note at once, out of the window after a question of the system. */
   async follow(address: string): Promise<void> {
     const note = this.#note;
     if (note.kind !== "open") return;
     this.#linkError = null;
     switch (linkKind(address)) {
       case "outside":
-        this.#leaving = address;
-        return;
+        return this.#followOutside(address);
       case "refused":
         return;
       case "inside":
@@ -311,15 +305,8 @@ export class MemoryController {
     }
   }
 
-  stay(): void {
-    this.#leaving = null;
-  }
-
-  /** Opens the address that was asked about with the system's program for it. */
-  async leave(): Promise<void> {
-    const address = this.#leaving;
-    this.#leaving = null;
-    if (address === null) return;
+  /** The shell asks the person, since a page that was tampered with would not. */
+  async #followOutside(address: string): Promise<void> {
     try {
       await this.#backend.openLink(address);
     } catch (error) {

@@ -1,7 +1,7 @@
 // The Memory view as a person meets it: tree, note, margin and side, by keyboard and in its states.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { violations } from "../../../tests/axe";
 import {
   HOME_SERVER,
@@ -153,7 +153,117 @@ describe("finding", () => {
   });
 });
 
-describe("a note", () => {
+describe("a rendered note", () => {
+  const marked = (no: number) => {
+    const found = reader().querySelector<HTMLElement>(`[data-line="${no}"]`);
+    if (found === null) throw new Error(`line ${no} is not drawn`);
+    return found;
+  };
+  const open_ = async (text: string) => {
+    const opened = await open({
+      files: [
+        { folder: "notes", path: "a/rich.md", text },
+        { folder: "notes", path: "a/other.md", text: "# Other\n\n## Deep down\n\nwords\n" },
+      ],
+    });
+    await openNote("a/rich.md");
+    await waitFor(() => expect(tree()).toBeInTheDocument());
+    return opened;
+  };
+  const notice = () => screen.findByText(/^(No watched folder|This note has no heading)/);
+
+  test("is what a note is at first, with its own line numbers and the chunks' tags", async () => {
+    await open();
+    await openNote();
+    expect(
+      within(reader()).getByRole("heading", { name: "House network and the small server" }),
+    ).toHaveAttribute("data-line", "6");
+    expect(within(reader()).getByText("agent").closest("dl")).toHaveTextContent("helper");
+    expect(within(reader()).getAllByRole("button", { name: /^\d+ tok/ }).length).toBeGreaterThan(0);
+    expect(marked(40)).toHaveTextContent("<b>not</b> sub2 <script>alert(1)</script>");
+    expect(reader().querySelector("script, b, img, iframe, a")).toBeNull();
+    expect(await violations(reader())).toEqual([]);
+  });
+
+  test("is drawn as text by a button or T, and the choice is kept", async () => {
+    const { user } = await open();
+    await openNote();
+    const drawn = within(screen.getByRole("group", { name: "The note is drawn" }));
+    expect(drawn.getByRole("button", { name: "Rendered" })).toHaveAttribute("aria-pressed", "true");
+    await user.keyboard("t");
+    expect(line(6)).toHaveTextContent("# House network and the small server");
+    expect(localStorage.getItem("memlens.reading")).toBe('"text"');
+    await user.click(drawn.getByRole("button", { name: "Rendered" }));
+    expect(marked(6)).toHaveTextContent("House network");
+    expect(localStorage.getItem("memlens.reading")).toBeNull();
+  });
+
+  test("has no such choice where there is no Markdown", async () => {
+    await open();
+    await openNote("2026/10/observations.jsonl", 1, "logs");
+    expect(screen.queryByRole("group", { name: "The note is drawn" })).toBeNull();
+  });
+
+  test("that is too long says so and is shown as text", async () => {
+    await open_("word word word\n".repeat(80_000));
+    expect(screen.getByText(/longer than 1\.0 MB of text/)).toBeInTheDocument();
+    expect(line(1)).toHaveClass("line");
+    expect(screen.queryByRole("group", { name: "The note is drawn" })).toBeNull();
+  });
+
+  test("asks before an address leaves the window, and names all of it", async () => {
+    const address = "https://example.org/a/b?token=abc#d";
+    const { backend, user } = await open_(`See [the page](${address}).\n`);
+    const link = within(reader()).getByRole("link", { name: "the page" });
+    link.focus();
+    await user.keyboard("{Enter}");
+    await new Promise((r) => setTimeout(r, 500)); process.stdout.write("DBG " + document.activeElement?.outerHTML.slice(0, 200) + " | " + [...document.body.querySelectorAll("[role]")].map((e) => e.getAttribute("role")).join(",") + "\n");
+    let dialog = within(await screen.findByRole("alertdialog"));
+    expect(dialog.getByText(address)).toBeInTheDocument();
+    expect(dialog.getByText("example.org")).toBeInTheDocument();
+    expect(await violations(screen.getByRole("alertdialog"))).toEqual([]);
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    expect(backend.nCalls("openLink")).toBe(0);
+    await user.click(link);
+    dialog = within(await screen.findByRole("alertdialog"));
+    await user.click(dialog.getByRole("button", { name: "Open" }));
+    expect(backend.calls.find((call) => call.name === "openLink")?.args).toEqual([address]);
+  });
+
+  test("goes to another note, to its heading, and to a heading of its own", async () => {
+    const { backend, user } = await open_("[b](other.md#deep-down) [c](#end)\n\n# End\n");
+    await user.click(within(reader()).getByRole("link", { name: "c" }));
+    await waitFor(() => expect(screen.getByText("3", { selector: ".aimed" })).toBeInTheDocument());
+    await user.click(within(reader()).getByRole("link", { name: "b" }));
+    await waitFor(() => expect(reader()).toHaveAccessibleName("Text of a/other.md"));
+    await waitFor(() => expect(screen.getByText("3", { selector: ".aimed" })).toBeInTheDocument());
+    expect(backend.nCalls("openLink")).toBe(0);
+  });
+
+  test.each([
+    ["gone.md", "No watched folder holds gone.md, which the link names."],
+    ["../../../etc/passwd", "No watched folder holds ../../../etc/passwd, which the link names."],
+    ["other.md#nowhere", "This note has no heading “nowhere”."],
+  ])("says where %s leads nowhere", async (address, words) => {
+    const { user } = await open_(`[b](${address})\n`);
+    await user.click(within(reader()).getByRole("link", { name: "b" }));
+    expect(await notice()).toHaveTextContent(words);
+  });
+
+  test("asks why its chosen chunk is not found", async () => {
+    const { workspace, user } = await open();
+    await openNote();
+    await user.keyboard("]w");
+    expect(workspace.view).toBe("search");
+    expect(workspace.whyNot.asked).toMatchObject({ folder: "notes", path: NOTE });
+    expect(workspace.whyNot.asked?.line).toBeGreaterThan(1);
+  });
+});
+
+describe("a note as text", () => {
+  beforeEach(() => localStorage.setItem("memlens.reading", '"text"'));
+
   test("is shown with the file's own line numbers, as text and never as markup", async () => {
     await open();
     await openNote();

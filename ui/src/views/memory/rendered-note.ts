@@ -51,9 +51,7 @@ export class RenderedNote {
   constructor(source: string, lines: readonly NoteLine[]) {
     this.n_lines = lines.length;
     this.#parts = partsOf(source, lines);
-    this.asText = this.#parts.flatMap((part) =>
-      part.kind === "text" && !part.isDefinition ? [{ from: part.from, to: part.to }] : [],
-    );
+    this.asText = placesAsText(this.#parts);
     this.#blocks = blocksOf(this.#parts, lines);
   }
 
@@ -300,6 +298,18 @@ function withoutGaps(parts: readonly NotePart[], n_lines: number): NotePart[] {
     from: at === 0 ? 1 : part.from,
     to: Math.max(part.to, (parts[at + 1]?.from ?? n_lines + 1) - 1),
   }));
+}
+
+/** Returns the lines of the parts that had to be drawn as text, neighbours in one. */
+function placesAsText(parts: readonly NotePart[]): { from: number; to: number }[] {
+  const places: { from: number; to: number }[] = [];
+  for (const part of parts) {
+    if (part.kind !== "text" || part.isDefinition) continue;
+    const last = places.at(-1);
+    if (last !== undefined && part.from <= last.to + 1) last.to = part.to;
+    else places.push({ from: part.from, to: part.to });
+  }
+  return places;
 }
 
 function blocksOf(parts: readonly NotePart[], lines: readonly NoteLine[]): Block[] {

@@ -3,13 +3,14 @@ import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import axe from "axe-core";
 import { fireEvent } from "@testing-library/svelte";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { FakeBackend, PROBLEMS, type FakeOptions } from "../../../tests/fake-backend";
 import App from "../../App.svelte";
-import { DEFAULTS } from "../../api/parameters";
+import { DEFAULTS, PARAMETERS, STAGES } from "../../api/parameters";
 import { Workspace, workspaceContext } from "../../workspace.svelte";
 
 const QUERY = "the internet is down at home";
+const UNBUILT = STAGES.filter((stage) => !stage.built);
 
 async function open(options: FakeOptions = {}) {
   const backend = new FakeBackend({ nChunks: 150, startQuery: QUERY, ...options });
@@ -52,18 +53,25 @@ describe("what is there", () => {
     await open();
     const strip = within(screen.getByRole("toolbar"));
     expect(strip.getAllByRole("button")).toHaveLength(13);
-    expect(strip.getByRole("button", { name: /^Rerank not built yet/ })).toHaveAttribute(
-      "aria-disabled",
-      "true",
-    );
+    for (const { label } of UNBUILT)
+      expect(strip.getByRole("button", { name: new RegExp(`^${label} ?not built yet`) })).toHaveAttribute(
+        "aria-disabled",
+        "true",
+      );
     expect(strip.getByRole("button", { name: /^Budget off/ })).toBeInTheDocument();
   });
 
   it("shows no control of a stage that is not built, and no parameter of the index", async () => {
     await open();
     const rail = within(screen.getByRole("complementary", { name: "Parameters" }));
-    for (const label of ["Provider", "Gain", "Half-life", "Chunk length"])
-      expect(rail.queryByText(label)).toBeNull();
+    for (const { label } of UNBUILT) expect(rail.queryByRole("group", { name: label })).toBeNull();
+    const shown = [...document.querySelectorAll<HTMLElement>("[data-parameter]")].map(
+      (element) => element.dataset.parameter,
+    );
+    const isShown = ({ phase, stage }: (typeof PARAMETERS)[number]) =>
+      phase !== "index" && UNBUILT.every(({ id }) => id !== stage);
+    for (const parameter of PARAMETERS.filter((one) => !isShown(one)))
+      expect(shown).not.toContain(parameter.id);
     expect(rail.getByRole("slider", { name: "Min score" })).toBeInTheDocument();
   });
 
@@ -297,7 +305,7 @@ describe("states", () => {
     backend.failing.search = { code: "index", message: "cannot open the text index: permission denied" };
     await workspace.search.searchNow("home");
     expect(await screen.findByRole("alert")).toHaveTextContent(
-      "cannot open the text index: permission denied",
+      "Cannot open the text index: permission denied.",
     );
     backend.failing = {};
     await user.click(screen.getByRole("button", { name: "Try again" }));
@@ -327,6 +335,60 @@ describe("states", () => {
       "Which folders hold your agent's memory?",
     );
     expect(screen.queryByRole("grid")).toBeNull();
+  });
+
+  it("exports the parameters without a folder, too", async () => {
+    const { user } = await open({ hasFolders: false, startQuery: null });
+    await user.click(screen.getByRole("button", { name: "Export" }));
+    expect(await screen.findByRole("heading", { level: 1 })).toHaveTextContent("Memlens");
+    expect(await screen.findByLabelText("Text of memlens.json")).toBeInTheDocument();
+  });
+
+  it("shows who else says the same, and opens the note where they do", async () => {
+    const { user, backend, workspace } = await open();
+    const read = backend.journey.bind(backend);
+    vi.spyOn(backend, "journey").mockImplementation(async (...args) => ({
+      ...(await read(...args)),
+      n_supporters: 12,
+      supporters: [
+        {
+          folder: "notes",
+          path: "MEMORY.md",
+          line: 3,
+          end_line: 4,
+          text: "Look first at the light.",
+          source: "helper",
+          distance: 2,
+          measure: "simhash",
+        },
+      ],
+    }));
+    workspace.search.open(workspace.search.columns?.order[1] ?? -1);
+    const supporter = await screen.findByRole("button", { name: /^2 helper MEMORY\.md:3–4 Look first/ });
+    const journey = screen.getByRole("region", { name: "Journey of the opened row" });
+    expect(within(journey).getByText("and 11 others")).toBeInTheDocument();
+    await user.click(supporter);
+    expect(workspace.view).toBe("memory");
+    await waitFor(() =>
+      expect(backend.calls.findLast(({ name }) => name === "document")?.args).toEqual(["notes", "MEMORY.md"]),
+    );
+  });
+
+  it("draws no bar for a stage that took no part", async () => {
+    const { backend, workspace } = await open();
+    const read = backend.journey.bind(backend);
+    vi.spyOn(backend, "journey").mockImplementation(async (...args) => {
+      const journey = await read(...args);
+      const why = "the question has no letters or digits";
+      const steps = journey.steps.map((step) =>
+        step.stage === "bm25" ? { ...step, status: { kind: "skipped" as const, why } } : step,
+      );
+      return { ...journey, steps };
+    });
+    expect(screen.getByRole("img", { name: /BM25/ })).toBeInTheDocument();
+    workspace.search.open(workspace.search.columns?.order[1] ?? -1);
+    await waitFor(() => expect(screen.queryByRole("img", { name: /BM25/ })).toBeNull());
+    expect(screen.getByRole("img", { name: /Vector.*Fused/ })).toBeInTheDocument();
   });
 
   it("shows text as text", async () => {

@@ -96,6 +96,59 @@ describe("folders", () => {
   });
 });
 
+describe("what is stored", () => {
+  test("is told by size and part, and its folder is shown", async () => {
+    const { backend, user } = await open();
+    const row = async (name: string) => (await screen.findByRole("rowheader", { name })).closest("tr");
+    expect(await row("Database")).toHaveTextContent("1.5 MB");
+    expect(await row("BM25")).toHaveTextContent("220 kB");
+    expect(await row("Vectors")).toHaveTextContent("180 kB");
+    expect(screen.getByText("1.9 MB")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Show" }));
+    expect(backend.nCalls("showLibrary")).toBe(1);
+  });
+
+  test("is erased after a question that says what goes and what stays", async () => {
+    const { backend, workspace, user } = await open();
+    workspace.queries.remember("a question");
+    await user.click(screen.getByRole("button", { name: "Erase all that Memlens has stored…" }));
+    const dialog = await screen.findByRole("alertdialog", { name: "Erase all that Memlens has stored?" });
+    for (const words of [/Your notes stay/, /list of 3 watched folders/, /saved presets/, /What stays/])
+      expect(within(dialog).getByText(words)).toBeInTheDocument();
+    expect(within(dialog).getByRole("button", { name: "Cancel" })).toHaveFocus();
+    expect(await violations(dialog)).toEqual([]);
+    expect(backend.nCalls("eraseAll")).toBe(0);
+    await user.click(within(dialog).getByRole("button", { name: "Erase all" }));
+    expect(await screen.findByText("No folders yet.")).toBeInTheDocument();
+    expect(workspace.queries.queries).toEqual([]);
+    expect(localStorage.getItem("memlens.queries")).toBeNull();
+  });
+
+  test("stays when the answer is no", async () => {
+    const { backend, user } = await open();
+    await user.click(screen.getByRole("button", { name: "Erase all that Memlens has stored…" }));
+    await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Cancel" }));
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    expect(backend.nCalls("eraseAll")).toBe(0);
+  });
+
+  test("says why it could not be erased", async () => {
+    const { backend, user } = await open();
+    backend.failing.eraseAll = { code: "store", message: "cannot erase the library: the disk is full" };
+    await user.click(screen.getByRole("button", { name: "Erase all that Memlens has stored…" }));
+    await user.click(
+      within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Erase all" }),
+    );
+    expect(await screen.findByRole("alert")).toHaveTextContent("Cannot erase the library: the disk is full.");
+    expect(screen.getByRole("button", { name: "Remove logs" })).toBeInTheDocument();
+  });
+
+  test("cannot be erased while another process writes", async () => {
+    await open({ state: { read_only: "memlens index (process 4711) is writing" } });
+    expect(screen.getByRole("button", { name: "Erase all that Memlens has stored…" })).toBeDisabled();
+  });
+});
+
 test("the colours are chosen at once", async () => {
   const { user } = await open();
   expect(screen.getByRole("radio", { name: "As the system" })).toBeChecked();
@@ -108,7 +161,7 @@ test("model, data, version and keys are told", async () => {
   await open();
   for (const words of [
     /Nothing leaves this machine/,
-    "4.8 MB",
+    /Licence Apache-2\.0/,
     "/home/robin/.local/share/memlens",
     /Version 0\.1\.0/,
   ])

@@ -1,0 +1,81 @@
+//! `memlens clusters`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anstyle::Style;
+use memlens_engine::{ClusterReport, Said};
+use memlens_rank::number;
+
+use crate::arguments::ClustersArgs;
+use crate::error::CliError;
+use crate::output::{print_json, print_text, shown};
+use crate::settings::{open, params};
+
+const DIM: Style = Style::new().dimmed();
+const BOLD: Style = Style::new().bold();
+
+/// Passes over all observations and prints what is said more than once.
+pub fn run(library: Option<PathBuf>, arguments: &ClustersArgs) -> Result<(), CliError> {
+    let params = params(&arguments.settings)?;
+    let library = open(library)?;
+    library.aggregate()?;
+    let Some(report) = library
+        .agreement()
+        .map(|agreement| agreement.report(&params))
+    else {
+        return Ok(());
+    };
+    if arguments.json {
+        return print_json(&report);
+    }
+    print_text(|out| print(out, &report))
+}
+
+fn print(out: &mut dyn Write, report: &ClusterReport) -> io::Result<()> {
+    for cluster in &report.clusters {
+        let canonical = &cluster.canonical;
+        writeln!(
+            out,
+            "{BOLD}{}{BOLD:#}  {}  {DIM}{}{DIM:#}",
+            shown(&canonical.text),
+            place(canonical),
+            shown(&canonical.source)
+        )?;
+        for member in &cluster.members {
+            writeln!(
+                out,
+                "  {}  {}  {DIM}{}, {}{DIM:#}",
+                shown(&member.text),
+                place(member),
+                shown(&member.source),
+                distance(member)
+            )?;
+        }
+    }
+    let clusters = match report.clusters.len() {
+        1 => "1 cluster".to_owned(),
+        n => format!("{n} clusters"),
+    };
+    writeln!(
+        out,
+        "{DIM}{} of {} observations are said more than once, in {clusters}; found in {} ms{DIM:#}",
+        report.corroborated_count,
+        report.n_observations,
+        number(report.elapsed_ms, 0)
+    )
+}
+
+fn place(said: &Said) -> String {
+    format!("{}:{}", shown(&said.path), said.line)
+}
+
+fn distance(said: &Said) -> String {
+    match said.measure {
+        "simhash" => format!("{} of 64 bits differ", number(said.distance, 0)),
+        _ => format!(
+            "{} of the words in common",
+            memlens_rank::share(1.0 - said.distance)
+        ),
+    }
+}

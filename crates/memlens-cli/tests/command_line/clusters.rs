@@ -1,0 +1,50 @@
+//! `memlens clusters`: what is said more than once.
+
+use memlens_tests::Notes;
+use serde_json::json;
+
+use crate::memlens::{Memlens, list};
+
+#[test]
+fn clusters_are_printed_with_their_places() {
+    let notes = Notes::new(&[
+        (
+            "a/one.md",
+            "- Backups of the photo library run nightly at a quarter past two.\n",
+        ),
+        (
+            "b/two.md",
+            "Backups of the photo library run nightly, at a quarter past two\n",
+        ),
+        ("b/three.md", "The router stands in the hall.\n"),
+    ]);
+    let memlens = Memlens::of(&[&notes]);
+    let report = memlens.json(&["clusters", "--json"]);
+    assert_eq!(report["corroborated_count"], 2);
+    assert!(report["elapsed_ms"].as_f64().is_some_and(|ms| ms > 0.0));
+    let [cluster] = list(&report["clusters"]).as_slice() else {
+        panic!("one thing is said more than once: {report}")
+    };
+    let place = |said: &serde_json::Value| json!([said["path"], said["line"], said["source"]]);
+    assert_eq!(place(&cluster["canonical"]), json!(["a/one.md", 1, "a"]));
+    let [member] = list(&cluster["members"]).as_slice() else {
+        panic!("it is said twice")
+    };
+    assert_eq!(place(member), json!(["b/two.md", 1, "b"]));
+    assert_eq!(
+        (&member["distance"], &member["measure"]),
+        (&json!(0.0), &json!("simhash"))
+    );
+
+    let printed = memlens.print(&["clusters", "--set", "agreement_measure=words"]);
+    assert!(
+        printed.contains("100 % of the words in common"),
+        "{printed}"
+    );
+    assert!(!printed.contains("router"), "{printed}");
+    memlens.refused(
+        &["clusters", "--set", "simhash_distance=8"],
+        2,
+        "cannot set simhash_distance to 8: the range is whole numbers from 0 to 7",
+    );
+}

@@ -1,0 +1,66 @@
+//! A disk that is full: what could not be written is named, and what had been is sound.
+//!
+//! The system lets the program write no file beyond a size, which stops it in whatever file gets there first.
+
+use std::process::{Command, Stdio};
+
+use memlens_tests::Notes;
+
+use crate::killing::{check_equals_fresh, check_sound, n_saved, notes};
+use crate::memlens::{Memlens, text};
+
+/// Sizes in blocks of 512 bytes: the first is too small for an empty database, the others for all the embeddings.
+const LIMITS: [u32; 3] = [8, 300, 700];
+
+/// Indexes with a limit; returns whether it got to the end, and what it said.
+fn index(memlens: &Memlens, notes: &Notes, limit: u32) -> (bool, String) {
+    // Ignored, the signal becomes an error of the write, as from a full disk.
+    let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$@\"");
+    let inner = memlens.command(&["index", text(notes.path())]);
+    let output = Command::new("sh")
+        .args(["-c", &script, "sh"])
+        .arg(inner.get_program())
+        .args(inner.get_args())
+        .stdin(Stdio::null())
+        .output()
+        .expect("it can be started");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let status = output.status.code().expect("it ends by itself");
+    assert!(status <= 1, "{status}: {said}");
+    (status == 0, said)
+}
+
+#[test]
+fn what_could_not_be_written_is_named_and_the_rest_is_sound() {
+    let notes = notes();
+    let anew = Memlens::new();
+    let n_texts = anew.json(&["index", text(notes.path()), "--json"])["n_embedded"]
+        .as_u64()
+        .expect("it is a count");
+    let memlens = Memlens::new();
+    let mut n_before = 0;
+    let mut n_failed = 0;
+    for limit in LIMITS {
+        let (is_done, said) = index(&memlens, &notes, limit);
+        println!("{limit}: {is_done} {said}");
+        if !is_done {
+            n_failed += 1;
+            let library = memlens.library().display().to_string();
+            assert!(
+                said.starts_with("memlens: cannot ") && said.contains(&library),
+                "{said}"
+            );
+        }
+        let n_after = n_saved(memlens.library());
+        assert!(
+            n_after >= n_before,
+            "{n_before} were saved and {n_after} are left"
+        );
+        n_before = n_after;
+        check_sound(&memlens, &notes);
+    }
+    assert!(n_failed >= 2, "{n_failed} of {LIMITS:?} stopped it");
+    let report = memlens.json(&["index", text(notes.path()), "--json"]);
+    assert_eq!(report["n_embedded"].as_u64(), Some(n_texts - n_before));
+    check_equals_fresh(&memlens, &notes);
+}

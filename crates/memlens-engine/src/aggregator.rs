@@ -1,0 +1,151 @@
+//! A thread that passes over all observations soon after something changed, but not too often.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::EngineError;
+
+/// Is what the thread is wished to do.
+#[derive(Default)]
+struct Wishes {
+    has_changed: bool,
+    is_stopped: bool,
+}
+
+/// Wakes the thread; it sleeps while nothing changes.
+#[derive(Default)]
+pub struct Alarm {
+    wishes: Mutex<Wishes>,
+    rung: Condvar,
+}
+
+impl Alarm {
+    /// Says that something changed.
+    pub fn ring(&self) {
+        self.lock().has_changed = true;
+        self.rung.notify_all();
+    }
+
+    fn stop(&self) {
+        self.lock().is_stopped = true;
+        self.rung.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Wishes> {
+        self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until something changed and `not_before` has come; returns false when it is to end.
+    fn wait(&self, not_before: Option<Instant>) -> bool {
+        let mut wishes = self.lock();
+        while !wishes.is_stopped {
+            let left = not_before.map_or(Duration::ZERO, |moment| {
+                moment.saturating_duration_since(Instant::now())
+            });
+            if !wishes.has_changed {
+                wishes = self
+                    .rung
+                    .wait(wishes)
+                    .unwrap_or_else(PoisonError::into_inner);
+            } else if left.is_zero() {
+                wishes.has_changed = false;
+                return true;
+            } else {
+                let waited = self.rung.wait_timeout(wishes, left);
+                wishes = waited.unwrap_or_else(PoisonError::into_inner).0;
+            }
+        }
+        false
+    }
+}
+
+/// Holds the thread; ends it when dropped.
+pub struct Aggregator {
+    alarm: Arc<Alarm>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Aggregator {
+    /// Starts a thread that does `pass` whenever the alarm has rung, and rests for `interval` between
+    /// two passes.
+    ///
+    /// # Errors
+    /// [`EngineError::System`] when no thread can be started.
+    pub fn start(
+        alarm: Arc<Alarm>,
+        interval: Duration,
+        pass: impl Fn() + Send + 'static,
+    ) -> Result<Aggregator, EngineError> {
+        let of_thread = alarm.clone();
+        let thread = std::thread::Builder::new()
+            .name("memlens-aggregator".to_owned())
+            .spawn(move || {
+                memlens_embed::lower_priority();
+                let mut not_before = None;
+                while of_thread.wait(not_before) {
+                    pass();
+                    not_before = Some(Instant::now() + interval);
+                }
+            })
+            .map_err(|error| EngineError::System {
+                attempt: "start the aggregating thread",
+                why: error.to_string(),
+            })?;
+        Ok(Aggregator {
+            alarm,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Aggregator {
+    fn drop(&mut self) {
+        self.alarm.stop();
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been reported by its own thread.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// Far longer than anything here takes.
+    const AT_MOST: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn it_passes_at_once_after_the_first_ring_and_rests_then() {
+        let alarm = Arc::new(Alarm::default());
+        let (passed, passes) = mpsc::channel();
+        let aggregator = Aggregator::start(alarm.clone(), AT_MOST, move || {
+            let _ = passed.send(());
+        })
+        .expect("a thread can be started");
+        alarm.ring();
+        assert_eq!(passes.recv_timeout(AT_MOST), Ok(()));
+        alarm.ring();
+        alarm.ring();
+        drop(aggregator);
+        // It was resting, and ended without another pass.
+        assert_eq!(passes.try_recv(), Err(mpsc::TryRecvError::Disconnected));
+    }
+
+    #[test]
+    fn what_rings_while_it_rests_is_done_after_it() {
+        let alarm = Arc::new(Alarm::default());
+        let (passed, passes) = mpsc::channel();
+        let _aggregator = Aggregator::start(alarm.clone(), Duration::from_millis(20), move || {
+            let _ = passed.send(());
+        })
+        .expect("a thread can be started");
+        for _ in 0..3 {
+            alarm.ring();
+            assert_eq!(passes.recv_timeout(AT_MOST), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Which observations of the whole memory say the same, found in one pass, and who they are.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::civil::Date;
+use memlens_corroborate::{
+    Aggregation, Fingerprint, Measure, Observation, Standing, aggregate, canonical, held,
+};
+use memlens_params::Params;
+use memlens_rank::agreement_level;
+use memlens_store::{ChunkRow, DocumentId, NewObservation, Snapshot, Store};
+use serde::Serialize;
+use specta::Type;
+
+use crate::EngineError;
+
+/// Is one observation with its place, as a supporter of another or a member of a cluster.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct Said {
+    /// The watched folder's id.
+    pub folder: String,
+    /// The note's path in it.
+    pub path: String,
+    /// First line, 1-based.
+    pub line: u32,
+    /// Last line, 1-based.
+    pub end_line: u32,
+    /// What it says.
+    pub text: String,
+    /// Who says it.
+    pub source: String,
+    /// How far it is from the one it stands beside: differing SimHash bits, or 1 less the share of
+    /// common words.
+    pub distance: f64,
+    /// By what that is measured: simhash or words.
+    pub measure: &'static str,
+}
+
+/// Is observations that say the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct SaidCluster {
+    /// The one that speaks for all: of the highest weight, then the oldest, then the first.
+    pub canonical: Said,
+    /// The others, nearest to it first.
+    pub members: Vec<Said>,
+    /// How many distinct sources say it.
+    pub n_sources: u32,
+}
+
+/// Is the answer to "what is said more than once?".
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct ClusterReport {
+    /// The clusters, the largest first; ties by the first member's place.
+    pub clusters: Vec<SaidCluster>,
+    /// How many observations stand in a cluster.
+    pub corroborated_count: u32,
+    /// How many there are.
+    pub n_observations: u32,
+    /// How long the pass took.
+    pub elapsed_ms: f64,
+}
+
+/// Holds what one pass over all observations of a generation found.
+pub struct Agreement {
+    /// The generation of the library that it was made from.
+    pub generation: u64,
+    /// Who agrees with whom, by ids: places in the order of folder, path and place in the document.
+    pub aggregation: Arc<Aggregation>,
+    /// How long the pass took.
+    pub took: Duration,
+    observations: Vec<Kept>,
+    /// The bytes of each.
+    places: Vec<Range<u32>>,
+    of_document: HashMap<DocumentId, Range<u32>>,
+}
+
+/// Is what is kept of an observation.
+struct Kept {
+    place: Arc<Document>,
+    said: NewObservation,
+    source: String,
+    fingerprint: Fingerprint,
+}
+
+struct Document {
+    folder: String,
+    path: String,
+}
+
+impl Agreement {
+    /// Looks at every observation. Fingerprints of texts that the pass before has seen are taken from it.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn of(
+        store: &Store,
+        snapshot: &Snapshot,
+        before: Option<&Agreement>,
+    ) -> Result<Agreement, EngineError> {
+        let started = Instant::now();
+        let known: HashMap<&str, &Fingerprint> = before
+            .into_iter()
+            .flat_map(|before| &before.observations)
+            .map(|kept| (kept.said.text.as_str(), &kept.fingerprint))
+            .collect();
+        let documents: HashMap<DocumentId, (Arc<Document>, String)> = snapshot
+            .documents
+            .iter()
+            .map(|document| {
+                let folder = snapshot
+                    .folders
+                    .iter()
+                    .find(|folder| folder.id == document.folder);
+                let place = Arc::new(Document {
+                    folder: document.folder.0.to_string(),
+                    path: document.path.clone(),
+                });
+                let name = folder.map_or("", |folder| &folder.name);
+                let around = crate::search::folder_around(&document.path, name);
+                (document.id, (place, around.to_owned()))
+            })
+            .collect();
+
+        let mut observations: Vec<Kept> = Vec::new();
+        let mut of_document: HashMap<DocumentId, Range<u32>> = HashMap::new();
+        for stored in store.observations()? {
+            // One of a document that came since the snapshot.
+            let Some((place, around)) = documents.get(&stored.document) else {
+                continue;
+            };
+            let said = stored.observation;
+            let id = observations.len() as u32;
+            of_document.entry(stored.document).or_insert(id..id).end = id + 1;
+            observations.push(Kept {
+                place: place.clone(),
+                source: said.agent.clone().unwrap_or_else(|| around.clone()),
+                fingerprint: known
+                    .get(said.text.as_str())
+                    .map_or_else(|| Fingerprint::of(&said.text), |known| (*known).clone()),
+                said,
+            });
+        }
+        let mut sources: HashMap<&str, u32> = HashMap::new();
+        let looked_at: Vec<Observation<'_>> = observations
+            .iter()
+            .map(|kept| {
+                let next = sources.len() as u32;
+                Observation {
+                    fingerprint: &kept.fingerprint,
+                    source: *sources.entry(&kept.source).or_insert(next),
+                }
+            })
+            .collect();
+        let aggregation = Arc::new(aggregate(&looked_at, &[]));
+        Ok(Agreement {
+            generation: snapshot.generation,
+            aggregation,
+            took: started.elapsed(),
+            places: observations
+                .iter()
+                .map(|kept| kept.said.bytes.clone())
+                .collect(),
+            observations,
+            of_document,
+        })
+    }
+
+    /// Returns the observations that a chunk holds; empty for one of a document that came since.
+    pub fn held_by(&self, chunk: &ChunkRow, document: DocumentId) -> Range<u32> {
+        let Some(ids) = self.of_document.get(&document) else {
+            return 0..0;
+        };
+        let places = &self.places[ids.start as usize..ids.end as usize];
+        let held = held(&chunk.bytes, places);
+        ids.start + held.start as u32..ids.start + held.end as u32
+    }
+
+    /// Returns who else says what this observation says, nearest first.
+    pub fn supporters(&self, observation: u32, params: &Params) -> Vec<Said> {
+        let (measure, level) = agreement_level(params);
+        let members = self.aggregation.of(measure).members_of(observation, level);
+        let others = members.into_iter().filter(|other| *other != observation);
+        self.nearest_first(observation, others, measure)
+    }
+
+    /// Returns every cluster at the distance that the parameters name.
+    pub fn report(&self, params: &Params) -> ClusterReport {
+        let (measure, level) = agreement_level(params);
+        let clusters = self.aggregation.of(measure);
+        let mut members = clusters.members(level);
+        // Stable: equal sizes stay in the order of their first members.
+        members.sort_by_key(|members| std::cmp::Reverse(members.len()));
+        ClusterReport {
+            corroborated_count: members.iter().map(|members| members.len() as u32).sum(),
+            n_observations: self.observations.len() as u32,
+            elapsed_ms: self.took.as_secs_f64() * 1000.0,
+            clusters: members
+                .iter()
+                .filter_map(|members| {
+                    let speaker = canonical(members, |id| self.standing(id))?;
+                    let others = members.iter().copied().filter(|other| *other != speaker);
+                    Some(SaidCluster {
+                        canonical: self.said(speaker, speaker, measure),
+                        members: self.nearest_first(speaker, others, measure),
+                        n_sources: clusters
+                            .at(speaker, level)
+                            .map_or(1, |cluster| cluster.n_sources),
+                    })
+                })
+                .collect(),
+        }
+    }
+
+    fn standing(&self, id: u32) -> Standing {
+        let said = &self.observations[id as usize].said;
+        let date: Option<Date> = said.date.as_deref().and_then(|date| date.parse().ok());
+        let days = date.and_then(|date| date.since(Date::constant(1970, 1, 1)).ok());
+        Standing {
+            weight: said.weight,
+            day: days.map(|days| days.get_days()),
+        }
+    }
+
+    fn nearest_first(
+        &self,
+        from: u32,
+        others: impl Iterator<Item = u32>,
+        measure: Measure,
+    ) -> Vec<Said> {
+        let mut said: Vec<Said> = others
+            .map(|other| self.said(other, from, measure))
+            .collect();
+        said.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        said
+    }
+
+    fn said(&self, id: u32, from: u32, measure: Measure) -> Said {
+        let kept = &self.observations[id as usize];
+        let beside = &self.observations[from as usize];
+        Said {
+            folder: kept.place.folder.clone(),
+            path: kept.place.path.clone(),
+            line: kept.said.start_line,
+            end_line: kept.said.end_line,
+            text: kept.said.text.clone(),
+            source: kept.source.clone(),
+            distance: measure.distance(&kept.fingerprint, &beside.fingerprint),
+            measure: measure.as_str(),
+        }
+    }
+}

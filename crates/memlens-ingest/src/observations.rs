@@ -1,0 +1,356 @@
+//! Observations: what a document says, one list item, paragraph or line of JSONL at a time.
+//!
+//! They belong to the document, not to its chunks, so that overlapping chunks say nothing twice. Headings, code, tables
+//! and HTML are no observations.
+//!
+//! Properties checked, for arbitrary texts: ranges ascend and do not overlap; nothing is blank; reading never panics.
+
+use std::ops::Range;
+
+use jiff::civil::Date;
+use pulldown_cmark::{Event, Options, Parser, TagEnd};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::document::{Kind, Parsed};
+use crate::front_matter::head;
+use crate::lines::{Lines, lines_from, offset};
+
+/// Is one thing that a document says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// What it says, without marks of emphasis, links and lists, on one line; never blank.
+    pub text: String,
+    /// Its place in [`Parsed::text`], on character boundaries; of JSONL, that of the line.
+    pub bytes: Range<u32>,
+    /// From 1.
+    pub start_line: u32,
+    /// From 1, inclusive.
+    pub end_line: u32,
+    /// Who says it: from the line in JSONL, else from the front matter. Where nobody is named, the folder says it.
+    pub agent: Option<String>,
+    /// When it was said, from the same place.
+    pub date: Option<Date>,
+    /// In `[0, inf)`, from the same place; none when not given, which is not 0.
+    pub weight: Option<f64>,
+}
+
+/// Returns what the document says, in the order of the text; ranges do not overlap.
+pub fn observations(parsed: &Parsed) -> Vec<Observation> {
+    let places = match parsed.kind {
+        Kind::Markdown => of_markdown(&parsed.text),
+        Kind::Plain => of_plain(&parsed.text),
+        Kind::Jsonl => return of_jsonl(parsed),
+    };
+    let lines = Lines::of(&parsed.text);
+    places
+        .into_iter()
+        .filter(|(text, _)| !text.is_empty())
+        .map(|(text, bytes)| {
+            let bytes = offset(bytes.start)..offset(bytes.end);
+            Observation {
+                text,
+                start_line: lines.line_of(bytes.start),
+                end_line: lines.line_of(bytes.end - 1),
+                bytes,
+                agent: parsed.front.agent.clone(),
+                date: parsed.front.date,
+                weight: parsed.front.weight,
+            }
+        })
+        .collect()
+}
+
+/// Returns the text of every paragraph and list item, and where it stands.
+fn of_markdown(text: &str) -> Vec<(String, Range<usize>)> {
+    let start = head(text).outline_start;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
+    let mut found: Vec<(String, Range<usize>)> = Vec::new();
+    let mut said = Said::default();
+    // Inside a heading, code, a table or HTML nothing is observed.
+    let mut n_silent = 0_u32;
+    for (event, range) in Parser::new_ext(&text[start..], options).into_offset_iter() {
+        let range = start + range.start..start + range.end;
+        if ends_what_is_said(&event) {
+            said.finish(&mut found);
+        }
+        if let Event::Start(tag) = &event
+            && is_silent(&tag.to_end())
+        {
+            n_silent += 1;
+        } else if let Event::End(tag) = &event
+            && is_silent(tag)
+        {
+            n_silent -= 1;
+        } else if n_silent > 0 {
+            continue;
+        } else if let Event::Text(words) | Event::Code(words) = &event {
+            said.add(words, range);
+        } else if let Event::SoftBreak | Event::HardBreak = event {
+            said.add(" ", range);
+        }
+    }
+    said.finish(&mut found);
+    found
+}
+
+/// Tells whether nothing inside is observed.
+fn is_silent(tag: &TagEnd) -> bool {
+    matches!(
+        tag,
+        TagEnd::Heading(_) | TagEnd::CodeBlock | TagEnd::HtmlBlock | TagEnd::Table
+    )
+}
+
+/// Tells whether a block begins or ends here; a list inside an item ends what the item itself says.
+fn ends_what_is_said(event: &Event<'_>) -> bool {
+    let is_block = |tag: &TagEnd| {
+        is_silent(tag)
+            || matches!(
+                tag,
+                TagEnd::Paragraph | TagEnd::Item | TagEnd::List(_) | TagEnd::BlockQuote(_)
+            )
+    };
+    if let Event::Start(tag) = event {
+        is_block(&tag.to_end())
+    } else if let Event::End(tag) = event {
+        is_block(tag)
+    } else {
+        false
+    }
+}
+
+/// Gathers what one block says.
+#[derive(Default)]
+struct Said {
+    text: String,
+    bytes: Option<Range<usize>>,
+}
+
+impl Said {
+    fn add(&mut self, words: &str, range: Range<usize>) {
+        self.text.push_str(words);
+        if !words.trim().is_empty() {
+            let start = self.bytes.as_ref().map_or(range.start, |bytes| bytes.start);
+            self.bytes = Some(start..range.end);
+        }
+    }
+
+    fn finish(&mut self, found: &mut Vec<(String, Range<usize>)>) {
+        let text = std::mem::take(&mut self.text);
+        if let Some(bytes) = self.bytes.take() {
+            found.push((one_line(&text), bytes));
+        }
+    }
+}
+
+/// Returns the text of every run of lines that are not blank, apart where a line begins as a list item.
+fn of_plain(text: &str) -> Vec<(String, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut open: Option<Range<usize>> = None;
+    let mut finish = |open: &mut Option<Range<usize>>| {
+        if let Some(bytes) = open.take() {
+            found.push((
+                one_line(without_mark(text[bytes.clone()].trim_start())),
+                bytes,
+            ));
+        }
+    };
+    for line in lines_from(text, 0) {
+        let content = text[line.clone()].trim();
+        if content.is_empty() || without_mark(content).len() < content.len() {
+            finish(&mut open);
+        }
+        if !content.is_empty() {
+            let start = open.as_ref().map_or(line.start, |bytes| bytes.start);
+            open = Some(start..line.end);
+        }
+    }
+    finish(&mut open);
+    found
+}
+
+/// Returns the line without the mark of a list item: `- `, `* `, `+ `, `• `, `1. `, `2) `.
+fn without_mark(line: &str) -> &str {
+    let after_bullet = ["- ", "* ", "+ ", "\u{2022} "]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark));
+    let after_number = || {
+        let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
+        let is_number = (1..4).contains(&(line.len() - rest.len()));
+        rest.strip_prefix(". ")
+            .or_else(|| rest.strip_prefix(") "))
+            .filter(|_| is_number)
+    };
+    after_bullet
+        .or_else(after_number)
+        .map_or(line, str::trim_start)
+}
+
+/// Returns one observation per line, as the chunks of that line tell who said it and when.
+fn of_jsonl(parsed: &Parsed) -> Vec<Observation> {
+    let lines: Vec<Range<usize>> = lines_from(&parsed.text, 0).collect();
+    parsed
+        .chunks
+        .chunk_by(|a, b| a.start_line == b.start_line)
+        .filter_map(|chunks| {
+            let (first, last) = (chunks.first()?, chunks.last()?);
+            // A line that was read once is read again the same way; one chunk has its whole text.
+            let text = match chunks {
+                [only] => only.text.clone(),
+                _ => line_text(&parsed.text[lines.get(first.start_line as usize - 1)?.clone()])?,
+            };
+            let text = one_line(&text);
+            (!text.is_empty()).then(|| Observation {
+                text,
+                bytes: first.bytes.start..last.bytes.end,
+                start_line: first.start_line,
+                end_line: last.end_line,
+                agent: first.agent.clone(),
+                date: first.date,
+                weight: first.weight,
+            })
+        })
+        .collect()
+}
+
+/// Returns the text of a line of JSONL.
+fn line_text(line: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Line<'a> {
+        #[serde(borrow)]
+        text: Option<&'a RawValue>,
+        #[serde(borrow)]
+        content: Option<&'a RawValue>,
+    }
+    let Line { text, content } = serde_json::from_str(line).ok()?;
+    [text, content]
+        .into_iter()
+        .flatten()
+        .find_map(|value| serde_json::from_str(value.get()).ok())
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::document::{IngestOptions, parse};
+
+    fn of(kind: Kind, text: &str) -> Vec<Observation> {
+        observations(
+            &parse(kind, text.as_bytes(), &IngestOptions::default()).expect("the text can be read"),
+        )
+    }
+
+    /// Each as `first line-last line text`.
+    fn check(kind: Kind, text: &str, expected: &[&str]) {
+        let found: Vec<String> = of(kind, text)
+            .iter()
+            .map(|said| format!("{}-{} {}", said.start_line, said.end_line, said.text))
+            .collect();
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn list_items_and_paragraphs() {
+        check(
+            Kind::Markdown,
+            "---\nagent: iris\n---\n# Router\n\nQuiet *hours* are\nfrom `ten` to six.\n\n- [x] one [link](http://a.b)\n- two\n  - inner\n\n  more of two\n\n> quoted\n",
+            &[
+                "6-7 Quiet hours are from ten to six.",
+                "9-9 one link",
+                "10-10 two",
+                "11-11 inner",
+                "13-13 more of two",
+                "15-15 quoted",
+            ],
+        );
+        check(
+            Kind::Markdown,
+            "```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n\n<div>x</div>\n\n    code\n\nTitle\n===\n",
+            &[],
+        );
+        check(Kind::Markdown, "", &[]);
+        check(Kind::Markdown, "- \n-\n\n***\n", &[]);
+        assert_eq!(
+            of(
+                Kind::Markdown,
+                "---\nagent: iris\ndate: 2026-01-05\nweight: 2\n---\nsaid\n"
+            )[0]
+            .agent
+            .as_deref(),
+            Some("iris")
+        );
+    }
+
+    #[test]
+    fn plain_text_by_blank_lines_and_list_marks() {
+        check(
+            Kind::Plain,
+            "one\nparagraph\n\n- item\n  goes on\n- next\n1. first\n12345. no mark\n# no heading here\n",
+            &[
+                "1-2 one paragraph",
+                "4-5 item goes on",
+                "6-6 next",
+                "7-9 first 12345. no mark # no heading here",
+            ],
+        );
+    }
+
+    #[test]
+    fn jsonl_by_lines_however_many_chunks_hold_them() {
+        let long = "a word or two ".repeat(400);
+        let text = format!(
+            "{{\"text\": \"short \\u00e9\", \"agent\": \"iris\"}}\nno json\n{{\"content\": \"{long}\"}}\n"
+        );
+        let found = of(Kind::Jsonl, &text);
+        assert_eq!(found.len(), 2);
+        assert_eq!(
+            (
+                found[0].text.as_str(),
+                found[0].agent.as_deref(),
+                found[0].start_line
+            ),
+            ("short é", Some("iris"), 1)
+        );
+        assert_eq!(
+            (
+                found[1].text.as_str(),
+                found[1].start_line,
+                found[1].end_line
+            ),
+            (long.trim(), 3, 3)
+        );
+        assert!(
+            parse(Kind::Jsonl, text.as_bytes(), &IngestOptions::default())
+                .unwrap()
+                .chunks
+                .len()
+                > 2
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn ranges_ascend_and_nothing_is_blank(
+            text in prop_oneof![any::<String>(), prop::collection::vec(prop::sample::select(vec!["- ", "\n", "\n\n", "> ", "# ", "```", "word ", "  ", "*", "|", "---", "1. ", "<a>", "é", "[", "]", "\\", "&amp;", "\t"]), 0..60).prop_map(|parts| parts.concat())],
+            kind in prop::sample::select(vec![Kind::Markdown, Kind::Plain]),
+        ) {
+            prop_assume!(!text.contains('\0'));
+            let parsed = parse(kind, text.as_bytes(), &IngestOptions::default()).unwrap();
+            let mut end = 0;
+            for said in observations(&parsed) {
+                prop_assert!(said.bytes.start >= end && said.bytes.start < said.bytes.end, "{:?}", said);
+                prop_assert!(parsed.text.get(said.bytes.start as usize..said.bytes.end as usize).is_some());
+                prop_assert!(!said.text.trim().is_empty() && said.start_line <= said.end_line);
+                end = said.bytes.end;
+            }
+        }
+    }
+}

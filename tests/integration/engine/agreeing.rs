@@ -1,0 +1,185 @@
+//! Observations that say the same, over the whole memory: found, counted for ranking, told with their places.
+
+use memlens_engine::{Library, Said};
+use memlens_params::{Params, StageId};
+use memlens_tests::{Notes, fresh, index, open};
+
+const PORT: &str = "The push relay listens on port 8093 of the small server in the hall.";
+
+/// Returns notes of which three say where the relay listens, one of them on another port.
+fn notes() -> Notes {
+    let notes = Notes::new(&[
+        (
+            "iris/relay.md",
+            &format!("# Relay\n\n- {PORT}\n- It is grey.\n"),
+        ),
+        (
+            "otto/log.md",
+            &format!(
+                "---\nagent: otto\ndate: 2026-01-05\n---\nQuiet day.\n\n{}\n",
+                PORT.to_lowercase()
+            ),
+        ),
+        ("otto/other.md", &PORT.replace("8093", "8443")),
+    ]);
+    notes.write(
+        "said.jsonl",
+        format!("{{\"text\": \"{PORT}\", \"agent\": \"ada\", \"weight\": 3}}\n"),
+    );
+    notes
+}
+
+fn agreed(library: &Library) -> Params {
+    assert_eq!(library.aggregate().ok(), Some(true));
+    assert_eq!(
+        library.aggregate().ok(),
+        Some(false),
+        "nothing changed since"
+    );
+    Params {
+        corroboration_on: true,
+        ..Params::default()
+    }
+}
+
+fn places(said: &[Said]) -> Vec<(&str, u32, &str)> {
+    said.iter()
+        .map(|said| (said.path.as_str(), said.line, said.source.as_str()))
+        .collect()
+}
+
+#[test]
+fn what_is_said_more_than_once_is_told_with_its_places() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = agreed(&library);
+    let report = library
+        .agreement()
+        .expect("there was a pass")
+        .report(&params);
+    let [cluster] = report.clusters.as_slice() else {
+        panic!("one thing is said more than once: {:?}", report.clusters)
+    };
+    // The heaviest speaks for all; the one that names another port is not among them.
+    assert_eq!(
+        places(std::slice::from_ref(&cluster.canonical)),
+        [("said.jsonl", 1, "ada")]
+    );
+    assert_eq!(
+        places(&cluster.members),
+        [("iris/relay.md", 3, "iris"), ("otto/log.md", 7, "otto")]
+    );
+    assert!(
+        cluster
+            .members
+            .iter()
+            .all(|member| member.distance == 0.0 && member.measure == "simhash")
+    );
+    assert_eq!((cluster.n_sources, report.corroborated_count), (3, 3));
+    assert_eq!(report.n_observations, 6);
+}
+
+#[test]
+fn a_supported_row_is_boosted_and_its_journey_names_who_supports_it() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let question = "which port does the push relay listen on";
+    let before = library
+        .search(question, &Params::default(), None)
+        .expect("it can be searched");
+    let params = agreed(&library);
+    // What was asked before the pass stays as it was.
+    let stage = before.rank(&params);
+    let stage = stage.stage(StageId::Corroboration).expect("it is a stage");
+    assert!(stage.entries.is_empty());
+
+    let search = library
+        .search(question, &params, None)
+        .expect("it can be searched");
+    let trace = search.rank(&params);
+    let supported: Vec<(String, u32)> = trace
+        .kept()
+        .iter()
+        .map(|slot| {
+            let journey = search
+                .journey(&library.store(), &params, *slot)
+                .expect("it can be told");
+            assert_eq!(journey.supporters.len() as u32, journey.n_supporters);
+            (journey.row.path, journey.n_supporters)
+        })
+        .filter(|(_, n_supporters)| *n_supporters > 0)
+        .collect();
+    let mut supported = supported;
+    supported.sort();
+    let expected = ["iris/relay.md", "otto/log.md", "said.jsonl"].map(|path| (path.to_owned(), 2));
+    assert_eq!(supported, expected);
+    for entry in &trace
+        .stage(StageId::Corroboration)
+        .expect("it is a stage")
+        .entries
+    {
+        let (before, after) = (
+            entry.score_before.expect("fused"),
+            entry.score_after.expect("boosted"),
+        );
+        let boost = 0.1 * 3_f64.log2();
+        let is_boosted = (after - before - boost).abs() < 1e-12;
+        assert!(is_boosted || after == before, "{before} {after}");
+    }
+}
+
+#[test]
+fn chunks_of_notes_that_came_since_hold_nothing_until_the_next_pass() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = agreed(&library);
+    notes.write("new.md", PORT);
+    index(dir.path(), &[notes.path()]);
+    assert_eq!(library.refresh().ok(), Some(true));
+    let n_supporters = || {
+        let search = library
+            .search("push relay port", &params, None)
+            .expect("it can be searched");
+        let slot = (0..search.set().candidates.len() as u32)
+            .find(|slot| search.row(*slot).is_ok_and(|row| row.path == "new.md"))
+            .expect("it is found");
+        search
+            .journey(&library.store(), &params, slot)
+            .expect("it can be told")
+            .n_supporters
+    };
+    assert!(library.needs_aggregation());
+    assert_eq!(n_supporters(), 0);
+    assert_eq!(library.aggregate().ok(), Some(true));
+    assert_eq!(n_supporters(), 3);
+    notes.remove("iris/relay.md");
+    index(dir.path(), &[notes.path()]);
+    assert_eq!(library.refresh().ok(), Some(true));
+    assert_eq!(library.aggregate().ok(), Some(true));
+    assert_eq!(n_supporters(), 2);
+}
+
+#[test]
+fn overlapping_chunks_do_not_corroborate_themselves() {
+    let lines: String = (0..80)
+        .map(|at| {
+            format!(
+                "- Shelf {at} of the cellar holds {} jars of plum jam from the old tree.\n",
+                at * 7
+            )
+        })
+        .collect();
+    let notes = Notes::new(&[("cellar.md", lines.as_str())]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    assert!(library.lists().snapshot.chunks.len() > 2);
+    let params = agreed(&library);
+    let report = library
+        .agreement()
+        .expect("there was a pass")
+        .report(&params);
+    assert_eq!((report.n_observations, report.corroborated_count), (80, 0));
+}
