@@ -6,6 +6,10 @@ const COMMANDS: &[&str] = &[
     "data_size",
     "document",
     "erase_all",
+    "feedback",
+    "feedback_open",
+    "feedback_save",
+    "feedback_undo",
     "export_save",
     "export_text",
     "journey",
@@ -28,7 +32,9 @@ const COMMANDS: &[&str] = &[
     "why_not",
     "start_query",
     "state",
+    "thumbs",
     "tree",
+    "vote",
 ];
 
 fn main() {

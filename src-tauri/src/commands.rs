@@ -10,7 +10,9 @@ use memlens_engine::view::{
     Activity, DataSize, DocumentView, ErrorInfo, FileProblem, FolderTree, Journey, LibraryState,
     Preset, SearchAnswer, Snippet,
 };
-use memlens_engine::{Engine, EngineError, FolderId, Place, Scope, WhyAnswer};
+use memlens_engine::{
+    Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Place, RowThumb, Scope, WhyAnswer,
+};
 use memlens_params::Params;
 use memlens_rank::Columns;
 use tauri::{AppHandle, State, Url};
@@ -84,6 +86,7 @@ pub async fn search(
                 })
             })
             .transpose()?;
+        engine.aggregate_for(&params);
         let search = engine.library().search(&query, &params, scope.as_ref())?;
         engine.library().answer(&search, &params)
     })
@@ -95,6 +98,7 @@ pub async fn search(
 pub async fn rank(shell: State<'_, Shell>, search: u32, params: Params) -> Answer<Columns> {
     work(&shell, move |engine| {
         let params = params.check()?;
+        engine.aggregate_for(&params);
         Ok(engine
             .library()
             .kept(search)?
@@ -162,6 +166,69 @@ pub async fn why_not(
             }
             None => library.why_typed(&search, &params, &path, None),
         }
+    })
+    .await
+}
+
+/// Returns the thumbs that the rows of a search have for its question.
+#[tauri::command]
+#[specta::specta]
+pub async fn thumbs(shell: State<'_, Shell>, search: u32) -> Answer<Vec<RowThumb>> {
+    work(&shell, move |engine| {
+        let library = engine.library();
+        library.row_thumbs(&*library.kept(search)?)
+    })
+    .await
+}
+
+/// Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows.
+#[tauri::command]
+#[specta::specta]
+pub async fn vote(
+    shell: State<'_, Shell>,
+    search: u32,
+    slot: u32,
+    up: bool,
+) -> Answer<Vec<RowThumb>> {
+    work(&shell, move |engine| engine.vote(search, slot, up)).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn feedback(shell: State<'_, Shell>) -> Answer<Vec<FeedbackEntry>> {
+    work(&shell, |engine| engine.library().feedback()).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn feedback_undo(shell: State<'_, Shell>, id: String) -> Answer<Vec<FeedbackEntry>> {
+    work(&shell, move |engine| engine.undo_feedback(&id)).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn feedback_save(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<String>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        let Some(path) = dialogs.place_for_feedback(&app) else {
+            return Ok(None);
+        };
+        engine.library().write_feedback(&path)?;
+        Ok(Some(path.display().to_string()))
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn feedback_open(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+) -> Answer<Option<FeedbackImport>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        let chosen = dialogs.feedback(&app);
+        chosen.map(|path| engine.import_feedback(&path)).transpose()
     })
     .await
 }

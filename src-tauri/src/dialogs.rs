@@ -49,6 +49,25 @@ impl Dialogs {
         })
     }
 
+    /// Asks for a file of thumbs to read; none when the person cancels.
+    pub fn feedback(&self, app: &AppHandle) -> Option<PathBuf> {
+        self.ask(app, |dialog| {
+            dialog
+                .add_filter("JSON lines", &["jsonl"])
+                .blocking_pick_file()
+        })
+    }
+
+    /// Asks where to save the thumbs; none when the person cancels.
+    pub fn place_for_feedback(&self, app: &AppHandle) -> Option<PathBuf> {
+        self.ask(app, |dialog| {
+            dialog
+                .set_file_name("memlens-feedback.jsonl")
+                .add_filter("JSON lines", &["jsonl"])
+                .blocking_save_file()
+        })
+    }
+
     /// Asks whether an address may be opened outside of the window: a page that was tampered with could put notes into it.
     pub fn allows(&self, app: &AppHandle, address: &str) -> bool {
         match self.answer() {

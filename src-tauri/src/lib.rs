@@ -1,11 +1,13 @@
 //! The window of Memlens: a thin shell. Every command is a few lines over the engine; it decides
 //! nothing and computes no score.
 
+mod allocator;
 mod arguments;
 mod commands;
 mod dialogs;
 mod events;
 mod window;
 
+pub use allocator::keep_little_memory;
 pub use arguments::Arguments;
 pub use window::{run, write_bindings};

@@ -6,5 +6,6 @@ use clap::Parser;
 fn main() -> std::process::ExitCode {
     // First of all: no other thread runs yet.
     memlens_engine::forbid_telemetry();
+    memlens_app::keep_little_memory();
     memlens_app::run(memlens_app::Arguments::parse())
 }

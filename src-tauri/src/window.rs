@@ -135,6 +135,10 @@ fn builder() -> Builder<tauri::Wry> {
             commands::data_size,
             commands::document,
             commands::erase_all,
+            commands::feedback,
+            commands::feedback_open,
+            commands::feedback_save,
+            commands::feedback_undo,
             commands::export_save,
             commands::export_text,
             commands::journey,
@@ -157,7 +161,9 @@ fn builder() -> Builder<tauri::Wry> {
             commands::why_not,
             commands::start_query,
             commands::state,
+            commands::thumbs,
             commands::tree,
+            commands::vote,
         ])
         .events(collect_events![StateChanged, ActivityHappened])
         .typ::<memlens_params::Parameter>()

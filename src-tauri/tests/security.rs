@@ -16,6 +16,10 @@ const COMMANDS: &[(&str, &str)] = &[
     ("data_size", "nothing"),
     ("document", "reads a note in a watched folder"),
     ("erase_all", "empties the library; notes stay"),
+    ("feedback", "nothing"),
+    ("feedback_open", "reads what a person says in a dialog"),
+    ("feedback_save", "writes where a person says in a dialog"),
+    ("feedback_undo", "nothing"),
     ("export_save", "writes where a person says in a dialog"),
     ("export_text", "nothing"),
     ("journey", "nothing"),
@@ -49,7 +53,9 @@ const COMMANDS: &[(&str, &str)] = &[
     ("snippets", "nothing"),
     ("start_query", "nothing"),
     ("state", "nothing"),
+    ("thumbs", "nothing"),
     ("tree", "nothing"),
+    ("vote", "nothing"),
     ("why_not", "looks at a note in a watched folder"),
 ];
 

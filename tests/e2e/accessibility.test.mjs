@@ -8,11 +8,35 @@ import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** Each thing that Markdown can be. */
+const EVERYTHING = `---
+agent: helper
+---
+# One
+
+Text with **bold**, ~~old~~, \`code\`, a [link](https://example.org), ![a picture](x.png)
+
+- item
+- [x] task
+
+> quote
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+\`\`\`sh
+code
+\`\`\`
+
+[x]: https://example.org
+`;
 const scenario = inOneWindow({
   // Files with problems, so that there is something to warn of.
   prepare: async (scratch) => {
     await scratch.write("people/broken.jsonl", '{"text": "a good line"}\n{"text": \n');
     await scratch.write("people/no-text.md", "a\0b");
+    await scratch.write("people/everything.md", EVERYTHING);
   },
 });
 
@@ -80,6 +104,27 @@ const SCENES = {
     await window.press(KEY.enter + KEY.enter);
     await window.until("the note is open", () => document.querySelector("article .tag button") !== null);
   },
+  "a note as text": async (window) => {
+    await window.show("Memory");
+    await window.click("input[type='search']");
+    await window.press("home-server");
+    await window.press(KEY.enter + KEY.enter);
+    await window.until("the note is open", () => document.querySelector("article .tag button") !== null);
+    await window.press("t");
+    await window.until("it is drawn as text", () => document.querySelector("article .line") !== null);
+  },
+  "a note of everything": async (window) => {
+    await window.show("Memory");
+    await window.click("input[type='search']");
+    await window.press("a", [KEY.control]);
+    await window.press("everything");
+    await window.press(KEY.enter + KEY.enter);
+    await window.until("the note is open", () =>
+      document.querySelector("article h2")?.textContent.includes("everything.md"),
+    );
+    if ((await window.texts("article .line")).length > 0) await window.press("t");
+    await window.until("it is drawn as Markdown", () => document.querySelector("article .picture") !== null);
+  },
   "the export": async (window) => {
     await window.show("Search");
     await window.drag("fusion_k", 0.2);
@@ -93,6 +138,11 @@ const SCENES = {
   "a question before a folder is removed": async (window) => {
     await window.show("Settings");
     await window.click("li.folder button", "Remove notes");
+    await window.until("it asks", () => document.querySelector("[role='alertdialog']") !== null);
+  },
+  "a question before all is erased": async (window) => {
+    await window.show("Settings");
+    await window.click("button", "Erase all that Memlens has stored…");
     await window.until("it asks", () => document.querySelector("[role='alertdialog']") !== null);
   },
 };

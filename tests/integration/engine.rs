@@ -6,6 +6,8 @@ mod agreeing;
 mod changing;
 #[path = "engine/confining.rs"]
 mod confining;
+#[path = "engine/feedback.rs"]
+mod feedback;
 #[path = "engine/opening.rs"]
 mod opening;
 #[path = "engine/presets.rs"]

@@ -3,6 +3,7 @@ import type { Backend } from "./api/backend";
 import { LibraryController } from "./library/library-controller.svelte";
 import { ParameterHistory } from "./parameters/parameter-history.svelte";
 import { PresetController } from "./presets/preset-controller.svelte";
+import { Feedback } from "./search/feedback.svelte";
 import { QueryHistory } from "./search/query-history.svelte";
 import { SearchController } from "./search/search-controller.svelte";
 import { WhyNotController } from "./search/why-not.svelte";
@@ -21,6 +22,8 @@ export class Workspace {
   readonly search: SearchController;
   /** What lost a note; any view may ask it about one and then show the Search view. */
   readonly whyNot: WhyNotController;
+  /** The person's thumbs. */
+  readonly feedback: Feedback;
   readonly theme: Theme;
   #view = $state<ViewId>("search");
   #isReady = $state(false);
@@ -36,6 +39,7 @@ export class Workspace {
     this.queries = new QueryHistory();
     this.search = new SearchController(backend, this.parameters);
     this.whyNot = new WhyNotController(backend, this.search, this.parameters);
+    this.feedback = new Feedback(backend, this.search);
   }
 
   get view(): ViewId {
@@ -75,6 +79,7 @@ export class Workspace {
       this.library.follow(),
       this.search.follow(() => this.library.state),
       this.whyNot.follow(() => this.library.state?.generation ?? null),
+      this.feedback.follow(),
       () => this.search.close(),
     ];
     void this.#open();

@@ -2,11 +2,14 @@ import type { Backend } from "../src/api/backend";
 import type {
   Activity,
   ErrorInfo,
+  FeedbackEntry,
+  FeedbackImport,
   FileProblem,
   FolderTree,
   LibraryState,
   Params,
   Preset,
+  RowThumb,
   SearchAnswer,
   TreeEntry,
 } from "../src/api/bindings";
@@ -61,6 +64,9 @@ export class FakeBackend implements Backend {
   #state: LibraryState;
   #presets: Preset[];
   #nSearches = 0;
+  #feedback: (FeedbackEntry & { chunk: string })[] = [];
+  readonly #queries = new Map<number, string>();
+  #nVotes = 0;
 
   constructor(options: FakeOptions = {}) {
     this.#options = options;
@@ -127,6 +133,7 @@ export class FakeBackend implements Backend {
       const set = retrieve(query, chunks, params);
       const id = ++this.#nSearches;
       this.#sets.set(id, set);
+      this.#queries.set(id, query);
       const columns = rank(set, params);
       return {
         id,
@@ -173,6 +180,61 @@ export class FakeBackend implements Backend {
     return this.#answer("whyNot", [search, params, folder, path, line, chunk], () =>
       whyNotOf(this.#set(search), params, { folder, path, line, chunk }, this.#options.problems ?? []),
     );
+  }
+
+  thumbs(search: number) {
+    return this.#answer("thumbs", [search], () => this.#rowThumbs(search));
+  }
+
+  vote(search: number, slot: number, up: boolean) {
+    return this.#answer("vote", [search, slot, up], () => {
+      const row = this.#set(search).rows[slot];
+      const query = this.#queries.get(search) ?? "";
+      if (row === undefined) throw { code: "error", message: `cannot show row ${slot}` } satisfies ErrorInfo;
+      const known = this.#feedback.find((one) => one.chunk === row.chunk && one.query === query);
+      this.#feedback = this.#feedback.filter((one) => one !== known);
+      if (known?.up !== up)
+        this.#feedback.unshift({
+          id: `${++this.#nVotes}`,
+          chunk: row.chunk,
+          up,
+          query,
+          path: `${row.folder_name}/${row.path}`,
+          text: `The text of ${row.path}`,
+          at_ms: START_MS,
+          found: {
+            folder: row.folder,
+            path: row.path,
+            start_line: row.start_line,
+            end_line: row.end_line,
+          },
+        });
+      return this.#rowThumbs(search);
+    });
+  }
+
+  feedback() {
+    return this.#answer("feedback", [], (): FeedbackEntry[] => this.#feedback);
+  }
+
+  feedbackUndo(id: string) {
+    return this.#answer("feedbackUndo", [id], (): FeedbackEntry[] => {
+      this.#feedback = this.#feedback.filter((one) => one.id !== id);
+      return this.#feedback;
+    });
+  }
+
+  feedbackSave() {
+    return this.#answer("feedbackSave", [], (): string | null => "/home/robin/memlens-feedback.jsonl");
+  }
+
+  feedbackOpen() {
+    return this.#answer("feedbackOpen", [], (): FeedbackImport | null => ({
+      n_added: 0,
+      n_turned: 0,
+      n_known: 3,
+      problems: ["line 2: thumb must be 1 or -1, not 2"],
+    }));
   }
 
   tree() {
@@ -373,6 +435,14 @@ export class FakeBackend implements Backend {
     const failure = this.failing[name];
     if (failure !== undefined) throw failure;
     return make();
+  }
+
+  #rowThumbs(search: number): RowThumb[] {
+    const query = this.#queries.get(search);
+    return this.#set(search).rows.flatMap((row, slot) => {
+      const known = this.#feedback.find((one) => one.chunk === row.chunk && one.query === query);
+      return known === undefined ? [] : [{ slot, up: known.up }];
+    });
   }
 
   #set(search: number): FakeSet {

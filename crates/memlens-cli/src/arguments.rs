@@ -29,6 +29,8 @@ pub enum Command {
     Why(WhyArgs),
     /// Tell what is said more than once
     Clusters(ClustersArgs),
+    /// List your thumbs on chunks, give one, take one back, export and import them
+    Feedback(FeedbackArgs),
     /// List every parameter
     Params(ParamsArgs),
     /// Measure a ranking by judged queries
@@ -118,6 +120,25 @@ pub struct ClustersArgs {
     #[command(flatten)]
     pub settings: SettingArgs,
     /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FeedbackArgs {
+    /// Give the chunk at this line a thumb, up or down, for a question; the same once more takes it back
+    #[arg(long, num_args = 3, value_names = ["up|down", "QUERY", "PATH:LINE"], allow_hyphen_values = true, group = "act")]
+    pub add: Vec<String>,
+    /// Take a thumb back
+    #[arg(long, value_name = "ID", allow_hyphen_values = true, group = "act")]
+    pub undo: Option<String>,
+    /// Write all thumbs, a JSON object a line
+    #[arg(long, value_name = "FILE", group = "act")]
+    pub export: Option<PathBuf>,
+    /// Add the thumbs of a file that was exported
+    #[arg(long, value_name = "FILE", group = "act")]
+    pub import: Option<PathBuf>,
+    /// Print the list, or what an import came to, as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -21,6 +21,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EraseArgs) -> Result<(), CliErr
                 n_folders: contents.n_folders,
                 n_files: contents.n_files,
                 n_presets: contents.n_presets,
+                n_thumbs: contents.n_thumbs,
                 n_bytes: before.total as u64,
             },
             Err(error) if error.is_damage() => CliError::UnconfirmedDamaged(error.to_string()),

@@ -31,6 +31,12 @@ pub enum CliError {
     /// Who read the result has enough of it.
     #[error("cannot write the result: nobody reads it")]
     ReaderGone,
+    /// A thumb points neither up nor down.
+    #[error("cannot give a thumb {given}: it is up or down")]
+    NoThumb {
+        /// What was typed.
+        given: String,
+    },
     /// A query set holds no query.
     #[error("cannot evaluate {}: {why}", path.display())]
     NoQueries {
@@ -40,7 +46,7 @@ pub enum CliError {
         why: String,
     },
     /// Something that cannot be undone was not asked for plainly.
-    #[error("cannot erase {}: it holds {n_folders} folders, {n_files} files and {n_presets} presets in {n_bytes} bytes; \
+    #[error("cannot erase {}: it holds {n_folders} folders, {n_files} files, {n_presets} presets and {n_thumbs} thumbs in {n_bytes} bytes; \
         give --yes to forget all of that (the notes themselves are not touched)", path.display())]
     Unconfirmed {
         /// The library's folder.
@@ -51,6 +57,8 @@ pub enum CliError {
         n_files: usize,
         /// Presets.
         n_presets: usize,
+        /// Thumbs.
+        n_thumbs: usize,
         /// What all of it takes on disk.
         n_bytes: u64,
     },
@@ -74,6 +82,7 @@ impl CliError {
         match self {
             CliError::Param(_)
             | CliError::NoDataFolder
+            | CliError::NoThumb { .. }
             | CliError::Unconfirmed { .. }
             | CliError::UnconfirmedDamaged(_)
             | CliError::Engine(
@@ -81,7 +90,8 @@ impl CliError {
                 | EngineError::Param(_)
                 | EngineError::Preset { .. }
                 | EngineError::Scope { .. }
-                | EngineError::Place { .. },
+                | EngineError::Place { .. }
+                | EngineError::Thumb { .. },
             ) => 2,
             CliError::ReaderGone => 0,
             CliError::Engine(_)

@@ -10,6 +10,7 @@ mod error;
 mod evaluate;
 mod explain;
 mod export;
+mod feedback;
 mod index;
 mod output;
 mod params;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Search(arguments) => search::run(library, &arguments),
         Command::Why(arguments) => why::run(library, &arguments),
         Command::Clusters(arguments) => clusters::run(library, &arguments),
+        Command::Feedback(arguments) => feedback::run(library, &arguments),
         Command::Params(arguments) => params::run(&arguments),
         Command::Eval(arguments) => evaluate::run(library, &arguments),
         Command::Export(arguments) => export::run(library, &arguments),

@@ -12,6 +12,8 @@ mod clusters;
 mod erasing;
 #[path = "command_line/evaluating.rs"]
 mod evaluating;
+#[path = "command_line/feedback.rs"]
+mod feedback;
 #[cfg(unix)]
 #[path = "command_line/full_disk.rs"]
 mod full_disk;

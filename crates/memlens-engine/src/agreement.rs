@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use memlens_corroborate::{
     Aggregation, Fingerprint, Measure, Observation, Standing, aggregate, canonical, held,
 };
-use memlens_params::Params;
+use memlens_params::{NearDuplicates, Params};
 use memlens_rank::agreement_level;
 use memlens_store::{ChunkRow, DocumentId, NewObservation, Snapshot, Store};
 use serde::Serialize;
@@ -88,6 +88,12 @@ struct Kept {
 struct Document {
     folder: String,
     path: String,
+}
+
+/// Tells whether a ranking by these parameters depends on who agrees with whom.
+pub fn uses_agreement(params: &Params) -> bool {
+    params.corroboration_on
+        && (params.corroboration_gain > 0.0 || params.near_duplicates == NearDuplicates::Collapse)
 }
 
 impl Agreement {

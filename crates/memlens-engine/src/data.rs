@@ -38,6 +38,8 @@ pub struct Contents {
     pub n_files: usize,
     /// Presets.
     pub n_presets: usize,
+    /// Thumbs.
+    pub n_thumbs: usize,
 }
 
 /// Counts what the library in `dir` holds; its lists are not looked at.
@@ -56,12 +58,13 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
             n_folders: folders.len(),
             n_files,
             n_presets: store.presets()?.len(),
+            n_thumbs: store.n_feedback()? as usize,
         })
     };
     count().map_err(|error: StoreError| EngineError::from(error).at(dir))
 }
 
-/// Forgets all that the library in `dir` holds: folders, notes, embeddings, presets, both lists. The notes themselves
+/// Forgets all that the library in `dir` holds: folders, notes, embeddings, presets, thumbs, both lists. The notes themselves
 /// are not touched. Needs no model, and removes a database that is damaged.
 ///
 /// # Errors

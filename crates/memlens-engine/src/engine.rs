@@ -11,9 +11,11 @@ use std::time::{Duration, Instant};
 
 use memlens_embed::lower_priority;
 use memlens_params::Params;
-use memlens_store::{Folder, FolderId, Store, StoreError, StoredPreset};
+use memlens_store::{Folder, FolderId, Imported, NewFeedback, Store, StoreError, StoredPreset};
 
 use crate::aggregator::{Aggregator, Alarm};
+use crate::agreement::uses_agreement;
+use crate::feedback::{self, FeedbackEntry, FeedbackImport, RowThumb};
 use crate::indexer::{Indexer, Observer, Step};
 use crate::model::{EmbedderSource, Purpose};
 use crate::preset::stored_text;
@@ -75,8 +77,10 @@ struct Shared {
     /// Set to have the writing thread look at its commands soon.
     interrupt: AtomicBool,
     stop: AtomicBool,
-    /// Rung when the library changed.
+    /// Rung when the library changed and somebody uses corroboration.
     alarm: Arc<Alarm>,
+    /// Set once somebody does: what nobody uses costs nothing.
+    wants_agreement: AtomicBool,
     listener: Listener,
 }
 
@@ -105,6 +109,9 @@ enum Command {
     Pause,
     SavePreset(StoredPreset, Reply<()>),
     DeletePreset(String, Reply<()>),
+    Vote(NewFeedback, Reply<()>),
+    UndoFeedback(String, Reply<()>),
+    ImportFeedback(Vec<NewFeedback>, Reply<Imported>),
     EraseAll(Reply<()>),
     /// Something was seen in a folder: it is due soon.
     Seen,
@@ -173,6 +180,7 @@ impl Engine {
             interrupt: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             alarm: Arc::new(Alarm::default()),
+            wants_agreement: AtomicBool::new(false),
             listener,
         });
         let interval = u64::from(Params::default().aggregation_interval_s);
@@ -182,7 +190,7 @@ impl Engine {
             Duration::from_secs(interval),
             move || passes.aggregate(),
         )?;
-        shared.alarm.ring();
+
         let (commands, received) = mpsc::channel();
         let (worker_shared, worker_commands) = (shared.clone(), commands.clone());
         let thread = std::thread::Builder::new()
@@ -212,6 +220,17 @@ impl Engine {
     /// Returns the library in one line and behind it.
     pub fn state(&self) -> LibraryState {
         self.shared.state()
+    }
+
+    /// Has observations compared in the background from now on, where these parameters make use of
+    /// it; an event tells when they are.
+    pub fn aggregate_for(&self, params: &Params) {
+        if uses_agreement(params) {
+            self.shared.wants_agreement.store(true, Ordering::Relaxed);
+            if self.library().needs_aggregation() {
+                self.shared.alarm.ring();
+            }
+        }
     }
 
     /// Adds a folder to watch and starts to index it.
@@ -246,7 +265,7 @@ impl Engine {
         Ok(self.state())
     }
 
-    /// Forgets everything: folders, notes, embeddings, presets. The notes themselves are not touched.
+    /// Forgets everything: folders, notes, embeddings, presets, thumbs. The notes themselves are not touched.
     ///
     /// # Errors
     /// [`EngineError::ReadOnly`], [`EngineError::Store`], [`EngineError::Index`].
@@ -322,6 +341,41 @@ impl Engine {
         self.ask(|reply| Command::DeletePreset(name, reply))
     }
 
+    /// Gives a row of a search a thumb: turns the other one, takes back the same one. Every search
+    /// that is kept ranks by it from now on. Returns the thumbs of the search's rows.
+    ///
+    /// # Errors
+    /// [`EngineError::SearchGone`], [`EngineError::NoRow`], [`EngineError::ReadOnly`],
+    /// [`EngineError::Store`].
+    pub fn vote(&self, search: u32, slot: u32, up: bool) -> Result<Vec<RowThumb>, EngineError> {
+        let library = self.library();
+        let kept = library.kept(search)?;
+        let vote = kept.vote(&library.store(), slot, up)?;
+        self.ask(|reply| Command::Vote(vote, reply))?;
+        library.row_thumbs(&kept)
+    }
+
+    /// Takes a thumb back. Returns those that are left, the newest first.
+    ///
+    /// # Errors
+    /// [`EngineError::NoFeedback`], [`EngineError::ReadOnly`], [`EngineError::Store`].
+    pub fn undo_feedback(&self, id: &str) -> Result<Vec<FeedbackEntry>, EngineError> {
+        let id = id.to_owned();
+        self.ask(|reply| Command::UndoFeedback(id, reply))?;
+        self.library().feedback()
+    }
+
+    /// Adds the thumbs of a file that was exported, as [`Library::import_feedback`].
+    ///
+    /// # Errors
+    /// [`EngineError::File`], [`EngineError::Feedback`], [`EngineError::ReadOnly`],
+    /// [`EngineError::Store`].
+    pub fn import_feedback(&self, path: &Path) -> Result<FeedbackImport, EngineError> {
+        let (votes, problems) = feedback::read_file(path)?;
+        let imported = self.ask(|reply| Command::ImportFeedback(votes, reply))?;
+        Ok(FeedbackImport::new(imported, problems))
+    }
+
     fn send(&self, command: Command) {
         // The thread only ends when this engine is dropped.
         let _ = self.commands.send(command);
@@ -329,7 +383,7 @@ impl Engine {
         self.shared.interrupt.store(true, Ordering::Relaxed);
     }
 
-    fn ask(&self, command: impl FnOnce(Reply<()>) -> Command) -> Result<(), EngineError> {
+    fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, EngineError> {
         let (reply, answer) = mpsc::sync_channel(1);
         self.send(command(reply));
         answer.recv().unwrap_or_else(|_| {
@@ -423,7 +477,7 @@ impl Shared {
     }
 
     fn tell_state(&self) {
-        if self.library.needs_aggregation() {
+        if self.wants_agreement.load(Ordering::Relaxed) && self.library.needs_aggregation() {
             self.alarm.ring();
         }
         (self.listener)(Event::State(Box::new(self.state())));
@@ -597,8 +651,13 @@ impl Worker {
             | Command::PauseFolder(_, _, reply)
             | Command::SavePreset(_, reply)
             | Command::DeletePreset(_, reply)
+            | Command::Vote(_, reply)
+            | Command::UndoFeedback(_, reply)
             | Command::EraseAll(reply) => {
                 let _ = reply.send(refused());
+            }
+            Command::ImportFeedback(_, reply) => {
+                let _ = reply.send(Err(EngineError::ReadOnly { why }));
             }
             Command::Pause | Command::Seen | Command::Stop => {}
         }
@@ -762,6 +821,18 @@ impl Worker {
                         .map_err(EngineError::from),
                 );
             }
+            Command::Vote(vote, reply) => {
+                let voted = indexer.store_mut().vote(&vote);
+                let _ = reply.send(self.took_up_feedback(voted.map(drop)));
+            }
+            Command::UndoFeedback(id, reply) => {
+                let undone = feedback::undo(indexer.store_mut(), &id);
+                let _ = reply.send(self.took_up_feedback(undone));
+            }
+            Command::ImportFeedback(votes, reply) => {
+                let imported = indexer.store_mut().import_feedback(&votes);
+                let _ = reply.send(self.took_up_feedback(imported));
+            }
             Command::EraseAll(reply) => {
                 self.watches.clear();
                 self.stamps.clear();
@@ -787,6 +858,16 @@ impl Worker {
             }
             Command::Seen | Command::Stop => {}
         }
+    }
+
+    /// Has the searches that are kept rank by feedback that changed.
+    fn took_up_feedback<T, E>(&self, changed: Result<T, E>) -> Result<T, EngineError>
+    where
+        EngineError: From<E>,
+    {
+        let changed = changed?;
+        self.shared.library.take_up_feedback()?;
+        Ok(changed)
     }
 
     /// Watches a folder no longer.

@@ -104,6 +104,28 @@ pub enum EngineError {
         /// Why.
         why: String,
     },
+    /// A chunk that should get a thumb cannot be told.
+    #[error("cannot give {typed} a thumb: {why}")]
+    Thumb {
+        /// The place as typed.
+        typed: String,
+        /// Why.
+        why: String,
+    },
+    /// There is no thumb of this id.
+    #[error("cannot take back thumb {id}: there is none of this number")]
+    NoFeedback {
+        /// The id as given.
+        id: String,
+    },
+    /// A file of thumbs could not be used.
+    #[error("cannot import {}: {why}", path.display())]
+    Feedback {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// A place for a file lies in a watched folder.
     #[error("cannot write {}: it lies in {folder}, a watched folder, where Memlens never writes", path.display())]
     WatchedPlace {
@@ -183,6 +205,9 @@ impl EngineError {
             | EngineError::Unmounted { .. }
             | EngineError::Scope { .. }
             | EngineError::Place { .. }
+            | EngineError::Thumb { .. }
+            | EngineError::NoFeedback { .. }
+            | EngineError::Feedback { .. }
             | EngineError::WatchedPlace { .. }
             | EngineError::HoldsWatched { .. }
             | EngineError::NoDocument { .. }

@@ -145,7 +145,7 @@ impl Indexer {
         if made_by.as_deref() != Some(&recipe) {
             if made_by.is_some() {
                 notices.push(
-                    "the notes are cut and embedded anew: the model or the chunk lengths changed"
+                    "the notes are read anew: the model, the chunk lengths or Memlens itself changed"
                         .to_owned(),
                 );
             }

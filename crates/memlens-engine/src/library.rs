@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
 use memlens_embed::{EmbedError, Embedder};
-use memlens_params::{NearDuplicates, Params};
+use memlens_params::Params;
 use memlens_rank::ListState;
 use memlens_store::{Snapshot, Store, StoreError};
 
 use crate::EngineError;
-use crate::agreement::Agreement;
+use crate::agreement::{Agreement, uses_agreement};
 use crate::derived::Derived;
+use crate::feedback::CountedThumbs;
 use crate::lists::Lists;
 use crate::model::{EmbedderSource, Purpose};
 use crate::retrieve::retrieve;
@@ -40,6 +41,7 @@ pub struct Library {
     embedder: Mutex<Option<Box<dyn Embedder>>>,
     searches: Mutex<VecDeque<Arc<Search>>>,
     agreement: RwLock<Option<Arc<Agreement>>>,
+    thumbs: Mutex<CountedThumbs>,
     next_search: AtomicU32,
     notices: Vec<String>,
 }
@@ -73,6 +75,7 @@ impl Library {
             embedder: Mutex::new(None),
             searches: Mutex::new(VecDeque::new()),
             agreement: RwLock::new(None),
+            thumbs: Mutex::default(),
             next_search: AtomicU32::new(1),
             notices,
         })
@@ -169,10 +172,7 @@ impl Library {
     /// # Errors
     /// As [`Library::aggregate`].
     pub fn aggregate_for(&self, params: &Params) -> Result<(), EngineError> {
-        let is_used = params.corroboration_on
-            && (params.corroboration_gain > 0.0
-                || params.near_duplicates == NearDuplicates::Collapse);
-        if is_used {
+        if uses_agreement(params) {
             self.aggregate()?;
         }
         Ok(())
@@ -208,7 +208,7 @@ impl Library {
         let started = Instant::now();
         let vector = self.query_vector(query, lists.vectors.model());
         let embedded = started.elapsed();
-        let retrieved = retrieve(
+        let mut retrieved = retrieve(
             &lists,
             query,
             vector.as_deref().map_err(String::clone),
@@ -252,6 +252,10 @@ impl Library {
                 retrieved.words.len()
             ));
         }
+        // The thumbs are read while no other may be taken up, so that none is missed between here and the keeping.
+        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        let thumbs = self.thumbs(&lists)?;
+        retrieved.put_thumbs(&lists, &thumbs);
         let search = Arc::new(Search {
             id: self.next_search.fetch_add(1, Ordering::Relaxed),
             query: query.to_owned(),
@@ -265,15 +269,32 @@ impl Library {
             lists,
             vector,
             agreement,
+            thumbs,
             scope: ranges,
             retrieved,
         });
-        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
         searches.push_back(search.clone());
         while searches.len() > SEARCHES_KEPT {
             searches.pop_front();
         }
         Ok(search)
+    }
+
+    /// Returns the thumbs as they were last counted.
+    pub(crate) fn counted_thumbs(&self) -> MutexGuard<'_, CountedThumbs> {
+        self.thumbs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts another in place of each search that is kept, under the same id.
+    pub(crate) fn replace_searches(
+        &self,
+        next: impl Fn(&Search) -> Result<Search, EngineError>,
+    ) -> Result<(), EngineError> {
+        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        for search in searches.iter_mut() {
+            *search = Arc::new(next(search)?);
+        }
+        Ok(())
     }
 
     /// Keeps no search any more.

@@ -140,6 +140,14 @@ impl Library {
     /// # Errors
     /// As [`Library::refuse_watched`], and [`EngineError::File`].
     pub fn write_preset(&self, params: &Params, path: &Path) -> Result<(), EngineError> {
+        self.write_outside(&self.preset_text(params)?, path)
+    }
+
+    /// Writes a file of the person's, in one step.
+    ///
+    /// # Errors
+    /// As [`Library::refuse_watched`], and [`EngineError::File`].
+    pub(crate) fn write_outside(&self, text: &str, path: &Path) -> Result<(), EngineError> {
         let parent = path
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty())
@@ -154,11 +162,10 @@ impl Library {
         };
         let folder = parent.canonicalize().map_err(file_error("write"))?;
         self.refuse_watched(path)?;
-        let text = self.preset_text(params)?;
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".part");
         let part = folder.join(name);
-        write_new(&part, &text).map_err(file_error("write"))?;
+        write_new(&part, text).map_err(file_error("write"))?;
         std::fs::rename(&part, path).map_err(|error| {
             // The half-way file is ours; the error that matters is the first one.
             let _ = std::fs::remove_file(&part);

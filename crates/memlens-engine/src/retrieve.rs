@@ -11,12 +11,14 @@ use memlens_rank::{Candidate, CandidateSet, ChunkId, ListState, TextValue, Vecto
 use crate::EngineError;
 use crate::age::{age, today};
 use crate::agreement::Agreement;
+use crate::feedback::{ThumbCounts, counted};
 use crate::lists::Lists;
 
 /// The greatest depth of a list: the end of its slider.
 pub const DEPTH_MAX: usize = 1000;
 
 /// Is what one retrieval found.
+#[derive(Clone)]
 pub struct Retrieved {
     /// The facts that ranking uses.
     pub set: CandidateSet,
@@ -32,6 +34,16 @@ pub struct Retrieved {
     pub vector_took: Duration,
     /// How long the BM25 list took.
     pub text_took: Duration,
+}
+
+impl Retrieved {
+    /// Puts the thumbs on the candidates' texts in place of those that were there.
+    pub(crate) fn put_thumbs(&mut self, lists: &Lists, thumbs: &ThumbCounts) {
+        for (candidate, place) in self.set.candidates.iter_mut().zip(&self.places) {
+            let embedding = lists.snapshot.chunks[*place as usize].embedding;
+            candidate.thumbs = counted(thumbs.get(&embedding).copied().unwrap_or_default());
+        }
+    }
 }
 
 /// Asks both lists. `vector` is the query's embedding, or why there is none.

@@ -11,6 +11,7 @@ use memlens_store::{ChunkRow, DocumentRow, Store};
 
 use crate::EngineError;
 use crate::agreement::{Agreement, Said};
+use crate::feedback::ThumbCounts;
 use crate::lists::Lists;
 use crate::passage;
 use crate::retrieve::Retrieved;
@@ -38,6 +39,7 @@ impl Timing {
 }
 
 /// Is a search that was retrieved once and can be ranked any number of times.
+#[derive(Clone)]
 pub struct Search {
     /// Names it.
     pub id: u32,
@@ -54,6 +56,8 @@ pub struct Search {
     pub(crate) vector: Result<Vec<f32>, String>,
     /// Who agreed with whom when it was asked; none before the first pass.
     pub(crate) agreement: Option<Arc<Agreement>>,
+    /// The thumbs that it ranks by.
+    pub(crate) thumbs: Arc<ThumbCounts>,
     /// The chunks that were searched, as ascending disjoint ranges of places.
     pub(crate) scope: Vec<Range<u32>>,
     pub(crate) retrieved: Retrieved,

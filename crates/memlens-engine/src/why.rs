@@ -231,7 +231,7 @@ fn searched(
 ) -> Result<WhyNot, EngineError> {
     let ask = |params: &Params, also: &[u32]| {
         let vector = search.vector.as_deref().map_err(String::clone);
-        retrieve(
+        let mut retrieved = retrieve(
             &search.lists,
             &search.query,
             vector,
@@ -239,7 +239,9 @@ fn searched(
             &search.scope,
             also,
             search.agreement.as_deref(),
-        )
+        )?;
+        retrieved.put_thumbs(&search.lists, &search.thumbs);
+        Ok::<_, EngineError>(retrieved)
     };
     let deep = Search {
         id: search.id,
@@ -250,6 +252,7 @@ fn searched(
         lists: search.lists.clone(),
         vector: search.vector.clone(),
         agreement: search.agreement.clone(),
+        thumbs: search.thumbs.clone(),
         scope: search.scope.clone(),
         retrieved: ask(params, places)?,
     };

@@ -125,7 +125,7 @@ impl StageId {
             StageId::Feedback => (
                 "Feedback",
                 "feedback_on",
-                false,
+                true,
                 "A weight from your thumbs on a chunk.",
             ),
             StageId::Decay => ("Decay", "decay_on", true, "Older notes count less."),

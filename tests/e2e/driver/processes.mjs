@@ -3,6 +3,10 @@ import { readdir, readFile } from "node:fs/promises";
 
 /** In `/proc/<id>/stat`, counted from the state behind the name: state, parent, group. */
 const GROUP_FIELD = 2;
+const USER_TIME_FIELD = 11;
+const SYSTEM_TIME_FIELD = 12;
+/** What Linux counts these times in, on every processor that WebKit is built for. */
+const TICK_MS = 10;
 
 /** Kills every process of the group that `leader` began; nothing happens when all have ended. */
 export function endGroup(leader) {
@@ -26,15 +30,13 @@ export async function memoryOf(ids) {
   return rollups.reduce((sum, text) => sum + 1024 * Number(/^Pss:\s+(\d+) kB$/m.exec(text)[1]), 0);
 }
 
-/** Time that all threads of processes have run so far, in milliseconds; a thread that ended counts no more. */
+/** Time that processes have run so far, threads that ended included, in milliseconds; Linux counts in steps of 10 ms. */
 export async function processorTimeOf(ids) {
-  const threads = await Promise.all(
-    ids.map(async (id) => (await readdir(`/proc/${id}/task`)).map((thread) => `/proc/${id}/task/${thread}`)),
-  );
-  const texts = await Promise.all(
-    threads.flat().map((thread) => readFile(`${thread}/schedstat`, "utf8").catch(() => "0")),
-  );
-  return texts.reduce((sum, text) => sum + Number(text.split(" ")[0]) / 1e6, 0);
+  const texts = await Promise.all(ids.map((id) => readFile(`/proc/${id}/stat`, "utf8")));
+  return texts.reduce((sum, text) => {
+    const fields = fieldsOf(text);
+    return sum + (Number(fields[USER_TIME_FIELD]) + Number(fields[SYSTEM_TIME_FIELD])) * TICK_MS;
+  }, 0);
 }
 
 /** Null for a process that has ended. */
@@ -45,7 +47,11 @@ async function groupOf(id) {
   } catch {
     return null;
   }
-  // The name stands in parentheses and may hold anything.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const fields = fieldsOf(stat);
   return fields[0] === "Z" ? null : Number(fields[GROUP_FIELD]);
+}
+
+/** The fields behind the name, which stands in parentheses and may hold anything. */
+function fieldsOf(stat) {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }

@@ -1,8 +1,11 @@
 //! Observations that say the same, over the whole memory: found, counted for ranking, told with their places.
 
-use memlens_engine::{Library, Said};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use memlens_engine::{Engine, Event, Library, Listener, Said};
 use memlens_params::{Params, StageId};
-use memlens_tests::{Notes, fresh, index, open};
+use memlens_tests::{Notes, fresh, hashing, index, open};
 
 const PORT: &str = "The push relay listens on port 8093 of the small server in the hall.";
 
@@ -182,4 +185,36 @@ fn overlapping_chunks_do_not_corroborate_themselves() {
         .expect("there was a pass")
         .report(&params);
     assert_eq!((report.n_observations, report.corroborated_count), (80, 0));
+}
+
+#[test]
+fn the_engine_compares_once_somebody_makes_use_of_it() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let (told, events) = mpsc::channel();
+    let listener: Listener = Arc::new(move |event| {
+        let _ = told.send(event);
+    });
+    let engine = Engine::open(dir.path(), hashing(), listener).expect("it can be opened");
+    engine.aggregate_for(&Params::default());
+    assert_eq!(engine.state().agreement, None);
+    let params = Params {
+        corroboration_on: true,
+        ..Params::default()
+    };
+    engine.aggregate_for(&params);
+    let is_compared =
+        |event: &Event| matches!(event, Event::State(state) if state.agreement.is_some());
+    let compared =
+        std::iter::from_fn(|| events.recv_timeout(Duration::from_secs(60)).ok()).find(is_compared);
+    assert!(compared.is_some(), "it is told when they are compared");
+    let search = engine
+        .library()
+        .search("push relay port", &params, None)
+        .expect("it can be searched");
+    let answer = engine.library().answer(&search, &params);
+    assert_eq!(
+        answer.expect("it can be told").agreement,
+        engine.state().agreement
+    );
 }

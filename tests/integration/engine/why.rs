@@ -20,10 +20,10 @@ fn why(library: &Library, query: &str, params: &Params, typed: &str) -> WhyAnswe
 
 /// Returns the chunks of an answer about a note that was searched.
 fn chunks(answer: &WhyAnswer) -> &[memlens_engine::ChunkWhy] {
-    match &answer.why {
-        WhyNot::Searched { chunks, .. } => chunks,
-        other => panic!("it was not searched: {other:?}"),
-    }
+    let WhyNot::Searched { chunks, .. } = &answer.why else {
+        panic!("it was not searched: {}", answer.sentence)
+    };
+    chunks
 }
 
 /// Returns notes of which many speak of relays, one of them of oolong.

@@ -3,12 +3,15 @@ import type {
   Columns,
   DataSize,
   DocumentView,
+  FeedbackEntry,
+  FeedbackImport,
   FileProblem,
   FolderTree,
   Journey,
   LibraryState,
   Params,
   Preset,
+  RowThumb,
   SearchAnswer,
   Snippet,
   WhyAnswer,
@@ -39,6 +42,18 @@ export interface Backend {
     line: number | null,
     chunk: string | null,
   ): Promise<WhyAnswer>;
+  /** The thumbs that the rows of a search have for its question. */
+  thumbs(search: number): Promise<RowThumb[]>;
+  /** Gives a row a thumb: turns the other one, takes back the same one. The thumbs of the search's rows. */
+  vote(search: number, slot: number, up: boolean): Promise<RowThumb[]>;
+  /** Every thumb, the newest first. */
+  feedback(): Promise<FeedbackEntry[]>;
+  /** Takes a thumb back; those that are left. */
+  feedbackUndo(id: string): Promise<FeedbackEntry[]>;
+  /** Asks where and writes all thumbs; the path, or null when cancelled. */
+  feedbackSave(): Promise<string | null>;
+  /** Asks for a file and adds its thumbs; null when cancelled. */
+  feedbackOpen(): Promise<FeedbackImport | null>;
   tree(): Promise<FolderTree[]>;
   document(folder: string, path: string): Promise<DocumentView>;
   /** Opens the system's folder dialog; null when cancelled. */

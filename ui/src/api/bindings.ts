@@ -13,6 +13,10 @@ export const commands = {
 	document: (folder: string, path: string) => __TAURI_INVOKE<DocumentView>("document", { folder, path }),
 	/**  Forgets all that the library holds; the notes' files are not touched. */
 	eraseAll: () => __TAURI_INVOKE<LibraryState>("erase_all"),
+	feedback: () => __TAURI_INVOKE<FeedbackEntry[]>("feedback"),
+	feedbackOpen: () => __TAURI_INVOKE<FeedbackImport | null>("feedback_open"),
+	feedbackSave: () => __TAURI_INVOKE<string | null>("feedback_save"),
+	feedbackUndo: (id: string) => __TAURI_INVOKE<FeedbackEntry[]>("feedback_undo", { id }),
 	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
 	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
 	journey: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, params, slot }),
@@ -43,7 +47,11 @@ export const commands = {
 	whyNot: (search: number, params: Params, folder: string | null, path: string, line: number | null, chunk: string | null) => __TAURI_INVOKE<WhyAnswer>("why_not", { search, params, folder, path, line, chunk }),
 	startQuery: () => __TAURI_INVOKE<string | null>("start_query"),
 	state: () => __TAURI_INVOKE<LibraryState>("state"),
+	/**  Returns the thumbs that the rows of a search have for its question. */
+	thumbs: (search: number) => __TAURI_INVOKE<RowThumb[]>("thumbs", { search }),
 	tree: () => __TAURI_INVOKE<FolderTree[]>("tree"),
+	/**  Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows. */
+	vote: (search: number, slot: number, up: boolean) => __TAURI_INVOKE<RowThumb[]>("vote", { search, slot, up }),
 };
 
 /** Events */
@@ -248,6 +256,51 @@ export type Fact = {
 	label: string,
 	/**  How it is. */
 	value: string,
+};
+
+/**  Is one thumb in the list of all. */
+export type FeedbackEntry = {
+	/**  Names it. */
+	id: string,
+	/**  Whether it points up. */
+	up: boolean,
+	/**  The question that it was given for. */
+	query: string,
+	/**  The name of the watched folder and the note's path in it, where the text stood then. */
+	path: string,
+	/**  The text. */
+	text: string,
+	/**  When it was given, milliseconds since 1970. */
+	at_ms: number,
+	/**
+	 *  Where the text stands now: at the same path where it still does, else the first place; none
+	 *  where no chunk has this text now, so that the thumb moves nothing.
+	 */
+	found: FeedbackPlace | null,
+};
+
+/**  Tells what an import came to. */
+export type FeedbackImport = {
+	/**  Thumbs that are new. */
+	n_added: number,
+	/**  Thumbs that point the other way now: those in the file are newer. */
+	n_turned: number,
+	/**  Thumbs that were known, or are older than the one that is there. */
+	n_known: number,
+	/**  The lines that were refused, by number, and why. */
+	problems: string[],
+};
+
+/**  Is a chunk that has the text of a thumb now. */
+export type FeedbackPlace = {
+	/**  The watched folder's id. */
+	folder: string,
+	/**  The note's path in it. */
+	path: string,
+	/**  First line, 1-based. */
+	start_line: number,
+	/**  Last line, 1-based. */
+	end_line: number,
 };
 
 /**  Is something that went wrong with a file. */
@@ -716,6 +769,14 @@ export type Row = {
 	bm25: number | null,
 	/**  The words of the query that it holds, as typed. */
 	matched: string[],
+};
+
+/**  Is the thumb that a row has for the question that was asked. */
+export type RowThumb = {
+	/**  The row. */
+	slot: number,
+	/**  Whether it points up. */
+	up: boolean,
 };
 
 /**  Is one observation with its place, as a supporter of another or a member of a cluster. */

@@ -887,7 +887,7 @@ export const STAGES: StageInfo[] = [
     "id": "feedback",
     "label": "Feedback",
     "switch": "feedback_on",
-    "built": false,
+    "built": true,
     "sentence": "A weight from your thumbs on a chunk."
   },
   {

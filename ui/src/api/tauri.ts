@@ -25,6 +25,12 @@ export const tauriBackend: Backend = {
   snippets: (search, slots) => told(commands.snippets(search, slots)),
   whyNot: (search, params, folder, path, line, chunk) =>
     told(commands.whyNot(search, params, folder, path, line, chunk)),
+  thumbs: (search) => told(commands.thumbs(search)),
+  vote: (search, slot, up) => told(commands.vote(search, slot, up)),
+  feedback: () => told(commands.feedback()),
+  feedbackUndo: (id) => told(commands.feedbackUndo(id)),
+  feedbackSave: () => told(commands.feedbackSave()),
+  feedbackOpen: () => told(commands.feedbackOpen()),
   tree: () => told(commands.tree()),
   document: (folder, path) => told(commands.document(folder, path)),
   pickFolder: () => told(commands.pickFolder()),

@@ -179,6 +179,14 @@ export class SearchController {
     else await this.#search();
   }
 
+  /**
+   * Ranks again: the person's thumbs changed. The pinned ranking stays as it is, so the moves tell what the thumb did
+   * until the next search.
+   */
+  rankAgain(): void {
+    if (this.#shown !== null) this.#rankLoop.wish();
+  }
+
   /** Back to the state before the first search. */
   clear(): void {
     clearTimeout(this.#typing);

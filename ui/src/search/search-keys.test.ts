@@ -24,6 +24,8 @@ describe("actionOf", () => {
     ["o", { kind: "edit" }],
     ["w", { kind: "why-not" }],
     ["P", { kind: "pin" }],
+    ["+", { kind: "thumb", up: true }],
+    ["-", { kind: "thumb", up: false }],
     ["[", { kind: "stage", to: "previous" }],
     ["]", { kind: "stage", to: "next" }],
     ["?", { kind: "keys" }],
@@ -36,7 +38,7 @@ describe("actionOf", () => {
   });
 
   it.each<KeyPlace>(["text", "overlay"])("takes no letter from %s", (place) => {
-    for (const key of ["o", "p", "w", "?", "[", "ArrowDown", "Enter"])
+    for (const key of ["o", "p", "w", "?", "+", "-", "[", "ArrowDown", "Enter"])
       expect(actionOf(stroke(key), place)).toBeNull();
   });
 

@@ -6,6 +6,7 @@ export type KeyAction =
   | { kind: "why-not" }
   | { kind: "edit" }
   | { kind: "pin" }
+  | { kind: "thumb"; up: boolean }
   | { kind: "stage"; to: "previous" | "next" }
   | { kind: "undo" }
   | { kind: "redo" }
@@ -39,6 +40,7 @@ export const KEYS_TOLD: { keys: string[]; does: string }[] = [
     does: "Why not…? What lost the opened row, or any other note, and what brings it back",
   },
   { keys: ["O"], does: "Open the row's lines in the editor" },
+  { keys: ["+", "-"], does: "Thumb up, thumb down for the opened row; the same once more takes it back" },
   { keys: ["P"], does: "Pin what is set now: moves are measured against it" },
   { keys: ["[", "]"], does: "Sort by the previous, the next stage" },
   { keys: ["Ctrl Z"], does: "Undo the last change of a parameter" },
@@ -107,6 +109,10 @@ function letterOf(key: string): KeyAction | null {
     case "p":
     case "P":
       return { kind: "pin" };
+    case "+":
+      return { kind: "thumb", up: true };
+    case "-":
+      return { kind: "thumb", up: false };
     case "[":
       return { kind: "stage", to: "previous" };
     case "]":

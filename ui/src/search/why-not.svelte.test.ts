@@ -105,18 +105,21 @@ describe("asking", () => {
     expect(whyNot.chunk?.kept).toBe(true);
   });
 
-  it("shows the newest answer whichever comes last", async () => {
+  it("never shows the answer to a place that is not asked about any more", async () => {
     await askAboutDropped();
-    let answerFirst!: (answer: WhyAnswer) => void;
     const told = whyNot.answer;
     if (told === null) throw new Error("it was asked");
-    vi.spyOn(backend, "whyNot").mockReturnValueOnce(new Promise((resolve) => (answerFirst = resolve)));
+    const answers: ((answer: WhyAnswer) => void)[] = [];
+    vi.spyOn(backend, "whyNot").mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
     whyNot.ask("notes", "gone.md", null);
     await settle();
     whyNot.ask("notes", "MEMORY.md", null);
     await settle();
+    answers[0]?.({ ...told, path: "gone.md" });
+    await settle();
     expect(whyNot.answer).toBeNull();
-    answerFirst({ ...told, sentence: "old" });
+    expect(answers).toHaveLength(2);
+    answers[1]?.({ ...told, path: "MEMORY.md" });
     await settle();
     expect(whyNot.answer?.path).toBe("MEMORY.md");
   });

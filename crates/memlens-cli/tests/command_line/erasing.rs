@@ -15,8 +15,9 @@ fn everything_is_forgotten_when_it_is_asked_for_plainly() {
     let before = image(memlens.library());
     let run = memlens.run(&["erase"]);
     assert_eq!((run.status, run.out.as_str()), (2, ""), "{run:?}");
-    let expected =
-        format!("memlens: cannot erase {library}: it holds 1 folders, 2 files and 0 presets in ");
+    let expected = format!(
+        "memlens: cannot erase {library}: it holds 1 folders, 2 files, 0 presets and 0 thumbs in "
+    );
     assert!(
         run.err.starts_with(&expected)
             && run.err.ends_with(

@@ -157,7 +157,7 @@ class Writer {
       case "td_open":
         return `<${token.tag} dir="auto"${alignment(token)}>`;
       case "table_open":
-        return `<div class="wide"${tableFocus(tokens, at)}><table>`;
+        return tableOpen(tokens, at);
       case "table_close":
         return "</table></div>";
       default:
@@ -261,12 +261,17 @@ function taskBox(isDone: boolean): string {
 /** Columns that fit beside one another; a table with more scrolls, and what scrolls must be reached by keyboard. */
 const COLUMNS_MAX = 6;
 
-function tableFocus(tokens: readonly Token[], at: number): string {
+/** A word so long that a column cannot be as wide; it is broken where it must be. */
+const LONG_WORD = /\S{25}/;
+
+function tableOpen(tokens: readonly Token[], at: number): string {
   const end = tokens.findIndex((token, index) => index > at && token.type === "tr_close");
   const n_columns = tokens
     .slice(at, end)
     .filter(({ tag, nesting }) => nesting === 1 && /^t[hd]$/.test(tag)).length;
-  return n_columns > COLUMNS_MAX ? ` role="region" tabindex="0" aria-label="Table"` : "";
+  const isDense = tokens.some(({ type, content }) => type === "inline" && LONG_WORD.test(content));
+  const focus = n_columns > COLUMNS_MAX ? ` role="region" tabindex="0" aria-label="Table"` : "";
+  return `<div class="wide${isDense ? " dense" : ""}"${focus}><table>`;
 }
 
 function alignment(token: Token): string {

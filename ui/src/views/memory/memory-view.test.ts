@@ -211,24 +211,18 @@ describe("a rendered note", () => {
     expect(screen.queryByRole("group", { name: "The note is drawn" })).toBeNull();
   });
 
-  test("asks before an address leaves the window, and names all of it", async () => {
+  test("hands an address outside to the shell, which asks, by a click and by Enter", async () => {
     const address = "https://example.org/a/b?token=abc#d";
     const { backend, user } = await open_(`See [the page](${address}).\n`);
     const link = within(reader()).getByRole("link", { name: "the page" });
+    await user.click(link);
     link.focus();
     await user.keyboard("{Enter}");
-    await new Promise((r) => setTimeout(r, 500)); process.stdout.write("DBG " + document.activeElement?.outerHTML.slice(0, 200) + " | " + [...document.body.querySelectorAll("[role]")].map((e) => e.getAttribute("role")).join(",") + "\n");
-    let dialog = within(await screen.findByRole("alertdialog"));
-    expect(dialog.getByText(address)).toBeInTheDocument();
-    expect(dialog.getByText("example.org")).toBeInTheDocument();
-    expect(await violations(screen.getByRole("alertdialog"))).toEqual([]);
-    await user.keyboard("{Escape}");
-    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
-    expect(backend.nCalls("openLink")).toBe(0);
+    const asked = backend.calls.filter((call) => call.name === "openLink").map((call) => call.args);
+    expect(asked).toEqual([[address], [address]]);
+    backend.failing.openLink = { code: "error", message: "cannot open it: no browser is set" };
     await user.click(link);
-    dialog = within(await screen.findByRole("alertdialog"));
-    await user.click(dialog.getByRole("button", { name: "Open" }));
-    expect(backend.calls.find((call) => call.name === "openLink")?.args).toEqual([address]);
+    expect(await screen.findByText("Cannot open it: no browser is set.")).toBeInTheDocument();
   });
 
   test("goes to another note, to its heading, and to a heading of its own", async () => {
@@ -509,5 +503,51 @@ describe("an assistive tool finds nothing wrong", () => {
     await user.keyboard("{Escape}");
     await user.click(screen.getByRole("button", { name: "All that happened" }));
     expect(await violations(await screen.findByRole("dialog", { name: "What happened" }))).toEqual([]);
+  });
+});
+
+describe("the list of thumbs", () => {
+  async function openList(n_thumbs: number) {
+    const opened = await open();
+    const { backend, workspace, user } = opened;
+    await workspace.search.searchNow("where does the router stand");
+    for (let slot = 0; slot < n_thumbs; slot++) await workspace.feedback.vote(slot, slot === 0);
+    await user.click(screen.getByRole("button", { name: "Your thumbs…" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Your thumbs" }));
+    await waitFor(() => expect(backend.nCalls("feedback")).toBe(1));
+    return { ...opened, dialog };
+  }
+
+  test("takes one back, and the search that is on the screen with it", async () => {
+    const { backend, workspace, user, dialog } = await openList(2);
+    await waitFor(() => expect(dialog.getAllByRole("listitem")).toHaveLength(2));
+    expect(dialog.getAllByRole("img").map((image) => image.getAttribute("aria-label"))).toEqual([
+      "Thumb down",
+      "Thumb up",
+    ]);
+    expect(await violations(document.body)).toEqual([]);
+    const nRanked = backend.nCalls("rank");
+    await user.click(dialog.getAllByRole("button", { name: /^Take back/ })[0] as HTMLElement);
+    await waitFor(() => expect(dialog.getAllByRole("listitem")).toHaveLength(1));
+    expect([workspace.feedback.thumbOf(0), workspace.feedback.thumbOf(1)]).toEqual(["up", null]);
+    await waitFor(() => expect(backend.nCalls("rank")).toBeGreaterThan(nRanked));
+  });
+
+  test("is saved and read in again, and tells the lines that were left out", async () => {
+    const { user, dialog } = await openList(0);
+    expect(dialog.getByText(/^None yet/)).toBeInTheDocument();
+    await user.click(dialog.getByRole("button", { name: "Export…" }));
+    expect(await dialog.findByText(/memlens-feedback\.jsonl/)).toBeInTheDocument();
+    await user.click(dialog.getByRole("button", { name: "Import…" }));
+    expect(await dialog.findByText(/Left out line 2: thumb must be 1 or -1, not 2/)).toBeInTheDocument();
+    expect(dialog.queryByText(/memlens-feedback\.jsonl/)).toBeNull();
+  });
+
+  test("says why it could not be read", async () => {
+    const { user } = await open({}, (backend) => {
+      backend.failing.feedback = { code: "error", message: "cannot read the feedback: the disk is gone" };
+    });
+    await user.click(screen.getByRole("button", { name: "Your thumbs…" }));
+    expect(await screen.findByText("Cannot read the feedback: the disk is gone.")).toBeInTheDocument();
   });
 });

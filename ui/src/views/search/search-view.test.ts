@@ -447,3 +447,51 @@ describe.each(["light", "dark"] as const)("in the %s theme, axe finds nothing", 
     );
   });
 });
+
+describe("thumbs", () => {
+  const thumb = (word: string) => screen.getByRole("button", { name: `Thumb ${word}` });
+  const told = () => {
+    const row = openRow();
+    if (row === undefined) throw new Error("no row is opened");
+    return within(row)
+      .queryAllByRole("img", { name: /^thumb / })
+      .map((image) => image.getAttribute("aria-label"));
+  };
+
+  it("are given by keys, turned, taken back, and ranked by at once", async () => {
+    const { backend, user } = await open();
+    grid().focus();
+    const nRanked = backend.nCalls("rank");
+    await user.keyboard("+");
+    await waitFor(() => expect(told()).toEqual(["thumb up"]));
+    expect(thumb("up")).toHaveAttribute("aria-pressed", "true");
+    await waitFor(() => expect(backend.nCalls("rank")).toBe(nRanked + 1));
+    await user.keyboard("-");
+    await waitFor(() => expect(told()).toEqual(["thumb down"]));
+    expect(thumb("up")).toHaveAttribute("aria-pressed", "false");
+    await user.click(thumb("down"));
+    await waitFor(() => expect(told()).toEqual([]));
+    expect(thumb("down")).toHaveAttribute("aria-pressed", "false");
+  });
+
+  it("stay with their question", async () => {
+    const { workspace, user } = await open();
+    grid().focus();
+    await user.keyboard("+");
+    await waitFor(() => expect(told()).toEqual(["thumb up"]));
+    await workspace.search.searchNow("another question about the router");
+    await waitFor(() => expect(told()).toEqual([]));
+    await workspace.search.searchNow(QUERY);
+    await waitFor(() => expect(told()).toEqual(["thumb up"]));
+  });
+
+  it("that cannot be given leave the row as it is and say why", async () => {
+    const { backend, user } = await open();
+    backend.failing.vote = { code: "error", message: "cannot change the library: process 7 writes to it" };
+    grid().focus();
+    await user.keyboard("+");
+    expect(await screen.findByText(/process 7 writes to it/)).toBeInTheDocument();
+    expect(told()).toEqual([]);
+    expect(backend.nCalls("rank")).toBe(0);
+  });
+});

@@ -1,0 +1,107 @@
+//! `memlens feedback`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anstyle::Style;
+use memlens_engine::{FeedbackEntry, Library, Voted};
+use serde::Serialize;
+
+use crate::arguments::FeedbackArgs;
+use crate::error::CliError;
+use crate::output::{print_json, print_text, shown, tell};
+use crate::settings::open;
+
+const DIM: Style = Style::new().dimmed();
+const BOLD: Style = Style::new().bold();
+
+/// How much of a text is shown; `--json` has all of it.
+const TEXT_CHARS_SHOWN: usize = 100;
+
+#[derive(Serialize)]
+struct FeedbackReport {
+    schema_version: u32,
+    feedback: Vec<FeedbackEntry>,
+}
+
+/// Does what is asked, and lists the thumbs.
+pub fn run(library: Option<PathBuf>, arguments: &FeedbackArgs) -> Result<(), CliError> {
+    let library = open(library)?;
+    if let [direction, query, place] = arguments.add.as_slice() {
+        return add(&library, direction, query, place);
+    }
+    if let Some(id) = &arguments.undo {
+        library.undo_feedback(id)?;
+        tell(format_args!("took back thumb {id}"));
+        return Ok(());
+    }
+    if let Some(path) = &arguments.export {
+        library.write_feedback(path)?;
+        tell(format_args!("wrote {}", path.display()));
+        return Ok(());
+    }
+    if let Some(path) = &arguments.import {
+        let done = library.import_feedback(path)?;
+        if arguments.json {
+            return print_json(&done);
+        }
+        for problem in &done.problems {
+            tell(problem);
+        }
+        return print_text(|out| {
+            writeln!(
+                out,
+                "{} new, {} turned, {} known, {} refused",
+                done.n_added,
+                done.n_turned,
+                done.n_known,
+                done.problems.len()
+            )
+        });
+    }
+    let feedback = library.feedback()?;
+    if arguments.json {
+        return print_json(&FeedbackReport {
+            schema_version: 1,
+            feedback,
+        });
+    }
+    print_text(|out| feedback.iter().try_for_each(|entry| print(out, entry)))
+}
+
+fn add(library: &Library, direction: &str, query: &str, place: &str) -> Result<(), CliError> {
+    let up = match direction {
+        "up" => true,
+        "down" => false,
+        other => {
+            return Err(CliError::NoThumb {
+                given: other.to_owned(),
+            });
+        }
+    };
+    let here = std::env::current_dir().ok();
+    tell(match library.vote(query, place, up, here.as_deref())? {
+        Voted::Given => format!("thumb {direction} for {place}"),
+        Voted::Turned => format!("thumb {direction} for {place}; it pointed the other way"),
+        Voted::TakenBack => format!("took back the thumb {direction} for {place}"),
+    });
+    Ok(())
+}
+
+fn print(out: &mut dyn Write, entry: &FeedbackEntry) -> io::Result<()> {
+    let direction = if entry.up { "up" } else { "down" };
+    let line = match &entry.found {
+        Some(place) => format!(":{}", place.start_line),
+        None => " (no chunk has this text now)".to_owned(),
+    };
+    writeln!(
+        out,
+        "{BOLD}{:>4}  {direction:<4}{BOLD:#}  {}  {DIM}{}{line}{DIM:#}",
+        entry.id,
+        shown(&entry.query),
+        shown(&entry.path)
+    )?;
+    let words: Vec<&str> = entry.text.split_whitespace().collect();
+    let text: String = words.join(" ").chars().take(TEXT_CHARS_SHOWN).collect();
+    writeln!(out, "            {}", shown(&text))
+}

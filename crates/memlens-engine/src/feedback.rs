@@ -1,0 +1,566 @@
+//! Thumbs: the person says that a chunk answers a question, or does not.
+//!
+//! A thumb counts for every question and for every chunk of the same text. It is stored by the hash
+//! of the text, so it survives re-indexing, and a chunk that is edited loses it.
+//!
+//! Properties checked: any text and question come back through an export; every line of a file is
+//! taken or refused by its number.
+
+use std::collections::HashMap;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jiff::Timestamp;
+use memlens_ingest::content_hash;
+use memlens_rank::Thumbs;
+use memlens_store::{EmbeddingId, Imported, NewFeedback, Snapshot, Store, Thumb, Voted};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use specta::Type;
+
+use crate::lists::Lists;
+use crate::place::Place;
+use crate::search::Search;
+use crate::{EngineError, Library};
+
+/// More than a person's thumbs come to; a larger file is something else.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Is how many thumbs point up and down, by the embedding of their text.
+pub(crate) type ThumbCounts = HashMap<EmbeddingId, (u32, u32)>;
+
+/// Is what the thumbs were counted for, and the counts.
+#[derive(Default)]
+pub(crate) struct CountedThumbs {
+    /// The generations of the feedback and of the lists; none before the first count.
+    of: Option<(u64, u64)>,
+    counts: Arc<ThumbCounts>,
+}
+
+/// Is the thumb that a row has for the question that was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
+pub struct RowThumb {
+    /// The row.
+    pub slot: u32,
+    /// Whether it points up.
+    pub up: bool,
+}
+
+/// Is a chunk that has the text of a thumb now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct FeedbackPlace {
+    /// The watched folder's id.
+    pub folder: String,
+    /// The note's path in it.
+    pub path: String,
+    /// First line, 1-based.
+    pub start_line: u32,
+    /// Last line, 1-based.
+    pub end_line: u32,
+}
+
+/// Is one thumb in the list of all.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct FeedbackEntry {
+    /// Names it.
+    pub id: String,
+    /// Whether it points up.
+    pub up: bool,
+    /// The question that it was given for.
+    pub query: String,
+    /// The name of the watched folder and the note's path in it, where the text stood then.
+    pub path: String,
+    /// The text.
+    pub text: String,
+    /// When it was given, milliseconds since 1970.
+    pub at_ms: f64,
+    /// Where the text stands now: at the same path where it still does, else the first place; none
+    /// where no chunk has this text now, so that the thumb moves nothing.
+    pub found: Option<FeedbackPlace>,
+}
+
+/// Tells what an import came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct FeedbackImport {
+    /// Thumbs that are new.
+    pub n_added: u32,
+    /// Thumbs that point the other way now: those in the file are newer.
+    pub n_turned: u32,
+    /// Thumbs that were known, or are older than the one that is there.
+    pub n_known: u32,
+    /// The lines that were refused, by number, and why.
+    pub problems: Vec<String>,
+}
+
+/// Is a line of an export.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    #[serde(default)]
+    path: String,
+    text: String,
+    query: String,
+    /// 1 or -1.
+    thumb: Value,
+    /// RFC 3339.
+    at: String,
+}
+
+impl Library {
+    /// Returns every thumb, the newest first.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn feedback(&self) -> Result<Vec<FeedbackEntry>, EngineError> {
+        let lists = self.lists();
+        let store = self.store();
+        let stored = store.feedback()?;
+        let hashes = stored.iter().map(|one| one.feedback.hash);
+        let embeddings = store.embeddings(lists.vectors.model(), hashes)?;
+        drop(store);
+        let mut places: HashMap<EmbeddingId, Vec<u32>> = embeddings
+            .values()
+            .map(|embedding| (*embedding, Vec::new()))
+            .collect();
+        for (chunk, place) in lists.snapshot.chunks.iter().zip(0..) {
+            if let Some(places) = places.get_mut(&chunk.embedding) {
+                places.push(place);
+            }
+        }
+        let entries = stored.into_iter().map(|one| {
+            let embedding = embeddings.get(&one.feedback.hash);
+            let places = embedding.and_then(|embedding| places.get(embedding));
+            let found = places.and_then(|places| {
+                let stays = |place: &&u32| path_of(&lists.snapshot, **place) == one.feedback.path;
+                let place = places.iter().find(stays).or(places.first())?;
+                Some(place_of(&lists.snapshot, *place))
+            });
+            FeedbackEntry {
+                id: one.id.to_string(),
+                up: one.feedback.thumb == Thumb::Up,
+                query: one.feedback.query,
+                path: one.feedback.path,
+                text: one.feedback.text,
+                at_ms: one.feedback.at_ms as f64,
+                found,
+            }
+        });
+        Ok(entries.collect())
+    }
+
+    /// Returns the thumbs that the rows of a search have for its question, ascending by slot.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn row_thumbs(&self, search: &Search) -> Result<Vec<RowThumb>, EngineError> {
+        let lists = &search.lists;
+        let given = self
+            .store()
+            .thumbs_for(lists.vectors.model(), &search.query)?;
+        let thumb_of = |place: &u32| given.get(&lists.snapshot.chunks[*place as usize].embedding);
+        Ok((0..)
+            .zip(&search.retrieved.places)
+            .filter_map(|(slot, place)| {
+                let up = *thumb_of(place)? == Thumb::Up;
+                Some(RowThumb { slot, up })
+            })
+            .collect())
+    }
+
+    /// Returns all thumbs as JSON, an object a line: `path`, `text`, `query`, `thumb` (1 or -1), `at`.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn feedback_text(&self) -> Result<String, EngineError> {
+        let stored = self.store().feedback()?;
+        let lines = stored.into_iter().map(|one| {
+            let NewFeedback {
+                text,
+                query,
+                thumb,
+                at_ms,
+                path,
+                ..
+            } = one.feedback;
+            let at = Timestamp::from_millisecond(at_ms).unwrap_or_default();
+            let line = Line {
+                path,
+                text,
+                query,
+                thumb: thumb.number().into(),
+                at: at.to_string(),
+            };
+            serde_json::to_string(&line).expect("plain data can always be written as JSON") + "\n"
+        });
+        Ok(lines.collect())
+    }
+
+    /// Writes all thumbs to a file, in one step.
+    ///
+    /// # Errors
+    /// As [`Library::refuse_watched`], [`EngineError::File`] and [`EngineError::Store`].
+    pub fn write_feedback(&self, path: &Path) -> Result<(), EngineError> {
+        self.write_outside(&self.feedback_text()?, path)
+    }
+
+    /// Gives the chunk at a place, as a person types it, a thumb for a question: turns the other one,
+    /// takes back the same one. Of several chunks at a line the first counts. For a library that
+    /// nobody else writes to.
+    ///
+    /// # Errors
+    /// [`EngineError::EmptyQuery`]; [`EngineError::Thumb`] when the place names no chunk, or more than
+    /// one; [`memlens_store::StoreError::Locked`] while another process writes.
+    pub fn vote(
+        &self,
+        query: &str,
+        typed: &str,
+        up: bool,
+        here: Option<&Path>,
+    ) -> Result<Voted, EngineError> {
+        let query = query.trim();
+        if query.is_empty() {
+            return Err(EngineError::EmptyQuery);
+        }
+        let lists = self.lists();
+        let place = chunk_at(&lists.snapshot, typed, here)?;
+        let vote = new_feedback(&self.store(), &lists.snapshot, place, query, thumb(up))?;
+        Ok(self.writer_store()?.vote(&vote)?)
+    }
+
+    /// Takes a thumb back. For a library that nobody else writes to.
+    ///
+    /// # Errors
+    /// [`EngineError::NoFeedback`]; [`memlens_store::StoreError::Locked`] while another process writes.
+    pub fn undo_feedback(&self, id: &str) -> Result<(), EngineError> {
+        undo(&mut self.writer_store()?, id)
+    }
+
+    /// Adds the thumbs of a file that was exported. A line that is no thumb is refused by its number,
+    /// and the rest is kept. For a library that nobody else writes to.
+    ///
+    /// # Errors
+    /// [`EngineError::File`], [`EngineError::Feedback`] for a file that is no export;
+    /// [`memlens_store::StoreError::Locked`] while another process writes.
+    pub fn import_feedback(&self, path: &Path) -> Result<FeedbackImport, EngineError> {
+        let (feedback, problems) = read_file(path)?;
+        let imported = self.writer_store()?.import_feedback(&feedback)?;
+        Ok(FeedbackImport::new(imported, problems))
+    }
+
+    /// Has the searches that are kept rank by the thumbs as they are now.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`]; the searches rank as before then.
+    pub(crate) fn take_up_feedback(&self) -> Result<(), EngineError> {
+        self.replace_searches(|search| {
+            let mut next = search.clone();
+            next.thumbs = self.thumbs(&search.lists)?;
+            next.retrieved.put_thumbs(&search.lists, &next.thumbs);
+            Ok(next)
+        })
+    }
+
+    /// Returns how many thumbs the texts of these lists have; counted anew where anything changed.
+    pub(crate) fn thumbs(&self, lists: &Lists) -> Result<Arc<ThumbCounts>, EngineError> {
+        let store = self.store();
+        let mut counted = self.counted_thumbs();
+        let of = Some((store.feedback_generation()?, lists.snapshot.generation));
+        if counted.of != of {
+            counted.counts = Arc::new(store.thumbs(lists.vectors.model())?);
+            counted.of = of;
+        }
+        Ok(counted.counts.clone())
+    }
+
+    fn writer_store(&self) -> Result<Store, EngineError> {
+        Store::open(self.dir()).map_err(|error| EngineError::from(error).at(self.dir()))
+    }
+}
+
+impl Search {
+    /// Returns the vote that a thumb on a row of this search is.
+    ///
+    /// # Errors
+    /// [`EngineError::NoRow`], [`EngineError::Store`].
+    pub(crate) fn vote(
+        &self,
+        store: &Store,
+        slot: u32,
+        up: bool,
+    ) -> Result<NewFeedback, EngineError> {
+        // For the error where there is no such row.
+        self.chunk(slot)?;
+        let place = self.retrieved.places[slot as usize];
+        new_feedback(store, &self.lists.snapshot, place, &self.query, thumb(up))
+    }
+}
+
+impl FeedbackImport {
+    pub(crate) fn new(imported: Imported, problems: Vec<String>) -> FeedbackImport {
+        let Imported {
+            n_added,
+            n_turned,
+            n_known,
+        } = imported;
+        FeedbackImport {
+            n_added,
+            n_turned,
+            n_known,
+            problems,
+        }
+    }
+}
+
+/// Takes a thumb back.
+pub(crate) fn undo(store: &mut Store, id: &str) -> Result<(), EngineError> {
+    let is_undone = match id.parse() {
+        Ok(number) => store.undo_feedback(number)?,
+        Err(_) => false,
+    };
+    is_undone
+        .then_some(())
+        .ok_or_else(|| EngineError::NoFeedback { id: id.to_owned() })
+}
+
+/// Reads an export: its thumbs, and the lines that are none.
+pub(crate) fn read_file(path: &Path) -> Result<(Vec<NewFeedback>, Vec<String>), EngineError> {
+    let file_error = |source| EngineError::File {
+        attempt: "read",
+        path: path.to_owned(),
+        source,
+    };
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(file_error)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(EngineError::Feedback {
+            path: path.to_owned(),
+            why: format!("it is larger than {} MiB", FILE_BYTES_MAX >> 20),
+        });
+    }
+    Ok(read_lines(&bytes, now_ms()))
+}
+
+/// Reads the lines of an export; what is dated after `now_ms` counts as of then.
+fn read_lines(bytes: &[u8], now_ms: i64) -> (Vec<NewFeedback>, Vec<String>) {
+    let (mut feedback, mut problems) = (Vec::new(), Vec::new());
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        match read_line(line, now_ms) {
+            Ok(one) => feedback.push(one),
+            Err(why) => problems.push(format!("line {number}: {why}")),
+        }
+    }
+    (feedback, problems)
+}
+
+/// Returns the thumb on a line, or why it is none.
+fn read_line(line: &[u8], now_ms: i64) -> Result<NewFeedback, String> {
+    let Line {
+        path,
+        text,
+        query,
+        thumb,
+        at,
+    } = serde_json::from_slice(line).map_err(|error| {
+        // It would name a line of this line.
+        let said = error.to_string();
+        said.split(" at line ").next().unwrap_or(&said).to_owned()
+    })?;
+    let query = query.trim();
+    if query.is_empty() {
+        return Err("query is empty".to_owned());
+    }
+    if text.trim().is_empty() {
+        return Err("text is empty".to_owned());
+    }
+    let thumb = thumb
+        .as_i64()
+        .and_then(Thumb::of_number)
+        .ok_or_else(|| format!("thumb must be 1 or -1, not {thumb}"))?;
+    let at: Timestamp = at
+        .parse()
+        .map_err(|_| format!("at must be a time such as 2026-01-31T12:00:00Z, not {at:?}"))?;
+    Ok(NewFeedback {
+        hash: content_hash(&text),
+        text,
+        query: query.to_owned(),
+        thumb,
+        at_ms: at.as_millisecond().min(now_ms),
+        path,
+    })
+}
+
+fn new_feedback(
+    store: &Store,
+    snapshot: &Snapshot,
+    place: u32,
+    query: &str,
+    thumb: Thumb,
+) -> Result<NewFeedback, EngineError> {
+    let chunk = &snapshot.chunks[place as usize];
+    let text = store.chunk_texts([chunk.id])?.concat();
+    Ok(NewFeedback {
+        hash: content_hash(&text),
+        text,
+        query: query.to_owned(),
+        thumb,
+        at_ms: now_ms(),
+        path: path_of(snapshot, place),
+    })
+}
+
+/// Returns the place of the chunk that a person names by a note and a line of it.
+fn chunk_at(snapshot: &Snapshot, typed: &str, here: Option<&Path>) -> Result<u32, EngineError> {
+    let refused = |why: &str| EngineError::Thumb {
+        typed: typed.to_owned(),
+        why: why.to_owned(),
+    };
+    let place = Place::parse(snapshot, typed, here)
+        .map_err(|error| {
+            if let EngineError::Place { typed, why } = error {
+                EngineError::Thumb { typed, why }
+            } else {
+                error
+            }
+        })?
+        .ok_or_else(|| refused("it lies in no watched folder"))?;
+    let document = snapshot
+        .documents
+        .iter()
+        .find(|document| document.folder == place.folder && document.path == place.path)
+        .ok_or_else(|| refused("it is not in the library"))?;
+    let mut chunks = document.chunks.clone();
+    match place.line {
+        Some(line) => chunks
+            .find(|at| {
+                let chunk = &snapshot.chunks[*at as usize];
+                (chunk.start_line..=chunk.end_line).contains(&line)
+            })
+            .ok_or_else(|| refused("no chunk holds this line")),
+        None if chunks.len() > 1 => Err(refused("it has several chunks; name a line of it")),
+        None => chunks.next().ok_or_else(|| refused("it holds no chunk")),
+    }
+}
+
+/// Returns the name of a chunk's watched folder with the note's path in it.
+fn path_of(snapshot: &Snapshot, place: u32) -> String {
+    let document = &snapshot.documents[snapshot.chunks[place as usize].document as usize];
+    let folder = snapshot
+        .folders
+        .iter()
+        .find(|folder| folder.id == document.folder);
+    let name = folder.map_or("", |folder| folder.name.as_str());
+    format!("{name}/{}", document.path)
+}
+
+fn place_of(snapshot: &Snapshot, place: u32) -> FeedbackPlace {
+    let chunk = &snapshot.chunks[place as usize];
+    let document = &snapshot.documents[chunk.document as usize];
+    FeedbackPlace {
+        folder: document.folder.0.to_string(),
+        path: document.path.clone(),
+        start_line: chunk.start_line,
+        end_line: chunk.end_line,
+    }
+}
+
+fn thumb(up: bool) -> Thumb {
+    if up { Thumb::Up } else { Thumb::Down }
+}
+
+/// Returns the thumbs as ranking counts them.
+pub(crate) fn counted((n_up, n_down): (u32, u32)) -> Thumbs {
+    Thumbs { n_up, n_down }
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    since.as_millis() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOW_MS: i64 = 1_800_000_000_000;
+
+    /// Checks that a file of one line is refused with this reason.
+    fn check_refused(line: &str, why: &str) {
+        let (feedback, problems) = read_lines(line.as_bytes(), NOW_MS);
+        assert_eq!(feedback, [], "{line}");
+        assert_eq!(problems, [format!("line 1: {why}")], "{line}");
+    }
+
+    #[test]
+    fn a_bad_line_is_refused_by_what_is_wrong() {
+        let line = |thumb: &str| {
+            format!(
+                r#"{{"path":"n/a.md","text":"t","query":"q","thumb":{thumb},"at":"2026-01-31T12:00:00Z"}}"#
+            )
+        };
+        for thumb in [
+            "0", "2", "-2", "1.5", "1.0", "\"1\"", "null", "true", "1e300",
+        ] {
+            let shown: Value = serde_json::from_str(thumb).unwrap();
+            check_refused(&line(thumb), &format!("thumb must be 1 or -1, not {shown}"));
+        }
+        check_refused(&line("NaN"), "expected value");
+        check_refused("7", "invalid type: integer `7`, expected struct Line");
+        check_refused(
+            &line("1").replace("\"path\"", "\"weight\":-3,\"path\""),
+            "unknown field `weight`, expected one of `path`, `text`, `query`, `thumb`, `at`",
+        );
+        check_refused(
+            &line("1").replace(r#""text":"t","#, ""),
+            "missing field `text`",
+        );
+        check_refused(&line("1").replace(r#""t""#, r#"" ""#), "text is empty");
+        check_refused(&line("1").replace(r#""q""#, r#""""#), "query is empty");
+        check_refused(
+            &line("1").replace("2026-01-31T12:00:00Z", "yesterday"),
+            "at must be a time such as 2026-01-31T12:00:00Z, not \"yesterday\"",
+        );
+    }
+
+    #[test]
+    fn the_lines_around_a_bad_one_are_kept() {
+        let good = r#"{"text":"t","query":" q ","thumb":-1,"at":"9999-01-01T00:00:00Z"}"#;
+        let bytes = [
+            b"\xef\xbb\xbf".as_slice(),
+            good.as_bytes(),
+            b"\r\n\n\xff\xfe\n{}\n",
+            good.as_bytes(),
+        ]
+        .concat();
+        let (feedback, problems) = read_lines(&bytes, NOW_MS);
+        assert_eq!(feedback.len(), 2);
+        let first = &feedback[0];
+        assert_eq!(
+            (first.query.as_str(), first.thumb, first.at_ms),
+            ("q", Thumb::Down, NOW_MS)
+        );
+        assert_eq!(problems.len(), 2);
+        assert!(problems[0].starts_with("line 3: "), "{problems:?}");
+        assert_eq!(problems[1], "line 4: missing field `text`");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_are_too_much(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let n_lines = bytes.split(|byte| *byte == b'\n').count();
+            let (feedback, problems) = read_lines(&bytes, NOW_MS);
+            prop_assert!(feedback.len() + problems.len() <= n_lines);
+        }
+    }
+}

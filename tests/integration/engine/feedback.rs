@@ -1,0 +1,208 @@
+//! Thumbs: they belong to a text, move what is kept and what is searched anew, and go when all goes.
+
+use std::fs;
+use std::sync::Arc;
+
+use memlens_engine::{Engine, EngineError, Library, RowThumb, Search, Voted, WhyNot};
+use memlens_params::{Params, StageId};
+use memlens_rank::Status;
+use memlens_tests::{Notes, fresh, hashing, index, open};
+
+const QUERY: &str = "where is the router";
+
+fn notes() -> Notes {
+    Notes::new(&[
+        ("hall.md", "The router stands in the hall."),
+        ("attic.md", "A router stood in the attic once."),
+        ("copy.md", "The router stands in the hall."),
+    ])
+}
+
+fn engine(dir: &std::path::Path) -> Engine {
+    Engine::open(dir, hashing(), Arc::new(|_| {})).expect("it can be opened")
+}
+
+fn search(library: &Library) -> Arc<Search> {
+    library
+        .search(QUERY, &Params::default(), None)
+        .expect("it can be searched")
+}
+
+fn slot_of(search: &Search, path: &str) -> u32 {
+    let rows = search.rows().expect("they can be told");
+    let at = rows.iter().position(|row| row.path == path);
+    at.expect("it is a candidate") as u32
+}
+
+/// Returns the weight that the feedback stage gives a note's row.
+fn weight(search: &Search, path: &str) -> Option<f64> {
+    search.columns(&Params::default()).feedback_weight[slot_of(search, path) as usize]
+}
+
+#[test]
+fn a_kept_search_takes_up_a_thumb_at_once() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let engine = engine(dir.path());
+    let first = search(engine.library());
+    let slot = slot_of(&first, "hall.md");
+    let copy = slot_of(&first, "copy.md");
+    let thumbs = engine.vote(first.id, slot, true).expect("it can be given");
+    // Equal texts share their thumbs.
+    let mut expected = [slot, copy].map(|slot| RowThumb { slot, up: true });
+    expected.sort_by_key(|thumb| thumb.slot);
+    assert_eq!(thumbs, expected);
+    let kept = engine.library().kept(first.id).expect("it is kept");
+    for path in ["hall.md", "copy.md"] {
+        assert_eq!(weight(&kept, path), Some(1.0 + 0.5 / 3.0), "{path}");
+        assert_eq!(weight(&first, path), None, "what was frozen stays");
+    }
+    assert_eq!(weight(&kept, "attic.md"), None);
+    let answer = engine
+        .library()
+        .why_typed(&kept, &Params::default(), "hall.md:1", None)
+        .expect("it can be told");
+    let WhyNot::Searched { chunks, .. } = &answer.why else {
+        panic!("{answer:?}")
+    };
+    let mut steps = chunks[0].journey.steps.iter();
+    let step = steps.find(|step| step.stage == StageId::Feedback);
+    assert_eq!(step.expect("it has one").status, Status::Applied);
+    // The other kind turns it, the same kind takes it back.
+    engine.vote(first.id, slot, false).expect("it can be given");
+    let kept = engine.library().kept(first.id).expect("it is kept");
+    assert_eq!(weight(&kept, "hall.md"), Some(1.0 - 0.5 / 3.0));
+    let thumbs = engine.vote(first.id, slot, false).expect("it can be given");
+    assert_eq!(thumbs, []);
+    let kept = engine.library().kept(first.id).expect("it is kept");
+    assert_eq!(weight(&kept, "hall.md"), None);
+    let gone = engine.vote(first.id, 999, true);
+    assert!(matches!(gone, Err(EngineError::NoRow { .. })));
+}
+
+#[test]
+fn a_thumb_stays_with_its_text() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let vote = || {
+        let library = open(dir.path());
+        library
+            .vote(QUERY, "attic.md", true, None)
+            .expect("it can be given")
+    };
+    assert_eq!(vote(), Voted::Given);
+    let found = || {
+        let entries = open(dir.path()).feedback().expect("it can be read");
+        let [entry] = entries.as_slice() else {
+            panic!("{entries:?}")
+        };
+        entry.found.as_ref().map(|place| place.path.clone())
+    };
+    // Moved.
+    fs::rename(notes.path().join("attic.md"), notes.path().join("loft.md")).expect("it can be");
+    index(dir.path(), &[notes.path()]);
+    assert_eq!(found(), Some("loft.md".to_owned()));
+    let library = open(dir.path());
+    assert!(weight(&search(&library), "loft.md") > Some(1.0));
+    // Edited: another text.
+    fs::write(
+        notes.path().join("loft.md"),
+        "A router stood in the loft once.",
+    )
+    .expect("it can be");
+    index(dir.path(), &[notes.path()]);
+    assert_eq!(found(), None);
+    assert_eq!(weight(&search(&open(dir.path())), "loft.md"), None);
+    // Restored.
+    fs::write(
+        notes.path().join("loft.md"),
+        "A router stood in the attic once.",
+    )
+    .expect("it can be");
+    index(dir.path(), &[notes.path()]);
+    assert_eq!(found(), Some("loft.md".to_owned()));
+}
+
+#[test]
+fn an_export_comes_back_and_never_lands_among_the_notes() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    for (query, path, up) in [
+        (QUERY, "hall.md", true),
+        ("a \"quoted\"\u{2028} 東京 query", "hall.md", false),
+        (QUERY, "attic.md", false),
+    ] {
+        library
+            .vote(query, path, up, None)
+            .expect("it can be given");
+    }
+    let file = dir.path().join("thumbs.jsonl");
+    library.write_feedback(&file).expect("it can be written");
+    let told = |library: &Library| {
+        let entries = library.feedback().expect("it can be read");
+        entries
+            .into_iter()
+            .map(|entry| (entry.query, entry.text, entry.up, entry.at_ms as i64))
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    let other = fresh(&[notes.path()]);
+    let into = engine(other.path());
+    let done = into.import_feedback(&file).expect("it can be read");
+    assert_eq!((done.n_added, done.problems.len()), (3, 0));
+    assert_eq!(told(into.library()), told(&library));
+    let inside = notes.path().join("thumbs.jsonl");
+    let refused = library.write_feedback(&inside);
+    assert!(matches!(refused, Err(EngineError::WatchedPlace { .. })));
+    // Taken back one by one.
+    for entry in into.library().feedback().expect("it can be read") {
+        into.undo_feedback(&entry.id).expect("it is there");
+        let again = into.undo_feedback(&entry.id);
+        assert!(matches!(again, Err(EngineError::NoFeedback { .. })));
+    }
+    assert_eq!(into.library().feedback().expect("it can be read"), []);
+}
+
+#[test]
+fn a_reader_is_refused_by_name_and_sees_what_the_writer_gave() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let writer = engine(dir.path());
+    let reader = engine(dir.path());
+    let asked = search(reader.library());
+    let refused = reader.vote(asked.id, 0, true);
+    assert!(matches!(refused, Err(EngineError::ReadOnly { .. })));
+    let refused = reader.undo_feedback("1");
+    assert!(matches!(refused, Err(EngineError::ReadOnly { .. })));
+    // Nor past the engine.
+    let refused = open(dir.path()).vote(QUERY, "hall.md", true, None);
+    let Err(EngineError::Store(error)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert!(
+        error.to_string().contains("already writes to it"),
+        "{error}"
+    );
+    let given = search(writer.library());
+    let slot = slot_of(&given, "attic.md");
+    writer.vote(given.id, slot, true).expect("it can be given");
+    assert!(weight(&search(reader.library()), "attic.md") > Some(1.0));
+}
+
+#[test]
+fn erasing_forgets_the_thumbs() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let engine = engine(dir.path());
+    let given = search(engine.library());
+    engine.vote(given.id, 0, true).expect("it can be given");
+    engine.erase_all().expect("it can be erased");
+    assert_eq!(engine.library().feedback().expect("it can be read"), []);
+    engine.add_folder(notes.path()).expect("it can be added");
+    drop(engine);
+    index(dir.path(), &[notes.path()]);
+    let library = open(dir.path());
+    let asked = search(&library);
+    assert_eq!(library.row_thumbs(&asked).expect("they can be read"), []);
+    assert_eq!(weight(&asked, "hall.md"), None);
+}
