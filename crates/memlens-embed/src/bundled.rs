@@ -194,7 +194,7 @@ impl Embedder for Bundled {
             .iter()
             .filter(|id| Some(**id) == unknown)
             .count();
-        n_unknown == 0 || n_unknown * 2 < tokens.len()
+        n_unknown * 2 <= tokens.len()
     }
 }
 

@@ -34,7 +34,7 @@ pub trait Embedder: Send {
     /// Returns how many tokens `text` has, however long it is, without those that mark its ends; 0 for none.
     fn count_tokens(&self, text: &str) -> u32;
 
-    /// Tells whether the model can read `text` at all: it knows more than half of its tokens, or there are none.
+    /// Tells whether the model can read `text` at all: it knows at least half of its tokens, or there are none.
     ///
     /// A vector of unknown tokens says nothing: it is near every other such vector, whatever the texts.
     fn reads(&self, text: &str) -> bool;

@@ -242,7 +242,11 @@ fn saying(texts: &[&str]) -> CandidateSet {
 }
 
 fn params_of(settings: &[&str]) -> Params {
-    let mut params = Params::default();
+    // Off by default; these tests tell what it does.
+    let mut params = Params {
+        corroboration_on: true,
+        ..Params::default()
+    };
     params.assign_all(settings.iter().copied()).unwrap();
     params
 }

@@ -217,16 +217,19 @@ fn files_that_do_not_fit_are_refused_by_key_value_and_range() {
         ),
         (
             r#"{"schemaVersion":2}"#.to_owned(),
-            "its schemaVersion is 2, this version reads up to 1",
+            "its schemaVersion is 2, this Memlens reads up to 1; a newer one wrote it",
         ),
         (
             "{}".to_owned(),
-            "missing field `schemaVersion` at line 1 column 2",
+            "it has no schemaVersion; choose a file that Memlens exported",
         ),
-        ("not JSON".to_owned(), "expected ident at line 1 column 2"),
+        (
+            "not JSON".to_owned(),
+            "it is not JSON (expected ident at line 1 column 2); choose a file that Memlens exported",
+        ),
         (
             String::new(),
-            "EOF while parsing a value at line 1 column 0",
+            "it is empty; choose a file that Memlens exported",
         ),
     ];
     for (text, expected) in cases {
