@@ -122,57 +122,68 @@ scenario("a note stands with its lines and the borders of its chunks", async ({ 
   await window.press("t");
 });
 
-scenario("a hostile note is drawn, and nothing of it runs, loads or leads away", async ({ window, scratch }) => {
-  await window.show("Memory");
-  await window.run(() => {
-    window.violated = [];
-    document.addEventListener("securitypolicyviolation", (event) => window.violated.push(event.blockedURI));
-    window.longest = 0;
-    let before = performance.now();
-    const tick = () => {
-      const now = performance.now();
-      window.longest = Math.max(window.longest, now - before);
-      before = now;
+scenario(
+  "a hostile note is drawn, and nothing of it runs, loads or leads away",
+  async ({ window, scratch }) => {
+    await window.show("Memory");
+    await window.run(() => {
+      window.violated = [];
+      document.addEventListener("securitypolicyviolation", (event) => window.violated.push(event.blockedURI));
+      window.longest = 0;
+      let before = performance.now();
+      const tick = () => {
+        const now = performance.now();
+        window.longest = Math.max(window.longest, now - before);
+        before = now;
+        requestAnimationFrame(tick);
+      };
       requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
-  });
-  await openNote(window, "hostile", "people/hostile.md");
-  await window.until("its picture stands there in words", () => document.querySelector("article .picture") !== null);
-  const shown = await window.run(() => {
-    const reader = document.querySelector("article [role='region']");
-    const live = "img, script, iframe, a, svg *, form, input, object, meta, base, link, style, [style*=fixed], [onload]";
-    return {
-      text: reader.innerText,
-      live: Array.from(reader.querySelectorAll(`.md :is(${live})`), (element) => element.outerHTML),
-      hasRun: window.hostile === true,
-      violated: window.violated,
-      longestMs: window.longest,
-      loaded: performance.getEntriesByType("resource").map(({ name }) => name),
-      address: location.href,
-    };
-  });
-  for (const words of ["<script>window.hostile = true</script>", "javascript:window.hostile=true", `${AT}/pixel.gif`])
-    assert.ok(shown.text.includes(words), `${words} in ${shown.text.slice(0, 2_000)}`);
-  assert.deepEqual(shown.live, []);
-  assert.equal(shown.hasRun, false);
-  // Not even tried: the page's policy had nothing to refuse.
-  assert.deepEqual(shown.violated, []);
-  assert.deepEqual(
-    shown.loaded.filter((name) => name.includes("127.0.0.1")),
-    [],
-  );
-  assert.match(shown.address, /^tauri:/);
-  // A guard against hanging; the window draws on while the note is laid out.
-  assert.ok(shown.longestMs < 20_000, `no frame for ${shown.longestMs} ms`);
-  assert.deepEqual(asked, []);
-  await window.run(() => document.querySelector("article [role='region']").scrollTo(0, 1e7));
-  await window.until("its end can be reached", () =>
-    document.querySelector("article [role='region']").innerText.includes("The end of it."),
-  );
-  assert.equal(await window.run(() => window.hostile ?? false), false);
-  assert.deepEqual(await scratch.opened(), []);
-});
+    });
+    await openNote(window, "hostile", "people/hostile.md");
+    await window.until(
+      "its picture stands there in words",
+      () => document.querySelector("article .picture") !== null,
+    );
+    const shown = await window.run(() => {
+      const reader = document.querySelector("article [role='region']");
+      const live =
+        "img, script, iframe, a, svg *, form, input, object, meta, base, link, style, [style*=fixed], [onload]";
+      return {
+        text: reader.innerText,
+        live: Array.from(reader.querySelectorAll(`.md :is(${live})`), (element) => element.outerHTML),
+        hasRun: window.hostile === true,
+        violated: window.violated,
+        longestMs: window.longest,
+        loaded: performance.getEntriesByType("resource").map(({ name }) => name),
+        address: location.href,
+      };
+    });
+    for (const words of [
+      "<script>window.hostile = true</script>",
+      "javascript:window.hostile=true",
+      `${AT}/pixel.gif`,
+    ])
+      assert.ok(shown.text.includes(words), `${words} in ${shown.text.slice(0, 2_000)}`);
+    assert.deepEqual(shown.live, []);
+    assert.equal(shown.hasRun, false);
+    // Not even tried: the page's policy had nothing to refuse.
+    assert.deepEqual(shown.violated, []);
+    assert.deepEqual(
+      shown.loaded.filter((name) => name.includes("127.0.0.1")),
+      [],
+    );
+    assert.match(shown.address, /^tauri:/);
+    // A guard against hanging; the window draws on while the note is laid out.
+    assert.ok(shown.longestMs < 20_000, `no frame for ${shown.longestMs} ms`);
+    assert.deepEqual(asked, []);
+    await window.run(() => document.querySelector("article [role='region']").scrollTo(0, 1e7));
+    await window.until("its end can be reached", () =>
+      document.querySelector("article [role='region']").innerText.includes("The end of it."),
+    );
+    assert.equal(await window.run(() => window.hostile ?? false), false);
+    assert.deepEqual(await scratch.opened(), []);
+  },
+);
 
 scenario("a link out is opened after a question, one to a note at once", async ({ window, scratch }) => {
   await openNote(window, "hostile", "people/hostile.md");
@@ -206,7 +217,10 @@ scenario("a note is drawn as Markdown or as text, at the same place", async ({ w
       return Number(line?.dataset.line ?? 0);
     });
   await window.press("]]]");
-  await window.until("the last chunks are in sight", () => document.querySelector("[data-line='31']") !== null);
+  await window.until(
+    "the last chunks are in sight",
+    () => document.querySelector("[data-line='31']") !== null,
+  );
   const before = await firstLine();
   await window.press("t");
   await until("the text stands at the same line", async () => (await firstLine()) === before);

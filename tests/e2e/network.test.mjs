@@ -8,11 +8,13 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 
 import { until } from "./driver/deadline.mjs";
-import { NetworkTrace } from "./driver/network.mjs";
+import { NetworkTrace, tracingDenied } from "./driver/network.mjs";
 import { QUESTION } from "./driver/scenario.mjs";
 import { Scratch } from "./driver/scratch.mjs";
 import { KEY } from "./driver/webdriver.mjs";
 import { MemlensWindow } from "./driver/window.mjs";
+
+const skip = await tracingDenied();
 
 let scratch;
 before(async () => {
@@ -25,7 +27,7 @@ function traceOf(name) {
   return new NetworkTrace(join(scratch.root, `${name}.strace`));
 }
 
-test("a program that reaches out is caught, also when it only asks for a name", async () => {
+test("a program that reaches out is caught, also when it only asks for a name", { skip }, async () => {
   for (const [name, script] of [
     ["connects", "require('net').connect(9, '127.0.0.1').on('error', () => {})"],
     [
@@ -45,7 +47,7 @@ test("a program that reaches out is caught, also when it only asks for a name", 
   }
 });
 
-test("the command line reaches nobody: indexing, watching, searching, exporting", async () => {
+test("the command line reaches nobody: indexing, watching, searching, exporting", { skip }, async () => {
   const program = process.env.MEMLENS_CLI;
   const out = join(scratch.root, "memlens.json");
   for (const args of [
@@ -82,7 +84,7 @@ test("the command line reaches nobody: indexing, watching, searching, exporting"
   });
 });
 
-test("a window that a person opens reaches nobody: notes indexed, a question asked", async () => {
+test("a window that a person opens reaches nobody: notes indexed, a question asked", { skip }, async () => {
   scratch.library = join(scratch.root, "library-of-a-person");
   const files = await readdir(scratch.notes, { recursive: true });
   const n_notes = files.filter((file) => file.endsWith(".md")).length;
@@ -104,7 +106,7 @@ test("a window that a person opens reaches nobody: notes indexed, a question ask
   });
 });
 
-test("the window reaches nobody, nor does any process of WebKit's", async () => {
+test("the window reaches nobody, nor does any process of WebKit's", { skip }, async () => {
   const trace = traceOf("window");
   const program = scratch.program;
   scratch.program = join(scratch.root, "bin/traced-window");

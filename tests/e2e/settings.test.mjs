@@ -124,20 +124,26 @@ scenario(
   },
 );
 
-scenario("erasing all asks first; notes stay on the disk, the library is empty", async ({ window, scratch }) => {
-  const before = (await readdir(scratch.notes)).toSorted();
-  await window.show("Settings");
-  await window.click("button", "Show");
-  assert.equal(await until("the system was asked", async () => (await scratch.opened()).at(-1)), scratch.library);
-  await window.click("button", "Erase all that Memlens has stored…");
-  await window.until("it asks", () =>
-    document.querySelector("[role='alertdialog']")?.innerText.includes("Your notes stay."),
-  );
-  await window.click("[role='alertdialog'] button", "Erase all");
-  await window.until("no folder is left", () => document.querySelectorAll("li.folder").length === 0);
-  const state = await window.invoke("state");
-  assert.deepEqual([state.folders, state.n_files, state.n_chunks], [[], 0, 0]);
-  assert.deepEqual((await readdir(scratch.notes)).toSorted(), before);
-  await window.show("Search");
-  await window.until("it asks for a folder", () => document.querySelector("main.first-run") !== null);
-});
+scenario(
+  "erasing all asks first; notes stay on the disk, the library is empty",
+  async ({ window, scratch }) => {
+    const before = (await readdir(scratch.notes)).toSorted();
+    await window.show("Settings");
+    await window.click("button", "Show");
+    assert.equal(
+      await until("the system was asked", async () => (await scratch.opened()).at(-1)),
+      scratch.library,
+    );
+    await window.click("button", "Erase all that Memlens has stored…");
+    await window.until("it asks", () =>
+      document.querySelector("[role='alertdialog']")?.innerText.includes("Your notes stay."),
+    );
+    await window.click("[role='alertdialog'] button", "Erase all");
+    await window.until("no folder is left", () => document.querySelectorAll("li.folder").length === 0);
+    const state = await window.invoke("state");
+    assert.deepEqual([state.folders, state.n_files, state.n_chunks], [[], 0, 0]);
+    assert.deepEqual((await readdir(scratch.notes)).toSorted(), before);
+    await window.show("Search");
+    await window.until("it asks for a folder", () => document.querySelector("main.first-run") !== null);
+  },
+);

@@ -34,6 +34,17 @@ pub trait Embedder: Send {
     /// Returns how many tokens `text` has, however long it is, without those that mark its ends; 0 for none.
     fn count_tokens(&self, text: &str) -> u32;
 
+    /// Gets ready after a [rest](Embedder::rest); whoever rests an embedder wakes it before anything else.
+    ///
+    /// # Errors
+    /// As the loading of the model.
+    fn wake(&mut self) -> Result<(), EmbedError> {
+        Ok(())
+    }
+
+    /// Gives its memory back until it is woken; one that holds little does nothing.
+    fn rest(&mut self) {}
+
     /// Tells whether the model can read `text` at all: it knows at least half of its tokens, or there are none.
     ///
     /// A vector of unknown tokens says nothing: it is near every other such vector, whatever the texts.

@@ -767,6 +767,7 @@ impl Worker {
             return;
         }
         self.is_tidy = true;
+        indexer.rest();
         match indexer.compact() {
             Ok(false) => {}
             Ok(true) => self.refresh(),

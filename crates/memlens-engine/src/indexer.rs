@@ -556,6 +556,11 @@ impl Indexer {
         Ok(is_store || is_list)
     }
 
+    /// Has the embedder give its memory back until there is something to embed.
+    pub fn rest(&mut self) {
+        self.embedder.rest();
+    }
+
     /// Forgets everything: folders, notes, embeddings, presets. The notes themselves are not touched.
     ///
     /// # Errors
@@ -744,6 +749,7 @@ impl Indexer {
                     .zip(parsed.windows.iter().map(|window| window.text.as_str())),
             )
             .collect();
+        self.embedder.wake()?;
         let embeddings = self.embeddings(&texts, cancel, observer)?;
 
         let mut windows_of: Vec<Vec<NewWindow>> = vec![Vec::new(); parsed.chunks.len()];

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use memlens_embed::{Bundled, EmbedError, Embedder, Locations, indexing_threads, lower_priority};
+use memlens_embed::{
+    Bundled, EmbedError, Embedder, Locations, ModelInfo, indexing_threads, lower_priority,
+};
 
 /// Tells what an embedder is for, and so how much of the machine it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,22 +22,105 @@ pub type EmbedderSource =
     Arc<dyn Fn(Purpose) -> Result<Box<dyn Embedder>, EmbedError> + Send + Sync>;
 
 /// Returns the source of the bundled model; `resources` are further folders to look in.
+///
+/// The one that indexes gives its memory back when it rests, some 80 MB.
 pub fn bundled(resources: Vec<PathBuf>) -> EmbedderSource {
     Arc::new(move |purpose| {
         let locations = Locations::find(&resources)?;
-        let bundled = match purpose {
-            Purpose::Query => Bundled::load(&locations, 1),
-            // The model's own threads keep the priority of the one that loads it.
-            Purpose::Indexing => std::thread::scope(|scope| {
-                let loading = scope.spawn(|| {
-                    lower_priority();
-                    Bundled::load(&locations, indexing_threads())
-                });
-                loading
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            }),
-        };
-        Ok(Box::new(bundled?) as Box<dyn Embedder>)
+        Ok(match purpose {
+            Purpose::Query => Box::new(Bundled::load(&locations, 1)?),
+            Purpose::Indexing => Box::new(Resting::load(locations)?),
+        })
     })
+}
+
+/// Is the bundled model as the indexer has it: loaded only while there is something to embed.
+struct Resting {
+    locations: Locations,
+    info: ModelInfo,
+    /// None while it rests.
+    awake: Option<Bundled>,
+}
+
+impl Resting {
+    fn load(locations: Locations) -> Result<Resting, EmbedError> {
+        let bundled = load_politely(&locations)?;
+        Ok(Resting {
+            locations,
+            info: bundled.info().clone(),
+            awake: Some(bundled),
+        })
+    }
+
+    fn awake(&self) -> &Bundled {
+        self.awake.as_ref().expect("whoever rests it wakes it")
+    }
+}
+
+/// Loads the model in a thread of low priority, which the model's own threads keep.
+fn load_politely(locations: &Locations) -> Result<Bundled, EmbedError> {
+    std::thread::scope(|scope| {
+        let loading = scope.spawn(|| {
+            lower_priority();
+            Bundled::load(locations, indexing_threads())
+        });
+        loading
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+impl Embedder for Resting {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.wake()?;
+        self.awake
+            .as_mut()
+            .expect("it was just woken")
+            .embed(texts, cancel)
+    }
+
+    fn count_tokens(&self, text: &str) -> u32 {
+        self.awake().count_tokens(text)
+    }
+
+    fn wake(&mut self) -> Result<(), EmbedError> {
+        if self.awake.is_none() {
+            self.awake = Some(load_politely(&self.locations)?);
+        }
+        Ok(())
+    }
+
+    fn rest(&mut self) {
+        self.awake = None;
+    }
+
+    fn reads(&self, text: &str) -> bool {
+        self.awake().reads(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rested_embedder_goes_on_as_before() {
+        let mut embedder = bundled(Vec::new())(Purpose::Indexing).expect("the model is there");
+        let never = AtomicBool::new(false);
+        let embed = |embedder: &mut dyn Embedder| {
+            let vectors = embedder.embed(&["the relay in the hall"], &never);
+            vectors.expect("it can be embedded")
+        };
+        let before = embed(embedder.as_mut());
+        embedder.rest();
+        assert_eq!(embedder.info().dim, before[0].len());
+        embedder.wake().expect("the model is there");
+        assert_eq!(embedder.count_tokens("the relay"), 2);
+        embedder.rest();
+        assert_eq!(embed(embedder.as_mut()), before);
+    }
 }

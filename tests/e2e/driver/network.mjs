@@ -1,5 +1,7 @@
 /** What programs do with the network, as strace tells of it. */
+import { execFile } from "node:child_process";
 import { chmod, readFile, writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
 
 /** Calls that name whom they reach, with an address of the internet in them; local sockets are of other families. */
 const REACHES = /^\d+\s+(?:connect|sendto|sendmsg|sendmmsg)\(.*\bAF_INET6?\b/;
@@ -7,6 +9,16 @@ const REACHES = /^\d+\s+(?:connect|sendto|sendmsg|sendmmsg)\(.*\bAF_INET6?\b/;
 const LETS_IN = /^\d+\s+(?:bind|listen)\(.*\bAF_INET6?\b/;
 /** Stands in every trace, also of a program that calls nothing. */
 const END = /^\d+\s+\+\+\+ (?:exited|killed)/m;
+
+/** Why no program may be traced here, as in some containers; false where it may, and also where strace is missing, which is a fault. */
+export async function tracingDenied() {
+  try {
+    await promisify(execFile)("strace", ["--output=/dev/null", "--", "true"]);
+    return false;
+  } catch (error) {
+    return /not permitted/i.test(error.stderr ?? "") && "this system lets no program be traced";
+  }
+}
 
 /** Runs programs so that their calls to the network, and those of all they start, are written down. */
 export class NetworkTrace {
