@@ -100,6 +100,7 @@ const SCENES = {
   "a note": async (window) => {
     await window.show("Memory");
     await window.click("input[type='search']");
+    await window.press("a", [KEY.control]);
     await window.press("home-server");
     await window.press(KEY.enter + KEY.enter);
     await window.until("the note is open", () => document.querySelector("article .tag button") !== null);
@@ -107,6 +108,7 @@ const SCENES = {
   "a note as text": async (window) => {
     await window.show("Memory");
     await window.click("input[type='search']");
+    await window.press("a", [KEY.control]);
     await window.press("home-server");
     await window.press(KEY.enter + KEY.enter);
     await window.until("the note is open", () => document.querySelector("article .tag button") !== null);

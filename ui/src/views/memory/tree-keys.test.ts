@@ -120,9 +120,9 @@ describe("type-ahead", () => {
     expect(typing.find(many, 1, "o", 100)).toEqual({ kind: "move", index: 2 });
   });
 
-  test("stays where nothing begins so, and leaves keys that are no letters alone", () => {
+  test("leaves letters with which nothing begins, and keys that are no letters, to others", () => {
     const typing = new TypeAhead();
-    expect(typing.find(ROWS, 0, "z", 0)).toEqual({ kind: "stay" });
+    expect(typing.find(ROWS, 0, "z", 0)).toBeNull();
     expect(typing.find(ROWS, 0, "Escape", 0)).toBeNull();
     expect(typing.find(ROWS, 0, " ", 0)).toBeNull();
   });

@@ -65,7 +65,8 @@ export class TypeAhead {
   #at_ms = -Infinity;
 
   /**
-   * Returns the next row that begins with what was typed; the same letter again walks on. null when `key` is no character.
+   * Returns the next row that begins with what was typed; the same letter again walks on. null when `key` is no character,
+   * or no row begins so.
    *
    * `at_ms` is the time of the key on any clock that only runs forward.
    */
@@ -83,6 +84,7 @@ export class TypeAhead {
       const index = (at + step) % rows.length;
       if (rows[index]?.name.toLowerCase().startsWith(prefix) === true) return { kind: "move", index };
     }
-    return { kind: "stay" };
+    // no name begins so: the key is left to the view, where it may mean something
+    return null;
   }
 }
