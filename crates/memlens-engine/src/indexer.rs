@@ -21,6 +21,12 @@ use crate::derived::Derived;
 use crate::mounts::Mount;
 use crate::view::{Activity, Happening, Progress};
 
+mod clock;
+mod happened;
+
+use clock::Clock;
+use happened::{Happened, told};
+
 /// How many texts are embedded between two looks at the cancel flag.
 const SLICE: usize = 8;
 /// How many new embeddings one transaction saves; at most so many are lost by a kill.
@@ -1053,106 +1059,4 @@ fn embeddings_of(changes: &[Change]) -> Vec<EmbeddingId> {
                 .chain(chunk.windows.iter().map(|window| window.embedding))
         })
         .collect()
-}
-
-/// Is something that will be told when it can be searched.
-struct Happened {
-    folder: FolderId,
-    path: String,
-    what: Happening,
-    detail: Option<String>,
-    hash: Option<[u8; 32]>,
-}
-
-/// Tells what happened, with a deletion and an addition of the same bytes as one rename.
-fn told(happened: Vec<Happened>, folders: &[Folder]) -> Vec<Activity> {
-    let mut deleted: HashMap<[u8; 32], Vec<(FolderId, String)>> = HashMap::new();
-    for one in happened.iter().filter(|one| one.what == Happening::Deleted) {
-        if let Some(hash) = one.hash {
-            deleted
-                .entry(hash)
-                .or_default()
-                .push((one.folder, one.path.clone()));
-        }
-    }
-    let mut moved_away = HashSet::new();
-    let mut told: Vec<Happened> = happened
-        .into_iter()
-        .map(|mut one| {
-            let from = (one.what == Happening::Added)
-                .then(|| one.hash.and_then(|hash| deleted.get_mut(&hash)?.pop()))
-                .flatten();
-            if let Some((folder, path)) = from {
-                one.what = Happening::Renamed;
-                one.detail = Some(format!("from {path}"));
-                moved_away.insert((folder, path));
-            }
-            one
-        })
-        .collect();
-    told.retain(|one| {
-        one.what != Happening::Deleted || !moved_away.contains(&(one.folder, one.path.clone()))
-    });
-    let name = |id| {
-        folders
-            .iter()
-            .find(|folder| folder.id == id)
-            .map_or("", |folder| &folder.name)
-    };
-    told.into_iter()
-        .map(|one| Activity::now(name(one.folder).to_owned(), one.path, one.what, one.detail))
-        .collect()
-}
-
-/// Measures how far the work is and how long it may take.
-#[derive(Default)]
-struct Clock {
-    n_files_done: u32,
-    n_files_total: u32,
-    n_bytes_total: u64,
-    n_bytes_done: u64,
-    file: Option<(String, u64)>,
-    share_of_file: f64,
-    started: Option<Instant>,
-}
-
-impl Clock {
-    /// Below this much work an estimate would jump about.
-    const ESTIMATE_AFTER: Duration = Duration::from_secs(2);
-
-    fn start(&mut self, file: &FoundFile) {
-        self.started.get_or_insert_with(Instant::now);
-        self.file = Some((file.path.clone(), file.size));
-        self.share_of_file = 0.0;
-    }
-
-    fn finish(&mut self) {
-        self.n_files_done += 1;
-        self.n_bytes_done += self.file.take().map_or(0, |(_, size)| size);
-    }
-
-    fn advance(&mut self, n_texts: usize, n_all: usize) {
-        self.share_of_file = (self.share_of_file + n_texts as f64 / n_all as f64).min(1.0);
-    }
-
-    fn progress(&self) -> Progress {
-        let in_file = self
-            .file
-            .as_ref()
-            .map_or(0.0, |(_, size)| *size as f64 * self.share_of_file);
-        let done = self.n_bytes_done as f64 + in_file;
-        let elapsed = self
-            .started
-            .map_or(Duration::ZERO, |started| started.elapsed());
-        let left = (self.n_bytes_total as f64 - done).max(0.0);
-        let seconds_left = (elapsed >= Clock::ESTIMATE_AFTER && done > 0.0)
-            .then(|| (elapsed.as_secs_f64() * left / done).round() as u32);
-        Progress {
-            n_done: self.n_files_done,
-            n_total: self.n_files_total.max(self.n_files_done),
-            file: self.file.as_ref().map(|(path, _)| path.clone()),
-            seconds_left,
-            paused: false,
-        }
-    }
 }

@@ -52,6 +52,7 @@ mod report;
 mod retrieve;
 mod scope;
 mod search;
+mod stamp;
 pub mod view;
 mod watch;
 mod why;
