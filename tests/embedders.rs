@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use memlens_embed::{EmbedError, Embedder, Hashing, ModelInfo};
+use memlens_embed::{EmbedError, Embedder, Hashing, ModelInfo, TokenVectors};
 use memlens_engine::EmbedderSource;
 
 /// Returns a source of the hashing embedder.
@@ -114,6 +114,10 @@ impl Embedder for Recording {
         Ok(vectors)
     }
 
+    fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
+        self.inner.token_vectors(text)
+    }
+
     fn count_tokens(&self, text: &str) -> u32 {
         self.inner.count_tokens(text)
     }
@@ -151,6 +155,10 @@ impl Embedder for Other {
         let mut vectors = self.inner.embed(texts, cancel)?;
         vectors.iter_mut().for_each(|vector| vector.reverse());
         Ok(vectors)
+    }
+
+    fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
+        self.inner.token_vectors(text)
     }
 
     fn count_tokens(&self, text: &str) -> u32 {

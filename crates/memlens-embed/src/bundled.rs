@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, path};
 
 use fastembed::{
-    InitOptionsUserDefined, Pooling, QuantizationMode, TextEmbedding, TokenizerFiles,
+    InitOptionsUserDefined, OutputKey, Pooling, QuantizationMode, TextEmbedding, TokenizerFiles,
     UserDefinedEmbeddingModel,
 };
 use sha2::{Digest, Sha256};
 use tokenizers::Tokenizer;
 
 use crate::telemetry::is_telemetry_forbidden;
-use crate::{EmbedError, Embedder, Locations, ModelInfo};
+use crate::{EmbedError, Embedder, Locations, ModelInfo, TokenVectors};
 
 /// The bundled model, loaded.
 ///
@@ -60,6 +60,8 @@ const ID: &str = "all-MiniLM-L6-v2-q8@57d50a19";
 const DIM: usize = 384;
 /// Tokens read of a text; the model was trained on 128 and takes 512, but reads 256 best.
 const MAX_TOKENS: usize = 256;
+/// What the model says of each token, before it is made one vector: `f32[n_texts, n_tokens, dim]`.
+const TOKENS_OUTPUT: OutputKey = OutputKey::ByName("last_hidden_state");
 
 impl Bundled {
     /// Loads library and model, to run on `threads` threads (at least 1).
@@ -175,6 +177,42 @@ impl Embedder for Bundled {
             false => self.embed_one(text),
         };
         texts.iter().map(embed).collect()
+    }
+
+    fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
+        let text = self.part_read(text);
+        let token_error = |error: fastembed::Error| EmbedError::Embed {
+            why: error.to_string(),
+        };
+        let outputs = self
+            .model
+            .transform([text], Some(1))
+            .map_err(token_error)?
+            .into_raw();
+        // The same tokenizer cuts at the same token, so the rows are those of these tokens.
+        let tokens = self
+            .model
+            .tokenizer
+            .encode(text, true)
+            .expect("the model's tokenizer takes every text");
+        let output = outputs.first().expect("one text is one batch");
+        let hidden = output.select_output(&&TOKENS_OUTPUT).map_err(token_error)?;
+        if hidden.shape() != [1, tokens.len(), DIM] {
+            return Err(EmbedError::Embed {
+                why: "the model's answer is not one vector of its dimension a token".to_owned(),
+            });
+        }
+        let mut found = TokenVectors::default();
+        let places = tokens
+            .get_offsets()
+            .iter()
+            .zip(tokens.get_special_tokens_mask());
+        for ((&(start, end), &is_mark), row) in places.zip(hidden.rows()) {
+            if is_mark == 0 {
+                found.push(start..end, row.iter().copied());
+            }
+        }
+        Ok(found)
     }
 
     fn count_tokens(&self, text: &str) -> u32 {

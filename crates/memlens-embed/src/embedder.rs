@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::EmbedError;
+use crate::{EmbedError, TokenVectors};
 
 /// A model as the rest of the program knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,15 @@ pub trait Embedder: Send {
     /// # Errors
     /// [`EmbedError::Cancelled`], or [`EmbedError::Embed`] if a text gives no vector.
     fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError>;
+
+    /// Returns a vector for each token of `text`, the first [`ModelInfo::max_tokens`] of them, those that mark its ends
+    /// left out; a text without tokens has none.
+    ///
+    /// What each token says depends on its neighbours in `text`, and on nothing else.
+    ///
+    /// # Errors
+    /// [`EmbedError::Embed`] if the model does not tell them.
+    fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError>;
 
     /// Returns how many tokens `text` has, however long it is, without those that mark its ends; 0 for none.
     fn count_tokens(&self, text: &str) -> u32;

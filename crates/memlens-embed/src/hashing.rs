@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::{EmbedError, Embedder, ModelInfo};
+use crate::{EmbedError, Embedder, ModelInfo, TokenVectors};
 
 /// Hashes each word of a text to a place and a sign of its vector; for tests that need vectors but no meaning.
 ///
@@ -30,12 +30,18 @@ impl Hashing {
         }
     }
 
+    /// Returns the place of a word's one number in a vector, and the number, 1 or -1.
+    fn place(&self, word: &str) -> (usize, f32) {
+        let hash = fnv1a(word.to_lowercase().as_bytes());
+        let sign = if hash >> 63 == 0 { 1.0 } else { -1.0 };
+        ((hash % self.info.dim as u64) as usize, sign)
+    }
+
     fn embed_one(&self, text: &str) -> Vec<f32> {
         let mut vector = vec![0.0_f32; self.info.dim];
-        for word in words(text) {
-            let hash = fnv1a(word.to_lowercase().as_bytes());
-            let sign = if hash >> 63 == 0 { 1.0 } else { -1.0 };
-            vector[(hash % self.info.dim as u64) as usize] += sign;
+        for (_, word) in words(text) {
+            let (at, sign) = self.place(word);
+            vector[at] += sign;
         }
         let length = vector
             .iter()
@@ -71,6 +77,17 @@ impl Embedder for Hashing {
         texts.iter().map(embed).collect()
     }
 
+    /// A token is a word, and its neighbours do not count.
+    fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
+        let mut tokens = TokenVectors::default();
+        for (start, word) in words(text) {
+            let (at, sign) = self.place(word);
+            let row = (0..self.info.dim).map(|number| if number == at { sign } else { 0.0 });
+            tokens.push(start..start + word.len(), row);
+        }
+        Ok(tokens)
+    }
+
     fn count_tokens(&self, text: &str) -> u32 {
         words(text).count() as u32
     }
@@ -80,9 +97,17 @@ impl Embedder for Hashing {
     }
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
+/// Returns every run of letters and digits with the byte at which it starts.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_between = |c: char| !c.is_alphanumeric();
+    let mut end = 0;
+    text.split_inclusive(is_between)
+        .map(move |piece| {
+            let start = end;
+            end += piece.len();
+            (start, piece.trim_end_matches(is_between))
+        })
+        .filter(|(_, word)| !word.is_empty())
 }
 
 /// FNV-1a, 64 bits: the same everywhere, unlike the standard library's hashes.
@@ -120,6 +145,24 @@ mod tests {
     fn order_case_and_signs_do_not_count() {
         assert_eq!(vector("The relay, at NIGHT!"), vector("night at the relay"));
         assert_ne!(vector("relay"), vector("night"));
+    }
+
+    #[test]
+    fn a_token_is_a_word_at_its_place() {
+        let mut embedder = Hashing::default();
+        let text = "The relay, at NIGHT!";
+        let tokens = embedder.token_vectors(text).expect("it tells them");
+        let words: Vec<&str> = tokens
+            .ranges
+            .iter()
+            .map(|range| &text[range.clone()])
+            .collect();
+        assert_eq!(words, ["The", "relay", "at", "NIGHT"]);
+        assert_eq!(tokens.vectors.chunks(64).nth(3), Some(&vector("night")[..]));
+        assert_eq!(
+            embedder.token_vectors(", !").expect("it tells them"),
+            TokenVectors::default()
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Text to vectors, on the person's own machine.
 //!
-//! [`Embedder`] is what the program asks for. [`Bundled`] is the model that comes with it, all-MiniLM-L6-v2 in 8 bits,
+//! [`Embedder`] is what the program asks for, a vector for a text or, as [`TokenVectors`], for each of its tokens. [`Bundled`] is the model that comes with it, all-MiniLM-L6-v2 in 8 bits,
 //! run by ONNX Runtime, whose library [`Locations`] finds. [`Hashing`] needs neither model nor library and serves tests.
 //! [`forbid_telemetry`] keeps the library from reporting its use, and none is loaded without it.
 //! [`lower_priority`] and [`indexing_threads`] keep indexing out of the person's way.
@@ -32,6 +32,7 @@ mod hashing;
 mod locations;
 mod politeness;
 mod telemetry;
+mod token_vectors;
 
 pub use bundled::Bundled;
 pub use embedder::{Embedder, ModelInfo};
@@ -40,3 +41,4 @@ pub use hashing::Hashing;
 pub use locations::Locations;
 pub use politeness::{indexing_threads, lower_priority};
 pub use telemetry::forbid_telemetry;
+pub use token_vectors::TokenVectors;

@@ -131,6 +131,57 @@ fn counts_do_not_stop_at_the_last_token_read() {
 }
 
 #[test]
+fn tokens_have_vectors_and_places() {
+    let mut model = load();
+    let check = |model: &mut Bundled, text: &str, expected: &[&str]| {
+        let found = model.token_vectors(text).expect("the model tells them");
+        let tokens: Vec<&str> = found
+            .ranges
+            .iter()
+            .map(|range| &text[range.clone()])
+            .collect();
+        assert_eq!(tokens, expected);
+        assert_eq!(found.vectors.len(), expected.len() * 384);
+        for row in found.vectors.chunks(384) {
+            assert!((cosine(row, row) - 1.0).abs() < 1e-4, "not of unit length");
+        }
+    };
+    check(&mut model, "", &[]);
+    check(&mut model, " \n", &[]);
+    check(
+        &mut model,
+        "Chronotypes, caf\u{e9}!",
+        &["Ch", "ron", "otype", "s", ",", "caf\u{e9}", "!"],
+    );
+    check(
+        &mut model,
+        "\u{4f60}\u{597d} 12",
+        &["\u{4f60}", "\u{597d}", "12"],
+    );
+    // 256 tokens are read, and the two that mark the ends are not told.
+    let full = "relay ".repeat(254);
+    let longer = format!("{full}{}", "night ".repeat(20_000));
+    assert_eq!(
+        model.token_vectors(&longer).expect("the model tells them"),
+        model.token_vectors(&full).expect("the model tells them")
+    );
+    check(&mut model, &longer, &["relay"; 254]);
+}
+
+#[test]
+fn what_a_token_says_depends_on_its_neighbours_only() {
+    let mut model = load();
+    let mut row = |text: &str, at: usize| {
+        let found = model.token_vectors(text).expect("the model tells them");
+        found.vectors[at * 384..(at + 1) * 384].to_vec()
+    };
+    let (river, money) = (row("the bank of the river", 1), row("money in the bank", 3));
+    let shore = row("the shore of the river", 1);
+    assert!(cosine(&river, &shore) > cosine(&money, &shore));
+    assert_eq!(row("the bank of the river", 1), river);
+}
+
+#[test]
 fn what_the_model_cannot_read_is_known() {
     let model = load();
     let check = |text: &str, expected: bool| assert_eq!(model.reads(text), expected, "{text}");

@@ -100,6 +100,8 @@ enum Command {
     Pause,
     SavePreset(StoredPreset, Reply<()>),
     DeletePreset(String, Reply<()>),
+    /// A key and its value; none takes it back.
+    PutSetting(&'static str, Option<String>, Reply<()>),
     Vote(NewFeedback, Reply<()>),
     UndoFeedback(String, Reply<()>),
     ImportFeedback(Vec<NewFeedback>, Reply<Imported>),
@@ -330,6 +332,18 @@ impl Engine {
     pub fn delete_preset(&self, name: &str) -> Result<(), EngineError> {
         let name = name.to_owned();
         self.ask(|reply| Command::DeletePreset(name, reply))
+    }
+
+    /// Puts a setting of the library; none takes it back.
+    ///
+    /// # Errors
+    /// [`EngineError::ReadOnly`], [`EngineError::Store`].
+    pub(crate) fn put_setting(
+        &self,
+        key: &'static str,
+        value: Option<String>,
+    ) -> Result<(), EngineError> {
+        self.ask(|reply| Command::PutSetting(key, value, reply))
     }
 
     /// Gives a row of a search a thumb: turns the other one, takes back the same one. Every search

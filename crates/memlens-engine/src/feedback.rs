@@ -274,7 +274,7 @@ impl Library {
         Ok(counted.counts.clone())
     }
 
-    fn writer_store(&self) -> Result<Store, EngineError> {
+    pub(crate) fn writer_store(&self) -> Result<Store, EngineError> {
         Store::open(self.dir()).map_err(|error| EngineError::from(error).at(self.dir()))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use memlens_embed::{
-    Bundled, EmbedError, Embedder, Locations, ModelInfo, indexing_threads, lower_priority,
+    Bundled, EmbedError, Embedder, Locations, ModelInfo, TokenVectors, indexing_threads, lower_priority,
 };
 
 /// Tells what an embedder is for, and so how much of the machine it may use.
@@ -81,6 +81,14 @@ impl Embedder for Resting {
             .as_mut()
             .expect("it was just woken")
             .embed(texts, cancel)
+    }
+
+    fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
+        self.wake()?;
+        self.awake
+            .as_mut()
+            .expect("it was just woken")
+            .token_vectors(text)
     }
 
     fn count_tokens(&self, text: &str) -> u32 {

@@ -173,6 +173,8 @@ pub fn retrieve(
             n_text_hits: in_scope.len() as u32,
             agreement: agreement.map(|agreement| agreement.aggregation.clone()),
             directions: Some(lists.directions.clone()),
+            rerank: Vec::new(),
+            hook: Vec::new(),
         },
         places: union,
         matched,

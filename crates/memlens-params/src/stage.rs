@@ -113,7 +113,7 @@ impl StageId {
             StageId::Rerank => (
                 "Rerank",
                 "rerank_on",
-                false,
+                true,
                 "A model reads the question and each chunk together.",
             ),
             StageId::Corroboration => (
@@ -151,7 +151,7 @@ impl StageId {
             StageId::Hook => (
                 "Hook",
                 "hook_on",
-                false,
+                true,
                 "A command of your own reorders the results.",
             ),
             StageId::Budget => (

@@ -7,6 +7,7 @@ use memlens_corroborate::Aggregation;
 use serde::{Deserialize, Serialize};
 
 use crate::Directions;
+use crate::answers::{HookAnswer, RerankScores};
 
 /// Names a chunk of the library; never used twice.
 #[derive(
@@ -160,6 +161,10 @@ pub struct CandidateSet {
     pub agreement: Option<Arc<Aggregation>>,
     /// Where the candidates' vectors point; none without vectors.
     pub directions: Option<Arc<Directions>>,
+    /// What rerankers answered, at most one for each mode and `rerank_max_chars`; empty before any was asked.
+    pub rerank: Vec<RerankScores>,
+    /// What the person's command answered, the latest last; empty before it was asked.
+    pub hook: Vec<HookAnswer>,
 }
 
 impl CandidateSet {
@@ -175,6 +180,8 @@ impl CandidateSet {
             n_text_hits: 0,
             agreement: None,
             directions: None,
+            rerank: Vec::new(),
+            hook: Vec::new(),
         }
     }
 }

@@ -4,7 +4,8 @@ use memlens_params::StageId;
 use serde::Serialize;
 use specta::Type;
 
-use crate::detail::Detail;
+use crate::answers::RerankScale;
+use crate::detail::{Detail, HookMove, RerankState};
 use crate::trace::{Status, Trace};
 use crate::{CandidateSet, Context};
 
@@ -57,6 +58,20 @@ pub struct Columns {
     pub rrf: Vec<Option<f64>>,
     /// The rank by RRF.
     pub rrf_rank: Vec<Option<u32>>,
+    /// What the reranker's scores mean; none where no row has one.
+    pub rerank_scale: Option<RerankScale>,
+    /// Whether the row is sent to the reranker and scored; none where that stage does nothing.
+    pub rerank_state: Vec<Option<RerankState>>,
+    /// The reranker's score as reported; none without one.
+    pub rerank_score: Vec<Option<f64>>,
+    /// The rank before the reranker.
+    pub rerank_rank_before: Vec<Option<u32>>,
+    /// The rank after it.
+    pub rerank_rank_after: Vec<Option<u32>>,
+    /// How many rows wait for a score of the reranker, which is asked on release.
+    pub n_pending: u32,
+    /// Whether the person's command was not asked for the rows that reach it, which is done on release.
+    pub hook_pending: bool,
     /// The last score the row had; none when it never got one.
     pub score: Vec<Option<f64>>,
     /// How many others say the same as the row, where the corroboration stage counted them.
@@ -115,6 +130,13 @@ impl Trace {
             fused_rank: vec![None; n],
             rrf: vec![None; n],
             rrf_rank: vec![None; n],
+            rerank_scale: None,
+            rerank_state: vec![None; n],
+            rerank_score: vec![None; n],
+            rerank_rank_before: vec![None; n],
+            rerank_rank_after: vec![None; n],
+            n_pending: 0,
+            hook_pending: false,
             score: vec![None; n],
             n_corroborating: vec![None; n],
             feedback_weight: vec![None; n],
@@ -156,6 +178,18 @@ impl Trace {
                         amount,
                     });
                 }
+                if let Detail::Rerank {
+                    state, raw, scale, ..
+                } = entry.detail
+                {
+                    columns.rerank_scale = columns.rerank_scale.or(scale);
+                    columns.rerank_state[at] = Some(state);
+                    columns.rerank_score[at] = raw;
+                    columns.rerank_rank_before[at] = entry.rank_before;
+                    columns.rerank_rank_after[at] = entry.rank_after;
+                    columns.n_pending += u32::from(state == RerankState::Pending);
+                }
+                columns.hook_pending |= matches!(entry.detail, Detail::Hook(HookMove::Pending));
                 if let Detail::Corroboration { n_others, .. } = entry.detail {
                     columns.n_corroborating[at] = Some(n_others);
                 }

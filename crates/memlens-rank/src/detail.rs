@@ -2,8 +2,11 @@
 
 use memlens_params::{AgreementMeasure, CorroborationBy, FusionMethod};
 use serde::Serialize;
+use specta::Type;
 
 use crate::DateSource;
+use crate::answers::RerankScale;
+use crate::stages::rerank::blended;
 
 /// Names one of the two lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -13,6 +16,53 @@ pub enum List {
     Vector,
     /// By BM25.
     Bm25,
+}
+
+/// Tells how far a row is on its way to a score of the reranker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum RerankState {
+    /// It is not among the rows that are sent.
+    NotSent,
+    /// It is, and its score is not there yet.
+    Pending,
+    /// It has one.
+    Scored,
+}
+
+/// Holds what late interaction mixes: `mix = 0.7 * z_fused + 0.3 * z_max_sim`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LateMix {
+    /// By how many standard deviations the fused score lies above the mean of the scored rows.
+    pub z_fused: f64,
+    /// Likewise for MaxSim.
+    pub z_max_sim: f64,
+    /// The mix, before it is mapped to the span of the fused scores.
+    pub mix: f64,
+}
+
+/// Tells what the person's command did with a row.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "move", rename_all = "snake_case")]
+pub enum HookMove {
+    /// It was not asked for these rows yet.
+    Pending,
+    /// It left the row out.
+    Dropped {
+        /// The 1-based rank with which the row was given.
+        rank: u32,
+    },
+    /// It gave the row back.
+    Placed {
+        /// The 1-based rank with which the row was given.
+        rank: u32,
+        /// The score with which it was given.
+        base: f64,
+        /// Its new 0-based place.
+        place: u32,
+        /// The score that the command gave.
+        score: f64,
+    },
 }
 
 /// Holds the numbers with which a stage decided on one row.
@@ -71,6 +121,34 @@ pub enum Detail {
         /// `BM25_ideal` of the question.
         bm25_ideal: f64,
     },
+    /// What a model that reads question and text together gave: `(1 - share) * base + share * value`; a row without a
+    /// score becomes `base - shift`.
+    Rerank {
+        /// The score before.
+        base: f64,
+        /// The 1-based rank before.
+        rank: u32,
+        /// How many rows are sent.
+        n_sent: u32,
+        /// Whether the row is sent and scored.
+        state: RerankState,
+        /// The score as the model reported it; none without one.
+        raw: Option<f64>,
+        /// What the model's scores mean; none before the first.
+        scale: Option<RerankScale>,
+        /// The model's score on the scale of fused scores; 0 without one.
+        value: f64,
+        /// What `value` was mixed from, under late interaction.
+        late: Option<LateMix>,
+        /// `rerank_share`.
+        share: f64,
+        /// What puts the rows without a score below those with one, at least 0; 0 for rows with one.
+        shift: f64,
+        /// `rerank_threshold`.
+        threshold: Option<f64>,
+    },
+    /// What the person's command said.
+    Hook(HookMove),
     /// How many others say the same: `base + gain * log2(1 + n_others)`.
     Corroboration {
         /// The score before.
@@ -184,6 +262,13 @@ pub enum Effect {
     Score(f64),
     /// The row takes this 0-based place until a later stage scores anew.
     Place(u32),
+    /// Both: the row has this score and takes this 0-based place, whatever the other scores are.
+    Settle {
+        /// The place.
+        place: u32,
+        /// The score; finite.
+        score: f64,
+    },
     /// The row goes no further.
     Drop,
 }
@@ -206,6 +291,22 @@ impl Detail {
                 divisor,
                 ..
             } => Effect::Score((vector_weight * vector + text_weight * text) / divisor),
+            Detail::Rerank {
+                raw: Some(raw),
+                threshold: Some(threshold),
+                ..
+            } if raw < threshold => Effect::Drop,
+            Detail::Rerank {
+                base,
+                state: RerankState::Scored,
+                value,
+                share,
+                ..
+            } => Effect::Score(blended(base, value, share)),
+            Detail::Rerank { base, shift, .. } => Effect::Score(base - shift),
+            Detail::Hook(HookMove::Pending) => Effect::Keep,
+            Detail::Hook(HookMove::Dropped { .. }) => Effect::Drop,
+            Detail::Hook(HookMove::Placed { place, score, .. }) => Effect::Settle { place, score },
             Detail::Corroboration { ref said_by, .. } if !said_by.is_empty() => Effect::Drop,
             Detail::Corroboration {
                 base,

@@ -3,7 +3,8 @@
 use memlens_params::{AgreementMeasure, CorroborationBy, FusionMethod, StageId};
 
 use crate::DateSource;
-use crate::detail::{Detail, Effect, List};
+use crate::answers::RerankScale;
+use crate::detail::{Detail, Effect, HookMove, List, RerankState};
 
 /// Returns a number with `decimals` places and a true minus sign.
 ///
@@ -77,6 +78,63 @@ impl Detail {
                     method.as_str(),
                     number(*rrf, 3)
                 )
+            }
+            Detail::Rerank {
+                base,
+                rank,
+                n_sent,
+                state,
+                raw,
+                scale,
+                threshold,
+                ..
+            } => match (state, raw, scale) {
+                (RerankState::NotSent, _, _) => {
+                    format!(
+                        "not sent: rank {rank} > {n_sent} sent; fused {}",
+                        number(*base, 3)
+                    )
+                }
+                (RerankState::Scored, Some(raw), Some(scale)) => {
+                    let raw_text = scale.text(*raw);
+                    match threshold {
+                        Some(threshold) if raw < threshold => {
+                            format!(
+                                "kept out by rerank threshold: {raw_text} below {}",
+                                number(*threshold, 2)
+                            )
+                        }
+                        Some(_) | None => format!("{raw_text}; fused {}", number(*base, 3)),
+                    }
+                }
+                (RerankState::Pending | RerankState::Scored, _, _) => {
+                    format!(
+                        "pending: sent, without a score yet; fused {}",
+                        number(*base, 3)
+                    )
+                }
+            },
+            Detail::Hook(HookMove::Pending) => {
+                "the command was not asked for these rows yet".to_owned()
+            }
+            Detail::Hook(HookMove::Dropped { rank }) => {
+                format!("dropped by the command; it was given as rank {rank}")
+            }
+            Detail::Hook(HookMove::Placed {
+                rank,
+                base,
+                place,
+                score,
+            }) => {
+                let placed = match place + 1 {
+                    new if new == *rank => "left in its place".to_owned(),
+                    new => format!("moved from rank {rank} to {new}"),
+                };
+                if score == base {
+                    format!("{placed} by the command")
+                } else {
+                    format!("{placed} by the command, scored {}", number(*score, 3))
+                }
             }
             Detail::Corroboration {
                 gain,
@@ -224,6 +282,8 @@ impl Detail {
             Detail::Repeats { .. }
             | Detail::Listed { .. }
             | Detail::Fusion { .. }
+            | Detail::Rerank { .. }
+            | Detail::Hook(_)
             | Detail::Corroboration { .. }
             | Detail::Feedback { .. }
             | Detail::Decay { .. }
@@ -335,6 +395,53 @@ impl Detail {
                 }
                 lines
             }
+            Detail::Rerank {
+                base,
+                raw: Some(raw),
+                scale: Some(scale),
+                value,
+                late,
+                share,
+                ..
+            } => {
+                let of_value = match (scale, late) {
+                    (RerankScale::MaxSim, Some(late)) => vec![
+                        (
+                            format!(
+                                "mix = 0.7 · {} + 0.3 · {}",
+                                number(late.z_fused, 3),
+                                number(late.z_max_sim, 3)
+                            ),
+                            late.mix,
+                        ),
+                        (
+                            format!(
+                                "late = mix {} on the span of fused scores",
+                                number(late.mix, 3)
+                            ),
+                            *value,
+                        ),
+                    ],
+                    (RerankScale::Logit, _) => {
+                        let negative = number(-raw, 3);
+                        vec![(format!("logistic = 1 / (1 + e^({negative}))"), *value)]
+                    }
+                    (RerankScale::Unit | RerankScale::MaxSim, _) => Vec::new(),
+                };
+                let blend = format!(
+                    "{} · {} + {} · {}",
+                    number(1.0 - share, 2),
+                    times(*base),
+                    number(*share, 2),
+                    times(*value)
+                );
+                of_value.into_iter().chain(self.scored(blend)).collect()
+            }
+            Detail::Rerank { base, shift, .. } if *shift > 0.0 => self.scored(format!(
+                "{} \u{2212} {}, below all reranked rows",
+                times(*base),
+                times(*shift)
+            )),
             Detail::Corroboration {
                 base,
                 gain,
@@ -399,6 +506,8 @@ impl Detail {
             }
             Detail::Listed { .. }
             | Detail::Fusion { .. }
+            | Detail::Rerank { .. }
+            | Detail::Hook(_)
             | Detail::Corroboration { .. }
             | Detail::Feedback { .. }
             | Detail::Decay { .. }
@@ -416,7 +525,7 @@ impl Detail {
     fn scored(&self, expression: String) -> Vec<(String, f64)> {
         match self.effect() {
             Effect::Score(score) => vec![(expression, score)],
-            Effect::Keep | Effect::Place(_) | Effect::Drop => Vec::new(),
+            Effect::Keep | Effect::Place(_) | Effect::Settle { .. } | Effect::Drop => Vec::new(),
         }
     }
 }
@@ -427,6 +536,17 @@ fn product(base: f64, weight: f64) -> String {
         format!("{} · {}", times(base), times(weight))
     } else {
         format!("{} · (2 \u{2212} {})", times(base), times(weight))
+    }
+}
+
+impl RerankScale {
+    /// Returns a score with what it means.
+    fn text(self, raw: f64) -> String {
+        match self {
+            RerankScale::Unit => format!("score {}", number(raw, 3)),
+            RerankScale::Logit => format!("logit {}", number(raw, 2)),
+            RerankScale::MaxSim => format!("MaxSim {}", number(raw, 3)),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use memlens_params::StageId;
 use serde::Serialize;
 use specta::Type;
 
-use crate::detail::{Detail, List};
+use crate::detail::{Detail, HookMove, List};
 use crate::explain::number;
 use crate::trace::{Entry, Status, Trace};
 
@@ -276,6 +276,14 @@ impl Trace {
 
     /// Returns the name of the stage that put two rows in another order than their scores.
     fn placed_by(&self, slot: u32, other: u32) -> &'static str {
+        let settled = |slot: u32| {
+            self.entries_of(slot)
+                .iter()
+                .any(|(_, entry)| matches!(entry.detail, Detail::Hook(HookMove::Placed { .. })))
+        };
+        if settled(slot) && settled(other) {
+            return "the command";
+        }
         let is_moved = |slot: u32| {
             self.entries_of(slot)
                 .iter()

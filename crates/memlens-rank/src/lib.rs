@@ -18,6 +18,7 @@
 //! assert_eq!(trace.kept(), [0]); // 0.05 lies below min_score 0.10
 //! ```
 
+mod answers;
 mod candidate;
 mod columns;
 mod detail;
@@ -28,11 +29,12 @@ mod pipeline;
 mod stages;
 mod trace;
 
+pub use answers::{HookAnswer, RerankScale, RerankScores};
 pub use candidate::{
     Age, Candidate, CandidateSet, ChunkId, DateSource, ListState, TextValue, Thumbs, VectorValue,
 };
 pub use columns::{Columns, Part, StageSummary};
-pub use detail::{Detail, Effect, List};
+pub use detail::{Detail, Effect, HookMove, LateMix, List, RerankState};
 pub use directions::Directions;
 pub use explain::{number, share};
 pub use journey::{Bar, FormulaLine, JourneyCore, JourneyStep};

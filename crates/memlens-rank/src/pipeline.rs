@@ -86,6 +86,16 @@ impl Outcome {
             counts: None,
         }
     }
+
+    /// Returns the outcome of a stage that could not do its work; the rows stay as they came.
+    pub fn fallback(why: impl Into<String>) -> Outcome {
+        Outcome {
+            status: Status::Fallback { why: why.into() },
+            details: Vec::new(),
+            note: None,
+            counts: None,
+        }
+    }
 }
 
 /// Is one stage: its name and the function that gives its reasons.
@@ -129,7 +139,7 @@ pub static NATIVE: Pipeline = Pipeline {
         },
         Stage {
             id: StageId::Rerank,
-            explain: stages::not_built,
+            explain: stages::rerank::rerank,
         },
         Stage {
             id: StageId::Corroboration,
@@ -161,7 +171,7 @@ pub static NATIVE: Pipeline = Pipeline {
         },
         Stage {
             id: StageId::Hook,
-            explain: stages::not_built,
+            explain: stages::hook::hook,
         },
         Stage {
             id: StageId::Budget,
@@ -243,6 +253,13 @@ fn run(stage: &Stage, context: &Context<'_>, rows: &mut Vec<Row>) -> StageTrace 
                 places.push((place, row.slot));
                 kept.push(*row);
             }
+            Effect::Settle { place, score } => {
+                places.push((place, row.slot));
+                kept.push(Row {
+                    score: Some(score),
+                    ..*row
+                });
+            }
             Effect::Drop => {}
         }
     }
@@ -274,7 +291,7 @@ fn run(stage: &Stage, context: &Context<'_>, rows: &mut Vec<Row>) -> StageTrace 
         .zip(effects.into_iter().zip(details))
         .map(|((rank, row), (effect, detail))| {
             let score = match effect {
-                Effect::Score(score) => Some(score),
+                Effect::Score(score) | Effect::Settle { score, .. } => Some(score),
                 Effect::Keep | Effect::Place(_) | Effect::Drop => row.score,
             };
             // A list ranks rows that have no score yet.
@@ -283,6 +300,8 @@ fn run(stage: &Stage, context: &Context<'_>, rows: &mut Vec<Row>) -> StageTrace 
                     rank, score, depth, ..
                 } => (rank.filter(|rank| rank <= depth), *score),
                 Detail::Fusion { .. }
+                | Detail::Rerank { .. }
+                | Detail::Hook(_)
                 | Detail::Corroboration { .. }
                 | Detail::Feedback { .. }
                 | Detail::Decay { .. }

@@ -163,7 +163,7 @@ fn cuts_drop_with_their_reason() {
         ]
     );
     let later = Status::Skipped {
-        why: "not built yet in this version".to_owned(),
+        why: "off: no provider is chosen".to_owned(),
     };
     assert_eq!(trace.stage(StageId::Rerank).unwrap().status, later);
 }

@@ -1,18 +1,20 @@
 //! What always holds, for arbitrary facts and parameters: same input, same trace; order of the
 //! candidates is irrelevant; replay gives every score; raising min_score only removes; the budget
 //! is never exceeded; stages at their identity change nothing; more agreement and more thumbs never
-//! lower a row; optimised equals naive.
+//! lower a row; reranked rows stand above all others; a failure outside changes nothing; optimised equals naive.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use memlens_corroborate::{Fingerprint, Observation, aggregate};
 use memlens_params::{
-    AgreementMeasure, CorroborationBy, FusionMethod, NearDuplicates, Params, StageId,
+    AgreementMeasure, CorroborationBy, FusionMethod, HookMode, NearDuplicates, Params, RerankMode,
+    StageId,
 };
 use memlens_rank::{
     Age, Candidate, CandidateSet, ChunkId, Context, DateSource, Detail, Directions, Effect, Entry,
-    ListState, NATIVE, Status, TextValue, Thumbs, Trace, VectorValue, rank,
+    HookAnswer, HookMove, ListState, NATIVE, RerankScale, RerankScores, RerankState, Status,
+    TextValue, Thumbs, Trace, VectorValue, rank,
 };
 use proptest::prelude::*;
 
@@ -90,6 +92,8 @@ fn set_of(facts: Vec<Facts>, has_vector: bool, has_text: bool) -> CandidateSet {
         n_text_hits,
         agreement: None,
         directions: None,
+        rerank: Vec::new(),
+        hook: Vec::new(),
     }
 }
 
@@ -174,12 +178,78 @@ fn with_evidence(mut set: CandidateSet, evidence: Vec<Evidence>) -> CandidateSet
     set
 }
 
+/// Gives the first candidates scores of a reranker; the rest have none.
+fn with_scores(
+    mut set: CandidateSet,
+    scores: &[Option<f64>],
+    mode: RerankMode,
+    scale: RerankScale,
+) -> CandidateSet {
+    let chunks = set.candidates.iter().map(|candidate| candidate.chunk);
+    set.rerank.push(RerankScores {
+        mode,
+        max_chars: Params::default().rerank_max_chars,
+        model: "made up".to_owned(),
+        scale,
+        scores: chunks
+            .zip(scores)
+            .filter_map(|(chunk, score)| score.map(|score| (chunk, score)))
+            .collect(),
+        failure: None,
+    });
+    set
+}
+
+/// Has the command answer for the rows that reach it: every `nth` is left out, the rest come back the other way round
+/// with new scores.
+fn with_hook(mut set: CandidateSet, params: &Params, nth: usize) -> CandidateSet {
+    let given = given_to_hook(&set, params);
+    let left = given
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| at % nth != nth - 1);
+    let returned: Vec<(ChunkId, f64)> = left
+        .map(|(_, (chunk, score))| (*chunk, score * 0.5 + 0.3))
+        .rev()
+        .collect();
+    set.hook.push(HookAnswer {
+        given,
+        returned: Ok(returned),
+    });
+    set
+}
+
+/// Returns the rows that reach the command.
+fn given_to_hook(set: &CandidateSet, params: &Params) -> Vec<(ChunkId, f64)> {
+    let hook_off = Params {
+        hook: HookMode::Off,
+        budget_on: false,
+        ..params.clone()
+    };
+    let trace = traced(set, &hook_off);
+    let kept = trace.kept().iter();
+    kept.map(|slot| {
+        (
+            set.candidates[*slot as usize].chunk,
+            last_score(&trace, *slot),
+        )
+    })
+    .collect()
+}
+
 prop_compose! {
-    /// Sets that give every stage something to do.
+    /// Sets that give every stage but the hook something to do.
     fn rich_sets()(
         set in sets(),
         evidence in prop::collection::vec(evidence(), 0..60),
-    ) -> CandidateSet { with_evidence(set, evidence) }
+        unit in prop::collection::vec(prop::option::weighted(0.8, 0.0..=1.0f64), 0..60),
+        logits in prop::collection::vec(prop::option::weighted(0.8, -11.0..6.0f64), 0..60),
+        max_sim in prop::collection::vec(prop::option::weighted(0.9, prop_oneof![Just(0.5), -1.0..1.0f64]), 0..60),
+    ) -> CandidateSet {
+        let set = with_scores(with_evidence(set, evidence), &unit, RerankMode::Http, RerankScale::Unit);
+        let set = with_scores(set, &logits, RerankMode::Model, RerankScale::Logit);
+        with_scores(set, &max_sim, RerankMode::Late, RerankScale::MaxSim)
+    }
 }
 
 prop_compose! {
@@ -192,8 +262,12 @@ prop_compose! {
         agreement_measure in prop::sample::select(vec![AgreementMeasure::Simhash, AgreementMeasure::Words]),
         near_duplicates in prop::sample::select(vec![NearDuplicates::Keep, NearDuplicates::Collapse]),
         (feedback_strength, half_life_days, mmr_lambda) in (0.0..=2.0f64, prop_oneof![Just(0.0), 1.0..365.0f64], prop_oneof![Just(1.0), 0.0..1.0f64]),
+        rerank in prop::sample::select(vec![RerankMode::Off, RerankMode::Late, RerankMode::Model, RerankMode::Http]),
+        (rerank_max_docs, rerank_share) in (0..70u32, prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0f64]),
+        rerank_threshold in prop::option::weighted(0.2, -3.0..1.0f64),
     ) -> Params {
         Params {
+            rerank, rerank_max_docs, rerank_share, rerank_threshold,
             corroboration_on, feedback_on, decay_on, diversity_on, corroboration_gain, simhash_distance, word_overlap,
             corroboration_by, agreement_measure, near_duplicates, feedback_strength, half_life_days, mmr_lambda, ..params
         }
@@ -256,7 +330,7 @@ proptest! {
         for stage in &traced(&set, &params).stages {
             for entry in &stage.entries {
                 let replayed = match entry.detail.effect() {
-                    Effect::Score(score) => Some(score),
+                    Effect::Score(score) | Effect::Settle { score, .. } => Some(score),
                     Effect::Keep | Effect::Place(_) | Effect::Drop => entry.score_before,
                 };
                 prop_assert!(replayed.is_none_or(f64::is_finite));
@@ -339,6 +413,114 @@ proptest! {
             prop_assert!(is_skipped);
         }
         prop_assert_eq!(trace.kept(), &expected[..]);
+    }
+
+    #[test]
+    fn a_rerank_share_of_zero_is_the_identity_and_so_is_a_failure(set in rich_sets(), params in rich_parameters()) {
+        let off = Params { rerank: RerankMode::Off, ..params.clone() };
+        let expected = traced(&set, &off).kept().to_vec();
+        let zero = traced(&set, &Params { rerank_share: 0.0, ..params.clone() });
+        prop_assert_eq!(zero.kept(), &expected[..]);
+        let mut failed = set.clone();
+        for known in &mut failed.rerank {
+            (known.scores, known.failure) = (BTreeMap::new(), Some("no answer".to_owned()));
+        }
+        let trace = traced(&failed, &params);
+        prop_assert_eq!(trace.kept(), &expected[..]);
+        let is_asked = params.rerank != RerankMode::Off && params.rerank_share > 0.0 && trace.stage(StageId::Rerank).unwrap().n_in > 0;
+        let is_fallback = matches!(trace.stage(StageId::Rerank).unwrap().status, Status::Fallback { .. });
+        prop_assert_eq!(is_fallback, is_asked);
+    }
+
+    #[test]
+    fn without_any_score_the_rerank_stage_moves_nothing_and_names_what_is_missing(set in rich_sets(), params in rich_parameters()) {
+        let mut unasked = set.clone();
+        unasked.rerank.clear();
+        let params = Params { rerank: RerankMode::Late, rerank_share: 1.0, ..params };
+        let before = traced(&set, &Params { rerank: RerankMode::Off, ..params.clone() });
+        let trace = traced(&unasked, &params);
+        prop_assert_eq!(trace.kept(), before.kept());
+        let columns = trace.columns(&Context { set: &unasked, params: &params }, |_| None);
+        let n_in = trace.stage(StageId::Rerank).unwrap().n_in;
+        let n_sent = if params.rerank_max_docs == 0 { 3 * params.max_results } else { params.rerank_max_docs };
+        prop_assert_eq!(columns.n_pending, n_sent.min(n_in));
+    }
+
+    #[test]
+    fn reranked_rows_stand_above_all_others_which_keep_their_order(set in rich_sets(), params in rich_parameters()) {
+        let trace = traced(&set, &params);
+        let stage = trace.stage(StageId::Rerank).unwrap();
+        let state = |entry: &Entry| if let Detail::Rerank { state, .. } = entry.detail { state } else { unreachable!("the stage gives its own reasons") };
+        let kept: Vec<&Entry> = stage.entries.iter().filter(|entry| !entry.is_dropped).collect();
+        for scored in kept.iter().filter(|entry| state(entry) == RerankState::Scored) {
+            for other in kept.iter().filter(|entry| state(entry) != RerankState::Scored) {
+                prop_assert!(scored.rank_after < other.rank_after && scored.score_after > other.score_after);
+            }
+        }
+        let others: Vec<Option<u32>> = kept.iter().filter(|entry| state(entry) != RerankState::Scored).map(|entry| entry.rank_after).collect();
+        prop_assert!(others.windows(2).all(|pair| pair[0] < pair[1]));
+        for entry in stage.entries.iter().filter(|entry| state(entry) == RerankState::Scored) {
+            if let Detail::Rerank { raw, threshold, rank, n_sent, .. } = entry.detail {
+                prop_assert!(rank <= n_sent);
+                prop_assert_eq!(entry.is_dropped, threshold.is_some_and(|threshold| raw.unwrap() < threshold));
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_share_follows_the_reranker_alone(set in rich_sets(), params in rich_parameters(), rerank in prop::sample::select(vec![RerankMode::Model, RerankMode::Http])) {
+        let params = Params { rerank, rerank_share: 1.0, ..params };
+        let trace = traced(&set, &params);
+        let mut scored: Vec<(Option<u32>, f64)> = trace.stage(StageId::Rerank).unwrap().entries.iter().filter(|entry| !entry.is_dropped).filter_map(|entry| {
+            if let Detail::Rerank { raw, .. } = entry.detail { raw.map(|raw| (entry.rank_after, raw)) } else { None }
+        }).collect();
+        scored.sort_by_key(|(rank, _)| *rank);
+        for pair in scored.windows(2) {
+            prop_assert!(pair[0].1 >= pair[1].1 - 1e-9);
+        }
+    }
+
+    #[test]
+    fn late_interaction_stays_in_the_span_of_the_fused_scores(set in rich_sets(), params in rich_parameters()) {
+        let params = Params { rerank: RerankMode::Late, rerank_threshold: None, ..params };
+        let entries = traced(&set, &params).stage(StageId::Rerank).unwrap().entries.clone();
+        let scored: Vec<&Entry> = entries.iter().filter(|entry| matches!(entry.detail, Detail::Rerank { state: RerankState::Scored, .. })).collect();
+        let bases: Vec<f64> = scored.iter().filter_map(|entry| entry.score_before).collect();
+        for entry in &scored {
+            let score = entry.score_after.unwrap();
+            prop_assert!(bases.iter().any(|base| *base <= score + 1e-9) && bases.iter().any(|base| *base >= score - 1e-9));
+        }
+    }
+
+    #[test]
+    fn the_command_decides_order_score_and_who_stays(set in rich_sets(), params in rich_parameters(), nth in 2..5usize) {
+        let params = Params { hook: HookMode::On, budget_on: false, ..params };
+        let given = given_to_hook(&set, &params);
+        let asking = traced(&set, &params);
+        prop_assert_eq!(kept_chunks(&set, &asking), given.iter().map(|(chunk, _)| chunk.0).collect::<Vec<_>>(), "until it answers the rows stay");
+        let columns = asking.columns(&Context { set: &set, params: &params }, |_| None);
+        prop_assert_eq!(columns.hook_pending, !given.is_empty());
+
+        let answered = with_hook(set.clone(), &params, nth);
+        let trace = traced(&answered, &params);
+        let returned = answered.hook[0].returned.clone().unwrap();
+        prop_assert_eq!(kept_chunks(&answered, &trace), returned.iter().map(|(chunk, _)| chunk.0).collect::<Vec<_>>());
+        for (slot, (_, score)) in trace.kept().iter().zip(&returned) {
+            prop_assert_eq!(last_score(&trace, *slot), *score);
+        }
+        for entry in &trace.stage(StageId::Hook).unwrap().entries {
+            prop_assert_eq!(entry.is_dropped, matches!(entry.detail, Detail::Hook(HookMove::Dropped { .. })));
+        }
+        // Other rows than those it was given: it must be asked again.
+        if given.len() > 1 {
+            let fewer = Params { max_results: given.len() as u32 - 1, limit_on: true, ..params.clone() };
+            let columns = traced(&answered, &fewer).columns(&Context { set: &answered, params: &fewer }, |_| None);
+            prop_assert!(columns.hook_pending);
+        }
+        let mut failed = set.clone();
+        failed.hook.push(HookAnswer { given, returned: Err("exit code 1".to_owned()) });
+        let failed = traced(&failed, &params);
+        prop_assert_eq!(failed.kept(), asking.kept());
     }
 
     #[test]

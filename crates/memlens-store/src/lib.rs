@@ -8,6 +8,8 @@
 //! One process writes ([`Store::open`], held by a lock file that names it); any number read
 //! ([`Store::open_read_only`]), each read in one consistent snapshot.
 //!
+//! Beside it stands a [`ScoreCache`], which any process writes and which may go at any time.
+//!
 //! This crate does not know how notes are read, embedded or ranked.
 //!
 //! ```
@@ -30,6 +32,8 @@ mod migrations;
 mod observations;
 mod presets;
 mod problems;
+mod score_cache;
+mod settings;
 mod snapshot;
 mod space;
 mod store;
@@ -44,5 +48,6 @@ pub use folders::{Folder, FolderId};
 pub use observations::{NewObservation, StoredObservation};
 pub use presets::StoredPreset;
 pub use problems::{Severity, StoredProblem};
+pub use score_cache::{CacheLimits, CachedScore, RerankCall, ScoreCache};
 pub use snapshot::{ChunkRow, DocumentRow, Snapshot, WindowRow};
 pub use store::{DocumentId, Store, n_bytes};

@@ -16,6 +16,16 @@ import type {
   Snippet,
   WhyAnswer,
 } from "./bindings";
+import type {
+  Download,
+  RerankCall,
+  RerankHeat,
+  RerankHttpChoice,
+  RerankModel,
+  RerankSettings,
+  RerankTest,
+  RerankText,
+} from "./rerank";
 
 /** All that the window asks of the engine. Every call rejects with an `ErrorInfo`. */
 export interface Backend {
@@ -27,6 +37,19 @@ export interface Backend {
     scope: { folder: string; path: string } | null,
   ): Promise<SearchAnswer>;
   rank(search: number, params: Params): Promise<Columns>;
+  /**
+   * Asks the reranker and the hook for what these parameters lack, and ranks again. A newer call ends an older one,
+   * which then answers with what it has. A failure of theirs is no rejection: it stands in the stage's status.
+   */
+  rerank(search: number, params: Params): Promise<Columns>;
+  /** Ends the call to the reranker or the hook that is under way, if any. */
+  cancelRerank(): Promise<void>;
+  /** The texts of rows as the reranker gets them. */
+  rerankPreview(search: number, params: Params, slots: number[]): Promise<RerankText[]>;
+  /** Which words of a row's text answered which words of the question; late interaction alone can tell. */
+  rerankHeat(search: number, params: Params, slot: number): Promise<RerankHeat>;
+  /** The latest calls to rerankers, the newest first. */
+  rerankCalls(): Promise<RerankCall[]>;
   journey(search: number, params: Params, slot: number): Promise<Journey>;
   /** The best passages of rows, by slot; those of the first rows come with the answer. */
   snippets(search: number, slots: number[]): Promise<Snippet[]>;
@@ -85,8 +108,22 @@ export interface Backend {
   presets(): Promise<Preset[]>;
   presetSave(name: string, params: Params): Promise<Preset[]>;
   presetDelete(name: string): Promise<Preset[]>;
+  /** What reranks besides the bundled model, the hook, and what could be chosen. */
+  rerankSettings(): Promise<RerankSettings>;
+  /** Null leaves the key as it is; an empty one forgets it. */
+  setRerankHttp(http: RerankHttpChoice, key: string | null): Promise<RerankSettings>;
+  rerankHttpOff(): Promise<RerankSettings>;
+  /** Sends two made-up texts to the provider that is set. */
+  testRerankHttp(): Promise<RerankTest>;
+  setRerankModel(model: RerankModel | null): Promise<RerankSettings>;
+  /** Begins a download or goes on with it; how it fares comes by `onDownload`. */
+  downloadRerankModel(name: string): Promise<void>;
+  cancelDownload(): Promise<void>;
+  /** Program and arguments; null takes the hook back. */
+  setHook(command: string[] | null): Promise<RerankSettings>;
   /** The query given on the command line at start, if any. */
   startQuery(): Promise<string | null>;
   onState(listener: (state: LibraryState) => void): () => void;
+  onDownload(listener: (download: Download) => void): () => void;
   onActivity(listener: (activity: Activity) => void): () => void;
 }

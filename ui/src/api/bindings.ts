@@ -147,6 +147,20 @@ export type Columns = {
 	rrf: (number | null)[],
 	/**  The rank by RRF. */
 	rrf_rank: (number | null)[],
+	/**  What the reranker's scores mean; none where no row has one. */
+	rerank_scale: RerankScale | null,
+	/**  Whether the row is sent to the reranker and scored; none where that stage does nothing. */
+	rerank_state: (RerankState | null)[],
+	/**  The reranker's score as reported; none without one. */
+	rerank_score: (number | null)[],
+	/**  The rank before the reranker. */
+	rerank_rank_before: (number | null)[],
+	/**  The rank after it. */
+	rerank_rank_after: (number | null)[],
+	/**  How many rows wait for a score of the reranker, which is asked on release. */
+	n_pending: number,
+	/**  Whether the person's command was not asked for the rows that reach it, which is done on release. */
+	hook_pending: boolean,
 	/**  The last score the row had; none when it never got one. */
 	score: (number | null)[],
 	/**  How many others say the same as the row, where the corroboration stage counted them. */
@@ -742,6 +756,24 @@ export type RerankMode =
 "model" | 
 /**  A provider over HTTP. */
 "http";
+
+/**  Names what a reranker's scores mean. */
+export type RerankScale = 
+/**  In `[0, 1]`, as they are. */
+"unit" | 
+/**  Any number; the logistic function makes it a share. */
+"logit" | 
+/**  The mean of each question token's best cosine, in `[-1, 1]`; it says something beside the others' only. */
+"max_sim";
+
+/**  Tells how far a row is on its way to a score of the reranker. */
+export type RerankState = 
+/**  It is not among the rows that are sent. */
+"not_sent" | 
+/**  It is, and its score is not there yet. */
+"pending" | 
+/**  It has one. */
+"scored";
 
 /**  Is one candidate; static for the whole search. */
 export type Row = {

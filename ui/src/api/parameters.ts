@@ -873,7 +873,7 @@ export const STAGES: StageInfo[] = [
     "id": "rerank",
     "label": "Rerank",
     "switch": "rerank_on",
-    "built": false,
+    "built": true,
     "sentence": "A model reads the question and each chunk together."
   },
   {
@@ -929,7 +929,7 @@ export const STAGES: StageInfo[] = [
     "id": "hook",
     "label": "Hook",
     "switch": "hook_on",
-    "built": false,
+    "built": true,
     "sentence": "A command of your own reorders the results."
   },
   {

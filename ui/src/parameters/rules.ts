@@ -47,6 +47,16 @@ export function retrievesAlike(a: Params, b: Params): boolean {
   );
 }
 
+/**
+ * What can be ranked by while a step is under way: what asks somebody outside keeps its value until the release.
+ *
+ * Returns `current` itself where nothing of that kind is being changed.
+ */
+export function previewOf(current: Params, committed: Params): Params {
+  const held = differingIds(current, committed).filter((id) => parameterOf(id).phase === "outside");
+  return held.reduce((params, id) => withValue(params, id, committed[id]), current);
+}
+
 /** The ids that differ, in the table's order. */
 export function differingIds(a: Params, b: Params): ParamId[] {
   return PARAMETERS.filter((parameter) => a[parameter.id] !== b[parameter.id]).map(

@@ -13,9 +13,11 @@ import type {
 } from "../api/bindings";
 import { DEFAULTS } from "../api/parameters";
 import type { ParameterHistory } from "../parameters/parameter-history.svelte";
-import { differingIds, retrievesAlike } from "../parameters/rules";
+import { differingIds, previewOf, retrievesAlike } from "../parameters/rules";
 import { toErrorInfo } from "../shared/errors";
 import { NewestOnly } from "../shared/newest-only";
+import { isPending, usesReranker } from "./rerank-columns";
+import { RerankAsking } from "./rerank-asking.svelte";
 import { moveOf, ranksBySlot, tableLines, type Move, type SortKey, type TableLine } from "./row-order";
 
 /** How long the typing must rest before it is searched. */
@@ -39,9 +41,12 @@ type Held = Pick<LibraryState, "generation" | "agreement">;
  * The query, its answer, and the ranking of that answer by the parameters as they stand.
  *
  * Every answer that is not the newest one asked for is thrown away. At most one `rank` call is under way; while it
- * is, wishes collapse into one that runs on a later frame.
+ * is, wishes collapse into one that runs on a later frame. Scores that a ranking lacks are asked for once per answer
+ * and per release, never while something is dragged.
  */
 export class SearchController {
+  /** The call to the reranker and the hook. */
+  readonly asking: RerankAsking;
   readonly #backend: Backend;
   readonly #parameters: ParameterHistory;
 
@@ -66,6 +71,8 @@ export class SearchController {
   /** Counts searches asked for; an answer counts only when it is the last. */
   #nAsked = 0;
   #nPinsAsked = 0;
+  /** Whether what the next ranking by the released parameters lacks is to be asked for. */
+  #isAskDue = false;
   #typing: ReturnType<typeof setTimeout> | undefined;
   #libraryTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #rankLoop = new NewestOnly(() => this.#rankOnce());
@@ -80,6 +87,7 @@ export class SearchController {
   );
 
   constructor(backend: Backend, parameters: ParameterHistory) {
+    this.asking = new RerankAsking(backend);
     this.#backend = backend;
     this.#parameters = parameters;
   }
@@ -161,6 +169,7 @@ export class SearchController {
     clearTimeout(this.#typing);
     clearTimeout(this.#libraryTimer);
     this.#nAsked++;
+    this.asking.drop();
   }
 
   /** Takes what stands in the query box; it is searched once the typing rests. */
@@ -180,17 +189,25 @@ export class SearchController {
   }
 
   /**
-   * Ranks again: the person's thumbs changed. The pinned ranking stays as it is, so the moves tell what the thumb did
-   * until the next search.
+   * Ranks again: the person's thumbs changed, or what reranks. The pinned ranking stays as it is, so the moves tell
+   * what the thumb did until the next search.
    */
   rankAgain(): void {
-    if (this.#shown !== null) this.#rankLoop.wish();
+    if (this.#shown === null) return;
+    this.#isAskDue = true;
+    this.#rankLoop.wish();
+  }
+
+  /** Asks for the scores that the ranking lacks: again after a failure, or after all when that was cancelled. */
+  askNow(): void {
+    if (this.#shown !== null) void this.#ask(this.#shown);
   }
 
   /** Back to the state before the first search. */
   clear(): void {
     clearTimeout(this.#typing);
     this.#nAsked++;
+    this.asking.drop();
     this.#typed = "";
     this.#shown = null;
     this.#error = null;
@@ -271,6 +288,7 @@ export class SearchController {
     const params = this.#parameters.committed;
     const scope = this.#scope;
     this.#isSearching = true;
+    this.asking.drop();
     try {
       const answer = await this.#backend.search(
         query,
@@ -310,11 +328,18 @@ export class SearchController {
     this.#parametersMoved(this.#parameters.current, true);
   }
 
+  /** What to rank by now. */
+  #wanted(): Params {
+    return previewOf(this.#parameters.current, this.#parameters.committed);
+  }
+
   #parametersMoved(params: Params, isReleased: boolean): void {
     const shown = this.#shown;
     if (shown === null) return;
+    if (isReleased) this.#isAskDue = true;
     if (retrievesAlike(params, shown.retrievedBy)) {
-      if (differingIds(params, shown.rankedBy).length > 0) this.#rankLoop.wish();
+      if (differingIds(this.#wanted(), shown.rankedBy).length > 0) this.#rankLoop.wish();
+      else this.#askWhereDue();
     } else if (isReleased) {
       void this.#search();
     }
@@ -334,15 +359,47 @@ export class SearchController {
 
   async #rankOnce(): Promise<void> {
     const shown = this.#shown;
-    const params = this.#parameters.current;
+    const params = this.#wanted();
     if (shown === null || !retrievesAlike(params, shown.retrievedBy)) return;
     try {
       const columns = await this.#backend.rank(shown.answer.id, params);
       if (this.#shown?.answer !== shown.answer) return;
-      this.#shown = { ...shown, columns, rankedBy: params };
-      this.#error = null;
-      if (this.#filter !== null && !columns.dropped_by.includes(this.#filter)) this.#filter = null;
-      if (this.#openSlot !== null) this.#journeyLoop.wish();
+      this.#take(shown, columns, params);
+      this.#askWhereDue();
+    } catch (error) {
+      this.#fail(shown, error);
+    }
+  }
+
+  #take(shown: Shown, columns: Columns, params: Params): void {
+    this.#shown = { ...shown, columns, rankedBy: params };
+    this.#error = null;
+    if (this.#filter !== null && !columns.dropped_by.includes(this.#filter)) this.#filter = null;
+    if (this.#openSlot !== null) this.#journeyLoop.wish();
+  }
+
+  #askWhereDue(): void {
+    const shown = this.#shown;
+    const { current, committed } = this.#parameters;
+    if (shown === null || !this.#isAskDue) return;
+    const isReleased = differingIds(current, committed).length === 0;
+    if (!isReleased || differingIds(committed, shown.rankedBy).length > 0) return;
+    this.#isAskDue = false;
+    if (isPending(shown.columns)) void this.#ask(shown);
+    // What an older call brings is not wanted any more.
+    else this.asking.drop();
+  }
+
+  async #ask(shown: Shown): Promise<void> {
+    const params = shown.rankedBy;
+    try {
+      const columns = await this.asking.ask(shown.answer.id, params, shown.columns);
+      const now = this.#shown;
+      if (columns === null || now?.answer !== shown.answer) return;
+      // The engine keeps what came, so a ranking by parameters that have moved on has it too.
+      if (differingIds(this.#wanted(), params).length > 0) this.#rankLoop.wish();
+      else this.#take(now, columns, params);
+      if (asksOutside(this.#pin.params)) void this.#readPinned();
     } catch (error) {
       this.#fail(shown, error);
     }
@@ -402,7 +459,7 @@ export class SearchController {
   }
 
   async #rankPinned(shown: Shown, params: Params): Promise<ReadonlyMap<string, number>> {
-    if (differingIds(params, shown.retrievedBy).length === 0)
+    if (differingIds(params, shown.retrievedBy).length === 0 && !asksOutside(params))
       return ranksByChunk(shown.answer.rows, shown.answer.columns);
     if (retrievesAlike(params, shown.retrievedBy))
       return ranksByChunk(shown.answer.rows, await this.#backend.rank(shown.answer.id, params));
@@ -411,6 +468,11 @@ export class SearchController {
     const other = await this.#backend.search(shown.answer.query, params, scope);
     return ranksByChunk(other.rows, other.columns);
   }
+}
+
+/** Whether a ranking by these parameters can change once scores have come. */
+function asksOutside(params: Params): boolean {
+  return usesReranker(params) || (params.hook_on && params.hook === "on");
 }
 
 function ranksByChunk(rows: readonly Row[], columns: Columns): ReadonlyMap<string, number> {

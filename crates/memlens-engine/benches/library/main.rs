@@ -301,6 +301,7 @@ fn rank_sets(sets: &[CandidateSet]) {
     }
     // Every stage from corroboration to diversity at its hardest, and all 200 rows compared with each other.
     let params = Params {
+        corroboration_on: true,
         near_duplicates: NearDuplicates::Collapse,
         half_life_days: 30.0,
         mmr_lambda: 0.5,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use memlens_embed::{EmbedError, Embedder, ModelInfo};
+use memlens_embed::{EmbedError, Embedder, ModelInfo, TokenVectors};
 
 use crate::stand_in::StandIn;
 
@@ -55,6 +55,10 @@ impl Embedder for Mixed {
         let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.time.0.fetch_add(nanos, Ordering::Relaxed);
         vectors
+    }
+
+    fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
+        self.real.token_vectors(text)
     }
 
     fn count_tokens(&self, text: &str) -> u32 {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use memlens_embed::{EmbedError, Embedder, ModelInfo};
+use memlens_embed::{EmbedError, Embedder, ModelInfo, TokenVectors};
 
 /// Characters of a token, about.
 const TOKEN_CHARS: u32 = 4;
@@ -42,6 +42,18 @@ impl Embedder for StandIn {
 
     fn embed(&mut self, texts: &[&str], _: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
         Ok(texts.iter().map(|text| self.vector(text)).collect())
+    }
+
+    fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
+        let ends = text.match_indices(' ').map(|(at, _)| at).chain([text.len()]);
+        let mut tokens = TokenVectors::default();
+        let mut start = 0;
+        for end in ends {
+            tokens.vectors.extend(self.vector(&text[start..end]));
+            tokens.ranges.push(start..end);
+            start = end;
+        }
+        Ok(tokens)
     }
 
     fn count_tokens(&self, text: &str) -> u32 {

@@ -131,6 +131,7 @@ impl Worker {
             | Command::PauseFolder(_, _, reply)
             | Command::SavePreset(_, reply)
             | Command::DeletePreset(_, reply)
+            | Command::PutSetting(_, _, reply)
             | Command::Vote(_, reply)
             | Command::UndoFeedback(_, reply)
             | Command::EraseAll(reply) => {
@@ -301,6 +302,10 @@ impl Worker {
                         .delete_preset(&name)
                         .map_err(EngineError::from),
                 );
+            }
+            Command::PutSetting(key, value, reply) => {
+                let put = indexer.store_mut().put_setting(key, value.as_deref());
+                let _ = reply.send(put.map_err(EngineError::from));
             }
             Command::Vote(vote, reply) => {
                 let voted = indexer.store_mut().vote(&vote);

@@ -152,7 +152,7 @@ fn collapse(
 ) -> u32 {
     let boosted = |detail: &Detail| match detail.effect() {
         Effect::Score(score) => score,
-        Effect::Keep | Effect::Place(_) | Effect::Drop => 0.0,
+        Effect::Keep | Effect::Place(_) | Effect::Settle { .. } | Effect::Drop => 0.0,
     };
     let mut order: Vec<(f64, u32, usize)> = rows
         .iter()

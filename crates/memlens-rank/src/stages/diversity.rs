@@ -28,7 +28,11 @@ pub fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
     if n_compared < 2 {
         return Outcome::skipped("fewer than two rows");
     }
-    let direction = |at: usize| context.set.candidates[rows[at].slot as usize].direction;
+    let compared = directions.compared(
+        rows[..n_compared]
+            .iter()
+            .map(|row| context.set.candidates[row.slot as usize].direction),
+    );
     let score = |at: usize| rows[at].score.unwrap_or(0.0);
 
     let mut details: Vec<Option<Detail>> = vec![None; n_compared];
@@ -60,10 +64,7 @@ pub fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
             place,
         });
         for (at, cosine, nearest) in &mut left {
-            let to_taken = match (direction(*at), direction(taken)) {
-                (Some(a), Some(b)) => directions.cosine(a, b),
-                (None, _) | (_, None) => 0.0,
-            };
+            let to_taken = compared.cosine(*at, taken);
             if nearest.is_none() || to_taken > *cosine {
                 (*cosine, *nearest) = (to_taken, Some(place));
             }

@@ -13,6 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-corroborate", &[]),
     ("memlens-embed", &[]),
     ("memlens-ingest", &[]),
+    ("memlens-rerank", &["memlens-embed"]),
     ("memlens-rank", &["memlens-corroborate", "memlens-params"]),
     ("memlens-eval", &["memlens-rank", "memlens-params"]),
     ("memlens-index", &["memlens-ingest"]),
@@ -26,6 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-eval",
             "memlens-ingest",
             "memlens-embed",
+            "memlens-rerank",
             "memlens-index",
             "memlens-store",
         ],
@@ -57,11 +59,11 @@ const TESTS: &str = "memlens-tests";
 /// Libraries that only the named packages may know, by the beginning of their name.
 const CONFINED: &[(&str, &[&str])] = &[
     ("notify", &["memlens-engine"]),
-    ("tokio", &["memlens-engine", "memlens-app"]),
+    ("tokio", &["memlens-rerank", "memlens-app"]),
     ("rusqlite", &["memlens-store"]),
     ("tantivy", &["memlens-index"]),
-    ("fastembed", &["memlens-embed"]),
-    ("ort", &["memlens-embed"]),
+    ("fastembed", &["memlens-embed", "memlens-rerank"]),
+    ("ort", &["memlens-embed", "memlens-rerank"]),
     ("tauri", &["memlens-app"]),
 ];
 

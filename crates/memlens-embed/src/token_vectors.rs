@@ -1,0 +1,49 @@
+//! The vectors of a text's tokens, each with its place in the text.
+
+use std::ops::Range;
+
+/// Is what a model says of each token that it read of a text, the two that mark the text's ends left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TokenVectors {
+    /// Row-major `f32[n_tokens, dim]`, finite, unit length.
+    pub vectors: Vec<f32>,
+    /// Where each token stands in the text, in bytes, ascending; a token may be a part of a word.
+    pub ranges: Vec<Range<usize>>,
+}
+
+impl TokenVectors {
+    /// Adds a token's vector of any length; one of length 0 or that is not finite has no direction and is left out.
+    pub(crate) fn push(&mut self, range: Range<usize>, vector: impl Iterator<Item = f32>) {
+        let start = self.vectors.len();
+        self.vectors.extend(vector);
+        let row = &mut self.vectors[start..];
+        let squared: f32 = row.iter().map(|number| number * number).sum();
+        if !squared.is_normal() {
+            self.vectors.truncate(start);
+            return;
+        }
+        let length = squared.sqrt();
+        row.iter_mut().for_each(|number| *number /= length);
+        self.ranges.push(range);
+    }
+}
+
+/// What is checked: rows get unit length, and what has no direction has no row.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_unit_length_or_are_left_out() {
+        let mut tokens = TokenVectors::default();
+        tokens.push(0..3, [3.0, 4.0].into_iter());
+        tokens.push(4..5, [0.0, 0.0].into_iter());
+        tokens.push(5..6, [f32::NAN, 1.0].into_iter());
+        tokens.push(7..9, [0.0, -2.0].into_iter());
+        let expected = TokenVectors {
+            vectors: vec![0.6, 0.8, 0.0, -1.0],
+            ranges: vec![0..3, 7..9],
+        };
+        assert_eq!(tokens, expected);
+    }
+}

@@ -1,0 +1,252 @@
+//! Stage 4: a model's scores are blended into those of the best fused rows.
+//!
+//! Ranking never asks a model: it uses the scores that are there and names the rows whose score is missing. Rows without
+//! a score go below all rows that have one, in fused order, so that two scales never mix.
+
+use memlens_params::{Params, RerankMode};
+
+use crate::answers::{RerankScale, RerankScores};
+use crate::detail::{Detail, LateMix, RerankState};
+use crate::pipeline::{Context, Outcome, Row};
+use crate::stages::SWITCHED_OFF;
+
+/// What the fused score weighs beside MaxSim. Source: the study behind the default ranking, section on MaxSim: .3 for
+/// MaxSim gains on chat-like notes and costs least on others.
+const LATE_FUSED_WEIGHT: f64 = 0.7;
+/// What MaxSim weighs.
+const LATE_MAX_SIM_WEIGHT: f64 = 0.3;
+/// The pool is so many times `max_results`, where `rerank_max_docs` is not more.
+const POOL_OF_RESULTS: u32 = 3;
+/// So far below the lowest reranked row the best of the others stands: enough to differ, too little to see.
+const MARGIN: f64 = 1e-6;
+
+/// Blends the scores that are known into the fused ones; sends nothing.
+pub fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
+    let params = context.params;
+    if !params.rerank_on {
+        return Outcome::skipped(SWITCHED_OFF);
+    }
+    if params.rerank == RerankMode::Off {
+        return Outcome::skipped("off: no provider is chosen");
+    }
+    if params.rerank_share == 0.0 {
+        return Outcome::skipped("off: share 0");
+    }
+    if rows.is_empty() {
+        return Outcome::skipped("no candidates");
+    }
+    let n_sent = n_sent(params).min(rows.len() as u32);
+    let known =
+        context.set.rerank.iter().find(|known| {
+            known.mode == params.rerank && known.max_chars == params.rerank_max_chars
+        });
+    let raw: Vec<Option<f64>> = rows[..n_sent as usize]
+        .iter()
+        .map(|row| {
+            let chunk = context.set.candidates[row.slot as usize].chunk;
+            known?.scores.get(&chunk).copied()
+        })
+        .collect();
+    let n_scored = raw.iter().flatten().count() as u32;
+    let failure = known.and_then(|known| known.failure.as_ref());
+    if let (Some(why), true) = (failure, n_scored < n_sent) {
+        return Outcome::fallback(why);
+    }
+    let blended = known.map_or_else(
+        || vec![None; raw.len()],
+        |known| blend(known, &raw, rows, params.rerank_share),
+    );
+    let details = details(&blended, rows, n_sent, params, known);
+    let n_pending = n_sent - n_scored;
+    let waiting = format!("{n_pending} of {n_sent} scores pending");
+    if n_scored == 0 {
+        return Outcome {
+            details,
+            ..Outcome::skipped(waiting)
+        };
+    }
+    let asked = known.map_or("", |known| &known.model);
+    Outcome {
+        note: Some(if n_pending > 0 {
+            waiting
+        } else {
+            format!("{n_sent} by {asked}")
+        }),
+        ..Outcome::applied(details)
+    }
+}
+
+/// Returns how many of the best fused rows are sent, where there are as many.
+fn n_sent(params: &Params) -> u32 {
+    let pool = params
+        .rerank_max_docs
+        .max(POOL_OF_RESULTS * params.max_results);
+    match params.rerank_max_docs {
+        0 => pool,
+        max_docs => max_docs.min(pool),
+    }
+}
+
+/// Is what a scored row's new score is made of.
+#[derive(Clone, Copy)]
+struct Blended {
+    raw: f64,
+    value: f64,
+    late: Option<LateMix>,
+    score: f64,
+}
+
+/// Returns for each row that was sent what its score is made of; none without a score.
+fn blend(
+    known: &RerankScores,
+    raw: &[Option<f64>],
+    rows: &[Row],
+    share: f64,
+) -> Vec<Option<Blended>> {
+    let scored: Vec<(f64, f64)> = raw
+        .iter()
+        .zip(rows)
+        .filter_map(|(raw, row)| raw.map(|raw| (row.score.unwrap_or(0.0), raw)))
+        .collect();
+    let values: Vec<(f64, Option<LateMix>)> = match known.scale {
+        RerankScale::Unit => scored.iter().map(|(_, raw)| (*raw, None)).collect(),
+        RerankScale::Logit => scored
+            .iter()
+            .map(|(_, raw)| (logistic(*raw), None))
+            .collect(),
+        RerankScale::MaxSim => late(&scored),
+    };
+    let mut values = values.into_iter();
+    raw.iter()
+        .zip(rows)
+        .map(|(raw, row)| {
+            let raw = (*raw)?;
+            let (value, late) = values.next()?;
+            let base = row.score.unwrap_or(0.0);
+            Some(Blended {
+                raw,
+                value,
+                late,
+                score: blended(base, value, share),
+            })
+        })
+        .collect()
+}
+
+/// Returns `(1 - share) * base + share * value`.
+pub(crate) fn blended(base: f64, value: f64, share: f64) -> f64 {
+    (1.0 - share) * base + share * value
+}
+
+/// Mixes fused scores and MaxSim by their z-scores, and maps the mix to the span of the fused scores without changing its
+/// order; the best fused score for all where they are equal.
+fn late(scored: &[(f64, f64)]) -> Vec<(f64, Option<LateMix>)> {
+    let fused: Vec<f64> = scored.iter().map(|(fused, _)| *fused).collect();
+    let max_sim: Vec<f64> = scored.iter().map(|(_, max_sim)| *max_sim).collect();
+    let mixes: Vec<LateMix> = z_scores(&fused)
+        .into_iter()
+        .zip(z_scores(&max_sim))
+        .map(|(z_fused, z_max_sim)| LateMix {
+            z_fused,
+            z_max_sim,
+            mix: LATE_FUSED_WEIGHT * z_fused + LATE_MAX_SIM_WEIGHT * z_max_sim,
+        })
+        .collect();
+    let (low, high) = span(fused.iter().copied());
+    let (mix_low, mix_high) = span(mixes.iter().map(|mix| mix.mix));
+    mixes
+        .into_iter()
+        .map(|late| {
+            let value = if mix_high > mix_low {
+                low + (high - low) * ((late.mix - mix_low) / (mix_high - mix_low))
+            } else {
+                high
+            };
+            (value, Some(late))
+        })
+        .collect()
+}
+
+fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    })
+}
+
+/// Returns by how many standard deviations each value lies above the mean; 0 for all where they are equal.
+fn z_scores(values: &[f64]) -> Vec<f64> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let deviation = (values
+        .iter()
+        .map(|value| (value - mean) * (value - mean))
+        .sum::<f64>()
+        / n)
+        .sqrt();
+    // Equal values may differ from their mean in the last bits.
+    let (low, high) = span(values.iter().copied());
+    let is_flat = low == high || deviation == 0.0;
+    values
+        .iter()
+        .map(|value| {
+            if is_flat {
+                0.0
+            } else {
+                (value - mean) / deviation
+            }
+        })
+        .collect()
+}
+
+/// Returns `1 / (1 + e^-x)`.
+pub(crate) fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+fn details(
+    blended: &[Option<Blended>],
+    rows: &[Row],
+    n_sent: u32,
+    params: &Params,
+    known: Option<&RerankScores>,
+) -> Vec<Detail> {
+    let score_of = |row: &Row| row.score.unwrap_or(0.0);
+    let lowest = blended
+        .iter()
+        .flatten()
+        .map(|blended| blended.score)
+        .min_by(f64::total_cmp);
+    let best_of_others = rows
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| blended.get(*at).copied().flatten().is_none())
+        .map(|(_, row)| score_of(row))
+        .max_by(f64::total_cmp);
+    let shift = match (lowest, best_of_others) {
+        (Some(lowest), Some(best)) if best >= lowest => best - lowest + MARGIN,
+        (Some(_) | None, _) => 0.0,
+    };
+    (1..)
+        .zip(rows)
+        .map(|(rank, row)| {
+            let of_row = blended.get(rank as usize - 1).copied().flatten();
+            Detail::Rerank {
+                base: score_of(row),
+                rank,
+                n_sent,
+                state: match of_row {
+                    Some(_) => RerankState::Scored,
+                    None if rank <= n_sent => RerankState::Pending,
+                    None => RerankState::NotSent,
+                },
+                raw: of_row.map(|blended| blended.raw),
+                scale: known.map(|known| known.scale),
+                value: of_row.map_or(0.0, |blended| blended.value),
+                late: of_row.and_then(|blended| blended.late),
+                share: params.rerank_share,
+                shift: of_row.map_or(shift, |_| 0.0),
+                threshold: params.rerank_threshold,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,95 @@
+//! What every reranker offers, whatever makes its scores.
+
+use std::time::Instant;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::RerankError;
+
+/// Names what a reranker's scores mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// In `[0, 1]`.
+    Unit,
+    /// Any finite number; the logistic function makes it a share.
+    Logit,
+    /// The mean over the question's tokens of each one's best cosine in the text, in `[-1, 1]`.
+    MaxSim,
+}
+
+impl Scale {
+    /// Returns the scale's name in files and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Scale::Unit => "unit",
+            Scale::Logit => "logit",
+            Scale::MaxSim => "max_sim",
+        }
+    }
+}
+
+/// A reranker as the rest of the program knows it. Two that could differ in any score differ here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RerankerInfo {
+    /// What kind it is: `late`, `model`, or the HTTP provider's kind.
+    pub provider: String,
+    /// The model's id; where a provider has one model alone, its address.
+    pub model: String,
+}
+
+/// Bounds one call.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// When the call is given up.
+    pub deadline: Instant,
+    /// Gives it up at once.
+    pub cancel: CancellationToken,
+}
+
+impl Limits {
+    /// Says whether to go on.
+    ///
+    /// # Errors
+    /// [`RerankError::Cancelled`] or [`RerankError::Timeout`], as soon as either is due.
+    pub(crate) fn check(&self) -> Result<(), RerankError> {
+        if self.cancel.is_cancelled() {
+            Err(RerankError::Cancelled)
+        } else if Instant::now() >= self.deadline {
+            Err(RerankError::Timeout)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Is what one call found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scores {
+    /// One score per text, in the order of the texts, finite, as reported.
+    pub scores: Vec<f64>,
+    /// What they mean.
+    pub scale: Scale,
+    /// The tokens that were read or billed; none where it is not known.
+    pub n_tokens: Option<u64>,
+}
+
+/// Scores texts by a question, each on its own or all together.
+pub trait Reranker: Send {
+    /// Returns what makes the scores.
+    fn info(&self) -> &RerankerInfo;
+
+    /// Returns a score for every text, or none at all.
+    ///
+    /// No text is no call and gives no score. `limits` are looked at between the parts of the work, at least every
+    /// second.
+    ///
+    /// # Errors
+    /// [`RerankError::Cancelled`], [`RerankError::Timeout`], and whatever keeps any of the texts from a score. No error
+    /// text holds the question, a note's text or a key.
+    fn score(
+        &mut self,
+        query: &str,
+        texts: &[&str],
+        limits: &Limits,
+    ) -> Result<Scores, RerankError>;
+}

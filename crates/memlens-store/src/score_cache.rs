@@ -1,0 +1,342 @@
+//! What models said before: scores and token vectors in a file of their own, which may go at any time.
+//!
+//! Nothing in it can be read back as a question or a text: all is found by hashes. Any number of processes read and
+//! write it at once, beside the library's one writer. The least recently used goes first.
+//!
+//! Properties checked: what was put comes back bit for bit; no limit is ever exceeded; the latest used stays; no
+//! question and no text stands in the file; a damaged file is replaced, a newer one left as it is; many may write.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+
+use crate::StoreError;
+
+mod calls;
+mod scores;
+mod vectors;
+
+pub use calls::RerankCall;
+pub use scores::CachedScore;
+
+/// The file's name in the library's folder.
+const FILE: &str = "rerank.sqlite";
+/// The form of the file that this program writes. One of an older form is replaced: it is only a cache.
+const VERSION: u32 = 1;
+/// How long one process waits for another's short transactions.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+
+const SCHEMA: &str = "
+-- A clock that counts uses, so that no other clock is needed.
+CREATE TABLE IF NOT EXISTS clock (uses INTEGER NOT NULL);
+INSERT INTO clock SELECT 0 WHERE NOT EXISTS (SELECT * FROM clock);
+
+CREATE TABLE IF NOT EXISTS scores (
+    key BLOB PRIMARY KEY,
+    bits INTEGER NOT NULL,
+    scale TEXT NOT NULL,
+    used INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS scores_by_use ON scores (used);
+
+-- When they were used stands apart, so that a use does not write them anew.
+CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, bytes BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS vector_uses (
+    key BLOB PRIMARY KEY,
+    n_bytes INTEGER NOT NULL,
+    used INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS vectors_by_use ON vector_uses (used, n_bytes);
+
+CREATE TABLE IF NOT EXISTS calls (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at_ms INTEGER NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    n_docs INTEGER NOT NULL,
+    max_chars INTEGER NOT NULL,
+    n_chars INTEGER NOT NULL,
+    micros INTEGER NOT NULL,
+    n_tokens INTEGER,
+    is_ok INTEGER NOT NULL
+);
+";
+
+/// What a file of this form can answer; one that cannot is damaged.
+const PROBES: [&str; 4] = [
+    "SELECT uses FROM clock",
+    "SELECT key, bits, scale, used FROM scores LIMIT 1",
+    "SELECT v.key, u.n_bytes, u.used FROM vectors v JOIN vector_uses u ON u.key = v.key LIMIT 1",
+    "SELECT id, at_ms, provider, model, n_docs, max_chars, n_chars, micros, n_tokens, is_ok FROM calls LIMIT 1",
+];
+
+/// Bounds what is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CacheLimits {
+    /// Scores: each takes some 100 bytes.
+    pub n_scores_max: u32,
+    /// Bytes of token vectors.
+    pub vector_bytes_max: u64,
+    /// Calls that are remembered.
+    pub n_calls_max: u32,
+}
+
+impl Default for CacheLimits {
+    fn default() -> CacheLimits {
+        CacheLimits {
+            n_scores_max: 200_000,
+            vector_bytes_max: 256 * 1024 * 1024,
+            n_calls_max: 1000,
+        }
+    }
+}
+
+/// Keeps what models said of questions and texts.
+#[derive(Debug)]
+pub struct ScoreCache {
+    opened: Mutex<Opened>,
+    path: PathBuf,
+    limits: CacheLimits,
+}
+
+/// Is the file, or what stands in for it.
+#[derive(Debug)]
+struct Opened {
+    connection: Connection,
+    is_in_memory: bool,
+}
+
+impl ScoreCache {
+    /// Opens the cache of the library in `dir`, and makes it where there is none.
+    ///
+    /// A damaged one is replaced. One that a newer Memlens made, or that cannot be written here, is left as it is, and
+    /// what is put is kept in memory alone.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`] where not even that can be had.
+    pub fn open(dir: &Path) -> Result<ScoreCache, StoreError> {
+        ScoreCache::open_within(dir, CacheLimits::default())
+    }
+
+    /// Does the same within other limits.
+    ///
+    /// # Errors
+    /// As [`ScoreCache::open`].
+    pub fn open_within(dir: &Path, limits: CacheLimits) -> Result<ScoreCache, StoreError> {
+        let path = dir.join(FILE);
+        let opened = open(&path).map_err(|source| sql_error("open the score cache", source))?;
+        Ok(ScoreCache {
+            opened: Mutex::new(opened),
+            path,
+            limits,
+        })
+    }
+
+    /// Forgets everything, and gives its room back.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn clear(&self) -> Result<(), StoreError> {
+        self.act("clear the score cache", |connection| {
+            connection.execute_batch(
+                "BEGIN IMMEDIATE; DELETE FROM scores; DELETE FROM vectors; DELETE FROM vector_uses; DELETE FROM calls; COMMIT;
+                 VACUUM;",
+            )?;
+            // Whoever is just reading keeps the log for now; that is no error.
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        })
+    }
+
+    /// Removes the cache of the library in `dir`, whoever made it and whatever its state.
+    ///
+    /// # Errors
+    /// [`StoreError::Folder`] where a file of it cannot be removed.
+    pub fn erase(dir: &Path) -> Result<(), StoreError> {
+        let path = dir.join(FILE);
+        // Another process may have it open: it is emptied first.
+        if path.exists()
+            && let Ok(cache) = ScoreCache::open(dir)
+            && let Err(error) = cache.clear()
+        {
+            tracing::warn!(%error, "the score cache is removed as it is");
+        }
+        remove(&path).map_err(|source| StoreError::Folder { path, source })
+    }
+
+    /// Does something with the file as it is now: opened anew where it is gone, and replaced where it is damaged.
+    fn act<T>(
+        &self,
+        attempt: &'static str,
+        act: impl Fn(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut opened = self.opened();
+        if !opened.is_in_memory && !self.path.exists() {
+            *opened = open(&self.path).map_err(|source| sql_error(attempt, source))?;
+        }
+        let mut done = act(&mut opened.connection);
+        if let Err(error) = &done
+            && is_damage(error)
+            && !opened.is_in_memory
+        {
+            // Closed first, since a file that is open cannot be removed everywhere.
+            *opened = in_memory().map_err(|source| sql_error(attempt, source))?;
+            *opened = replace(&self.path, error)
+                .and_then(|()| open(&self.path))
+                .map_err(|source| sql_error(attempt, source))?;
+            done = act(&mut opened.connection);
+        }
+        done.map_err(|source| sql_error(attempt, source))
+    }
+
+    /// Does something that writes, in one transaction.
+    fn write<T>(
+        &self,
+        attempt: &'static str,
+        write: impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.act(attempt, |connection| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let written = write(&transaction)?;
+            transaction.commit()?;
+            Ok(written)
+        })
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Opened> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns the key of these parts; no two lists of parts share one.
+fn key_of(parts: &[&str]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher
+            .update(&(part.len() as u64).to_le_bytes())
+            .update(part.as_bytes());
+    }
+    *hasher.finalize().as_bytes()
+}
+
+/// Returns the number of this use, above that of every use before.
+fn next_use(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
+    transaction
+        .prepare_cached("UPDATE clock SET uses = uses + 1 RETURNING uses")?
+        .query_row([], |row| row.get(0))
+}
+
+/// Opens the file; where it must be left alone, what stands in for it.
+fn open(path: &Path) -> rusqlite::Result<Opened> {
+    let opened = open_file(path).or_else(|error| match error {
+        Refusal::Damaged(error) => {
+            replace(path, &error)?;
+            open_file(path)
+        }
+        Refusal::Newer | Refusal::Sql(_) => Err(error),
+    });
+    match opened {
+        Ok(connection) => Ok(Opened {
+            connection,
+            is_in_memory: false,
+        }),
+        Err(refusal) => {
+            let why = match refusal {
+                Refusal::Newer => "a newer version of Memlens made it".to_owned(),
+                Refusal::Damaged(error) | Refusal::Sql(error) => error.to_string(),
+            };
+            tracing::warn!(path = %path.display(), why, "the score cache is not used; scores are kept in memory");
+            in_memory()
+        }
+    }
+}
+
+fn in_memory() -> rusqlite::Result<Opened> {
+    let connection = Connection::open_in_memory()?;
+    connection.execute_batch(SCHEMA)?;
+    Ok(Opened {
+        connection,
+        is_in_memory: true,
+    })
+}
+
+/// Says why a file cannot be used as it is.
+enum Refusal {
+    Newer,
+    Damaged(rusqlite::Error),
+    Sql(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Refusal {
+    fn from(error: rusqlite::Error) -> Refusal {
+        if is_damage(&error) {
+            Refusal::Damaged(error)
+        } else {
+            Refusal::Sql(error)
+        }
+    }
+}
+
+fn open_file(path: &Path) -> Result<Connection, Refusal> {
+    let mut connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version > VERSION {
+        return Err(Refusal::Newer);
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(SCHEMA).map_err(other_form)?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    transaction.commit()?;
+    for probe in PROBES {
+        match connection.query_row(probe, [], |_| Ok(())) {
+            Ok(()) | Err(rusqlite::Error::QueryReturnedNoRows) => {}
+            Err(error) => return Err(other_form(error)),
+        }
+    }
+    Ok(connection)
+}
+
+/// Takes a file whose tables are others for a damaged one.
+fn other_form(error: rusqlite::Error) -> Refusal {
+    if error.sqlite_error_code() == Some(ErrorCode::Unknown) {
+        Refusal::Damaged(error)
+    } else {
+        error.into()
+    }
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+    )
+}
+
+/// Makes room for a new file in place of a damaged one.
+fn replace(path: &Path, error: &rusqlite::Error) -> rusqlite::Result<()> {
+    tracing::warn!(path = %path.display(), %error, "the score cache is damaged and begun anew");
+    remove(path).map_err(|_| rusqlite::Error::InvalidPath(path.to_owned()))
+}
+
+/// Removes the file and those that SQLite keeps beside it, there or not.
+fn remove(path: &Path) -> std::io::Result<()> {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        match std::fs::remove_file(PathBuf::from(name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// A cache that fails is no damage to the library; what failed is only said.
+fn sql_error(attempt: &'static str, source: rusqlite::Error) -> StoreError {
+    StoreError::Sql { attempt, source }
+}

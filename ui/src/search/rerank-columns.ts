@@ -1,0 +1,84 @@
+// What the rerank stage made of each row, read from a ranking.
+import type { Columns, Params } from "../api/bindings";
+import type { RerankColumns, RerankScale, RerankState } from "../api/rerank";
+
+/** One row in the rerank stage. */
+export type Reranked = {
+  state: RerankState;
+  /** By fused score, among the rows that reached the stage. */
+  before: number | null;
+  /** Null for a row that the stage dropped. */
+  after: number | null;
+  /** As the reranker reported it; null without one. */
+  score: number | null;
+};
+
+function rerankColumns(columns: Columns): Partial<RerankColumns> {
+  return columns as Columns & Partial<RerankColumns>;
+}
+
+/** Null where the stage did nothing to the row. */
+export function rerankedOf(columns: Columns, slot: number): Reranked | null {
+  const { rerank_state, rerank_rank_before, rerank_rank_after, rerank_score } = rerankColumns(columns);
+  const state = rerank_state?.[slot] ?? null;
+  if (state === null) return null;
+  return {
+    state,
+    before: rerank_rank_before?.[slot] ?? null,
+    after: rerank_rank_after?.[slot] ?? null,
+    score: rerank_score?.[slot] ?? null,
+  };
+}
+
+/** The ranks that the stage gave, by slot. */
+export function rerankRanks(columns: Columns): readonly (number | null)[] {
+  return rerankColumns(columns).rerank_rank_after ?? [];
+}
+
+/** How many rows wait for a score. */
+export function nPending(columns: Columns): number {
+  return rerankColumns(columns).n_pending ?? 0;
+}
+
+/** Whether the hook has to be asked for these rows. */
+export function isHookPending(columns: Columns): boolean {
+  return rerankColumns(columns).hook_pending ?? false;
+}
+
+/** Whether something outside has to be asked before the ranking is what its parameters say. */
+export function isPending(columns: Columns): boolean {
+  return nPending(columns) > 0 || isHookPending(columns);
+}
+
+/** What the scores of a ranking mean; null while there are none. */
+export function scaleOf(columns: Columns): RerankScale | null {
+  return rerankColumns(columns).rerank_scale ?? null;
+}
+
+/** The scale in words, as a column head has room for, and in full. */
+export function scaleWords(scale: RerankScale): { short: string; full: string } {
+  switch (scale) {
+    case "unit":
+      return { short: "0 to 1", full: "as reported, 0 to 1" };
+    case "logit":
+      return { short: "logit", full: "as reported, a logit: any number" };
+    case "max_sim":
+      return { short: "late", full: "late interaction: mean of each question word's best cosine, −1 to 1" };
+  }
+}
+
+/** Where a raw score lies between the scale's ends, in [0, 1]: a logit by the logistic function. */
+export function shareOf(scale: RerankScale, score: number): number {
+  switch (scale) {
+    case "unit":
+    case "max_sim":
+      return Math.min(1, Math.max(0, score));
+    case "logit":
+      return 1 / (1 + Math.exp(-score));
+  }
+}
+
+/** Whether these parameters use the reranker at all. */
+export function usesReranker(params: Params): boolean {
+  return params.rerank_on && params.rerank !== "off";
+}
