@@ -20,6 +20,9 @@ use tauri::{AppHandle, State, Url};
 use crate::dialogs::Dialogs;
 use crate::events::ScopeArgument;
 
+pub mod providers;
+pub mod rerank;
+
 /// Is what every command works on.
 pub struct Shell {
     /// The engine.
@@ -38,9 +41,12 @@ async fn work<T: Send + 'static>(
     work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
 ) -> Answer<T> {
     let engine = shell.engine.clone();
-    let joined = tauri::async_runtime::spawn_blocking(move || work(&engine)).await;
+    let joined = tauri::async_runtime::spawn_blocking(move || {
+        work(&engine).map_err(|error| ErrorInfo::from(&error.at(engine.library().dir())))
+    })
+    .await;
     match joined {
-        Ok(result) => result.map_err(|error| ErrorInfo::from(&error)),
+        Ok(result) => result,
         Err(error) => Err(ErrorInfo {
             code: "error".to_owned(),
             message: format!("cannot finish: {error}"),

@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use tauri::AppHandle;
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath, MessageDialogButtons};
 
-/// How much of an address is shown; a dialog has no place for more.
-const ADDRESS_CHARS: usize = 300;
+/// How much of an address or a command is shown; a dialog has no place for more.
+const SHOWN_CHARS: usize = 300;
 
 /// Asks the person for paths, and remembers which files they chose to save to.
 pub struct Dialogs {
@@ -70,14 +70,44 @@ impl Dialogs {
 
     /// Asks whether an address may be opened outside of the window: a page that was tampered with could put notes into it.
     pub fn allows(&self, app: &AppHandle, address: &str) -> bool {
+        self.agrees(app, "Open outside of Memlens?", question(address), "Open")
+    }
+
+    /// Asks whether a command may run on the results of every search where the hook is used: a page that was tampered
+    /// with could name one.
+    pub fn allows_hook(&self, app: &AppHandle, command: &[String]) -> bool {
+        let question = format!(
+            "Memlens will run, with the question and its results:\n\n{}",
+            shown(&command.join(" "))
+        );
+        self.agrees(app, "Let a command see the results?", question, "Allow")
+    }
+
+    /// Asks whether the text of notes may go to a host, with the value of a variable as the key where one is named.
+    pub fn allows_provider(&self, app: &AppHandle, host: &str, key_env: Option<&str>) -> bool {
+        let key = key_env.map_or(String::new(), |variable| {
+            format!(
+                "\n\nThe value of {} goes with them as the key.",
+                shown(variable)
+            )
+        });
+        let question = format!(
+            "To rerank, Memlens will send questions and the text of notes to\n\n{}{key}",
+            shown(host)
+        );
+        self.agrees(app, "Send notes to a provider?", question, "Allow")
+    }
+
+    /// Asks a question that one button agrees with.
+    fn agrees(&self, app: &AppHandle, title: &str, question: String, button: &str) -> bool {
         match self.answer() {
             Some(answer) => answer.is_some(),
             None => app
                 .dialog()
-                .message(question(address))
-                .title("Open outside of Memlens?")
+                .message(question)
+                .title(title)
                 .buttons(MessageDialogButtons::OkCancelCustom(
-                    "Open".to_owned(),
+                    button.to_owned(),
                     "Cancel".to_owned(),
                 ))
                 .blocking_show(),
@@ -119,15 +149,30 @@ impl Dialogs {
     }
 }
 
-/// Returns the question about an address: all of it, or its beginning and how much more there is.
+/// Returns the question about an address.
 fn question(address: &str) -> String {
-    let n_more = address.chars().count().saturating_sub(ADDRESS_CHARS);
-    let shown: String = address.chars().take(ADDRESS_CHARS).collect();
+    format!(
+        "Your browser or mail program will open\n\n{}",
+        shown(address)
+    )
+}
+
+/// Returns a text on one line: all of it, or its beginning and how much more there is.
+fn shown(text: &str) -> String {
+    let n_more = text.chars().count().saturating_sub(SHOWN_CHARS);
+    // What would break the line, or turn the direction of what follows, stands for itself no more.
+    let is_hidden = |sign: char| {
+        sign.is_control() || matches!(sign, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let shown = text.chars().take(SHOWN_CHARS);
+    let shown: String = shown
+        .map(|sign| if is_hidden(sign) { '\u{fffd}' } else { sign })
+        .collect();
     let more = match n_more {
         0 => String::new(),
         _ => format!("… and {n_more} more characters"),
     };
-    format!("Your browser or mail program will open\n\n{shown}{more}")
+    format!("{shown}{more}")
 }
 
 /// Reads an answer: a path, or nothing for a person who cancels.
@@ -161,9 +206,14 @@ mod tests {
     #[test]
     fn a_long_address_tells_that_it_is() {
         assert!(question("https://example.org/a").ends_with("open\n\nhttps://example.org/a"));
-        let long = format!("https://example.org/{}", "é".repeat(ADDRESS_CHARS));
+        let long = format!("https://example.org/{}", "é".repeat(SHOWN_CHARS));
         let asked = question(&long);
         assert!(asked.ends_with("… and 20 more characters"), "{asked}");
+    }
+
+    #[test]
+    fn nothing_is_hidden_in_what_is_asked_about() {
+        assert_eq!(shown("sort\n\u{202e}fr- mr"), "sort\u{fffd}\u{fffd}fr- mr");
     }
 
     #[test]

@@ -43,7 +43,26 @@ const COMMANDS: &[(&str, &str)] = &[
     ("preset_save", "nothing"),
     ("presets", "nothing"),
     ("problems", "nothing"),
+    ("cancel_rerank", "nothing"),
     ("rank", "nothing"),
+    (
+        "rerank",
+        "asks the provider and runs the command that a person set up and switched on",
+    ),
+    ("rerank_calls", "nothing"),
+    ("rerank_http_off", "nothing"),
+    ("rerank_settings", "looks for a key in the keyring"),
+    ("set_hook", "names a command that a person allows"),
+    (
+        "set_rerank_http",
+        "names a host that a person allows; puts a key into the keyring",
+    ),
+    (
+        "test_rerank_http",
+        "asks the provider that a person allowed about made-up texts",
+    ),
+    ("rerank_heat", "nothing"),
+    ("rerank_preview", "nothing"),
     ("remove_folder", "nothing"),
     ("search", "nothing"),
     (

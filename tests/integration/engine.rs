@@ -2,6 +2,8 @@
 
 #[path = "engine/agreeing.rs"]
 mod agreeing;
+#[path = "engine/asking.rs"]
+mod asking;
 #[path = "engine/changing.rs"]
 mod changing;
 #[path = "engine/confining.rs"]

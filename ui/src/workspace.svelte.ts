@@ -4,6 +4,7 @@ import { LibraryController } from "./library/library-controller.svelte";
 import { ParameterHistory } from "./parameters/parameter-history.svelte";
 import { PresetController } from "./presets/preset-controller.svelte";
 import { Feedback } from "./search/feedback.svelte";
+import { RerankProviders } from "./search/rerank-providers.svelte";
 import { QueryHistory } from "./search/query-history.svelte";
 import { SearchController } from "./search/search-controller.svelte";
 import { WhyNotController } from "./search/why-not.svelte";
@@ -24,6 +25,8 @@ export class Workspace {
   readonly whyNot: WhyNotController;
   /** The person's thumbs. */
   readonly feedback: Feedback;
+  /** Who reranks besides the bundled model. */
+  readonly rerankers: RerankProviders;
   readonly theme: Theme;
   #view = $state<ViewId>("search");
   #isReady = $state(false);
@@ -40,6 +43,7 @@ export class Workspace {
     this.search = new SearchController(backend, this.parameters);
     this.whyNot = new WhyNotController(backend, this.search, this.parameters);
     this.feedback = new Feedback(backend, this.search);
+    this.rerankers = new RerankProviders(backend, () => this.search.rankAgain());
   }
 
   get view(): ViewId {
@@ -71,6 +75,7 @@ export class Workspace {
     this.whyNot.close();
     this.search.clear();
     void this.presets.refresh();
+    void this.rerankers.read();
   }
 
   /** Asks the engine for all that the first screen needs. The returned function ends what was started. */
@@ -80,6 +85,7 @@ export class Workspace {
       this.search.follow(() => this.library.state),
       this.whyNot.follow(() => this.library.state?.generation ?? null),
       this.feedback.follow(),
+      this.rerankers.follow(),
       () => this.search.close(),
     ];
     void this.#open();

@@ -14,8 +14,10 @@ import type {
   TreeEntry,
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
+import type { Download, RerankCall, RerankHttpChoice, RerankModel, RerankSettings } from "../src/api/rerank";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
-import { journeyOf, rank, retrieve, snippetsOf, type FakeSet } from "./fake/ranking";
+import { journeyOf, rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
+import { heatOf, NO_RERANKERS, previewOf, rerankKey, scoreBy, withHttp, withModel } from "./fake/rerank";
 import { whyNotOf } from "./fake/why-not";
 
 export type FakeOptions = {
@@ -28,6 +30,8 @@ export type FakeOptions = {
   startQuery?: string | null;
   presets?: Preset[];
   readOnly?: string | null;
+  rerankers?: Partial<RerankSettings>;
+  rerankCalls?: RerankCall[];
 };
 
 const START_MS = Date.UTC(2026, 10, 21, 9, 30);
@@ -56,11 +60,18 @@ export class FakeBackend implements Backend {
   readonly calls: { name: keyof Backend; args: unknown[] }[] = [];
   /** Rejects every call of this name until it is cleared. */
   failing: Partial<Record<keyof Backend, ErrorInfo>> = {};
+  /** Why the reranker fails; null where it answers. */
+  rerankFailure: string | null = null;
+  /** Holds the reranker's answer back until it is called or the call is ended. */
+  rerankGate: Promise<void> | null = null;
   readonly #options: FakeOptions;
   readonly #chunks: FakeChunk[];
   readonly #sets = new Map<number, FakeSet>();
   readonly #stateListeners = new Set<(state: LibraryState) => void>();
   readonly #activityListeners = new Set<(activity: Activity) => void>();
+  readonly #downloadListeners = new Set<(download: Download) => void>();
+  #rerankers: RerankSettings;
+  #endRerank: () => void = () => undefined;
   #state: LibraryState;
   #presets: Preset[];
   #nSearches = 0;
@@ -83,6 +94,7 @@ export class FakeBackend implements Backend {
         notes: [],
       },
     ];
+    this.#rerankers = { ...NO_RERANKERS, ...options.rerankers };
     const problems = options.problems ?? [];
     const hasFolders = options.hasFolders ?? true;
     this.#state = {
@@ -115,6 +127,10 @@ export class FakeBackend implements Backend {
 
   happen(activity: Activity): void {
     for (const listener of this.#activityListeners) listener(activity);
+  }
+
+  download(download: Download): void {
+    for (const listener of this.#downloadListeners) listener(download);
   }
 
   nCalls(name: keyof Backend): number {
@@ -159,6 +175,97 @@ export class FakeBackend implements Backend {
 
   rank(search: number, params: Params) {
     return this.#answer("rank", [search, params], () => rank(this.#set(search), params));
+  }
+
+  rerank(search: number, params: Params) {
+    this.#endRerank();
+    const gate = this.rerankGate;
+    const isEnded = new Promise<"ended">((resolve) => (this.#endRerank = () => resolve("ended")));
+    return this.#answer("rerank", [search, params], async () => {
+      const set = this.#set(search);
+      const key = rerankKey(params);
+      const known = set.known.get(key) ?? { bySlot: new Map<number, number>(), failure: null };
+      const how = gate === null ? "answered" : await Promise.race([gate, isEnded]);
+      known.failure = how === "ended" ? "cancelled" : this.rerankFailure;
+      if (known.failure === null)
+        for (const slot of sentBy(set, params)) known.bySlot.set(slot, scoreBy(set, params, slot));
+      set.known.set(key, known);
+      if (params.hook === "on") {
+        const { order, n_kept } = rank(set, { ...params, hook: "off" });
+        set.hooked.add(order.slice(0, n_kept).join());
+      }
+      return rank(set, params);
+    });
+  }
+
+  cancelRerank() {
+    return this.#answer("cancelRerank", [], () => this.#endRerank());
+  }
+
+  rerankPreview(search: number, params: Params, slots: number[]) {
+    return this.#answer("rerankPreview", [search, params, slots], () => {
+      const set = this.#set(search);
+      return previewOf(set, params, sentBy(set, params), slots);
+    });
+  }
+
+  rerankHeat(search: number, params: Params, slot: number) {
+    return this.#answer("rerankHeat", [search, params, slot], () => heatOf(this.#set(search), params, slot));
+  }
+
+  rerankCalls() {
+    return this.#answer("rerankCalls", [], (): RerankCall[] => this.#options.rerankCalls ?? []);
+  }
+
+  rerankSettings() {
+    return this.#answer("rerankSettings", [], () => this.#rerankers);
+  }
+
+  setRerankHttp(http: RerankHttpChoice, key: string | null) {
+    return this.#answer("setRerankHttp", [http, key], () => {
+      this.#rerankers = withHttp(this.#rerankers, http, key);
+      return this.#rerankers;
+    });
+  }
+
+  rerankHttpOff() {
+    return this.#answer("rerankHttpOff", [], () => {
+      const { http } = this.#rerankers;
+      this.#rerankers = { ...this.#rerankers, http: http === null ? null : { ...http, is_on: false } };
+      return this.#rerankers;
+    });
+  }
+
+  testRerankHttp() {
+    return this.#answer("testRerankHttp", [], () => ({
+      ms: 212,
+      scores: [0.93, 0.04],
+      model: "rerank-v4.0-fast",
+      scale: "unit" as const,
+      host: "api.cohere.com",
+    }));
+  }
+
+  setRerankModel(model: RerankModel | null) {
+    return this.#answer("setRerankModel", [model], () => {
+      this.#rerankers = withModel(this.#rerankers, model);
+      return this.#rerankers;
+    });
+  }
+
+  downloadRerankModel(name: string) {
+    return this.#answer("downloadRerankModel", [name], () => undefined);
+  }
+
+  cancelDownload() {
+    return this.#answer("cancelDownload", [], () => undefined);
+  }
+
+  setHook(command: string[] | null) {
+    return this.#answer("setHook", [command], () => {
+      this.#rerankers = { ...this.#rerankers, hook: command };
+      return this.#rerankers;
+    });
   }
 
   journey(search: number, params: Params, slot: number) {
@@ -428,7 +535,12 @@ export class FakeBackend implements Backend {
     return () => this.#activityListeners.delete(listener);
   }
 
-  async #answer<T>(name: keyof Backend, args: unknown[], make: () => T): Promise<T> {
+  onDownload(listener: (download: Download) => void) {
+    this.#downloadListeners.add(listener);
+    return () => this.#downloadListeners.delete(listener);
+  }
+
+  async #answer<T>(name: keyof Backend, args: unknown[], make: () => T | Promise<T>): Promise<T> {
     this.calls.push({ name, args });
     const latencyMs = this.#options.latencyMs ?? 0;
     if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));

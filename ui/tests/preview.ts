@@ -5,10 +5,14 @@ import "../src/styles/tokens.css";
 import "../src/styles/app.css";
 import { Workspace, workspaceContext, type ViewId } from "../src/workspace.svelte";
 import { FakeBackend, PROBLEMS } from "./fake-backend";
+import { callsOf, HTTP_RERANKER } from "./fake/rerank";
 
 const asked = new URLSearchParams(location.search);
 const state = asked.get("state");
+const rerankers = asked.get("rerankers") === "http" ? HTTP_RERANKER : {};
 const backend = new FakeBackend({
+  rerankers,
+  rerankCalls: callsOf(40),
   nChunks: Number(asked.get("n") ?? 564),
   latencyMs: Number(asked.get("latency") ?? 0),
   startQuery: asked.get("query"),
@@ -28,3 +32,7 @@ if (target === null) throw new Error("preview.html has no element #app");
 mount(App, { target, context: workspaceContext(workspace) });
 // For scripts that drive the preview.
 Object.assign(window, { workspace, backend });
+const rerank = asked.get("rerank");
+if (rerank === "late" || rerank === "http") workspace.parameters.set("rerank", rerank);
+backend.rerankFailure = asked.get("failure");
+if (state === "asking") backend.rerankGate = new Promise(() => undefined);

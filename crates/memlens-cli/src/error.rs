@@ -6,6 +6,8 @@ use memlens_engine::EngineError;
 use memlens_params::ParamError;
 use thiserror::Error;
 
+use crate::settings::library_dir;
+
 /// Tells why a command did not do its work.
 #[derive(Debug, Error)]
 pub enum CliError {
@@ -77,6 +79,14 @@ pub enum CliError {
 }
 
 impl CliError {
+    /// Names the library's folder in an error of its database that does not know it; `library` is what was given.
+    pub fn at(self, library: Option<PathBuf>) -> CliError {
+        match (self, library_dir(library)) {
+            (CliError::Engine(error), Ok(dir)) => CliError::Engine(error.at(&dir)),
+            (error, _) => error,
+        }
+    }
+
     /// Returns 2 for misuse, 1 for a failure, 0 where nothing went wrong for the person.
     pub fn exit_status(&self) -> u8 {
         match self {

@@ -11,6 +11,7 @@ use memlens_eval::{
     FilesPassing, Place, Query, QuerySet, Scores, Summary, by_category, files_passing, score,
 };
 use memlens_params::Params;
+use memlens_rank::Status;
 use serde::Serialize;
 
 use crate::arguments::EvalArgs;
@@ -213,7 +214,12 @@ fn ask(
         }
     };
     let search = library.search(&query.query, params, scope.as_ref())?;
-    let columns = search.columns(params);
+    let columns = library.ask(search.id, params)?.columns(params);
+    for stage in &columns.stages {
+        if let Status::Fallback { why } = &stage.status {
+            tell(format_args!("query {}: {why}", query.id));
+        }
+    }
     let lists = library.lists();
     let mut returned = (Vec::new(), Vec::new());
     for slot in &columns.order[..columns.n_kept as usize] {

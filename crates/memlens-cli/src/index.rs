@@ -65,10 +65,11 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         return Err(error.into());
     }
     let mut bar = Bar::new();
-    for folder in &folders {
+    let mut walked = Vec::new();
+    for folder in folders {
         // One folder that is away does not keep the others from being indexed.
-        match indexer.scan(folder, &stop) {
-            Ok(_) => {}
+        match indexer.scan(&folder, &stop) {
+            Ok(_) => walked.push(folder),
             Err(error) => {
                 if let Some(earlier) = failed.replace(error) {
                     tell(earlier);
@@ -77,10 +78,13 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         }
     }
     let step = indexer.run(&stop, &mut bar)?;
+    if step != Step::Cancelled {
+        indexer.compact()?;
+    }
     bar.bar.finish_and_clear();
     let printed = report(
         &indexer,
-        &folders,
+        &walked,
         notices,
         started.elapsed(),
         arguments.json,

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         )
         .init();
     let Cli { library, command } = Cli::parse();
+    let place = library.clone();
     let done = match command {
         Command::Index(arguments) => index::run(library, &arguments),
         Command::Watch(arguments) => watch::run(library, &arguments),
@@ -57,8 +58,9 @@ fn main() -> ExitCode {
         // `memlens search … | head -1` ends as quietly as it would without `head`.
         Err(CliError::ReaderGone) => ExitCode::from(CliError::ReaderGone.exit_status()),
         Err(error) => {
-            tell(&error);
-            ExitCode::from(error.exit_status())
+            let status = error.exit_status();
+            tell(error.at(place));
+            ExitCode::from(status)
         }
     }
 }

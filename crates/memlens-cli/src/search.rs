@@ -2,28 +2,20 @@
 
 use std::path::PathBuf;
 
-use memlens_engine::{EngineError, Scope};
-
 use crate::arguments::SearchArgs;
 use crate::error::CliError;
 use crate::explain;
 use crate::output::{print_json, print_text, tell};
-use crate::settings::{open, params};
+use crate::settings::ask;
 
 /// Searches and prints the results, the trace or the whole report.
 pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliError> {
-    let params = params(&arguments.settings)?;
-    if arguments.query.trim().is_empty() {
-        return Err(EngineError::EmptyQuery.into());
-    }
-    let library = open(library)?;
-    library.aggregate_for(&params)?;
-    let scope = arguments
-        .scope
-        .as_deref()
-        .map(|typed| Scope::parse(&library.lists().snapshot, typed))
-        .transpose()?;
-    let search = library.search(&arguments.query, &params, scope.as_ref())?;
+    let (library, params, search) = ask(
+        library,
+        &arguments.settings,
+        &arguments.query,
+        arguments.scope.as_deref(),
+    )?;
     let report = library.report(&search, &params)?;
     if arguments.json {
         return print_json(&report);

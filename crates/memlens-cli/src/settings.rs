@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memlens_engine::{EmbedderSource, Library, bundled, read_params};
+use memlens_engine::{EmbedderSource, EngineError, Library, Scope, Search, bundled, read_params};
 use memlens_params::Params;
 
 use crate::arguments::SettingArgs;
@@ -45,6 +45,30 @@ pub fn params(arguments: &SettingArgs) -> Result<Params, CliError> {
     };
     params.assign_all(arguments.settings.iter().map(String::as_str))?;
     Ok(params)
+}
+
+/// Opens the library and asks a question of it, and whoever is outside where the settings say so.
+///
+/// # Errors
+/// Misuse (settings, no question, a scope that names nothing) and what keeps the library from being searched.
+pub fn ask(
+    library: Option<PathBuf>,
+    settings: &SettingArgs,
+    query: &str,
+    scope: Option<&str>,
+) -> Result<(Library, Params, Arc<Search>), CliError> {
+    let params = params(settings)?;
+    if query.trim().is_empty() {
+        return Err(EngineError::EmptyQuery.into());
+    }
+    let library = open(library)?;
+    library.aggregate_for(&params)?;
+    let scope = scope
+        .map(|typed| Scope::parse(&library.lists().snapshot, typed))
+        .transpose()?;
+    let search = library.search(query, &params, scope.as_ref())?;
+    let search = library.ask(search.id, &params)?;
+    Ok((library, params, search))
 }
 
 /// Returns a flag that Ctrl+C sets.

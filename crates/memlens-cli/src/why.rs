@@ -4,31 +4,25 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anstyle::Style;
-use memlens_engine::{ChunkWhy, EngineError, Fix, Scope, WhyAnswer, WhyNot};
+use memlens_engine::{ChunkWhy, Fix, WhyAnswer, WhyNot};
 use memlens_rank::Status;
 
 use crate::arguments::WhyArgs;
 use crate::error::CliError;
 use crate::output::{print_json, print_text, shown, tell};
-use crate::settings::{open, params};
+use crate::settings::ask;
 
 const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
 
 /// Tells why a note is not among the results of a search.
 pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError> {
-    let params = params(&arguments.settings)?;
-    if arguments.query.trim().is_empty() {
-        return Err(EngineError::EmptyQuery.into());
-    }
-    let library = open(library)?;
-    library.aggregate_for(&params)?;
-    let scope = arguments
-        .scope
-        .as_deref()
-        .map(|typed| Scope::parse(&library.lists().snapshot, typed))
-        .transpose()?;
-    let search = library.search(&arguments.query, &params, scope.as_ref())?;
+    let (library, params, search) = ask(
+        library,
+        &arguments.settings,
+        &arguments.query,
+        arguments.scope.as_deref(),
+    )?;
     let here = std::env::current_dir().ok();
     let answer = library.why_typed(&search, &params, &arguments.place, here.as_deref())?;
     if arguments.json {

@@ -8,9 +8,9 @@ use std::hash::Hash;
 use std::ops::Range;
 
 use crate::claims::Claims;
-use crate::clusters::{Clusters, Edge, Edges, Parts};
+use crate::clusters::{Clusters, Edge, Edges, Joining, Parts};
 use crate::fingerprint::Fingerprint;
-use crate::near::{DISTANCE_MAX, near_pairs};
+use crate::near::{self, near_pairs};
 use crate::overlap::overlapping_pairs;
 
 /// By what two observations say the same.
@@ -89,42 +89,51 @@ pub fn aggregate(observations: &[Observation<'_>], contradictions: &[(u32, u32)]
         contradictions,
     };
 
-    let same_hash = Alike::of(observations, |fingerprint| fingerprint.simhash);
-    let mut edges = same_hash.edges(&parts);
-    let items: Vec<(u64, Claims)> = same_hash
-        .firsts
-        .iter()
-        .map(|first| {
-            (
-                observations[*first as usize].fingerprint.simhash,
-                claims[*first as usize],
-            )
-        })
-        .collect();
-    near_pairs(&items, DISTANCE_MAX, |a, b, distance| {
-        edges.push(same_hash.edge(a, b, distance as u8), &parts);
-    });
-    let simhash = edges.join(&parts);
+    let t = std::time::Instant::now();
+    let simhash = by_simhash(observations, &parts);
+    eprintln!("simhash {:?}", t.elapsed());
+    let t = std::time::Instant::now();
+    let words = by_words(observations, &parts);
+    eprintln!("words {:?}", t.elapsed());
+    Aggregation { simhash, words }
+}
 
-    let same_words = Alike::of(observations, |fingerprint| &fingerprint.words);
-    let mut edges = same_words.edges(&parts);
-    let items: Vec<(&[u64], Claims)> = same_words
-        .firsts
-        .iter()
+fn by_simhash(observations: &[Observation<'_>], parts: &Parts<'_>) -> Clusters {
+    let alike = Alike::of(observations, |fingerprint| fingerprint.simhash);
+    let items: Vec<(u64, Claims)> = alike
+        .firsts()
+        .map(|first| (observations[first].fingerprint.simhash, parts.claims[first]))
+        .collect();
+    let mut joining = Joining::of(parts);
+    let mut edges = alike.edges(&joining);
+    for round in near::ROUNDS {
+        let crowds = joining.crowds(&alike.firsts);
+        near_pairs(&items, &crowds, round, |a, b, distance| {
+            edges.push(alike.edge(a, b, distance as u8), &joining);
+        });
+        std::mem::take(&mut edges).join(&mut joining);
+    }
+    joining.finish()
+}
+
+fn by_words(observations: &[Observation<'_>], parts: &Parts<'_>) -> Clusters {
+    let alike = Alike::of(observations, |fingerprint| &fingerprint.words);
+    let items: Vec<(&[u64], Claims)> = alike
+        .firsts()
         .map(|first| {
             (
-                &observations[*first as usize].fingerprint.words[..],
-                claims[*first as usize],
+                &observations[first].fingerprint.words[..],
+                parts.claims[first],
             )
         })
         .collect();
+    let mut joining = Joining::of(parts);
+    let mut edges = alike.edges(&joining);
     overlapping_pairs(&items, |a, b, level| {
-        edges.push(same_words.edge(a, b, level), &parts)
+        edges.push(alike.edge(a, b, level), &joining);
     });
-    Aggregation {
-        simhash,
-        words: edges.join(&parts),
-    }
+    edges.join(&mut joining);
+    joining.finish()
 }
 
 /// Holds observations of distance 0 and equal claims as one, so that copies cost no comparisons.
@@ -157,7 +166,11 @@ impl Alike {
         alike
     }
 
-    fn edges(&self, parts: &Parts<'_>) -> Edges {
+    fn firsts(&self) -> impl Iterator<Item = usize> {
+        self.firsts.iter().map(|first| *first as usize)
+    }
+
+    fn edges(&self, joining: &Joining<'_>) -> Edges {
         let mut edges = Edges::default();
         for (a, b) in &self.others {
             edges.push(
@@ -166,7 +179,7 @@ impl Alike {
                     a: *a,
                     b: *b,
                 },
-                parts,
+                joining,
             );
         }
         edges

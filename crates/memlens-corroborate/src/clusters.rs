@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::claims::Claims;
+use crate::crowds::Crowds;
 
 const NONE: u32 = u32::MAX;
 
@@ -97,10 +98,11 @@ pub(crate) struct Edge {
     pub(crate) b: u32,
 }
 
-/// Gathers edges without ever holding many: of those that only tie together what is tied already, none is needed.
+/// Gathers the edges of one look at all pairs without ever holding many: of those that only tie together what is tied
+/// already, none is needed.
 ///
 /// Where contradictions part what was tied when an edge was let go, a cluster may come out smaller than with all edges,
-/// never larger; that takes more than [`Edges::MANY`] near pairs.
+/// never larger; that takes more than [`Edges::MANY`] near pairs of different clusters.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
     edges: Vec<Edge>,
@@ -111,24 +113,22 @@ impl Edges {
     /// 12 bytes each.
     const MANY: usize = 1 << 20;
 
-    pub(crate) fn push(&mut self, edge: Edge, parts: &Parts<'_>) {
+    pub(crate) fn push(&mut self, edge: Edge, joining: &Joining<'_>) {
         self.edges.push(edge);
         if self.edges.len() >= self.n_needed * 2 + Self::MANY {
             self.edges.sort_unstable();
-            let mut joining = Joining::of(parts);
+            let mut joining = joining.clone();
             self.edges.retain(|edge| joining.join(*edge));
             self.n_needed = self.edges.len();
         }
     }
 
     /// Joins from the nearest to the farthest, ties by the observations' order.
-    pub(crate) fn join(mut self, parts: &Parts<'_>) -> Clusters {
+    pub(crate) fn join(mut self, joining: &mut Joining<'_>) {
         self.edges.sort_unstable();
-        let mut joining = Joining::of(parts);
         for edge in self.edges {
             joining.join(edge);
         }
-        joining.finish()
     }
 }
 
@@ -140,8 +140,9 @@ pub(crate) struct Parts<'a> {
     pub(crate) contradictions: &'a [(u32, u32)],
 }
 
-/// Is a union of sets that refuses to bring contradictions together.
-struct Joining<'a> {
+/// Is a union of sets that refuses to bring contradictions together; edges come by ascending level.
+#[derive(Clone)]
+pub(crate) struct Joining<'a> {
     parts: &'a Parts<'a>,
     parent: Vec<u32>,
     size: Vec<u32>,
@@ -157,7 +158,7 @@ struct Joining<'a> {
 }
 
 impl<'a> Joining<'a> {
-    fn of(parts: &'a Parts<'a>) -> Joining<'a> {
+    pub(crate) fn of(parts: &'a Parts<'a>) -> Joining<'a> {
         let n = parts.claims.len();
         let mut opponents = Vec::new();
         if !parts.contradictions.is_empty() {
@@ -178,6 +179,18 @@ impl<'a> Joining<'a> {
             smallest: vec![NONE; n],
             nodes: Vec::new(),
         }
+    }
+
+    /// Returns which of some observations are together by now.
+    pub(crate) fn crowds(&mut self, observations: &[u32]) -> Crowds {
+        let named: Vec<(u32, Claims)> = observations
+            .iter()
+            .map(|observation| {
+                let root = self.root(*observation);
+                (root, self.claims[root as usize])
+            })
+            .collect();
+        Crowds::of(&named)
     }
 
     fn root(&mut self, mut at: u32) -> u32 {
@@ -274,7 +287,7 @@ impl<'a> Joining<'a> {
     }
 
     /// Returns the forest, in which a parent is always of a higher level.
-    fn finish(self) -> Clusters {
+    pub(crate) fn finish(self) -> Clusters {
         let Joining {
             mut smallest,
             mut nodes,

@@ -30,7 +30,9 @@
 mod aggregation;
 mod claims;
 mod clusters;
+mod crowds;
 mod fingerprint;
+mod groups;
 mod near;
 mod overlap;
 mod words;
@@ -41,6 +43,6 @@ pub use aggregation::{
 pub use claims::Claims;
 pub use clusters::{Cluster, Clusters};
 pub use fingerprint::{Fingerprint, WORDS_MIN};
-pub use near::{DISTANCE_MAX, near_pairs};
-pub use overlap::{OVERLAP_MIN, overlap_level, overlapping_pairs};
+pub use near::DISTANCE_MAX;
+pub use overlap::{OVERLAP_MIN, overlap_level};
 pub use words::{fnv1a, simhash, words};

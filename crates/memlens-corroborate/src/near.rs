@@ -1,179 +1,209 @@
 //! Pairs of near SimHashes, found exactly and without comparing every pair.
 //!
-//! A hash is cut into four chunks of 16 bits. Two hashes of distance 7 or less agree in some chunk up to one bit
-//! (pigeonhole: four chunks with two differing bits each would make 8), so looking up every chunk, and every chunk with
-//! one bit flipped, meets every partner. Up to distance 3 some chunk is equal and no bit needs to be flipped.
+//! A hash is cut into chunks, by turns, since some words leave the high bits nearly alike. Of two hashes that differ in fewer bits than there are chunks some chunk is equal, and in
+//! fewer than twice as many some chunk is equal up to one bit (pigeonhole), so looking up every chunk, and every chunk with
+//! one bit flipped, meets every partner.
 //! Source: Norouzi, Punjani and Fleet, Fast search in Hamming space with multi-index hashing, CVPR 2012.
 //!
-//! Property checked: equal to comparing every pair, for arbitrary hashes, claims and distances.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! The nearest are looked for first, since what they bring together need not be compared again.
+//!
+//! Properties checked: equal to comparing every pair, for arbitrary hashes, claims and distances; of crowds the nearest pair
+//! is found.
 
 use crate::claims::Claims;
+use crate::crowds::Crowds;
+use crate::groups::Groups;
 
 /// The greatest distance that is searched.
 pub const DISTANCE_MAX: u32 = 7;
 
-const N_CHUNKS: u32 = 4;
-const CHUNK_BITS: u32 = 16;
+/// Is one look at all hashes: cut into so many chunks, and how many bits of a chunk may differ.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Round {
+    n_chunks: u32,
+    n_flipped: u32,
+}
 
-/// Calls `found` with every pair of items whose SimHashes differ in at most `distance_max` bits and whose claims
-/// [agree](Claims::agree), and their distance.
+/// Up to distance 1, then 3, then [`DISTANCE_MAX`].
+pub(crate) const ROUNDS: [Round; 3] = [
+    Round {
+        n_chunks: 1,
+        n_flipped: 1,
+    },
+    Round {
+        n_chunks: 4,
+        n_flipped: 0,
+    },
+    Round {
+        n_chunks: 4,
+        n_flipped: 1,
+    },
+];
+
+impl Round {
+    /// Returns the greatest distance that it finds.
+    pub(crate) fn distance_max(self) -> u32 {
+        self.n_chunks * (self.n_flipped + 1) - 1
+    }
+
+    fn chunk_bits(self) -> u32 {
+        u64::BITS / self.n_chunks
+    }
+
+    /// Returns a chunk of bits that are [spread](spread).
+    fn chunk_of(self, spread: u64, chunk: u32) -> u64 {
+        spread << (u64::BITS - self.chunk_bits() * (chunk + 1)) >> (u64::BITS - self.chunk_bits())
+    }
+
+    /// Returns the patterns with at most `n_flipped` bits set; that is 0 or 1.
+    fn flips(self) -> impl Iterator<Item = u64> {
+        std::iter::once(0).chain((0..self.chunk_bits() * self.n_flipped).map(|bit| 1 << bit))
+    }
+}
+
+/// Calls `found` with pairs of items of different crowds whose SimHashes differ in at most as many bits as the round finds
+/// and whose crowds agree, and their distance: for every item and each crowd before its own the nearest there, ties by the
+/// order of the items.
 ///
-/// Every pair comes once, the larger index first, in an order that depends on nothing but the items. A `distance_max`
-/// above [`DISTANCE_MAX`] counts as that.
-pub fn near_pairs(
+/// The larger index comes first. No pair comes twice, in an order that depends on nothing but the items.
+pub(crate) fn near_pairs(
     items: &[(u64, Claims)],
-    distance_max: u32,
+    crowds: &Crowds,
+    round: Round,
     mut found: impl FnMut(u32, u32, u32),
 ) {
-    let distance_max = distance_max.min(DISTANCE_MAX);
-    // Two hashes within `distance_max` agree in some chunk up to so many bits.
-    let reach = distance_max / N_CHUNKS;
-    let groups = Groups::of(items);
-    let tables: Vec<Table> = (0..N_CHUNKS)
-        .map(|chunk| Table::of(items, &groups, chunk))
+    let groups = Groups::of(items.iter().map(|(_, claims)| *claims));
+    let hashes: Vec<u64> = items.iter().map(|(hash, _)| spread(*hash)).collect();
+    let entries: Vec<Entry> = crowds
+        .in_order()
+        .into_iter()
+        .map(|item| Entry {
+            hash: hashes[item as usize],
+            item,
+            crowd: crowds.at(item),
+        })
         .collect();
-    let mut partners = Vec::new();
-    for (at, (hash, _)) in (0..).zip(items) {
-        partners.clear();
-        for group in groups.searched_by(at).into_iter().flatten() {
+    let tables: Vec<Table> = (0..round.n_chunks)
+        .map(|chunk| Table::of(&entries, &groups, round, chunk))
+        .collect();
+    // For a crowd the distance of the nearest, and the pair.
+    let mut nearest: Vec<(u32, u32, (u32, u32))> = Vec::new();
+    for (at, hash) in (0..).zip(&hashes) {
+        let own = crowds.at(at);
+        nearest.clear();
+        for group in groups.looks_in(at) {
             for table in &tables {
-                for flipped in flips(reach) {
-                    let value = table.chunk_of(*hash) ^ flipped;
-                    for other in table.bucket(group, value) {
-                        // A pair of one group is met from both sides, one of two groups from one.
-                        if groups.of_item[*other as usize] != group
-                            || (groups.of_item[at as usize] == group && *other >= at)
-                        {
+                for flipped in round.flips() {
+                    let value = round.chunk_of(*hash, table.chunk) ^ flipped;
+                    let mut others = table.bucket(group, value);
+                    while let Some((crowd, of_crowd)) = next_before(own, &mut others) {
+                        let is_one = of_crowd.len() == 1;
+                        if !is_one && !crowds.agree(crowd, own) {
                             continue;
                         }
-                        let difference = hash ^ items[*other as usize].0;
-                        if difference.count_ones() <= distance_max
-                            && table.chunk_of(difference) == flipped
-                            && is_first(difference, table.chunk, reach)
-                        {
-                            partners.push((*other, difference.count_ones()));
-                        }
+                        let pairs = of_crowd.iter().map(|other| {
+                            let distance = (hash ^ other.hash).count_ones();
+                            (crowd, distance, (at.max(other.item), at.min(other.item)))
+                        });
+                        nearest.extend(pairs.min().filter(|(_, distance, _)| {
+                            *distance <= round.distance_max()
+                                && (!is_one || crowds.agree(crowd, own))
+                        }));
                     }
                 }
             }
         }
-        partners.sort_unstable();
-        for (other, distance) in &partners {
-            found(at.max(*other), at.min(*other), *distance);
+        nearest.sort_unstable();
+        nearest.dedup_by_key(|(crowd, ..)| *crowd);
+        for (_, distance, (a, b)) in &nearest {
+            found(*a, *b, *distance);
         }
     }
 }
 
-/// Tells whether no chunk before this one lies within reach, so that a pair is taken from one table only.
-fn is_first(difference: u64, chunk: u32, reach: u32) -> bool {
-    (0..chunk).all(|earlier| chunk_of(difference, earlier).count_ones() > reach)
+/// Returns the hash with its bits in another order: those whose place leaves 0 when divided by 4, then 1, 2 and 3.
+fn spread(hash: u64) -> u64 {
+    (0..u64::BITS).fold(0, |spread, bit| {
+        spread | (hash >> bit & 1) << (bit % 4 * 16 + bit / 4)
+    })
 }
 
-fn chunk_of(hash: u64, chunk: u32) -> u32 {
-    (hash >> (chunk * CHUNK_BITS)) as u32 & ((1 << CHUNK_BITS) - 1)
+/// Is an item as it stands in a table.
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    hash: u64,
+    item: u32,
+    crowd: u32,
 }
 
-/// Returns the patterns with at most `reach` bits set; `reach` is 0 or 1.
-fn flips(reach: u32) -> impl Iterator<Item = u32> {
-    std::iter::once(0).chain((0..CHUNK_BITS * reach).map(|bit| 1 << bit))
+/// Cuts the first crowd off `entries`, which ascend by crowd; none where nothing is left or that crowd is not before `own`.
+fn next_before<'a>(own: u32, entries: &mut &'a [Entry]) -> Option<(u32, &'a [Entry])> {
+    let crowd = entries.first().filter(|entry| entry.crowd < own)?.crowd;
+    let is_of_it = |entry: &Entry| entry.crowd == crowd;
+    // Most are alone; the largest are not walked through to their end.
+    let end = match entries.get(1) {
+        Some(second) if is_of_it(second) => entries.partition_point(is_of_it),
+        Some(_) | None => 1,
+    };
+    let (of_crowd, rest) = entries.split_at(end);
+    *entries = rest;
+    Some((crowd, of_crowd))
 }
 
-/// Says which items have the same claims, so that a thousand lines of one pattern with different numbers are not compared
-/// with each other.
-struct Groups {
-    of_item: Vec<u32>,
-    /// The group itself where it has several items, and the group of as many negations without numbers.
-    searched: Vec<[Option<u32>; 2]>,
-}
-
-impl Groups {
-    fn of(items: &[(u64, Claims)]) -> Groups {
-        let claims: BTreeSet<Claims> = items.iter().map(|(_, claims)| *claims).collect();
-        let id_of: BTreeMap<Claims, u32> = claims.into_iter().zip(0..).collect();
-        let of_item: Vec<u32> = items.iter().map(|(_, claims)| id_of[claims]).collect();
-        let mut n_items = vec![0; id_of.len()];
-        for group in &of_item {
-            n_items[*group as usize] += 1;
-        }
-        let searched = id_of
-            .iter()
-            .map(|(claims, id)| {
-                let own = (n_items[*id as usize] > 1).then_some(*id);
-                let plain = Claims {
-                    numbers: 0,
-                    ..*claims
-                };
-                let without = (plain != *claims)
-                    .then(|| id_of.get(&plain).copied())
-                    .flatten();
-                [own, without]
-            })
-            .collect();
-        Groups { of_item, searched }
-    }
-
-    fn searched_by(&self, item: u32) -> [Option<u32>; 2] {
-        self.searched[self.of_item[item as usize] as usize]
-    }
-}
-
-/// Holds the items by group and by the value of one chunk; a bucket may hold others too.
+/// Holds the items by group and by the value of one chunk, each bucket by crowd; a bucket may hold others too.
 struct Table {
     chunk: u32,
     shift: u32,
-    /// Where each bucket starts in `items`, and where the last one ends.
+    /// Where each bucket starts in `entries`, and where the last one ends.
     starts: Vec<u32>,
-    items: Vec<u32>,
+    entries: Vec<Entry>,
 }
 
 impl Table {
-    fn of(items: &[(u64, Claims)], groups: &Groups, chunk: u32) -> Table {
+    /// `all` ascend by crowd.
+    fn of(all: &[Entry], groups: &Groups, round: Round, chunk: u32) -> Table {
         // More buckets than items.
-        let bits = usize::BITS - items.len().leading_zeros() + 1;
-        let mut table = Table {
-            chunk,
-            shift: u64::BITS - bits,
-            starts: vec![0; (1 << bits) + 1],
-            items: vec![0; items.len()],
+        let bits = usize::BITS - all.len().leading_zeros() + 1;
+        let shift = u64::BITS - bits;
+        let mut starts = vec![0; (1 << bits) + 1];
+        let placed = || {
+            all.iter().flat_map(|entry| {
+                let value = round.chunk_of(entry.hash, chunk);
+                let groups = groups.found_under(entry.item);
+                groups.map(move |group| (bucket(group, value, shift), *entry))
+            })
         };
-        let bucket_of = |at: usize| {
-            table_bucket(
-                groups.of_item[at],
-                chunk_of(items[at].0, chunk),
-                table.shift,
-            )
-        };
-        let buckets: Vec<usize> = (0..items.len()).map(bucket_of).collect();
-        for bucket in &buckets {
-            table.starts[bucket + 1] += 1;
+        for (bucket, _) in placed() {
+            starts[bucket + 1] += 1;
         }
-        for bucket in 1..table.starts.len() {
-            table.starts[bucket] += table.starts[bucket - 1];
+        for bucket in 1..starts.len() {
+            starts[bucket] += starts[bucket - 1];
         }
-        let mut next = table.starts.clone();
-        for (at, bucket) in (0..).zip(buckets) {
-            table.items[next[bucket] as usize] = at;
+        let mut next = starts.clone();
+        let n_entries = starts.last().copied().unwrap_or(0);
+        let mut entries = vec![Entry::default(); n_entries as usize];
+        for (bucket, entry) in placed() {
+            entries[next[bucket] as usize] = entry;
             next[bucket] += 1;
         }
-        table
+        Table {
+            chunk,
+            shift,
+            starts,
+            entries,
+        }
     }
 
-    fn chunk_of(&self, hash: u64) -> u32 {
-        chunk_of(hash, self.chunk)
-    }
-
-    fn bucket(&self, group: u32, value: u32) -> &[u32] {
-        let bucket = table_bucket(group, value, self.shift);
-        &self.items[self.starts[bucket] as usize..self.starts[bucket + 1] as usize]
+    fn bucket(&self, group: u32, value: u64) -> &[Entry] {
+        let bucket = bucket(group, value, self.shift);
+        &self.entries[self.starts[bucket] as usize..self.starts[bucket + 1] as usize]
     }
 }
 
 /// Spreads group and value over all buckets, by Fibonacci hashing.
-fn table_bucket(group: u32, value: u32, shift: u32) -> usize {
+fn bucket(group: u32, value: u64, shift: u32) -> usize {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-    let key = u64::from(group) << CHUNK_BITS | u64::from(value);
+    let key = value.wrapping_mul(GOLDEN).rotate_left(32) ^ u64::from(group);
     (key.wrapping_mul(GOLDEN) >> shift) as usize
 }
 
@@ -182,6 +212,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Everyone is alone.
+    fn alone(items: &[(u64, Claims)]) -> Crowds {
+        let named: Vec<(u32, Claims)> = (0..)
+            .zip(items)
+            .map(|(at, (_, claims))| (at, *claims))
+            .collect();
+        Crowds::of(&named)
+    }
 
     fn naive(items: &[(u64, Claims)], distance_max: u32) -> Vec<(u32, u32, u32)> {
         let mut pairs = Vec::new();
@@ -196,13 +235,23 @@ mod tests {
         pairs
     }
 
-    fn check(items: &[(u64, Claims)], distance_max: u32) {
+    fn found(items: &[(u64, Claims)], crowds: &Crowds, round: Round) -> Vec<(u32, u32, u32)> {
         let mut pairs = Vec::new();
-        near_pairs(items, distance_max, |a, b, distance| {
+        near_pairs(items, crowds, round, |a, b, distance| {
             pairs.push((a, b, distance))
         });
         pairs.sort_unstable();
-        assert_eq!(pairs, naive(items, distance_max));
+        pairs
+    }
+
+    fn check(items: &[(u64, Claims)]) {
+        for round in ROUNDS {
+            assert_eq!(
+                found(items, &alone(items), round),
+                naive(items, round.distance_max()),
+                "{round:?}"
+            );
+        }
     }
 
     prop_compose! {
@@ -223,19 +272,43 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_what_comparing_every_pair_finds(items in items(), distance_max in 0..=DISTANCE_MAX) {
-            check(&items, distance_max);
+        fn finds_what_comparing_every_pair_finds(items in items()) {
+            check(&items);
+        }
+
+        #[test]
+        fn of_crowds_the_nearest_pair_is_found(items in items(), crowds in prop::collection::vec(0..5u32, 80)) {
+            // A crowd of equal claims each, so that who is together is known.
+            let items: Vec<(u64, Claims)> = items.iter().map(|(hash, _)| (*hash, Claims::default())).collect();
+            let named: Vec<(u32, Claims)> = items.iter().zip(&crowds).map(|((_, claims), crowd)| (*crowd, *claims)).collect();
+            for round in ROUNDS {
+                let found = found(&items, &Crowds::of(&named), round);
+                let all = naive(&items, round.distance_max());
+                for (one, other) in (0..5).flat_map(|one| (0..one).map(move |other| (one, other))) {
+                    let nearest = |pairs: &[(u32, u32, u32)]| {
+                        let between = |(a, b, _): &&(u32, u32, u32)| {
+                            let (a, b) = (crowds[*a as usize], crowds[*b as usize]);
+                            (a.max(b), a.min(b)) == (one, other)
+                        };
+                        pairs.iter().filter(between).map(|(a, b, distance)| (*distance, *a, *b)).min()
+                    };
+                    prop_assert_eq!(nearest(&found), nearest(&all), "{:?}", round);
+                }
+                prop_assert!(found.iter().all(|(a, b, _)| crowds[*a as usize] != crowds[*b as usize]));
+            }
         }
     }
 
     #[test]
-    fn two_bits_in_three_chunks_and_one_in_the_last_are_found() {
+    fn every_distance_is_found_and_no_greater() {
         let plain = Claims::default();
-        for last in 0..4 {
-            let difference = (0..4)
-                .filter(|chunk| *chunk != last)
-                .fold(1 << (last * 16), |bits, chunk| bits | 3_u64 << (chunk * 16));
-            check(&[(0, plain), (difference, plain)], 7);
+        for distance in 0..=DISTANCE_MAX + 1 {
+            // Spread over the chunks as evenly as can be, and all in one.
+            for bit_of in [|at: u32| at % 4 * 16 + at / 4, |at: u32| at] {
+                let difference = (0..distance).fold(0, |bits, at| bits | 1_u64 << bit_of(at));
+                check(&[(0, plain), (difference, plain)]);
+            }
         }
+        assert_eq!(ROUNDS.map(Round::distance_max), [1, 3, DISTANCE_MAX]);
     }
 }

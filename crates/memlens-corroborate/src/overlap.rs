@@ -1,16 +1,18 @@
 //! Pairs of texts that share many words, from an inverted index of their rarest words.
 //!
 //! Short texts are too short for SimHash: one word of seven turns a dozen bits. Two sets of words with a Jaccard index of
-//! at least `t` share a word among the rarest few of each, so only texts that do are compared.
+//! at least `t` share a word among the rarest few of each, so only texts that do are compared; and of those only where the
+//! words after it, and sketches of both, leave room for enough in common. Few different words in all make the rarest few
+//! poor at telling texts apart: then the sketches do most of it.
 //! Source: Bayardo, Ma and Srikant, Scaling up all pairs similarity search, WWW 2007; Xiao et al., Efficient similarity
-//! joins for near duplicate detection, WWW 2008.
+//! joins for near duplicate detection, WWW 2008; Sandes, Teodoro and Melo, Bitmap filter, Information Systems 2020.
 //!
 //! Property checked: equal to comparing every pair, for arbitrary sets of words and claims.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use crate::claims::Claims;
-use crate::fingerprint::n_common;
+use crate::groups::Groups;
 
 /// The lowest overlap (Jaccard index) that is searched, in percent.
 pub const OVERLAP_MIN: u32 = 50;
@@ -28,45 +30,81 @@ pub fn overlap_level(n_common: usize, n_all: usize) -> u8 {
 ///
 /// Every pair comes once, the larger index first, in an order that depends on nothing but the items. Items are distinct
 /// words as ascending hashes; one without words has no partner.
-pub fn overlapping_pairs(items: &[(&[u64], Claims)], mut found: impl FnMut(u32, u32, u8)) {
+pub(crate) fn overlapping_pairs(items: &[(&[u64], Claims)], mut found: impl FnMut(u32, u32, u8)) {
     let by_rarity = by_rarity(items);
+    let sketches: Vec<Sketch> = by_rarity.iter().map(|words| Sketch::of(words)).collect();
+    let groups = Groups::of(items.iter().map(|(_, claims)| *claims));
     let mut order: Vec<u32> = (0..items.len() as u32)
         .filter(|at| !items[*at as usize].0.is_empty())
         .collect();
     order.sort_unstable_by_key(|at| (items[*at as usize].0.len(), *at));
 
-    let mut index = Index::of(items);
+    let mut index = Index::default();
     let mut met: Vec<u32> = Vec::new();
     for at in order {
         let words = &by_rarity[at as usize];
-        let claims = items[at as usize].1;
+        let sketch = &sketches[at as usize];
         met.clear();
         // Only shorter or equal ones stand in the index.
         let shortest = (words.len() * OVERLAP_MIN as usize).div_ceil(100);
-        for word in &words[..words.len() - shortest + 1] {
-            for list in index.lists(*word, claims).into_iter().flatten() {
-                met.extend(
-                    list.iter()
-                        .filter(|other| by_rarity[**other as usize].len() >= shortest),
-                );
+        for (place, word) in words[..words.len() - shortest + 1].iter().enumerate() {
+            for group in groups.looks_in(at) {
+                for posting in index.postings(*word, group, shortest) {
+                    let n_other = posting.n_words as usize;
+                    let needed = common_min(words.len() + n_other);
+                    // This word, and at most all after it.
+                    let left = (words.len() - place).min(n_other - posting.place as usize);
+                    if left >= needed
+                        && sketch.common_max(&sketches[posting.item as usize]) >= needed
+                    {
+                        met.push(posting.item);
+                    }
+                }
             }
         }
         met.sort_unstable();
         met.dedup();
         for other in &met {
             let others = &by_rarity[*other as usize];
-            let n_common = n_common(words, others);
-            let level = overlap_level(n_common, words.len() + others.len() - n_common);
-            if u32::from(level) <= 100 - OVERLAP_MIN {
+            let n_all = words.len() + others.len();
+            if let Some(n_common) = n_common_of(words, others, common_min(n_all)) {
+                let level = overlap_level(n_common, n_all - n_common);
                 found(at.max(*other), at.min(*other), level);
             }
         }
-        // A longer one that overlaps enough shares one of so few: at least 2t / (1 + t) of the words are common.
-        let common = (words.len() * 2 * OVERLAP_MIN as usize).div_ceil(100 + OVERLAP_MIN as usize);
-        for word in &words[..words.len() - common + 1] {
-            index.insert(*word, claims, at);
+        // A longer one that overlaps enough shares one of so few.
+        let needed = common_min(words.len() * 2);
+        for (place, word) in words[..words.len() - needed + 1].iter().enumerate() {
+            for group in groups.found_under(at) {
+                let posting = Posting {
+                    item: at,
+                    n_words: words.len() as u32,
+                    place: place as u32,
+                };
+                index.insert(*word, group, posting);
+            }
         }
     }
+}
+
+/// Returns how many words two sets of `n_words` together must share to overlap enough.
+fn common_min(n_words: usize) -> usize {
+    (n_words * OVERLAP_MIN as usize).div_ceil(100 + OVERLAP_MIN as usize)
+}
+
+/// Returns how many items two ascending lists share; none as soon as that is less than `at_least`.
+fn n_common_of(a: &[u32], b: &[u32], at_least: usize) -> Option<usize> {
+    let (mut at_a, mut at_b, mut n_common) = (0, 0, 0);
+    while at_a < a.len() && at_b < b.len() {
+        if n_common + (a.len() - at_a).min(b.len() - at_b) < at_least {
+            return None;
+        }
+        let (word_a, word_b) = (a[at_a], b[at_b]);
+        at_a += usize::from(word_a <= word_b);
+        at_b += usize::from(word_b <= word_a);
+        n_common += usize::from(word_a == word_b);
+    }
+    (n_common >= at_least).then_some(n_common)
 }
 
 /// Returns the words of each item as numbers, ascending from the rarest of all to the most common.
@@ -92,72 +130,62 @@ fn by_rarity(items: &[(&[u64], Claims)]) -> Vec<Box<[u32]>> {
         .collect()
 }
 
-/// Holds for every word the items that have it among their rarest, apart by what they claim, so that a thousand lines of
-/// one pattern with different numbers are not compared with each other.
+/// Is a set of words in few bits: each word sets one.
+struct Sketch {
+    n_words: u32,
+    bits: [u64; Sketch::PARTS],
+}
+
+impl Sketch {
+    /// 256 bits: texts of up to some 150 words are told apart by them.
+    const PARTS: usize = 4;
+
+    fn of(words: &[u32]) -> Sketch {
+        let mut bits = [0; Sketch::PARTS];
+        for word in words {
+            bits[*word as usize / 64 % Sketch::PARTS] |= 1_u64 << (word % 64);
+        }
+        Sketch {
+            n_words: words.len() as u32,
+            bits,
+        }
+    }
+
+    /// Returns how many words both have at most: every bit that only one has is of a word that only one has.
+    fn common_max(&self, other: &Sketch) -> usize {
+        let apart: u32 = std::iter::zip(self.bits, other.bits)
+            .map(|(a, b)| (a ^ b).count_ones())
+            .sum();
+        ((self.n_words + other.n_words - apart) / 2) as usize
+    }
+}
+
+/// Is one item that has a word among its rarest.
+struct Posting {
+    item: u32,
+    n_words: u32,
+    /// Where the word stands among the item's words, the rarest at 0.
+    place: u32,
+}
+
+/// Holds for every word and group the items that have it among their rarest, by ascending number of words.
+#[derive(Default)]
 struct Index {
-    lists: HashMap<(u32, u32), Vec<u32>>,
-    /// For each claims the group's own name.
-    group_of: BTreeMap<Claims, u32>,
+    lists: HashMap<(u32, u32), Vec<Posting>>,
 }
 
 impl Index {
-    fn of(items: &[(&[u64], Claims)]) -> Index {
-        let claims: BTreeSet<Claims> = items
-            .iter()
-            .flat_map(|(_, claims)| {
-                [
-                    *claims,
-                    Claims {
-                        numbers: 0,
-                        ..*claims
-                    },
-                ]
-            })
-            .collect();
-        Index {
-            lists: HashMap::new(),
-            group_of: claims.into_iter().zip((0..).step_by(2)).collect(),
-        }
+    /// Returns the items with at least `shortest` words.
+    fn postings(&self, word: u32, group: u32, shortest: usize) -> &[Posting] {
+        let list = self
+            .lists
+            .get(&(word, group))
+            .map_or(&[][..], Vec::as_slice);
+        &list[list.partition_point(|posting| (posting.n_words as usize) < shortest)..]
     }
 
-    /// Returns the name of the group of these claims.
-    fn own(&self, claims: Claims) -> u32 {
-        self.group_of[&claims]
-    }
-
-    /// Returns the name of those without numbers that deny as often.
-    fn without_numbers(&self, claims: Claims) -> u32 {
-        self.group_of[&Claims {
-            numbers: 0,
-            ..claims
-        }]
-    }
-
-    /// Returns the name of those with any numbers that deny as often.
-    fn with_numbers(&self, claims: Claims) -> u32 {
-        self.without_numbers(claims) + 1
-    }
-
-    fn lists(&self, word: u32, claims: Claims) -> [Option<&Vec<u32>>; 2] {
-        let other = if claims.numbers == 0 {
-            self.with_numbers(claims)
-        } else {
-            self.without_numbers(claims)
-        };
-        [self.own(claims), other].map(|group| self.lists.get(&(word, group)))
-    }
-
-    fn insert(&mut self, word: u32, claims: Claims, item: u32) {
-        self.lists
-            .entry((word, self.own(claims)))
-            .or_default()
-            .push(item);
-        if claims.numbers != 0 {
-            self.lists
-                .entry((word, self.with_numbers(claims)))
-                .or_default()
-                .push(item);
-        }
+    fn insert(&mut self, word: u32, group: u32, posting: Posting) {
+        self.lists.entry((word, group)).or_default().push(posting);
     }
 }
 
@@ -166,6 +194,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::fingerprint::n_common;
 
     proptest! {
         #[test]

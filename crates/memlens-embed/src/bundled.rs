@@ -72,7 +72,7 @@ impl Bundled {
     /// # Errors
     /// [`EmbedError::Telemetry`], [`EmbedError::LoadRuntime`], [`EmbedError::ReadModel`], [`EmbedError::OtherModel`] or [`EmbedError::LoadModel`].
     pub fn load(at: &Locations, threads: usize) -> Result<Self, EmbedError> {
-        load_runtime(&at.runtime)?;
+        load_runtime(at)?;
         let [
             onnx_file,
             tokenizer_file,
@@ -102,18 +102,21 @@ impl Bundled {
         counter
             .with_truncation(None)
             .map_err(|error| load_error(error.to_string()))?;
-        let name = "all-MiniLM-L6-v2, 8 bits".to_owned();
-        let info = ModelInfo {
-            id: ID.to_owned(),
-            name,
-            dim: DIM,
-            max_tokens: MAX_TOKENS,
-        };
         Ok(Self {
-            info,
+            info: info(),
             model,
             counter,
         })
+    }
+
+    /// Checks what [`Bundled::load`] would load, without the time and the memory that a loaded model takes.
+    ///
+    /// # Errors
+    /// As [`Bundled::load`], but for [`EmbedError::LoadModel`].
+    pub fn check(at: &Locations) -> Result<ModelInfo, EmbedError> {
+        load_runtime(at)?;
+        read_model(&at.model)?;
+        Ok(info())
     }
 
     /// Returns the start of `text` that has every token which is read: the tokenizer would take the whole, however long.
@@ -236,6 +239,15 @@ impl Embedder for Bundled {
     }
 }
 
+fn info() -> ModelInfo {
+    ModelInfo {
+        id: ID.to_owned(),
+        name: "all-MiniLM-L6-v2, 8 bits".to_owned(),
+        dim: DIM,
+        max_tokens: MAX_TOKENS,
+    }
+}
+
 /// The token of what the tokenizer does not know.
 const UNKNOWN: &str = "[UNK]";
 
@@ -260,13 +272,16 @@ fn slices(text: &str, n_bytes: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Loads the library at `path`, unless one is loaded already. Without it the first use of a model would panic.
-fn load_runtime(path: &Path) -> Result<(), EmbedError> {
+/// Loads ONNX Runtime, unless it is loaded already. Without it the first use of any model would panic.
+///
+/// # Errors
+/// [`EmbedError::Telemetry`] or [`EmbedError::LoadRuntime`].
+pub fn load_runtime(at: &Locations) -> Result<(), EmbedError> {
     if !is_telemetry_forbidden() {
         return Err(EmbedError::Telemetry);
     }
     // A relative path would be looked up beside the executable first.
-    let absolute = path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let absolute = path::absolute(&at.runtime).unwrap_or_else(|_| at.runtime.clone());
     match ort::init_from(&absolute) {
         // fastembed builds the one environment of the process itself.
         Ok(_builder) => Ok(()),

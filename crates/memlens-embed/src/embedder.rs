@@ -43,7 +43,8 @@ pub trait Embedder: Send {
     /// Returns how many tokens `text` has, however long it is, without those that mark its ends; 0 for none.
     fn count_tokens(&self, text: &str) -> u32;
 
-    /// Gets ready after a [rest](Embedder::rest); whoever rests an embedder wakes it before anything else.
+    /// Gets ready after a [rest](Embedder::rest); whoever rests an embedder wakes it before anything else, and a new one
+    /// may be at rest.
     ///
     /// # Errors
     /// As the loading of the model.

@@ -1,9 +1,10 @@
 //! Text to vectors, on the person's own machine.
 //!
-//! [`Embedder`] is what the program asks for, a vector for a text or, as [`TokenVectors`], for each of its tokens. [`Bundled`] is the model that comes with it, all-MiniLM-L6-v2 in 8 bits,
-//! run by ONNX Runtime, whose library [`Locations`] finds. [`Hashing`] needs neither model nor library and serves tests.
-//! [`forbid_telemetry`] keeps the library from reporting its use, and none is loaded without it.
-//! [`lower_priority`] and [`indexing_threads`] keep indexing out of the person's way.
+//! [`Embedder`] is what the program asks for: a vector for a text or, as [`TokenVectors`], for each of its tokens.
+//! [`Bundled`] is the model that comes with the program, all-MiniLM-L6-v2 in 8 bits, run by ONNX Runtime, whose library
+//! [`Locations`] finds; [`load_runtime`] loads the library alone, for models that others run. [`Hashing`] needs neither
+//! model nor library and serves tests. [`forbid_telemetry`] keeps the library from reporting its use, and none is loaded
+//! without it. [`lower_priority`] and [`indexing_threads`] keep indexing out of the person's way.
 //!
 //! This crate does not know what a text is a part of, where vectors are stored or what they are compared with. It is
 //! the only one beside reranking that knows fastembed, and it never reaches for the network.
@@ -34,7 +35,7 @@ mod politeness;
 mod telemetry;
 mod token_vectors;
 
-pub use bundled::Bundled;
+pub use bundled::{Bundled, load_runtime};
 pub use embedder::{Embedder, ModelInfo};
 pub use error::EmbedError;
 pub use hashing::Hashing;

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use memlens_store::{Store, StoreError};
+use memlens_store::{ScoreCache, Store, StoreError};
 
 use crate::derived::{self, Derived, text_path, vector_folder};
+use crate::providers::{forget_keys, kept_keys};
 use crate::view::DataSize;
 use crate::{EngineError, Library};
 
@@ -64,16 +65,20 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
     count().map_err(|error: StoreError| EngineError::from(error).at(dir))
 }
 
-/// Forgets all that the library in `dir` holds: folders, notes, embeddings, presets, thumbs, both lists. The notes themselves
-/// are not touched. Needs no model, and removes a database that is damaged.
+/// Forgets all that the library in `dir` holds: folders, notes, embeddings, presets, thumbs, settings, both lists, the
+/// scores of rerankers, and the keys that it put into the system's keyring. The notes themselves are not touched. Needs
+/// no model, and removes a database that is damaged.
 ///
 /// # Errors
 /// [`StoreError::Missing`] where there is none, [`StoreError::Locked`] while another process writes,
 /// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::File`].
 pub fn erase(dir: &Path) -> Result<(), EngineError> {
     // Opened to read first, since to write would make one where there is none.
+    let mut keys = Vec::new();
     let erased = Store::open_read_only(dir)
         .and_then(|reader| {
+            // A setting that is not understood names no key.
+            keys = kept_keys(&reader).unwrap_or_default();
             drop(reader);
             Store::open(dir)
         })
@@ -84,14 +89,17 @@ pub fn erase(dir: &Path) -> Result<(), EngineError> {
         });
     match erased {
         // Readers that are open take up the empty lists.
-        Ok((store, Some((model, dim)))) => Derived::anew(&store, (&model, dim)).map(drop),
-        Ok((_, None)) => derived::remove(dir),
+        Ok((store, Some((model, dim)))) => drop(Derived::anew(&store, (&model, dim))?),
+        Ok((_, None)) => derived::remove(dir)?,
         Err(StoreError::Damaged { .. }) => {
             Store::remove_damaged(dir)?;
-            derived::remove(dir)
+            derived::remove(dir)?;
         }
-        Err(error) => Err(error.at(dir).into()),
+        Err(error) => return Err(error.at(dir).into()),
     }
+    ScoreCache::erase(dir)?;
+    forget_keys(&keys);
+    Ok(())
 }
 
 /// Returns the bytes of all files below a folder.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use memlens_embed::lower_priority;
 use memlens_params::Params;
-use memlens_store::{FolderId, Imported, NewFeedback, StoreError, StoredPreset};
+use memlens_store::{FolderId, Imported, NewFeedback, ScoreCache, StoreError, StoredPreset};
 
 use crate::aggregator::{Aggregator, Alarm};
 use crate::agreement::uses_agreement;
@@ -20,7 +20,7 @@ use crate::indexer::Indexer;
 use crate::model::{EmbedderSource, Purpose};
 use crate::preset::stored_text;
 use crate::view::{Activity, FolderState, FolderStatus, FolderTree, LibraryState, Progress};
-use crate::{EngineError, Library};
+use crate::{EngineError, Library, providers};
 
 mod worker;
 
@@ -258,12 +258,18 @@ impl Engine {
         Ok(self.state())
     }
 
-    /// Forgets everything: folders, notes, embeddings, presets, thumbs. The notes themselves are not touched.
+    /// Forgets everything: folders, notes, embeddings, presets, thumbs, settings, the scores of rerankers, and the keys
+    /// that this library put into the system's keyring. The notes themselves are not touched.
     ///
     /// # Errors
     /// [`EngineError::ReadOnly`], [`EngineError::Store`], [`EngineError::Index`].
     pub fn erase_all(&self) -> Result<LibraryState, EngineError> {
+        // A setting that is not understood names no key.
+        let keys = providers::kept_keys(&self.library().store()).unwrap_or_default();
         self.ask(Command::EraseAll)?;
+        self.library().forget_answers()?;
+        ScoreCache::erase(self.library().dir())?;
+        providers::forget_keys(&keys);
         Ok(self.state())
     }
 

@@ -6,6 +6,7 @@ use memlens_embed::EmbedError;
 use memlens_index::IndexError;
 use memlens_ingest::IngestError;
 use memlens_params::ParamError;
+use memlens_rerank::RerankError;
 use memlens_store::StoreError;
 use thiserror::Error;
 
@@ -21,6 +22,28 @@ pub enum EngineError {
     /// The embedding model refused.
     #[error(transparent)]
     Embed(#[from] EmbedError),
+    /// A reranker refused.
+    #[error(transparent)]
+    Rerank(#[from] RerankError),
+    /// No reranker of this kind is set up.
+    #[error("cannot rerank by {mode}: {why}")]
+    NoReranker {
+        /// The value of the parameter `rerank`.
+        mode: &'static str,
+        /// Why, and what to do.
+        why: &'static str,
+    },
+    /// A setting cannot be used as it was given.
+    #[error("cannot use {what}: {why}")]
+    Setting {
+        /// What was given, for a person; never a key.
+        what: String,
+        /// Why.
+        why: String,
+    },
+    /// No command is set up to be run.
+    #[error("cannot run the hook: no command is named; name one in the settings")]
+    NoHook,
     /// A file or folder could not be read.
     #[error(transparent)]
     Ingest(#[from] IngestError),
@@ -176,7 +199,7 @@ pub enum EngineError {
 
 impl EngineError {
     /// Names the library's folder in an error of its database that does not know it.
-    pub(crate) fn at(self, dir: &Path) -> EngineError {
+    pub fn at(self, dir: &Path) -> EngineError {
         if let EngineError::Store(error) = self {
             return EngineError::Store(error.at(dir));
         }
@@ -197,6 +220,10 @@ impl EngineError {
             EngineError::Store(_)
             | EngineError::Index(_)
             | EngineError::Embed(_)
+            | EngineError::Rerank(_)
+            | EngineError::NoReranker { .. }
+            | EngineError::Setting { .. }
+            | EngineError::NoHook
             | EngineError::Ingest(_)
             | EngineError::Param(_)
             | EngineError::NoRow { .. }

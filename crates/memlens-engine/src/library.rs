@@ -18,6 +18,7 @@ use crate::derived::Derived;
 use crate::feedback::CountedThumbs;
 use crate::lists::Lists;
 use crate::model::{EmbedderSource, Purpose};
+use crate::rerank::Reranking;
 use crate::retrieve::retrieve;
 use crate::scope::Scope;
 use crate::search::{Search, Timing};
@@ -42,6 +43,7 @@ pub struct Library {
     searches: Mutex<VecDeque<Arc<Search>>>,
     agreement: RwLock<Option<Arc<Agreement>>>,
     thumbs: Mutex<CountedThumbs>,
+    pub(crate) reranking: Reranking,
     next_search: AtomicU32,
     notices: Vec<String>,
 }
@@ -76,6 +78,7 @@ impl Library {
             searches: Mutex::new(VecDeque::new()),
             agreement: RwLock::new(None),
             thumbs: Mutex::default(),
+            reranking: Reranking::default(),
             next_search: AtomicU32::new(1),
             notices,
         })
@@ -198,12 +201,26 @@ impl Library {
         params: &Params,
         scope: Option<&Scope>,
     ) -> Result<Arc<Search>, EngineError> {
+        let lists = self.lists();
+        let ranges = ranges(&lists.snapshot, scope);
+        self.search_among(query, params, lists, ranges)
+    }
+
+    /// Searches the chunks of these places alone: ascending disjoint ranges of the lists' snapshot.
+    ///
+    /// # Errors
+    /// As [`Library::search`].
+    pub(crate) fn search_among(
+        &self,
+        query: &str,
+        params: &Params,
+        lists: Arc<Lists>,
+        ranges: Vec<Range<u32>>,
+    ) -> Result<Arc<Search>, EngineError> {
         let query = query.trim();
         if query.is_empty() {
             return Err(EngineError::EmptyQuery);
         }
-        let lists = self.lists();
-        let ranges = ranges(&lists.snapshot, scope);
         let agreement = self.agreement();
         let started = Instant::now();
         let vector = self.query_vector(query, lists.vectors.model());
@@ -264,6 +281,7 @@ impl Library {
                 embed: embedded,
                 vector: retrieved.vector_took,
                 text: retrieved.text_took,
+                ..Timing::default()
             },
             params: params.clone(),
             lists,
@@ -295,6 +313,31 @@ impl Library {
             *search = Arc::new(next(search)?);
         }
         Ok(())
+    }
+
+    /// Puts a changed one in place of a search that is kept, under the same id, and returns it.
+    ///
+    /// # Errors
+    /// [`EngineError::SearchGone`].
+    pub(crate) fn replace_search(
+        &self,
+        id: u32,
+        change: impl FnOnce(&mut Search),
+    ) -> Result<Arc<Search>, EngineError> {
+        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = searches
+            .iter_mut()
+            .find(|search| search.id == id)
+            .ok_or(EngineError::SearchGone { id })?;
+        let mut next = Search::clone(kept);
+        change(&mut next);
+        *kept = Arc::new(next);
+        Ok(kept.clone())
+    }
+
+    /// Returns where embedders come from.
+    pub(crate) fn source(&self) -> &EmbedderSource {
+        &self.source
     }
 
     /// Keeps no search any more.

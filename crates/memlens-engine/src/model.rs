@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use memlens_embed::{
-    Bundled, EmbedError, Embedder, Locations, ModelInfo, TokenVectors, indexing_threads, lower_priority,
+    Bundled, EmbedError, Embedder, Locations, ModelInfo, TokenVectors, indexing_threads,
+    lower_priority,
 };
 
 /// Tells what an embedder is for, and so how much of the machine it may use.
@@ -23,13 +24,14 @@ pub type EmbedderSource =
 
 /// Returns the source of the bundled model; `resources` are further folders to look in.
 ///
-/// The one that indexes gives its memory back when it rests, some 80 MB.
+/// The one that indexes is at rest until there is something to embed, and gives its memory back when it rests again:
+/// some 80 MB.
 pub fn bundled(resources: Vec<PathBuf>) -> EmbedderSource {
     Arc::new(move |purpose| {
         let locations = Locations::find(&resources)?;
         Ok(match purpose {
             Purpose::Query => Box::new(Bundled::load(&locations, 1)?),
-            Purpose::Indexing => Box::new(Resting::load(locations)?),
+            Purpose::Indexing => Box::new(Resting::new(locations)?),
         })
     })
 }
@@ -43,17 +45,16 @@ struct Resting {
 }
 
 impl Resting {
-    fn load(locations: Locations) -> Result<Resting, EmbedError> {
-        let bundled = load_politely(&locations)?;
+    fn new(locations: Locations) -> Result<Resting, EmbedError> {
         Ok(Resting {
+            info: Bundled::check(&locations)?,
             locations,
-            info: bundled.info().clone(),
-            awake: Some(bundled),
+            awake: None,
         })
     }
 
     fn awake(&self) -> &Bundled {
-        self.awake.as_ref().expect("whoever rests it wakes it")
+        self.awake.as_ref().expect("it was woken")
     }
 }
 
@@ -123,6 +124,7 @@ mod tests {
             let vectors = embedder.embed(&["the relay in the hall"], &never);
             vectors.expect("it can be embedded")
         };
+        assert_eq!(embedder.info().dim, 384);
         let before = embed(embedder.as_mut());
         embedder.rest();
         assert_eq!(embedder.info().dim, before[0].len());

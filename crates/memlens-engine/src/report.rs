@@ -106,6 +106,16 @@ impl Library {
     /// [`EngineError::Store`] when texts cannot be read.
     pub fn report(&self, search: &Search, params: &Params) -> Result<SearchReport, EngineError> {
         let (trace, columns) = search.traced(params);
+        let fallbacks = columns
+            .stages
+            .iter()
+            .filter_map(|stage| match &stage.status {
+                Status::Fallback { why } => {
+                    Some(format!("{} fell back: {why}", stage.id.info().label))
+                }
+                Status::Applied | Status::Skipped { .. } => None,
+            });
+        let notices = search.notices.iter().cloned().chain(fallbacks).collect();
         let stages = columns
             .stages
             .iter()
@@ -175,7 +185,7 @@ impl Library {
             schema_version: SCHEMA_VERSION,
             query: search.query.clone(),
             params: params.clone(),
-            notices: search.notices.clone(),
+            notices,
             stages,
             results: rows,
             dropped,

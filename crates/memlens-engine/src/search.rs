@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use memlens_index::QueryWord;
 use memlens_params::{Params, StageId};
-use memlens_rank::{CandidateSet, Columns, Context, Detail, NATIVE, Trace, rank, rank_observed};
+use memlens_rank::{
+    CandidateSet, ChunkId, Columns, Context, Detail, NATIVE, Trace, rank, rank_observed,
+};
 use memlens_store::{ChunkRow, DocumentRow, Store};
 
 use crate::EngineError;
@@ -29,10 +31,14 @@ pub struct Timing {
     pub vector: Duration,
     /// The BM25 list.
     pub text: Duration,
+    /// The last call of a reranker; 0 before the first.
+    pub rerank: Duration,
+    /// The last run of the person's command; 0 before the first.
+    pub hook: Duration,
 }
 
 impl Timing {
-    /// Returns how long all of it took.
+    /// Returns how long retrieval took.
     pub fn total(&self) -> Duration {
         self.embed + self.vector + self.text
     }
@@ -124,6 +130,10 @@ impl Search {
                 self.timing.embed + self.timing.vector
             } else if stage == StageId::Bm25 {
                 self.timing.text
+            } else if stage == StageId::Rerank {
+                self.timing.rerank
+            } else if stage == StageId::Hook {
+                self.timing.hook
             } else {
                 Duration::ZERO
             };
@@ -167,6 +177,10 @@ impl Search {
             chunk,
             &self.lists.snapshot.documents[chunk.document as usize],
         ))
+    }
+
+    pub(crate) fn chunk_id(&self, slot: u32) -> ChunkId {
+        self.set().candidates[slot as usize].chunk
     }
 
     /// Returns every candidate's static facts, by slot.

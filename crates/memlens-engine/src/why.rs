@@ -241,6 +241,9 @@ fn searched(
             search.agreement.as_deref(),
         )?;
         retrieved.put_thumbs(&search.lists, &search.thumbs);
+        // What was answered outside holds for the same chunks, however the lists are formed.
+        retrieved.set.rerank.clone_from(&search.set().rerank);
+        retrieved.set.hook.clone_from(&search.set().hook);
         Ok::<_, EngineError>(retrieved)
     };
     let deep = Search {

@@ -32,6 +32,7 @@ mod jsonl;
 mod lines;
 mod observations;
 mod outline;
+mod reading;
 mod rules;
 mod walk;
 mod windows;
@@ -40,4 +41,5 @@ pub use document::{Chunk, IngestOptions, Kind, Parsed, Problem, Window, content_
 pub use error::IngestError;
 pub use front_matter::FrontMatter;
 pub use observations::{Observation, observations};
-pub use walk::{FoundFile, MAX_FILE_BYTES, SkippedFile, Verdict, Walked, find, judge, read, walk};
+pub use reading::read;
+pub use walk::{FoundFile, MAX_FILE_BYTES, SkippedFile, Verdict, Walked, find, judge, walk};

@@ -1,13 +1,13 @@
-//! Walking: which files of a watched folder are read, and reading them.
+//! Walking: which files of a watched folder are read.
 //!
 //! [`walk`] and [`judge`] weigh every entry by one function, so that a watcher that asks about single files ends with
 //! the same library as a fresh walk.
 //!
 //! Properties checked: each rule by table; [`find`] agrees with [`walk`] on every path of a random tree; no link leads
-//! out; pipes are never opened; sizes hold while files grow.
+//! out.
 
-use std::fs::{self, File, FileType, Metadata, OpenOptions};
-use std::io::{self, Read};
+use std::fs::{self, FileType, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::UNIX_EPOCH;
@@ -35,6 +35,17 @@ pub struct FoundFile {
     pub changed_ns: i64,
     /// How it is to be read.
     pub kind: Kind,
+}
+
+impl FoundFile {
+    /// Returns the watched folder.
+    pub(crate) fn root(&self) -> &Path {
+        let n_names = self.path.split('/').count();
+        let mut around = self.absolute.ancestors();
+        around
+            .nth(n_names)
+            .expect("a found file lies in its watched folder")
+    }
 }
 
 /// Something that a person would expect to be read, and is not.
@@ -219,38 +230,6 @@ pub fn judge(root: &Path, relative: &str) -> Result<Verdict, IngestError> {
     Ok(Verdict::Gone)
 }
 
-/// Reads a file that was found, at most [`MAX_FILE_BYTES`] of it.
-///
-/// Nothing but a regular file is opened for reading, whatever may have taken its place since.
-///
-/// Errors: [`IngestError::FileUnreadable`] with a `NotFound` source when it is gone, [`IngestError::NotAFile`] when
-/// something else stands there, [`IngestError::TooLarge`] when it has grown beyond the limit, also while being read.
-pub fn read(file: &FoundFile) -> Result<Vec<u8>, IngestError> {
-    let path = &file.absolute;
-    let unreadable = |source| IngestError::FileUnreadable {
-        path: path.clone(),
-        source,
-    };
-    if !fs::symlink_metadata(path).map_err(unreadable)?.is_file() {
-        return Err(IngestError::NotAFile { path: path.clone() });
-    }
-    let opened = open(path).map_err(unreadable)?;
-    let metadata = opened.metadata().map_err(unreadable)?;
-    if !metadata.is_file() {
-        return Err(IngestError::NotAFile { path: path.clone() });
-    }
-    let mut bytes =
-        Vec::with_capacity(usize::try_from(metadata.len().min(MAX_FILE_BYTES)).unwrap_or(0));
-    opened
-        .take(MAX_FILE_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(IngestError::TooLarge);
-    }
-    Ok(bytes)
-}
-
 /// What becomes of one entry, its folder being looked into.
 enum Weighed {
     Read(FoundFile),
@@ -399,18 +378,6 @@ fn changed_ns(metadata: &Metadata) -> i64 {
 #[cfg(not(unix))]
 fn changed_ns(_: &Metadata) -> i64 {
     0
-}
-
-/// Opens a file for reading; a link or pipe that has just taken its place is neither followed nor waited for.
-fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        libc::O_NOFOLLOW | libc::O_NONBLOCK,
-    );
-    options.open(path)
 }
 
 #[cfg(test)]
@@ -699,62 +666,6 @@ mod tests {
     }
 
     #[test]
-    fn files_that_vanish() {
-        let root = tree(&[("a.md", "x")]);
-        let walked = walk_all(root.path());
-        fs::remove_file(root.path().join("a.md")).expect("removed");
-        match read(&walked.files[0]) {
-            Err(IngestError::FileUnreadable { source, .. }) => {
-                assert_eq!(source.kind(), io::ErrorKind::NotFound)
-            }
-            other => panic!("{other:?}"),
-        }
-        fs::create_dir(root.path().join("a.md")).expect("a folder");
-        assert!(matches!(
-            read(&walked.files[0]),
-            Err(IngestError::NotAFile { .. })
-        ));
-    }
-
-    #[test]
-    fn files_that_change_while_they_are_read() {
-        let root = tree(&[("a.md", "x")]);
-        let path = root.path().join("a.md");
-        let file = walk_all(root.path()).files.remove(0);
-        let is_done = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let sizes = [0, 1, 100_000, MAX_FILE_BYTES, MAX_FILE_BYTES + 1, 5];
-                for size in sizes.into_iter().cycle() {
-                    if is_done.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    File::options()
-                        .create(true)
-                        .truncate(false)
-                        .write(true)
-                        .open(&path)
-                        .and_then(|file| file.set_len(size))
-                        .expect("it grows or shrinks");
-                    if size == 5 {
-                        fs::remove_file(&path).expect("it vanishes");
-                    }
-                }
-            });
-            for _ in 0..200 {
-                match read(&file) {
-                    Ok(bytes) => assert!(bytes.len() as u64 <= MAX_FILE_BYTES),
-                    Err(IngestError::TooLarge) => {}
-                    Err(IngestError::FileUnreadable { source, .. })
-                        if source.kind() == io::ErrorKind::NotFound => {}
-                    Err(error) => panic!("{error}"),
-                }
-            }
-            is_done.store(true, Ordering::Relaxed);
-        });
-    }
-
-    #[test]
     fn verdicts_say_why() {
         let root = tree(&[
             (".gitignore", "drafts/\n"),
@@ -814,6 +725,7 @@ mod tests {
     #[cfg(unix)]
     mod unix {
         use super::*;
+        use crate::read;
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt;
         use std::os::unix::fs::{PermissionsExt, symlink};
@@ -858,14 +770,6 @@ mod tests {
             }
             // The watched folder itself may be a link.
             assert_eq!(paths(&walk_all(&root.path().join("x/loop"))), ["a.md"]);
-            // A link that takes a file's place is not read.
-            fs::remove_file(root.path().join("a.md")).expect("removed");
-            link(&elsewhere.path().join("secret.md"), "a.md");
-            assert!(matches!(
-                read(&walked.files[0]),
-                Err(IngestError::NotAFile { .. })
-            ));
-            assert!(open(&walked.files[0].absolute).is_err());
         }
 
         #[test]

@@ -241,13 +241,15 @@ impl Detail {
                 let short = |floor: f64| number(floor - score, 3);
                 if score < min_score {
                     format!(
-                        "kept out by min score: {} below {}",
+                        "kept out by min score: scores {}, {} below {}",
+                        number(*score, 3),
                         short(*min_score),
                         number(*min_score, 2)
                     )
                 } else if score < min_of_best {
                     format!(
-                        "{} below the share of the best row, {}",
+                        "scores {}, {} below the share of the best row, {}",
+                        number(*score, 3),
                         short(*min_of_best),
                         number(*min_of_best, 3)
                     )

@@ -255,6 +255,8 @@ impl Trace {
         let by_stage: Vec<String> = self
             .stages
             .iter()
+            // What was skipped parts nobody.
+            .filter(|stage| !matches!(stage.status, Status::Skipped { .. }))
             .map(|stage| stage.id)
             .filter(|stage| {
                 [&mine, &theirs]

@@ -42,4 +42,5 @@ pub use pipeline::{
     Context, NATIVE, Outcome, Pipeline, PipelineId, Row, Stage, rank, rank_observed,
 };
 pub use stages::corroboration::agreement_level;
+pub use stages::rerank::chars_read;
 pub use trace::{Entry, StageTrace, Status, Trace};

@@ -159,7 +159,7 @@ fn cuts_drop_with_their_reason() {
         [
             "did not fit: 100 tokens, 50 left",
             "rank 2 > max results 1",
-            "kept out by min score: 0.060 below 0.20",
+            "kept out by min score: scores 0.140, 0.060 below 0.20",
         ]
     );
     let later = Status::Skipped {
@@ -195,6 +195,19 @@ fn a_journey_tells_every_stage_by_the_same_numbers() {
             "0.60 · 0.5000 + 0.40 · 0.4000",
             "RRF: 0.60 · 61/(60+2) + 0.40 · 61/(60+1)",
         ]
+    );
+}
+
+#[test]
+fn a_stage_that_was_skipped_parts_no_neighbours() {
+    let params = Params {
+        bm25_on: false,
+        ..Params::default()
+    };
+    let journey = rank(&three(), &params, &NATIVE).journey(1);
+    assert_eq!(
+        journey.neighbour.as_deref(),
+        Some("0.100 above rank 2: Vector +0.100")
     );
 }
 
@@ -366,7 +379,7 @@ fn thumbs_and_age_weigh_and_the_journey_tells_how() {
     assert_eq!(
         journey(0).neighbour.as_deref(),
         Some(
-            "0.625 above rank 2: Vector +0.050, BM25 +0.000, Corroboration +0.000, Feedback +0.100, Decay +0.475"
+            "0.625 above rank 2: Vector +0.050, Corroboration +0.000, Feedback +0.100, Decay +0.475"
         )
     );
     let columns = trace.columns(

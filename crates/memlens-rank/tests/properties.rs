@@ -14,7 +14,7 @@ use memlens_params::{
 use memlens_rank::{
     Age, Candidate, CandidateSet, ChunkId, Context, DateSource, Detail, Directions, Effect, Entry,
     HookAnswer, HookMove, ListState, NATIVE, RerankScale, RerankScores, RerankState, Status,
-    TextValue, Thumbs, Trace, VectorValue, rank,
+    TextValue, Thumbs, Trace, VectorValue, chars_read, rank,
 };
 use proptest::prelude::*;
 
@@ -188,7 +188,10 @@ fn with_scores(
     let chunks = set.candidates.iter().map(|candidate| candidate.chunk);
     set.rerank.push(RerankScores {
         mode,
-        max_chars: Params::default().rerank_max_chars,
+        max_chars: chars_read(&Params {
+            rerank: mode,
+            ..Params::default()
+        }),
         model: "made up".to_owned(),
         scale,
         scores: chunks

@@ -6,13 +6,18 @@
 //! This crate does not know what a text is a part of, how scores are blended with other scores or where they are kept.
 
 mod answers;
+mod cross;
 mod error;
+pub mod hook;
+pub mod http;
+pub mod keys;
 mod late;
 mod reranker;
 mod token_table;
 mod windows;
 
 pub use answers::Answer;
+pub use cross::CrossEncoder;
 pub use error::RerankError;
 pub use late::{Late, TokenCache};
 pub use reranker::{Limits, Reranker, RerankerInfo, Scale, Scores};

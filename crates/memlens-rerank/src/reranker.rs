@@ -26,6 +26,13 @@ impl Scale {
             Scale::MaxSim => "max_sim",
         }
     }
+
+    /// Returns the scale of this name; none for any other word.
+    pub fn from_word(word: &str) -> Option<Scale> {
+        [Scale::Unit, Scale::Logit, Scale::MaxSim]
+            .into_iter()
+            .find(|scale| scale.as_str() == word)
+    }
 }
 
 /// A reranker as the rest of the program knows it. Two that could differ in any score differ here.

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Cuts `text` into pieces of at most `chars_max` characters, at least 1: byte ranges, ascending.
 ///
 /// Of the places that leave a piece short enough, the last line end is taken; in a longer line the last end of a
-/// sentence, then the last blank, then any. Blank space between pieces belongs to none, so a blank text has no piece.
+/// sentence, then the last blank, then the last sign, then any. Blank space between pieces belongs to none, so a blank text has no piece.
 pub(crate) fn windows(text: &str, chars_max: usize) -> Vec<Range<usize>> {
     let mut windows = Vec::new();
     let mut start = 0;
@@ -43,6 +43,7 @@ fn last_cut(text: &str, limit: usize) -> usize {
         .rfind('\n')
         .or_else(sentence)
         .or_else(|| within.rfind(char::is_whitespace))
+        .or_else(|| Some(text[..limit].trim_end_matches(char::is_alphanumeric).len()))
         .filter(|&cut| cut > 0)
         .unwrap_or(limit)
 }
@@ -72,6 +73,7 @@ mod tests {
         check("a b. c d e", 8, &["a b.", "c d e"]);
         check("one. 3.14 e", 10, &["one.", "3.14 e"]);
         check("one two three", 8, &["one two", "three"]);
+        check("one,two-three", 8, &["one,two-", "three"]);
         check("abcdefgh", 3, &["abc", "def", "gh"]);
         check(
             "\u{e9}\u{e9}\u{e9}\u{e9}",

@@ -303,7 +303,7 @@ fn open_file(path: &Path) -> Result<Connection, Refusal> {
 
 /// Takes a file whose tables are others for a damaged one.
 fn other_form(error: rusqlite::Error) -> Refusal {
-    if error.sqlite_error_code() == Some(ErrorCode::Unknown) {
+    if matches!(error, rusqlite::Error::SqlInputError { .. }) {
         Refusal::Damaged(error)
     } else {
         error.into()

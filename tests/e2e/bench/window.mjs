@@ -2,25 +2,30 @@
  * The real window on a library of 10,000 chunks, in the folder that is named: a slider's input to the repainted table, the
  * start, the memory, and what it does while nothing happens.
  *
- * Prints a series a line as JSON, `{name, unit, note, samples}`; `cargo xtask bench window` condenses them to figures.
+ * Prints a series a line as JSON, `{name, unit, note, samples}`; `cargo xtask bench window` condenses them to figures. What is
+ * being measured stands on standard error, for it takes two minutes.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { cp } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { memoryOf, processorTimeOf } from "../driver/processes.mjs";
+import { memoryOf, processesOfProgram, processorTimeOf } from "../driver/processes.mjs";
 import { QUESTION } from "../driver/scenario.mjs";
 import { Scratch } from "../driver/scratch.mjs";
 import { MemlensWindow } from "../driver/window.mjs";
 
 const N_CHANGES = 200;
 const N_STARTS = 5;
+const N_SEARCHES = 10;
 /** What was begun by an event is done by then, also what waits for a rest of 20 seconds. */
 const SETTLED_AFTER_MS = 30_000;
+/** What ends with a caret's blinking. */
+const CARET_GONE_AFTER_MS = 2_000;
 const IDLE_SECONDS = 20;
-const MIB = 1024 * 1024;
+const MB = 1e6;
 
 const [made] = process.argv.slice(2);
 const scratch = await Scratch.make();
@@ -40,50 +45,86 @@ async function measureStarts() {
   const starts = [];
   const memories = [];
   for (let start = 0; start < N_STARTS; start++) {
+    progress(`start ${start + 1} of ${N_STARTS}`);
     const window = await MemlensWindow.open(scratch);
     try {
       await window.ready();
       starts.push(performance.now() - window.startedAtMs);
-      memories.push((await memoryOf(await window.processIds())) / MIB);
+      memories.push(await memoryOfWindow(window));
     } finally {
       await window.close();
     }
   }
   tell("window: start until it can be used", "ms", `notes are indexed; ${load()}`, starts);
-  tell("window: memory of its processes", "MiB", "proportional set size", memories);
+  tellMemory("at the start", memories);
 }
 
-/** Nothing is asked and no note changes: first with the window open on an answer, then with the watching command alone. */
+/** Nothing is asked and no note changes: the window open on an answer, and beside it the watching command on a copy. */
 async function measureIdleness() {
-  const window = await MemlensWindow.openIndexed(scratch);
-  try {
-    await window.ask(QUESTION);
-    await window.rowsUntil("the question is answered", (rows) => rows.length > 0);
-    await tellIdle("window, a caret blinking", await window.processIds());
-    await window.run(() => document.activeElement.blur());
-    await tellIdle("window", await window.processIds());
-  } finally {
-    await window.close();
-  }
-  const watching = spawn(process.env.MEMLENS_CLI, ["watch", "--library", scratch.library], {
+  const copy = join(scratch.root, "copy");
+  await cp(scratch.library, copy, { recursive: true });
+  const watching = spawn(process.env.MEMLENS_CLI, ["watch", "--library", copy], {
     env: scratch.environment,
     stdio: "ignore",
   });
   const ended = once(watching, "exit");
   try {
-    await tellIdle("memlens watch", [watching.pid]);
+    const window = await MemlensWindow.openIndexed(scratch);
+    try {
+      for (let search = 0; search < N_SEARCHES; search++) {
+        const question = `${QUESTION} ${search}`;
+        progress(`search ${search + 1} of ${N_SEARCHES}`);
+        await window.ask(question);
+        await window.rowsUntil("the question is answered", (rows) => rows.length > 0);
+      }
+      tellMemory(`after ${N_SEARCHES} searches`, [await memoryOfWindow(window)]);
+      progress(`${SETTLED_AFTER_MS / 1000} s until all has settled`);
+      await pause(SETTLED_AFTER_MS);
+      const ids = await window.processIds();
+      await tellIdle([["window, a caret blinking", ids]]);
+      await window.run(() => document.activeElement.blur());
+      await pause(CARET_GONE_AFTER_MS);
+      await tellIdle([
+        ["window", ids],
+        ["memlens watch", [watching.pid]],
+      ]);
+      tellMemory("at rest", [await memoryOfWindow(window)]);
+    } finally {
+      await window.close();
+    }
   } finally {
     watching.kill("SIGINT");
     await ended;
   }
 }
 
-async function tellIdle(name, ids) {
-  await pause(SETTLED_AFTER_MS);
-  const before = await processorTimeOf(ids);
+/** Tells what each named set of processes does in the same idle seconds. */
+async function tellIdle(sets) {
+  progress(`${IDLE_SECONDS} s idle: ${sets.map(([name]) => name).join(", ")}`);
+  const before = await Promise.all(sets.map(([, ids]) => processorTimeOf(ids)));
   await pause(1000 * IDLE_SECONDS);
-  const time = (await processorTimeOf(ids)) - before;
-  tell(`${name}: processor time in ${IDLE_SECONDS} idle seconds`, "ms", "all its threads", [time]);
+  const after = await Promise.all(sets.map(([, ids]) => processorTimeOf(ids)));
+  for (const [at, [name]] of sets.entries())
+    tell(`${name}: processor time in ${IDLE_SECONDS} idle seconds`, "ms", "all its threads", [
+      after[at] - before[at],
+    ]);
+}
+
+/** Memory of the window's own process, and of it with those that WebKit starts beside it, in MB. */
+async function memoryOfWindow(window) {
+  const ids = await window.processIds();
+  const [own, all] = await Promise.all([
+    processesOfProgram(ids, scratch.program).then(memoryOf),
+    memoryOf(ids),
+  ]);
+  return { own: own / MB, all: all / MB };
+}
+
+function tellMemory(when, samples) {
+  const note = "shared pages split among their holders (PSS)";
+  const of = (whose) => samples.map((sample) => sample[whose]);
+  tell(`window: memory of its process ${when}`, "MB", note, of("own"));
+  tell(`window: memory with WebKit's processes ${when}`, "MB", note, of("all"));
 }
 
 async function measureSliders() {
@@ -95,6 +136,7 @@ async function measureSliders() {
       ["vector_weight", "vector weight"],
       ["min_score", "min score"],
     ]) {
+      progress(`${N_CHANGES} changes of ${name}`);
       const { toRows, toPaint } = await window.run(inputToPaint, id, N_CHANGES);
       tell(`${name}: slider input to repainted table`, "ms", circumstances(), toPaint);
       tell(`${name}: slider input to new rows`, "ms", "the part before layout and paint", toRows);
@@ -115,6 +157,10 @@ function circumstances() {
 
 function load() {
   return `load ${loadavg()[0].toFixed(1)} on ${availableParallelism()} processors`;
+}
+
+function progress(what) {
+  console.error(`Measuring: ${what}`);
 }
 
 function tell(name, unit, note, samples) {

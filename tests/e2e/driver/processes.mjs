@@ -1,5 +1,5 @@
 /** Processes of a group, as Linux tells of them under /proc. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, readlink, realpath } from "node:fs/promises";
 
 /** In `/proc/<id>/stat`, counted from the state behind the name: state, parent, group. */
 const GROUP_FIELD = 2;
@@ -22,6 +22,13 @@ export async function processesOfGroup(leader) {
   const ids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
   const groups = await Promise.all(ids.map(groupOf));
   return ids.filter((_, at) => groups[at] === leader).toSorted((a, b) => a - b);
+}
+
+/** The processes among `ids` that run a program. */
+export async function processesOfProgram(ids, program) {
+  const wanted = await realpath(program);
+  const programs = await Promise.all(ids.map((id) => readlink(`/proc/${id}/exe`)));
+  return ids.filter((_, at) => programs[at] === wanted);
 }
 
 /** Memory of processes in bytes, with each shared page split among those who share it (PSS). */

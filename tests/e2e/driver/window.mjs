@@ -130,22 +130,28 @@ export class MemlensWindow {
       Array.from(document.querySelectorAll("[role='grid'] [role='row'][data-chunk]"))
         .toSorted((a, b) => Number(a.ariaRowIndex) - Number(b.ariaRowIndex))
         .map((row) => {
-          const cells = Array.from(row.querySelectorAll("[role='gridcell']"), (cell) =>
-            cell.innerText.trim(),
+          const cells = Object.fromEntries(
+            Array.from(row.querySelectorAll("[role='gridcell'][data-column]"), (cell) => [
+              cell.dataset.column,
+              cell.innerText.trim(),
+            ]),
           );
-          const [rank, moved, vector, bm25, rrf, fused, final] = cells;
           return {
             chunk: row.dataset.chunk,
-            rank: rank === "" ? null : Number(rank),
-            moved,
+            rank: cells.rank === "" ? null : Number(cells.rank),
+            moved: cells.moved,
             name: row.querySelector(".path").textContent,
             lines: row.querySelector(".ln").textContent,
             text: row.querySelector(".x").innerText.trim(),
-            vector,
-            bm25,
-            rrf,
-            fused,
-            final,
+            vector: cells.vector,
+            bm25: cells.bm25,
+            rrf: cells.rrf,
+            fused: cells.fusion,
+            // Null where the stage does nothing, and so has no column.
+            rerank: cells.rerank ?? null,
+            corroboration: cells.corroboration ?? null,
+            feedback: cells.feedback ?? null,
+            final: cells.final,
           };
         }),
     );

@@ -36,6 +36,16 @@ export const commands = {
 	problems: () => __TAURI_INVOKE<FileProblem[]>("problems"),
 	rank: (search: number, params: Params) => __TAURI_INVOKE<Columns>("rank", { search, params }),
 	removeFolder: (folder: string) => __TAURI_INVOKE<LibraryState>("remove_folder", { folder }),
+	/**  Stops the call under way, which answers with what it has. */
+	cancelRerank: () => __TAURI_INVOKE<null>("cancel_rerank"),
+	/**  Asks for what these parameters still need, and ranks with what came. A newer call stops this one. */
+	rerank: (search: number, params: Params) => __TAURI_INVOKE<Columns>("rerank", { search, params }),
+	/**  Returns how long the calls of rerankers took, the newest first. */
+	rerankCalls: () => __TAURI_INVOKE<RerankTime[]>("rerank_calls"),
+	/**  Tells which words of a row's text answer which words of the question, under late interaction. */
+	rerankHeat: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Heat>("rerank_heat", { search, params, slot }),
+	/**  Returns the texts of rows as the reranker reads them. */
+	rerankPreview: (search: number, params: Params, slots: number[]) => __TAURI_INVOKE<SentText[]>("rerank_preview", { search, params, slots }),
 	search: (query: string, params: Params, scope: ScopeArgument | null) => __TAURI_INVOKE<SearchAnswer>("search", { query, params, scope }),
 	/**  Opens the library's folder with the system's program for folders. */
 	showLibrary: () => __TAURI_INVOKE<null>("show_library"),
@@ -430,6 +440,26 @@ export type Happening =
 /**  A whole folder is there again. */
 "back";
 
+/**  Tells how much a part of a note answers the question, under late interaction. */
+export type Heat = {
+	/**  Words of the note that answer a word of the question, in the order of the text. */
+	words: HeatWord[],
+};
+
+/**  Is one word of a [`Heat`]. */
+export type HeatWord = {
+	/**  Where it starts in the chunk's text, in UTF-16 units. */
+	start: number,
+	/**  Where it ends. */
+	end: number,
+	/**  How well it answers, in `[0, 1]`. */
+	weight: number,
+	/**  The word of the question that it answers. */
+	word: string,
+	/**  Whether no word of the note answers that one better, so that it counts in the score. */
+	counts: boolean,
+};
+
 /**  Whether the person's own command runs. */
 export type HookMode = 
 /**  It does not. */
@@ -616,7 +646,7 @@ export type Params = {
 	rerank: RerankMode,
 	/** How many of the best fused rows are sent to the reranker; 0 sends the whole pool. */
 	rerank_max_docs: number,
-	/** How much of each text is sent to the reranker; 0 sends it whole. */
+	/** How much of each text a model or provider reads; 0 for all of it. Late interaction reads all of it. */
 	rerank_max_chars: number,
 	/** Drops reranked rows below this score, on the reranker's own scale. */
 	rerank_threshold: number | null,
@@ -775,6 +805,26 @@ export type RerankState =
 /**  It has one. */
 "scored";
 
+/**  Is one call of a reranker, for a chart. */
+export type RerankTime = {
+	/**  When it began, milliseconds since 1970. */
+	at_ms: number,
+	/**  Who was asked. */
+	provider: string,
+	/**  Its model. */
+	model: string,
+	/**  How many texts were sent. */
+	n_docs: number,
+	/**  How many characters of each were sent at most; 0 for whole texts. */
+	max_chars: number,
+	/**  How long it took. */
+	ms: number,
+	/**  The tokens that were read or billed; none where it is not known. */
+	n_tokens: number | null,
+	/**  Whether every text got its score. */
+	ok: boolean,
+};
+
 /**  Is one candidate; static for the whole search. */
 export type Row = {
 	/**  The chunk's id. */
@@ -868,6 +918,18 @@ export type SearchAnswer = {
 	generation: number,
 	/**  The generation whose observations were compared; none before the first pass over them. */
 	agreement: number | null,
+};
+
+/**  Is the text of one row as the reranker reads it. */
+export type SentText = {
+	/**  The row. */
+	slot: number,
+	/**  The text, cut at `rerank_max_chars` characters. */
+	text: string,
+	/**  Whether anything was cut off. */
+	cut: boolean,
+	/**  Whether the row is among those that are sent. */
+	sent: boolean,
 };
 
 /**  Is the passage of a chunk that answers the query best, short enough for a table row. */

@@ -3,19 +3,6 @@ import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
 import type { Columns, Params } from "./bindings";
 
-export type RerankScale = "unit" | "logit" | "max_sim";
-export type RerankState = "not_sent" | "pending" | "scored";
-
-export type RerankColumns = {
-  rerank_rank_before: (number | null)[];
-  rerank_rank_after: (number | null)[];
-  rerank_score: (number | null)[];
-  rerank_state: (RerankState | null)[];
-  rerank_scale: RerankScale | null;
-  n_pending: number;
-  hook_pending: boolean;
-};
-
 export type RerankText = { slot: number; text: string; cut: boolean; sent: boolean };
 export type HeatWord = { start: number; end: number; weight: number; word: string };
 export type RerankHeat = { words: HeatWord[] };
@@ -29,17 +16,20 @@ export type RerankCall = {
   n_tokens: number | null;
   ok: boolean;
 };
-export type KeyPlace = "keyring" | "environment" | "none" | "unavailable";
+export type KeyPlace = "keyring" | "environment" | "none" | "unavailable" | "not_asked" | "unusable";
 export type RerankHttp = {
   kind: string;
   url: string;
   model: string | null;
   key_env: string | null;
   is_on: boolean;
+  shape: string | null;
+  timeout_ms: number | null;
   host: string;
+  is_remote: boolean;
   key: KeyPlace;
 };
-export type RerankHttpChoice = Omit<RerankHttp, "host" | "key">;
+export type RerankHttpChoice = Omit<RerankHttp, "host" | "is_remote" | "key">;
 export type RerankModel = { name: string | null; folder: string | null };
 export type RerankKind = {
   kind: string;
@@ -48,6 +38,7 @@ export type RerankKind = {
   model: string | null;
   needs_key: boolean;
   price_per_thousand: number | null;
+  price_per_million_tokens: number | null;
 };
 export type RerankModelOffer = {
   name: string;
@@ -63,7 +54,13 @@ export type RerankSettings = {
   kinds: RerankKind[];
   models: RerankModelOffer[];
 };
-export type RerankTest = { ms: number; scores: number[]; model: string };
+export type RerankTest = {
+  ms: number;
+  scores: number[];
+  model: string;
+  scale: "unit" | "logit";
+  host: string;
+};
 export type Download = {
   name: string;
   done_bytes: number;

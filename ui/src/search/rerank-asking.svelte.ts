@@ -1,6 +1,6 @@
 import type { Backend } from "../api/backend";
 import type { Columns, Params, RerankMode } from "../api/bindings";
-import { isHookPending, nPending, usesReranker } from "./rerank-columns";
+import { usesReranker } from "./rerank-columns";
 
 /** What is being asked for. */
 export type Asked = {
@@ -74,8 +74,8 @@ export class RerankAsking {
 }
 
 function askedBy(params: Params, columns: Columns): Asked {
-  const nScores = nPending(columns);
-  const isReranking = usesReranker(params) && (nScores > 0 || !isHookPending(columns));
+  const nScores = columns.n_pending;
+  const isReranking = usesReranker(params) && (nScores > 0 || !columns.hook_pending);
   return isReranking && params.rerank !== "off"
     ? { nScores, by: params.rerank, timeoutMs: params.rerank_timeout_ms }
     : { nScores: 0, by: "hook", timeoutMs: params.hook_timeout_ms };

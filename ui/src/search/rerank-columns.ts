@@ -1,6 +1,5 @@
 // What the rerank stage made of each row, read from a ranking.
-import type { Columns, Params } from "../api/bindings";
-import type { RerankColumns, RerankScale, RerankState } from "../api/rerank";
+import type { Columns, Params, RerankScale, RerankState } from "../api/bindings";
 
 /** One row in the rerank stage. */
 export type Reranked = {
@@ -13,46 +12,21 @@ export type Reranked = {
   score: number | null;
 };
 
-function rerankColumns(columns: Columns): Partial<RerankColumns> {
-  return columns as Columns & Partial<RerankColumns>;
-}
-
 /** Null where the stage did nothing to the row. */
 export function rerankedOf(columns: Columns, slot: number): Reranked | null {
-  const { rerank_state, rerank_rank_before, rerank_rank_after, rerank_score } = rerankColumns(columns);
-  const state = rerank_state?.[slot] ?? null;
+  const state = columns.rerank_state[slot] ?? null;
   if (state === null) return null;
   return {
     state,
-    before: rerank_rank_before?.[slot] ?? null,
-    after: rerank_rank_after?.[slot] ?? null,
-    score: rerank_score?.[slot] ?? null,
+    before: columns.rerank_rank_before[slot] ?? null,
+    after: columns.rerank_rank_after[slot] ?? null,
+    score: columns.rerank_score[slot] ?? null,
   };
-}
-
-/** The ranks that the stage gave, by slot. */
-export function rerankRanks(columns: Columns): readonly (number | null)[] {
-  return rerankColumns(columns).rerank_rank_after ?? [];
-}
-
-/** How many rows wait for a score. */
-export function nPending(columns: Columns): number {
-  return rerankColumns(columns).n_pending ?? 0;
-}
-
-/** Whether the hook has to be asked for these rows. */
-export function isHookPending(columns: Columns): boolean {
-  return rerankColumns(columns).hook_pending ?? false;
 }
 
 /** Whether something outside has to be asked before the ranking is what its parameters say. */
 export function isPending(columns: Columns): boolean {
-  return nPending(columns) > 0 || isHookPending(columns);
-}
-
-/** What the scores of a ranking mean; null while there are none. */
-export function scaleOf(columns: Columns): RerankScale | null {
-  return rerankColumns(columns).rerank_scale ?? null;
+  return columns.n_pending > 0 || columns.hook_pending;
 }
 
 /** The scale in words, as a column head has room for, and in full. */

@@ -85,7 +85,8 @@ export function tableLines(columns: Columns, sort: SortKey, filter: StageId | nu
 
 /** Smaller comes first; rows without a place come last. */
 function placeUnder(columns: Columns, sort: Exclude<SortKey, "final">): (slot: number) => number {
-  const byRank = (ranks: (number | null)[]) => (slot: number) => ranks[slot] ?? Infinity;
+  const byRank = (ranks: readonly (number | null)[]) => (slot: number) => ranks[slot] ?? Infinity;
+  const byValue = (values: readonly (number | null)[]) => (slot: number) => -(values[slot] ?? -Infinity);
   switch (sort) {
     case "vector":
       return byRank(columns.vector_rank);
@@ -95,11 +96,14 @@ function placeUnder(columns: Columns, sort: Exclude<SortKey, "final">): (slot: n
       return byRank(columns.rrf_rank);
     case "fusion":
       return byRank(columns.fused_rank);
+    case "rerank":
+      return byRank(columns.rerank_rank_after);
+    case "corroboration":
+      return byValue(columns.n_corroborating);
+    case "feedback":
+      return byValue(columns.feedback_weight);
     case "repeats":
       return (slot) => (columns.remark[slot] === null ? 1 : 0);
-    case "rerank":
-    case "corroboration":
-    case "feedback":
     case "decay":
     case "diversity":
     case "hook":

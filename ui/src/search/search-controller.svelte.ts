@@ -64,6 +64,8 @@ export class SearchController {
   #snippets = $state.raw<ReadonlyMap<number, Snippet>>(new Map());
 
   #openSlot = $state<number | null>(null);
+  /** Whether the person opened the row; until then it is the best one. */
+  #isOpenedByHand = false;
   #journey = $state.raw<Journey | null>(null);
   #sort = $state<SortKey>("final");
   #filter = $state<StageId | null>(null);
@@ -235,12 +237,14 @@ export class SearchController {
   }
 
   open(slot: number): void {
+    this.#isOpenedByHand = true;
     this.#openSlot = slot;
     this.#journeyLoop.wish();
   }
 
   /** Shows the journey of a chunk that is in neither list; no row is opened meanwhile. */
   showOutside(journey: Journey): void {
+    this.#isOpenedByHand = true;
     this.#openSlot = null;
     this.#journey = journey;
   }
@@ -317,8 +321,8 @@ export class SearchController {
       this.#filter = null;
     }
     const stillThere = isSameQuery ? answer.rows.findIndex((row) => row.chunk === openChunk) : -1;
-    const best = answer.columns.n_kept > 0 ? (answer.columns.order[0] ?? null) : null;
-    this.#openSlot = stillThere >= 0 ? stillThere : best;
+    if (stillThere < 0) this.#isOpenedByHand = false;
+    this.#openSlot = stillThere >= 0 ? stillThere : bestOf(answer.columns);
     if (this.#openSlot === null) this.#journey = null;
     else this.#journeyLoop.wish();
     // Ranks among the candidates of the last answer would tell of moves that nobody made.
@@ -398,7 +402,10 @@ export class SearchController {
       if (columns === null || now?.answer !== shown.answer) return;
       // The engine keeps what came, so a ranking by parameters that have moved on has it too.
       if (differingIds(this.#wanted(), params).length > 0) this.#rankLoop.wish();
-      else this.#take(now, columns, params);
+      else {
+        if (!this.#isOpenedByHand) this.#openSlot = bestOf(columns);
+        this.#take(now, columns, params);
+      }
       if (asksOutside(this.#pin.params)) void this.#readPinned();
     } catch (error) {
       this.#fail(shown, error);
@@ -468,6 +475,11 @@ export class SearchController {
     const other = await this.#backend.search(shown.answer.query, params, scope);
     return ranksByChunk(other.rows, other.columns);
   }
+}
+
+/** Null where nothing is kept. */
+function bestOf(columns: Columns): number | null {
+  return columns.n_kept > 0 ? (columns.order[0] ?? null) : null;
 }
 
 /** Whether a ranking by these parameters can change once scores have come. */

@@ -32,6 +32,11 @@ export function bm25(value: number): string {
   return fixed(value, 2);
 }
 
+/** A weight that a score is multiplied by: ×1.25. */
+export function weight(value: number): string {
+  return `×${fixed(value, 2)}`;
+}
+
 /** A value in a formula line: four decimals. */
 export function formulaValue(value: number): string {
   return fixed(value, 4);
@@ -65,6 +70,12 @@ export function duration(micros: number): string {
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** An amount of US dollars, to the cent, below a cent to two digits: $2.00, $0.0012. */
+export function dollars(value: number): string {
+  const text = value !== 0 && value < 0.01 ? String(Number(value.toPrecision(2))) : value.toFixed(2);
+  return `$${text}`;
 }
 
 /** How long something will still take, no finer than it is known. */

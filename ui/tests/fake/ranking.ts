@@ -18,7 +18,9 @@ import type {
   Status,
 } from "../../src/api/bindings";
 import { STAGES } from "../../src/api/parameters";
+import { shareOf } from "../../src/search/rerank-columns";
 import { randomFrom, STOP_WORDS, wordsOf, type FakeChunk } from "./notes";
+import { rerankKey, scaleBy, type KnownScores } from "./rerank";
 
 const LIST_MAX = 1_000;
 const K1 = 1.2;
@@ -33,6 +35,10 @@ export type FakeSet = {
   bm25Ideal: number;
   nChunks: number;
   params: Params;
+  /** By `rerankKey`; grows as the reranker answers. */
+  known: Map<string, KnownScores>;
+  /** Orders that the hook was given; it sends the first row to the end. */
+  hooked: Set<string>;
 };
 
 export function retrieve(query: string, chunks: FakeChunk[], params: Params): FakeSet {
@@ -95,6 +101,8 @@ export function retrieve(query: string, chunks: FakeChunk[], params: Params): Fa
     bm25Ideal,
     nChunks: chunks.length,
     params,
+    known: new Map(),
+    hooked: new Set(),
   };
 }
 
@@ -189,9 +197,11 @@ export function rank(set: FakeSet, params: Params): Columns {
         ].filter((part) => part.amount !== 0)
       : [],
   );
-  const order = set.rows
+  const byFused = set.rows
     .map((_, slot) => slot)
     .toSorted((a, b) => (fused[b] ?? -1) - (fused[a] ?? -1) || a - b);
+  const reranked = rerankBy(set, params, byFused, fused);
+  const { order, score } = reranked;
 
   const droppedBy: (StageId | null)[] = set.rows.map((_, slot) => (isIn[slot] ? null : "fusion"));
   const reason: (string | null)[] = set.rows.map((row, slot) =>
@@ -255,11 +265,15 @@ export function rank(set: FakeSet, params: Params): Columns {
         );
         break;
       case "threshold": {
-        const best = fused[before[0] ?? -1] ?? 0;
+        const best = score[before[0] ?? -1] ?? 0;
         for (const slot of params.threshold_on ? before : []) {
-          const value = fused[slot] ?? 0;
+          const value = score[slot] ?? 0;
           if (value < params.min_score)
-            drop(slot, "threshold", `below min score by ${(params.min_score - value).toFixed(3)}`);
+            drop(
+              slot,
+              "threshold",
+              `kept out by min score: scores ${value.toFixed(3)}, ${(params.min_score - value).toFixed(3)} below ${params.min_score.toFixed(2)}`,
+            );
           else if (value < params.min_score_of_best * best)
             drop(slot, "threshold", `below ${params.min_score_of_best} of the best score`);
         }
@@ -285,16 +299,24 @@ export function rank(set: FakeSet, params: Params): Columns {
         break;
       }
       case "rerank":
+        summary("rerank", reranked.status, before.length, before.length, null, reranked.note);
+        break;
+      case "hook": {
+        const isOn = params.hook_on && params.hook === "on";
+        summary("hook", isOn ? applied : off("off"), before.length, before.length, null);
+        break;
+      }
       case "corroboration":
       case "feedback":
       case "decay":
       case "diversity":
-      case "hook":
         summary(stage.id, off("not built yet in this version"), before.length, before.length, null);
         break;
     }
   }
-  const kept = alive();
+  const isHookOn = params.hook_on && params.hook === "on" && alive().length > 0;
+  const isHooked = set.hooked.has(alive().join());
+  const kept = isHookOn && isHooked ? [...alive().slice(1), ...alive().slice(0, 1)] : alive();
   const late: StageId[] = ["budget", "limit", "threshold", "repeats", "fusion"];
   const dropped = order
     .filter((slot) => droppedBy[slot] !== null)
@@ -315,8 +337,10 @@ export function rank(set: FakeSet, params: Params): Columns {
     rrf_rank: ranksOf(rrf, Infinity),
     n_corroborating: set.rows.map(() => null),
     feedback_weight: set.rows.map(() => null),
-    score: fused,
+    score,
     parts,
+    ...reranked.columns,
+    hook_pending: isHookOn && !isHooked,
     dropped_by: droppedBy,
     reason,
     remark: set.rows.map((_, slot) =>
@@ -328,6 +352,93 @@ export function rank(set: FakeSet, params: Params): Columns {
     min_score_mark: withoutText.length > 0 ? Math.round(Math.max(...withoutText) * 1000) / 1000 : null,
     best_score: summaries.find((stage) => stage.id === "threshold")?.n_out === 0 ? passed : null,
   };
+}
+
+/** Blends what is known of the sent rows, best first; what has no score keeps its fused order below them. */
+function rerankBy(set: FakeSet, params: Params, byFused: number[], fused: (number | null)[]) {
+  const none = set.rows.map(() => null);
+  const columns: Pick<
+    Columns,
+    | "rerank_rank_before"
+    | "rerank_rank_after"
+    | "rerank_score"
+    | "rerank_state"
+    | "rerank_scale"
+    | "n_pending"
+  > = {
+    rerank_rank_before: none,
+    rerank_rank_after: none,
+    rerank_score: none,
+    rerank_state: none,
+    rerank_scale: null,
+    n_pending: 0,
+  };
+  const scale = params.rerank_on ? scaleBy(params) : null;
+  if (scale === null)
+    return {
+      order: byFused,
+      score: fused,
+      columns,
+      status: { kind: "skipped", why: "off" } satisfies Status,
+      note: null,
+    };
+  const reached = byFused.filter((slot) => fused[slot] !== null);
+  const nSent = params.rerank_max_docs === 0 ? 3 * params.max_results : params.rerank_max_docs;
+  const sent = new Set(reached.slice(0, nSent));
+  const known = set.known.get(rerankKey(params));
+  const rawOf = (slot: number) => (sent.has(slot) ? (known?.bySlot.get(slot) ?? null) : null);
+  const pending = [...sent].filter((slot) => rawOf(slot) === null);
+  const isFallback = pending.length > 0 && known !== undefined && known.failure !== null;
+  const score = fused.map((value, slot) => {
+    const raw = isFallback ? null : rawOf(slot);
+    return value === null || raw === null
+      ? value
+      : (1 - params.rerank_share) * value + params.rerank_share * shareOf(scale, raw);
+  });
+  const isScored = (slot: number) => !isFallback && rawOf(slot) !== null;
+  const order = byFused.toSorted(
+    (a, b) =>
+      Number(isScored(b)) - Number(isScored(a)) ||
+      (isScored(a) ? (score[b] ?? 0) - (score[a] ?? 0) : 0) ||
+      byFused.indexOf(a) - byFused.indexOf(b),
+  );
+  const isReached = new Set(reached);
+  const rankIn = (slots: number[]) =>
+    set.rows.map((_, slot) => (isReached.has(slot) ? slots.indexOf(slot) + 1 : null));
+  const status: Status =
+    isFallback && known.failure !== null ? { kind: "fallback", why: known.failure } : { kind: "applied" };
+  return {
+    order,
+    score,
+    columns: {
+      rerank_rank_before: rankIn(byFused),
+      rerank_rank_after: rankIn(order),
+      rerank_score: set.rows.map((_, slot) => rawOf(slot)),
+      rerank_state: set.rows.map((_, slot) =>
+        !isReached.has(slot)
+          ? null
+          : !sent.has(slot)
+            ? ("not_sent" as const)
+            : rawOf(slot) === null
+              ? ("pending" as const)
+              : ("scored" as const),
+      ),
+      rerank_scale: scale,
+      n_pending: pending.length,
+    },
+    status,
+    note: `${sent.size} sent`,
+  };
+}
+
+/** The rows that these parameters send. */
+export function sentBy(set: FakeSet, params: Params): ReadonlySet<number> {
+  const { rerank_state } = rank(set, params);
+  return new Set(
+    set.rows.flatMap((_, slot) =>
+      rerank_state[slot] === "pending" || rerank_state[slot] === "scored" ? [slot] : [],
+    ),
+  );
 }
 
 function outsideReason(row: Row, params: Params): string {

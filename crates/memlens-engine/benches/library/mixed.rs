@@ -65,6 +65,10 @@ impl Embedder for Mixed {
         self.real.count_tokens(text)
     }
 
+    fn wake(&mut self) -> Result<(), EmbedError> {
+        self.real.wake()
+    }
+
     fn reads(&self, text: &str) -> bool {
         self.real.reads(text)
     }

@@ -45,7 +45,10 @@ impl Embedder for StandIn {
     }
 
     fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
-        let ends = text.match_indices(' ').map(|(at, _)| at).chain([text.len()]);
+        let ends = text
+            .match_indices(' ')
+            .map(|(at, _)| at)
+            .chain([text.len()]);
         let mut tokens = TokenVectors::default();
         let mut start = 0;
         for end in ends {

@@ -193,7 +193,7 @@ impl Worker {
                     self.shared.tell_state();
                 }
             }
-            Err(error) => self.fail(indexer, &error),
+            Err(error) => self.fail(indexer, error),
         }
         if !indexer.is_busy() {
             self.note_progress(indexer);
@@ -214,7 +214,8 @@ impl Worker {
     }
 
     /// Stops working for a while, or until the person goes on, and says why.
-    fn fail(&mut self, indexer: &Indexer, error: &EngineError) {
+    fn fail(&mut self, indexer: &Indexer, error: EngineError) {
+        let error = error.at(self.shared.library.dir());
         tracing::error!(%error, "indexing failed");
         {
             let mut moving = self.shared.moving();
@@ -252,7 +253,7 @@ impl Worker {
         match indexer.compact() {
             Ok(false) => {}
             Ok(true) => self.refresh(),
-            Err(error) => self.fail(indexer, &error),
+            Err(error) => self.fail(indexer, error),
         }
     }
 
@@ -427,7 +428,7 @@ impl Worker {
             }
             Err(error) => {
                 watch.put_off();
-                self.fail(indexer, &error);
+                self.fail(indexer, error);
             }
         }
         self.note_progress(indexer);
@@ -486,6 +487,7 @@ impl Worker {
         }
         if self.last_looked.elapsed() >= LOOK_EVERY {
             self.last_looked = now;
+            self.shared.library.reranking.rest();
             self.look_for_missing(indexer);
             if indexer.is_busy() {
                 self.note_progress(indexer);

@@ -116,7 +116,12 @@ impl Kind {
         match self {
             Kind::Cohere => Some(Price::ThousandCalls(2.0)),
             Kind::Voyage => Some(Price::MillionTokens(0.05)),
-            Kind::Jina | Kind::Tei | Kind::LlamaCpp | Kind::Vllm | Kind::Infinity | Kind::Custom => None,
+            Kind::Jina
+            | Kind::Tei
+            | Kind::LlamaCpp
+            | Kind::Vllm
+            | Kind::Infinity
+            | Kind::Custom => None,
         }
     }
 

@@ -39,13 +39,17 @@ impl Provider {
             return Err(refused("it does not begin with https:// and a host"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(refused("it holds a name or a password; a key goes into its own field"));
+            return Err(refused(
+                "it holds a name or a password; a key goes into its own field",
+            ));
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err(refused("it has a part behind ? or #, which is not sent"));
         }
         if url.scheme() == "http" && !is_loopback(&url) {
-            return Err(refused("without https:// only this machine itself may be asked"));
+            return Err(refused(
+                "without https:// only this machine itself may be asked",
+            ));
         }
         append(&mut url, self.kind.path());
         Ok(url)
@@ -77,13 +81,12 @@ impl Provider {
 
     /// Returns whose requests and scale these are; never [`Kind::Custom`].
     pub(super) fn shape(&self) -> Kind {
-        match self.kind {
-            Kind::Custom => match self.shape {
-                None | Some(Kind::Custom) => Kind::Vllm,
-                Some(shape) => shape,
-            },
-            kind => kind,
+        if self.kind != Kind::Custom {
+            return self.kind;
         }
+        self.shape
+            .filter(|shape| *shape != Kind::Custom)
+            .unwrap_or(Kind::Vllm)
     }
 }
 
@@ -151,16 +154,52 @@ mod tests {
     #[test]
     fn the_path_is_appended_but_for_what_is_there() {
         for (kind, url, expected) in [
-            (Kind::Cohere, "https://api.cohere.com", "https://api.cohere.com/v2/rerank"),
-            (Kind::Cohere, "https://api.cohere.com/", "https://api.cohere.com/v2/rerank"),
-            (Kind::Cohere, "https://a.example/v2/rerank", "https://a.example/v2/rerank"),
-            (Kind::Cohere, "https://a.example/v2/rerank/", "https://a.example/v2/rerank"),
-            (Kind::Vllm, "http://localhost:8000/v1", "http://localhost:8000/v1/rerank"),
-            (Kind::Vllm, "https://a.example/vllm", "https://a.example/vllm/v1/rerank"),
-            (Kind::Vllm, "https://a.example/rerank", "https://a.example/rerank/v1/rerank"),
+            (
+                Kind::Cohere,
+                "https://api.cohere.com",
+                "https://api.cohere.com/v2/rerank",
+            ),
+            (
+                Kind::Cohere,
+                "https://api.cohere.com/",
+                "https://api.cohere.com/v2/rerank",
+            ),
+            (
+                Kind::Cohere,
+                "https://a.example/v2/rerank",
+                "https://a.example/v2/rerank",
+            ),
+            (
+                Kind::Cohere,
+                "https://a.example/v2/rerank/",
+                "https://a.example/v2/rerank",
+            ),
+            (
+                Kind::Vllm,
+                "http://localhost:8000/v1",
+                "http://localhost:8000/v1/rerank",
+            ),
+            (
+                Kind::Vllm,
+                "https://a.example/vllm",
+                "https://a.example/vllm/v1/rerank",
+            ),
+            (
+                Kind::Vllm,
+                "https://a.example/rerank",
+                "https://a.example/rerank/v1/rerank",
+            ),
             (Kind::Tei, " http://[::1]:8080 ", "http://[::1]:8080/rerank"),
-            (Kind::Infinity, "http://127.0.0.2:7997/rerank", "http://127.0.0.2:7997/rerank"),
-            (Kind::Custom, "https://a.example/score/me/", "https://a.example/score/me/"),
+            (
+                Kind::Infinity,
+                "http://127.0.0.2:7997/rerank",
+                "http://127.0.0.2:7997/rerank",
+            ),
+            (
+                Kind::Custom,
+                "https://a.example/score/me/",
+                "https://a.example/score/me/",
+            ),
         ] {
             let endpoint = provider(kind, url).endpoint();
             assert_eq!(endpoint.map(String::from).expect(url), expected);
@@ -172,16 +211,46 @@ mod tests {
         for (url, expected) in [
             ("", "it is no web address"),
             ("api.cohere.com", "it is no web address"),
-            ("ftp://secret.example", "it does not begin with https:// and a host"),
-            ("file:///secret", "it does not begin with https:// and a host"),
-            ("https://secret@a.example", "it holds a name or a password; a key goes into its own field"),
-            ("https://:secret@a.example", "it holds a name or a password; a key goes into its own field"),
-            ("https://a.example/?key=secret", "it has a part behind ? or #, which is not sent"),
-            ("https://a.example/#secret", "it has a part behind ? or #, which is not sent"),
-            ("http://secret.example", "without https:// only this machine itself may be asked"),
-            ("http://localhost.secret.example", "without https:// only this machine itself may be asked"),
-            ("http://10.0.0.1:8080", "without https:// only this machine itself may be asked"),
-            ("http://0.0.0.0:8080", "without https:// only this machine itself may be asked"),
+            (
+                "ftp://secret.example",
+                "it does not begin with https:// and a host",
+            ),
+            (
+                "file:///secret",
+                "it does not begin with https:// and a host",
+            ),
+            (
+                "https://secret@a.example",
+                "it holds a name or a password; a key goes into its own field",
+            ),
+            (
+                "https://:secret@a.example",
+                "it holds a name or a password; a key goes into its own field",
+            ),
+            (
+                "https://a.example/?key=secret",
+                "it has a part behind ? or #, which is not sent",
+            ),
+            (
+                "https://a.example/#secret",
+                "it has a part behind ? or #, which is not sent",
+            ),
+            (
+                "http://secret.example",
+                "without https:// only this machine itself may be asked",
+            ),
+            (
+                "http://localhost.secret.example",
+                "without https:// only this machine itself may be asked",
+            ),
+            (
+                "http://10.0.0.1:8080",
+                "without https:// only this machine itself may be asked",
+            ),
+            (
+                "http://0.0.0.0:8080",
+                "without https:// only this machine itself may be asked",
+            ),
         ] {
             let refused = provider(Kind::Tei, url).endpoint();
             let text = refused.expect_err(url).to_string();

@@ -58,10 +58,9 @@ impl ScoreCache {
                     "INSERT INTO vector_uses VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET n_bytes = ?2, used = ?3",
                 )?
                 .execute(params![key, n_bytes as i64, number])?;
-            let total: i64 =
-                transaction.query_row("SELECT total(n_bytes) FROM vector_uses", [], |row| {
-                    row.get::<_, f64>(0).map(|total| total as i64)
-                })?;
+            let total: i64 = transaction
+                .prepare_cached("SELECT sum(n_bytes) FROM vector_uses")?
+                .query_row([], |row| row.get(0))?;
             let mut excess = total - bytes_max as i64;
             let mut oldest = transaction
                 .prepare_cached("SELECT key, n_bytes FROM vector_uses ORDER BY used LIMIT 1")?;

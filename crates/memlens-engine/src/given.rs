@@ -1,0 +1,352 @@
+//! Ranking results that somebody else found: the other side of the hook, by which an agent has Memlens rerank.
+//!
+//! Properties checked: what comes back was given; rows that the library does not know keep their order and come last;
+//! the order of the others is that of a ranking among them alone.
+
+use std::ops::Range;
+use std::path::Path;
+
+use memlens_params::{HookMode, Params, RerankMode};
+use memlens_rank::Status;
+use memlens_rerank::hook::{Answer, AnswerRow, Event, EventRow};
+use memlens_store::{ChunkRow, Snapshot};
+
+use crate::place::Place;
+use crate::{EngineError, Library};
+
+/// Is the answer to an event, and what a person should be told of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GivenRanking {
+    /// The rows that stay, best first.
+    pub answer: Answer,
+    /// What did not work as these parameters say, in whole sentences.
+    pub notices: Vec<String>,
+}
+
+impl Library {
+    /// Ranks the rows of an event among themselves, as these parameters rank the chunks that they stand for.
+    ///
+    /// A row stands for the chunks of its note that share at least half of their lines with it, or half of its own; it
+    /// gets the score of the best one, and is left out where the parameters leave out every one. Rows of which the
+    /// library knows no chunk keep their score and their order, and come last. The person's own command does not run,
+    /// since this may be it.
+    ///
+    /// # Errors
+    /// As [`Library::search`] and [`Library::ask`].
+    pub fn rank_given(&self, event: &Event, params: &Params) -> Result<GivenRanking, EngineError> {
+        if event.query.trim().is_empty() {
+            return Err(EngineError::EmptyQuery);
+        }
+        let params = &Params {
+            hook: HookMode::Off,
+            ..params.clone()
+        };
+        let lists = self.lists();
+        let chunks: Vec<Vec<u32>> = event
+            .results
+            .iter()
+            .map(|row| chunks_of(&lists.snapshot, row))
+            .collect();
+        let ranges = ranges(chunks.iter().flatten().copied());
+        if ranges.is_empty() {
+            return Ok(GivenRanking {
+                answer: unchanged(&event.results),
+                notices: Vec::new(),
+            });
+        }
+        let mut search = self.search_among(&event.query, params, lists.clone(), ranges)?;
+        let mut notices = search.notices.clone();
+        if params.rerank != RerankMode::Off && params.rerank_on {
+            search = self.ask(search.id, params)?;
+        }
+        let columns = search.columns(params);
+        notices.extend(
+            columns
+                .stages
+                .iter()
+                .filter_map(|stage| match &stage.status {
+                    Status::Fallback { why } => Some(format!("{}: {why}.", stage.id.as_str())),
+                    Status::Applied | Status::Skipped { .. } => None,
+                }),
+        );
+        let kept = &columns.order[..columns.n_kept as usize];
+        let place_of = |slot: &u32| search.retrieved.places[*slot as usize];
+        let mut ranked: Vec<(usize, f64, &EventRow)> = Vec::new();
+        for (row, chunks) in event.results.iter().zip(&chunks) {
+            let best = kept
+                .iter()
+                .position(|slot| chunks.contains(&place_of(slot)));
+            if let Some(rank) = best {
+                let score = columns.score[kept[rank] as usize];
+                ranked.push((rank, score.unwrap_or_default(), row));
+            }
+        }
+        // Stable: rows of one chunk stay in the order given.
+        ranked.sort_by_key(|(rank, _, _)| *rank);
+        let known = ranked.into_iter().map(|(_, score, row)| AnswerRow {
+            score: Some(score),
+            ..AnswerRow::from(row.clone())
+        });
+        let unknown = event
+            .results
+            .iter()
+            .zip(&chunks)
+            .filter(|(_, chunks)| chunks.is_empty())
+            .map(|(row, _)| AnswerRow::from(row.clone()));
+        Ok(GivenRanking {
+            answer: Answer {
+                results: Some(known.chain(unknown).collect()),
+            },
+            notices,
+        })
+    }
+}
+
+fn unchanged(rows: &[EventRow]) -> Answer {
+    Answer {
+        results: Some(rows.iter().cloned().map(AnswerRow::from).collect()),
+    }
+}
+
+/// Returns the places of the chunks that a row stands for, ascending; none where the library does not know its note, or
+/// cannot tell which of several it means.
+fn chunks_of(snapshot: &Snapshot, row: &EventRow) -> Vec<u32> {
+    let typed = row.path.trim_start_matches("./");
+    let is_note = |place: &Place, document: &memlens_store::DocumentRow| {
+        document.folder == place.folder && document.path == place.path
+    };
+    let Ok(Some(place)) = Place::parse(snapshot, typed, None::<&Path>) else {
+        return Vec::new();
+    };
+    let document = snapshot
+        .documents
+        .iter()
+        .find(|document| is_note(&place, document));
+    let chunks = document.map_or(0..0, |document| document.chunks.clone());
+    let shares = |at: &u32| shares_lines(&snapshot.chunks[*at as usize], row);
+    chunks.filter(shares).collect()
+}
+
+/// Tells whether a chunk and a row share half of either one's lines.
+fn shares_lines(chunk: &ChunkRow, row: &EventRow) -> bool {
+    let (first, last) = (u64::from(chunk.start_line), u64::from(chunk.end_line));
+    let n_shared = (last.min(row.end_line) + 1).saturating_sub(first.max(row.start_line));
+    let n_chunk = last + 1 - first;
+    let n_row = row
+        .end_line
+        .saturating_sub(row.start_line)
+        .saturating_add(1);
+    n_shared > 0 && n_shared.saturating_mul(2) >= n_chunk.min(n_row)
+}
+
+/// Returns places as ascending disjoint ranges.
+fn ranges(places: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
+    let mut places: Vec<u32> = places.collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    for place in places {
+        match ranges.last_mut() {
+            Some(last) if last.end == place => last.end += 1,
+            Some(_) | None => ranges.push(place..place + 1),
+        }
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use memlens_embed::Hashing;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{EmbedderSource, Indexer};
+
+    /// Is a library of some notes.
+    struct Given {
+        _notes: tempfile::TempDir,
+        _data: tempfile::TempDir,
+        library: Library,
+    }
+
+    fn given(notes: &[(&str, &str)]) -> Given {
+        let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for (path, text) in notes {
+            std::fs::write(dir.path().join(path), text).unwrap();
+        }
+        let (mut indexer, _) = Indexer::open(data.path(), Box::new(Hashing::default())).unwrap();
+        let folder = indexer.add_folder(dir.path()).unwrap();
+        let go_on = AtomicBool::new(false);
+        indexer.scan(&folder, &go_on).unwrap();
+        indexer.run(&go_on, &mut ()).unwrap();
+        let source: EmbedderSource = Arc::new(|_| Ok(Box::new(Hashing::default())));
+        Given {
+            library: Library::open(data.path(), source).unwrap(),
+            _notes: dir,
+            _data: data,
+        }
+    }
+
+    fn row(path: &str, lines: (u64, u64), score: f64) -> EventRow {
+        EventRow {
+            path: path.to_owned(),
+            start_line: lines.0,
+            end_line: lines.1,
+            score,
+            snippet: format!("snippet of {path}"),
+            source: "memory".to_owned(),
+        }
+    }
+
+    fn event(results: Vec<EventRow>) -> Event {
+        Event {
+            query: "where is the router".to_owned(),
+            agent_id: "iris".to_owned(),
+            results,
+        }
+    }
+
+    fn paths(ranking: &GivenRanking) -> Vec<&str> {
+        let rows = ranking.answer.results.as_ref().expect("it names every row");
+        rows.iter().map(|row| row.path.as_str()).collect()
+    }
+
+    const NOTES: [(&str, &str); 3] = [
+        ("router.md", "The router stands in the hall."),
+        ("bread.md", "Bread rises in a warm kitchen."),
+        ("hall.md", "The hall is where the coats hang."),
+    ];
+
+    #[test]
+    fn known_rows_are_ranked_and_unknown_ones_come_last() {
+        let given = given(&NOTES);
+        let rows = vec![
+            row("elsewhere.md", (1, 3), 0.9),
+            row("bread.md", (1, 1), 0.8),
+            row("gone.md", (1, 1), 0.7),
+            row("./hall.md", (1, 2), 0.6),
+            row("router.md", (1, 1), 0.1),
+        ];
+        let mut params = Params::default();
+        params.assign("min_score", "0").unwrap();
+        let ranking = given
+            .library
+            .rank_given(&event(rows.clone()), &params)
+            .unwrap();
+        let expected = [
+            "router.md",
+            "./hall.md",
+            "bread.md",
+            "elsewhere.md",
+            "gone.md",
+        ];
+        assert_eq!(paths(&ranking), expected);
+        let answered = ranking.answer.results.unwrap();
+        let scores: Vec<f64> = answered.iter().map(|row| row.score.unwrap()).collect();
+        assert!(scores[0] > scores[1] && scores[1] > scores[2], "{scores:?}");
+        assert_eq!(scores[3..], [0.9, 0.7]);
+        assert_eq!(answered[0].snippet.as_deref(), Some("snippet of router.md"));
+        assert_eq!(answered[0].source.as_deref(), Some("memory"));
+
+        // What the parameters leave out is left out, but for rows that they do not judge.
+        params.assign("max_results", "1").unwrap();
+        let ranking = given.library.rank_given(&event(rows), &params).unwrap();
+        assert_eq!(paths(&ranking), ["router.md", "elsewhere.md", "gone.md"]);
+    }
+
+    #[test]
+    fn rows_that_nobody_knows_stay_as_they_are() {
+        let given = given(&NOTES);
+        let rank = |rows| {
+            let params = Params::default();
+            given
+                .library
+                .rank_given(&event(rows), &params)
+                .unwrap()
+                .answer
+        };
+        assert_eq!(
+            rank(Vec::new()),
+            Answer {
+                results: Some(Vec::new())
+            }
+        );
+        let rows = vec![
+            row("b.md", (1, 1), 0.1),
+            row("a.md", (0, u64::MAX), 0.9),
+            // Known by name, and not at these lines.
+            row("router.md", (7, 3), 0.5),
+            row("router.md", (u64::MAX, u64::MAX), 0.5),
+            row("", (1, 1), 0.5),
+            row("../router.md", (1, 1), 0.5),
+        ];
+        assert_eq!(rank(rows.clone()), unchanged(&rows));
+    }
+
+    #[test]
+    fn a_row_stands_for_the_chunks_that_it_shares_most_lines_with() {
+        let chunk = |first, last| ChunkRow {
+            start_line: first,
+            end_line: last,
+            ..chunk_of_nothing()
+        };
+        for ((first, last), lines, expected) in [
+            ((1, 10), (1, 10), true),
+            // An agent that counts one line more.
+            ((1, 10), (1, 11), true),
+            ((1, 10), (3, 4), true),
+            ((1, 10), (10, 30), false),
+            ((1, 10), (6, 30), true),
+            ((20, 30), (1, 19), false),
+            ((20, 30), (40, 50), false),
+            ((20, 30), (0, u64::MAX), true),
+            ((20, 30), (30, 20), false),
+        ] {
+            let row = row("a.md", lines, 0.0);
+            let shares = shares_lines(&chunk(first, last), &row);
+            assert_eq!(shares, expected, "{first}-{last} {lines:?}");
+        }
+    }
+
+    fn chunk_of_nothing() -> ChunkRow {
+        ChunkRow {
+            id: 1,
+            document: 0,
+            start_line: 1,
+            end_line: 1,
+            bytes: 0..0,
+            heading: String::new(),
+            agent: None,
+            date: None,
+            tokens: 0,
+            embedding: memlens_store::EmbeddingId(1),
+            windows: 0..0,
+        }
+    }
+
+    #[test]
+    fn nothing_is_invented_and_the_order_given_does_not_matter() {
+        let given = given(&NOTES);
+        let names = ["router.md", "bread.md", "hall.md", "unknown.md"];
+        let config = ProptestConfig::with_cases(24);
+        proptest!(config, |(picked in prop::collection::vec((0..4_usize, 1..3_u64), 0..8))| {
+            let rows: Vec<EventRow> = picked.iter().map(|(at, end)| row(names[*at], (1, *end), 0.5)).collect();
+            let params = Params::default();
+            let answer = |rows: Vec<EventRow>| given.library.rank_given(&event(rows), &params).unwrap();
+            let first = answer(rows.clone());
+            let mut left = rows.clone();
+            for found in first.answer.results.as_ref().unwrap() {
+                let at = left.iter().position(|row| row.path == found.path && row.end_line == found.end_line);
+                left.swap_remove(at.expect("it was given, and no more often"));
+            }
+            let known = |ranking: &GivenRanking| -> Vec<String> {
+                paths(ranking).into_iter().filter(|path| *path != "unknown.md").map(str::to_owned).collect()
+            };
+            let reversed = answer(rows.into_iter().rev().collect());
+            prop_assert_eq!(known(&first), known(&reversed));
+        });
+    }
+}

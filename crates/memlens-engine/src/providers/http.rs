@@ -1,0 +1,479 @@
+//! A provider over HTTP, as a person chose it for this library.
+
+use std::time::Duration;
+
+use memlens_rerank::RerankError;
+use memlens_rerank::http::{Http, Kind, Provider};
+use memlens_rerank::keys::{self, Key, KeyPlace};
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+use super::refused;
+use crate::EngineError;
+
+/// The longest name of a model or a variable; what is longer is something else.
+const NAME_CHARS_MAX: usize = 200;
+/// What the parameter `rerank_timeout_ms` allows, and so this too.
+const TIMEOUT_MS: std::ops::RangeInclusive<u32> = 100..=60_000;
+
+/// Is a provider as a person sets it, without its key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct HttpChoice {
+    /// The kind's name.
+    pub kind: String,
+    /// The server's address; empty for where servers of the kind are found by default.
+    pub url: String,
+    /// The model's id; none for the kind's own.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// For an address of one's own: the kind that it speaks like; none for vLLM's.
+    #[serde(default)]
+    pub shape: Option<String>,
+    /// The environment variable that holds the key, where no keyring does.
+    #[serde(default)]
+    pub key_env: Option<String>,
+    /// How long it may take while the parameter `rerank_timeout_ms` stands at its default; none for that default.
+    #[serde(default)]
+    pub timeout_ms: Option<u32>,
+    /// Whether it may be asked, and so note text sent to it.
+    pub is_on: bool,
+}
+
+/// Tells where a provider's key is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyState {
+    /// In the system's keyring.
+    Keyring,
+    /// In the environment variable that is named.
+    Environment,
+    /// Nowhere.
+    None,
+    /// No keyring answers, and no variable holds it.
+    Unavailable,
+    /// What stands there is no key.
+    Unusable,
+    /// The provider is off, so nobody looked.
+    NotAsked,
+}
+
+/// Is a provider that was chosen, with what follows from the choice.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct HttpState {
+    /// The kind's name.
+    pub kind: String,
+    /// The server's address.
+    pub url: String,
+    /// The model's id; none for the kind's own.
+    pub model: Option<String>,
+    /// For an address of one's own: the kind that it speaks like.
+    pub shape: Option<String>,
+    /// The environment variable that holds the key, where no keyring does.
+    pub key_env: Option<String>,
+    /// How long it may take while the parameter `rerank_timeout_ms` stands at its default.
+    pub timeout_ms: Option<u32>,
+    /// Whether it may be asked.
+    pub is_on: bool,
+    /// The host that note text goes to, with the port where it is not the usual one.
+    pub host: String,
+    /// Whether note text leaves this machine.
+    pub is_remote: bool,
+    /// Where its key is.
+    pub key: KeyState,
+}
+
+/// Is a provider that passed every check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Checked {
+    /// As it is stored.
+    pub choice: HttpChoice,
+    /// As it is asked.
+    pub provider: Provider,
+}
+
+impl HttpChoice {
+    /// Returns the choice when it can be used, with its address filled in.
+    ///
+    /// # Errors
+    /// [`EngineError::Setting`] for an unknown kind or shape, an address that is none, is not encrypted and not this
+    /// machine's or holds a password, a name that is none, a timeout out of range. No text repeats what may be a key.
+    pub(crate) fn check(self) -> Result<Checked, EngineError> {
+        let kind = kind_named("the provider", &self.kind)?;
+        let shape = self.shape.filter(|_| kind == Kind::Custom);
+        let shape = shape
+            .map(|shape| match kind_named("the shape", &shape)? {
+                Kind::Custom => Err(refused(
+                    "the shape",
+                    "custom speaks like one of the others; name that one",
+                )),
+                shape => Ok(shape),
+            })
+            .transpose()?;
+        let url = match (self.url.trim(), kind.default_url()) {
+            ("", Some(url)) => url.to_owned(),
+            ("", None) => return Err(refused("the provider", "name its address")),
+            (url, _) => url.to_owned(),
+        };
+        let model = name("the model", self.model)?;
+        let provider = Provider {
+            kind,
+            url: url.clone(),
+            model: model.clone(),
+            shape,
+        };
+        address(provider.endpoint())?;
+        let key_env = name("the variable's name", self.key_env)?
+            .map(variable)
+            .transpose()?;
+        if let Some(timeout_ms) = self.timeout_ms
+            && !TIMEOUT_MS.contains(&timeout_ms)
+        {
+            let why = format!(
+                "it is from {} to {} ms",
+                TIMEOUT_MS.start(),
+                TIMEOUT_MS.end()
+            );
+            return Err(refused(format!("the timeout {timeout_ms}"), why));
+        }
+        let choice = HttpChoice {
+            kind: kind.as_str().to_owned(),
+            url,
+            model,
+            shape: shape.map(|shape| shape.as_str().to_owned()),
+            key_env,
+            timeout_ms: self.timeout_ms,
+            is_on: self.is_on,
+        };
+        Ok(Checked { choice, provider })
+    }
+}
+
+impl Checked {
+    /// Returns the provider with what follows from it. Looks for its key where it is on.
+    pub(crate) fn state(&self) -> Result<HttpState, EngineError> {
+        let HttpChoice {
+            kind,
+            url,
+            model,
+            shape,
+            key_env,
+            timeout_ms,
+            is_on,
+        } = self.choice.clone();
+        let key = if is_on {
+            self.key_state()
+        } else {
+            KeyState::NotAsked
+        };
+        Ok(HttpState {
+            kind,
+            url,
+            model,
+            shape,
+            key_env,
+            timeout_ms,
+            is_on,
+            host: address(self.provider.host())?,
+            is_remote: address(self.provider.is_remote())?,
+            key,
+        })
+    }
+
+    /// Returns the host where it is not this machine itself.
+    pub(crate) fn remote_host(&self) -> Result<Option<String>, EngineError> {
+        let is_remote = address(self.provider.is_remote())?;
+        let host = address(self.provider.host())?;
+        Ok(is_remote.then_some(host))
+    }
+
+    /// Tells whether this choice sends nothing that the other one does not send, and to nobody else.
+    pub(crate) fn sends_no_more_than(&self, other: &Checked) -> bool {
+        let is_same_host = match (self.provider.host(), other.provider.host()) {
+            (Ok(host), Ok(before)) => host == before,
+            (Ok(_) | Err(_), _) => false,
+        };
+        let (choice, before) = (&self.choice, &other.choice);
+        let is_same_key = choice.key_env.is_none() || choice.key_env == before.key_env;
+        is_same_host && is_same_key && (before.is_on || !choice.is_on)
+    }
+
+    fn key_state(&self) -> KeyState {
+        match keys::read(&self.provider, self.choice.key_env.as_deref()) {
+            Ok(Some((_, KeyPlace::Keyring))) => KeyState::Keyring,
+            Ok(Some((_, KeyPlace::Environment))) => KeyState::Environment,
+            Ok(None) => KeyState::None,
+            Err(RerankError::Key { .. }) => KeyState::Unusable,
+            Err(_) => KeyState::Unavailable,
+        }
+    }
+
+    /// Returns what asks it, whether it is on or not.
+    ///
+    /// # Errors
+    /// [`EngineError::Rerank`] for a key that is missing or none, or a keyring that is needed and does not answer.
+    pub(crate) fn client(&self) -> Result<Http, EngineError> {
+        let key = match keys::read(&self.provider, self.choice.key_env.as_deref()) {
+            // Where nobody asks for a key, a system without a keyring does as well.
+            Err(RerankError::Keyring { .. }) if !self.provider.kind.needs_key() => None,
+            read => read?.map(|(key, _)| key),
+        };
+        Ok(Http::new(self.provider.clone(), key)?)
+    }
+
+    /// Returns how long it may take, where the choice says.
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        let timeout_ms = self.choice.timeout_ms?;
+        Some(Duration::from_millis(u64::from(timeout_ms)))
+    }
+}
+
+/// Returns a key that was typed.
+///
+/// # Errors
+/// [`EngineError::Setting`], which does not repeat it.
+pub(crate) fn key(typed: &str) -> Result<Key, EngineError> {
+    Key::new(typed.to_owned()).map_err(|error| match error {
+        RerankError::Key { cause } => refused("the key", cause),
+        other => other.into(),
+    })
+}
+
+fn kind_named(what: &str, typed: &str) -> Result<Kind, EngineError> {
+    Kind::named(typed.trim()).ok_or_else(|| {
+        let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+        refused(
+            format!("{what} {typed}"),
+            format!("it is one of {}", known.join(", ")),
+        )
+    })
+}
+
+/// Has a refused address be a refused setting.
+fn address<T>(given: Result<T, RerankError>) -> Result<T, EngineError> {
+    given.map_err(|error| match error {
+        RerankError::Url { cause } => refused("the address", cause),
+        other => other.into(),
+    })
+}
+
+/// Returns a name without the spaces around it; none for an empty one.
+fn name(what: &str, typed: Option<String>) -> Result<Option<String>, EngineError> {
+    let Some(typed) = typed.map(|typed| typed.trim().to_owned()) else {
+        return Ok(None);
+    };
+    if typed.chars().any(char::is_control) || typed.chars().count() > NAME_CHARS_MAX {
+        return Err(refused(what, "it is one line of at most 200 characters"));
+    }
+    Ok((!typed.is_empty()).then_some(typed))
+}
+
+/// Refuses what is no variable's name; a key that was put there by mistake would be stored as plain text.
+fn variable(typed: String) -> Result<String, EngineError> {
+    let is_name = |is_letter: fn(&u8) -> bool| {
+        let mut bytes = typed.bytes();
+        bytes
+            .next()
+            .is_some_and(|first| first == b'_' || is_letter(&first))
+            && bytes.all(|byte| byte == b'_' || byte.is_ascii_digit() || is_letter(&byte))
+    };
+    let is_set = std::env::var_os(&typed).is_some();
+    if is_name(u8::is_ascii_uppercase) || (is_set && is_name(u8::is_ascii_alphabetic)) {
+        return Ok(typed);
+    }
+    Err(refused(
+        "the variable's name",
+        "it is made of capitals, digits and _, or names a variable that is set; the key itself does not go here",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    //! What is refused, by which words, and what is filled in.
+
+    use super::*;
+
+    fn choice(kind: &str, url: &str) -> HttpChoice {
+        HttpChoice {
+            kind: kind.to_owned(),
+            url: url.to_owned(),
+            model: None,
+            shape: None,
+            key_env: None,
+            timeout_ms: None,
+            is_on: true,
+        }
+    }
+
+    fn check(choice: HttpChoice, expected: Result<HttpChoice, &str>) {
+        let checked = choice.check().map(|checked| checked.choice);
+        assert_eq!(
+            checked.map_err(|error| error.to_string()),
+            expected.map_err(str::to_owned)
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_is_filled_in() {
+        check(
+            choice(" jina ", " "),
+            Ok(choice("jina", "https://api.jina.ai")),
+        );
+        let typed = HttpChoice {
+            model: Some(" m ".to_owned()),
+            shape: Some("tei".to_owned()),
+            key_env: Some(String::new()),
+            timeout_ms: Some(100),
+            ..choice("custom", "http://localhost:1/x")
+        };
+        let kept = HttpChoice {
+            model: Some("m".to_owned()),
+            key_env: None,
+            ..typed.clone()
+        };
+        check(typed, Ok(kept));
+        // A shape says something of an address of one's own alone.
+        let typed = HttpChoice {
+            shape: Some("tei".to_owned()),
+            ..choice("vllm", "http://localhost:1")
+        };
+        check(typed, Ok(choice("vllm", "http://localhost:1")));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_refused() {
+        let kinds = "it is one of cohere, voyage, jina, tei, llamacpp, vllm, infinity, custom";
+        for kind in ["", "Cohere", "openai"] {
+            check(
+                choice(kind, ""),
+                Err(&format!("cannot use the provider {kind}: {kinds}")),
+            );
+        }
+        check(
+            choice("custom", ""),
+            Err("cannot use the provider: name its address"),
+        );
+        for (url, why) in [
+            ("api.jina.ai", "it is no web address"),
+            (
+                "ftp://a.example",
+                "it does not begin with https:// and a host",
+            ),
+            (
+                "http://a.example",
+                "without https:// only this machine itself may be asked",
+            ),
+            (
+                "https://ada:pw@a.example",
+                "it holds a name or a password; a key goes into its own field",
+            ),
+        ] {
+            check(
+                choice("tei", url),
+                Err(&format!("cannot use the address: {why}")),
+            );
+        }
+        for (shape, why) in [
+            ("openai", format!("cannot use the shape openai: {kinds}")),
+            (
+                "custom",
+                "cannot use the shape: custom speaks like one of the others; name that one"
+                    .to_owned(),
+            ),
+        ] {
+            let shape = Some(shape.to_owned());
+            check(
+                HttpChoice {
+                    shape,
+                    ..choice("custom", "https://a.example")
+                },
+                Err(&why),
+            );
+        }
+        for timeout_ms in [0, 99, 60_001] {
+            let why = format!("cannot use the timeout {timeout_ms}: it is from 100 to 60000 ms");
+            let timeout_ms = Some(timeout_ms);
+            check(
+                HttpChoice {
+                    timeout_ms,
+                    ..choice("jina", "")
+                },
+                Err(&why),
+            );
+        }
+        let long = "x".repeat(NAME_CHARS_MAX + 1);
+        for model in ["a\nb", &long] {
+            let model = Some(model.to_owned());
+            check(
+                HttpChoice {
+                    model,
+                    ..choice("jina", "")
+                },
+                Err("cannot use the model: it is one line of at most 200 characters"),
+            );
+        }
+    }
+
+    #[test]
+    fn what_sends_more_is_told_from_what_does_not() {
+        let of = |url: &str, key_env: Option<&str>, is_on| {
+            let key_env = key_env.map(str::to_owned);
+            let choice = HttpChoice {
+                key_env,
+                is_on,
+                ..choice("tei", url)
+            };
+            choice.check().expect(url)
+        };
+        let (a, b) = ("https://a.example", "https://b.example");
+        let before = of(a, Some("A"), true);
+        for (after, expected) in [
+            (of(a, Some("A"), true), true),
+            (of("https://a.example/other", None, false), true),
+            (of(b, Some("A"), false), false),
+            (of("https://a.example:8443", None, true), false),
+            (of(a, Some("B"), false), false),
+        ] {
+            assert_eq!(after.sends_no_more_than(&before), expected, "{after:?}");
+        }
+        assert!(!of(a, None, true).sends_no_more_than(&of(a, None, false)));
+        assert_eq!(before.remote_host().expect(a).as_deref(), Some("a.example"));
+        assert_eq!(
+            of("http://[::1]:1", None, true)
+                .remote_host()
+                .expect("here"),
+            None
+        );
+    }
+
+    #[test]
+    fn a_key_in_place_of_a_variable_is_refused_without_repeating_it() {
+        for wrong in ["jina_0a1b2c", "sk-abc", "A B", "1A", "A=B", "ÄA"] {
+            let key_env = Some(wrong.to_owned());
+            let error = HttpChoice {
+                key_env,
+                ..choice("jina", "")
+            }
+            .check();
+            let text = error.expect_err(wrong).to_string();
+            assert!(
+                text.starts_with("cannot use the variable's name: "),
+                "{text}"
+            );
+            assert!(!text.contains(wrong), "{text}");
+        }
+        for right in ["JINA_API_KEY", "_K1", "PATH"] {
+            let key_env = Some(right.to_owned());
+            let checked = HttpChoice {
+                key_env: key_env.clone(),
+                ..choice("jina", "")
+            }
+            .check();
+            assert_eq!(checked.expect(right).choice.key_env, key_env);
+        }
+        let text = key("sec ret").expect_err("it has a space").to_string();
+        assert!(
+            text.starts_with("cannot use the key: ") && !text.contains("sec"),
+            "{text}"
+        );
+    }
+}

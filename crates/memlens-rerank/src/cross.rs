@@ -1,0 +1,338 @@
+//! A cross-encoder on this machine: a model that reads the question and a text together and gives one number.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use fastembed::{
+    RerankInitOptionsUserDefined, TextRerank, TokenizerFiles, UserDefinedRerankingModel,
+};
+use memlens_embed::{Locations, load_runtime};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tokenizers::Tokenizer;
+
+use crate::windows::windows;
+use crate::{Limits, RerankError, Reranker, RerankerInfo, Scale, Scores};
+
+/// A cross-encoder, loaded, run by ONNX Runtime through fastembed.
+///
+/// It reads one pair at a time, so that a score depends on nothing but its pair, and a call stops within one.
+pub struct CrossEncoder {
+    info: RerankerInfo,
+    model: TextRerank,
+    /// The model's own tokenizer, but without its cut at `tokens_max`.
+    counter: Tokenizer,
+    /// Tokens read of a pair, the marks included.
+    tokens_max: usize,
+    /// The marks at the ends of a pair and between its sides.
+    n_marks: usize,
+}
+
+/// Where a graph lies in a model's folder; the first that is there counts.
+const GRAPHS: [&str; 2] = ["model.onnx", "onnx/model.onnx"];
+const TOKENIZER: &str = "tokenizer.json";
+const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
+const CONFIG: &str = "config.json";
+const SPECIAL_TOKENS: &str = "special_tokens_map.json";
+/// What a file says that a model may do without.
+const NOTHING: &[u8] = b"{}";
+
+/// Tokens read of a pair at most; what such models were made for.
+const TOKENS_MAX: usize = 512;
+/// Two texts of different length in one go show whether the model gives each its score.
+const TRIAL: (&str, [&str; 2]) = ("a trial?", ["a trial", "a second trial of some words"]);
+/// Characters of a model's sum that stand in its id.
+const SUM_CHARS: usize = 8;
+const READ_BYTES: usize = 1 << 20;
+
+impl CrossEncoder {
+    /// Loads the model in `folder`, to run on `threads` threads (at least 1), and lets it score a trial.
+    ///
+    /// The folder holds `model.onnx` or `onnx/model.onnx`, `tokenizer.json` and `tokenizer_config.json`; `config.json`
+    /// and `special_tokens_map.json` are read where they are there. The graph's output is `logits`, one number a pair.
+    ///
+    /// # Errors
+    /// [`RerankError::Runtime`], [`RerankError::ReadModel`] or [`RerankError::LoadModel`].
+    pub fn load(
+        folder: &Path,
+        at: &Locations,
+        threads: usize,
+    ) -> Result<CrossEncoder, RerankError> {
+        let name = folder.file_name().unwrap_or(folder.as_os_str());
+        CrossEncoder::load_as(&name.to_string_lossy(), folder, at, threads)
+    }
+
+    /// Loads the model in `folder` under the name that people know it by.
+    pub(crate) fn load_as(
+        name: &str,
+        folder: &Path,
+        at: &Locations,
+        threads: usize,
+    ) -> Result<CrossEncoder, RerankError> {
+        load_runtime(at).map_err(RerankError::Runtime)?;
+        let graph = graph(folder)?;
+        let files = read_files(folder)?;
+        let sum = sum(&graph, &files)?;
+        let model = UserDefinedRerankingModel::new(graph.clone(), files);
+        let options = RerankInitOptionsUserDefined::new()
+            .with_max_length(TOKENS_MAX)
+            .with_intra_threads(threads.max(1))
+            // Threads that wait for work without sleeping would take the cores that were left to others.
+            .with_session_config("session.intra_op.allow_spinning", "0");
+        let load_error = |path: PathBuf, why: String| RerankError::LoadModel { path, why };
+        let mut model = TextRerank::try_new_from_user_defined(model, options).map_err(|error| {
+            let is_of_tokenizer = matches!(error, fastembed::Error::TokenizerConfig(_));
+            let path = if is_of_tokenizer {
+                folder.join(TOKENIZER_CONFIG)
+            } else {
+                graph.clone()
+            };
+            load_error(path, error.to_string())
+        })?;
+        try_out(&mut model).map_err(|why| load_error(graph, why))?;
+
+        let in_config =
+            |error: tokenizers::Error| load_error(folder.join(TOKENIZER_CONFIG), error.to_string());
+        let tokens_max = model
+            .tokenizer
+            .get_truncation()
+            .map_or(TOKENS_MAX, |truncation| truncation.max_length);
+        let mut counter = model.tokenizer.clone();
+        counter.with_padding(None);
+        counter.with_truncation(None).map_err(in_config)?;
+        let n_marks = counter
+            .encode_fast(("", ""), true)
+            .map_err(in_config)?
+            .len();
+        let info = RerankerInfo {
+            provider: "model".to_owned(),
+            model: format!("{name}@{}", &sum[..SUM_CHARS]),
+        };
+        Ok(CrossEncoder {
+            info,
+            model,
+            counter,
+            tokens_max,
+            n_marks,
+        })
+    }
+
+    fn count_tokens(&self, text: &str) -> Result<usize, RerankError> {
+        let tokens = self.counter.encode_fast(text, false);
+        tokens
+            .map(|tokens| tokens.len())
+            .map_err(|error| RerankError::CrossEncode {
+                why: error.to_string(),
+            })
+    }
+
+    /// Cuts `text` into parts of at most `tokens_max` tokens, and returns each with its tokens; one empty part of a text
+    /// that is blank.
+    fn parts(
+        &self,
+        text: &str,
+        tokens_max: usize,
+    ) -> Result<Vec<(Range<usize>, usize)>, RerankError> {
+        let mut found = Vec::new();
+        // The next part is the last.
+        let mut left = vec![0..text.len()];
+        while let Some(part) = left.pop() {
+            let said = &text[part.clone()];
+            let n_tokens = self.count_tokens(said)?;
+            let n_chars = said.chars().count();
+            if n_tokens <= tokens_max || n_chars <= 1 {
+                found.push((part, n_tokens));
+                continue;
+            }
+            // Parts of like length, rather than a long one and its tail.
+            let chars_max = n_chars
+                .div_ceil(n_tokens.div_ceil(tokens_max))
+                .min(n_chars - 1);
+            let shorter = windows(said, chars_max);
+            let shorter = shorter.iter().rev();
+            left.extend(shorter.map(|it| part.start + it.start..part.start + it.end));
+        }
+        Ok(found)
+    }
+}
+
+impl Reranker for CrossEncoder {
+    fn info(&self) -> &RerankerInfo {
+        &self.info
+    }
+
+    /// A text that is too long is read in parts, and its best part counts. A question that leaves a text less than half
+    /// of the room is cut.
+    fn score(
+        &mut self,
+        query: &str,
+        texts: &[&str],
+        limits: &Limits,
+    ) -> Result<Scores, RerankError> {
+        let room = self.tokens_max.saturating_sub(self.n_marks);
+        let n_query = self.count_tokens(query)?.min(room - room / 2);
+        let mut n_tokens = 0;
+        let mut scores = Vec::with_capacity(texts.len());
+        for text in texts {
+            let mut best = f32::NEG_INFINITY;
+            for (part, n_part) in self.parts(text, (room - n_query).max(1))? {
+                limits.check()?;
+                let logits = logits(&mut self.model, query, &[&text[part]])
+                    .map_err(|why| RerankError::CrossEncode { why })?;
+                best = logits.into_iter().fold(best, f32::max);
+                n_tokens += self.n_marks + n_query + n_part;
+            }
+            scores.push(f64::from(best));
+        }
+        Ok(Scores {
+            scores,
+            scale: Scale::Logit,
+            n_tokens: Some(n_tokens as u64),
+        })
+    }
+}
+
+/// Returns the model's number for each text, finite, in the order of the texts; or what is wrong.
+fn logits(model: &mut TextRerank, query: &str, texts: &[&str]) -> Result<Vec<f32>, String> {
+    let ranked = model
+        .rerank(query, texts, false, Some(texts.len().max(1)))
+        .map_err(|error| error.to_string())?;
+    let mut logits = vec![f32::NAN; texts.len()];
+    for result in &ranked {
+        if let Some(logit) = logits.get_mut(result.index) {
+            *logit = result.score;
+        }
+    }
+    if ranked.len() != texts.len() {
+        return Err(format!("{} scores for {} texts", ranked.len(), texts.len()));
+    }
+    match logits.iter().all(|logit| logit.is_finite()) {
+        true => Ok(logits),
+        false => Err("a score is not a finite number".to_owned()),
+    }
+}
+
+/// Lets the model score a trial; an output of the wrong shape shows there.
+fn try_out(model: &mut TextRerank) -> Result<(), String> {
+    let (query, texts) = TRIAL;
+    // fastembed panics where the output has not two dimensions, and does not tell them.
+    let trial = catch_unwind(AssertUnwindSafe(|| logits(model, query, &texts)));
+    match trial {
+        Ok(logits) => logits.map(|_| ()),
+        Err(_panic) => Err("its output `logits` has not one number a pair".to_owned()),
+    }
+}
+
+fn graph(folder: &Path) -> Result<PathBuf, RerankError> {
+    let mut graphs = GRAPHS.iter().map(|graph| folder.join(graph));
+    graphs.find(|graph| graph.is_file()).ok_or_else(|| {
+        let source = io::Error::new(
+            io::ErrorKind::NotFound,
+            "neither it nor onnx/model.onnx is there",
+        );
+        RerankError::ReadModel {
+            path: folder.join(GRAPHS[0]),
+            source,
+        }
+    })
+}
+
+/// Reads and checks the files beside the graph.
+fn read_files(folder: &Path) -> Result<TokenizerFiles, RerankError> {
+    let read = |name: &str| {
+        let path = folder.join(name);
+        fs::read(&path).map_err(|source| RerankError::ReadModel { path, source })
+    };
+    let read_if_there = |name: &str| match folder.join(name).is_file() {
+        true => read(name),
+        false => Ok(NOTHING.to_vec()),
+    };
+    let files = TokenizerFiles {
+        tokenizer_file: read(TOKENIZER)?,
+        tokenizer_config_file: read(TOKENIZER_CONFIG)?,
+        config_file: read_if_there(CONFIG)?,
+        special_tokens_map_file: read_if_there(SPECIAL_TOKENS)?,
+    };
+    let wrong = |name: &str, why: String| RerankError::LoadModel {
+        path: folder.join(name),
+        why,
+    };
+    let json = |name: &str, bytes: &[u8]| -> Result<Value, RerankError> {
+        serde_json::from_slice(bytes).map_err(|error| wrong(name, error.to_string()))
+    };
+    json(TOKENIZER_CONFIG, &files.tokenizer_config_file)?;
+    json(SPECIAL_TOKENS, &files.special_tokens_map_file)?;
+    Tokenizer::from_bytes(&files.tokenizer_file)
+        .map_err(|error| wrong(TOKENIZER, error.to_string()))?;
+    // fastembed takes the first number of several: of a classifier that is one class, and none of relevance.
+    let labels = &json(CONFIG, &files.config_file)?["id2label"];
+    match labels.as_object().map_or(1, serde_json::Map::len) {
+        1 => Ok(files),
+        n_labels => {
+            let why = format!("the model tells {n_labels} classes apart; one that ranks has one");
+            Err(wrong(CONFIG, why))
+        }
+    }
+}
+
+/// Returns the sum of all that decides a score: the graph, the weights that lie beside it, and the tokenizer.
+fn sum(graph: &Path, files: &TokenizerFiles) -> Result<String, RerankError> {
+    let TokenizerFiles {
+        tokenizer_file,
+        config_file,
+        special_tokens_map_file,
+        tokenizer_config_file,
+    } = files;
+    let mut sum = Sha256::new();
+    for file in [
+        tokenizer_file,
+        config_file,
+        special_tokens_map_file,
+        tokenizer_config_file,
+    ] {
+        sum.update(Sha256::digest(file));
+    }
+    for path in weights(graph)? {
+        add_file(&mut sum, &path).map_err(|source| RerankError::ReadModel { path, source })?;
+    }
+    Ok(sum
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+/// Returns the graph and the files beside it whose names begin like its own, in the order of their names.
+fn weights(graph: &Path) -> Result<Vec<PathBuf>, RerankError> {
+    let folder = graph.parent().unwrap_or(graph);
+    let own = graph.file_name().unwrap_or_default().to_string_lossy();
+    let list = || -> io::Result<Vec<PathBuf>> {
+        let mut weights = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(&*own) {
+                weights.push(entry.path());
+            }
+        }
+        weights.sort();
+        Ok(weights)
+    };
+    list().map_err(|source| RerankError::ReadModel {
+        path: folder.to_owned(),
+        source,
+    })
+}
+
+fn add_file(sum: &mut Sha256, path: &Path) -> io::Result<()> {
+    let mut file = File::open(path)?;
+    let mut bytes = vec![0; READ_BYTES];
+    loop {
+        match file.read(&mut bytes)? {
+            0 => return Ok(()),
+            n_bytes => sum.update(&bytes[..n_bytes]),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The hook `after_memory_search`: a command of the person's own that looks at a search's results before they are given
+//! out. Also its event and answer, as an agent's hook reads and writes them.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap};
+use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, copy, sink};
+use tokio::runtime::Builder;
+use tokio::time::{timeout, timeout_at};
+
+use crate::{Limits, RerankError};
+
+/// The most that a hook may print: a hundred rows with their texts are less than one.
+const MAX_ANSWER_BYTES: u64 = 8 << 20;
+/// How much of its standard error is logged; the rest is read and thrown away.
+const MAX_LOGGED_BYTES: u64 = 64 << 10;
+/// How long a hook that was killed may take to go.
+const MAX_REAP_TIME: Duration = Duration::from_secs(1);
+
+/// Is what a hook reads: a question and its results, best first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    /// What was asked.
+    pub query: String,
+    /// Who asked; empty where nobody is named.
+    #[serde(default)]
+    pub agent_id: String,
+    /// What was found, best first.
+    pub results: Vec<EventRow>,
+}
+
+/// Is one result of an [`Event`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EventRow {
+    /// The note's path.
+    pub path: String,
+    /// The first line, counted from 1.
+    pub start_line: u64,
+    /// The last line, counted from 1.
+    pub end_line: u64,
+    /// Grows with quality.
+    pub score: f64,
+    /// The text.
+    #[serde(default)]
+    pub snippet: String,
+    /// Where it is from, such as `memory`.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// Is what a hook writes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The rows that stay, best first; none leaves them as they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results: Option<Vec<AnswerRow>>,
+}
+
+/// Is one row of an [`Answer`]: one of the event's, known by its path and lines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AnswerRow {
+    /// The note's path.
+    pub path: String,
+    /// The first line, counted from 1.
+    pub start_line: u64,
+    /// The last line, counted from 1.
+    pub end_line: u64,
+    /// The new score; none leaves it as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// The text as it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+    /// Where it is from, as it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl From<EventRow> for AnswerRow {
+    fn from(row: EventRow) -> AnswerRow {
+        let EventRow {
+            path,
+            start_line,
+            end_line,
+            score,
+            snippet,
+            source,
+        } = row;
+        AnswerRow {
+            path,
+            start_line,
+            end_line,
+            score: Some(score),
+            snippet: Some(snippet),
+            source: Some(source),
+        }
+    }
+}
+
+/// Is one row that a hook let stay.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kept {
+    /// Its place among the event's results, counted from 0.
+    pub index: usize,
+    /// Its score: the hook's, or else the event's.
+    pub score: f64,
+}
+
+/// A command and its arguments, which no shell reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookCommand {
+    program: String,
+    arguments: Vec<String>,
+}
+
+impl HookCommand {
+    /// Takes the program, then its arguments.
+    ///
+    /// # Errors
+    /// [`RerankError::Hook`] where no program is named.
+    pub fn new(command: &[String]) -> Result<HookCommand, RerankError> {
+        match command {
+            [program, arguments @ ..] if !program.is_empty() => Ok(HookCommand {
+                program: program.clone(),
+                arguments: arguments.to_vec(),
+            }),
+            _ => Err(failed("no command is named")),
+        }
+    }
+
+    /// Gives the event to the command and returns the rows that it let stay, best first, each of them once.
+    ///
+    /// Blocks the thread; it must not be one that runs asynchronous tasks. The command and all that it started in its
+    /// process group are killed where the call is given up.
+    ///
+    /// # Errors
+    /// [`RerankError::Cancelled`], [`RerankError::Timeout`], and [`RerankError::Hook`] where it does not start, ends with
+    /// another status than 0, prints nothing, too much or no [`Answer`], or names a row more often than it was given.
+    pub fn run(&self, event: &Event, limits: &Limits) -> Result<Vec<Kept>, RerankError> {
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(failed)?;
+        let printed = runtime.block_on(self.printed(event, limits));
+        // What may still be waiting for a process is not waited for.
+        runtime.shutdown_background();
+        kept(&event.results, &printed?)
+    }
+
+    async fn printed(&self, event: &Event, limits: &Limits) -> Result<Vec<u8>, RerankError> {
+        let mut child = self
+            .start()
+            .map_err(|error| failed(format!("cannot start {}: {error}", self.program)))?;
+        let talk = timeout_at(limits.deadline.into(), talk(child.as_mut(), event));
+        let ended = match limits.cancel.run_until_cancelled(talk).await {
+            None => Err(RerankError::Cancelled),
+            Some(Err(_)) => Err(RerankError::Timeout),
+            Some(Ok(Err(error))) => Err(error),
+            Some(Ok(Ok(printed))) => return Ok(printed),
+        };
+        // It has not been waited for, so its group's number is its own still.
+        let _ = child.start_kill();
+        let _ = timeout(MAX_REAP_TIME, child.wait()).await;
+        ended
+    }
+
+    fn start(&self) -> io::Result<Box<dyn ChildWrapper>> {
+        let mut command = CommandWrap::with_new(&self.program, |command| {
+            command
+                .args(&self.arguments)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped());
+        });
+        #[cfg(unix)]
+        command.wrap(process_wrap::tokio::ProcessGroup::leader());
+        #[cfg(windows)]
+        command.wrap(process_wrap::tokio::JobObject);
+        command.spawn()
+    }
+}
+
+/// Writes the event, reads all that is printed, and waits for the end.
+async fn talk(child: &mut dyn ChildWrapper, event: &Event) -> Result<Vec<u8>, RerankError> {
+    let event = serde_json::to_vec(event).expect("strings and finite numbers are always JSON");
+    let piped = "the pipes were asked for";
+    let mut stdin = child.stdin().take().expect(piped);
+    let stdout = child.stdout().take().expect(piped);
+    let stderr = child.stderr().take().expect(piped);
+    let tell = async move {
+        match stdin.write_all(&event).await {
+            // It does not want to know.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            told => told.map_err(failed),
+        }
+        // Dropped here, it is closed, and the hook has read all.
+    };
+    let (_, printed, _) = tokio::try_join!(tell, read(stdout), log(stderr))?;
+    let status = child.wait().await.map_err(failed)?;
+    if !status.success() {
+        return Err(failed(how_it_ended(status)));
+    }
+    Ok(printed)
+}
+
+async fn read(stdout: impl AsyncRead + Unpin) -> Result<Vec<u8>, RerankError> {
+    let mut printed = Vec::new();
+    stdout
+        .take(MAX_ANSWER_BYTES + 1)
+        .read_to_end(&mut printed)
+        .await
+        .map_err(failed)?;
+    if printed.len() as u64 > MAX_ANSWER_BYTES {
+        return Err(failed(format!(
+            "it printed more than {} MiB",
+            MAX_ANSWER_BYTES >> 20
+        )));
+    }
+    Ok(printed)
+}
+
+/// Logs what the hook has to say, at the level at which note text may be logged, since it may say that.
+async fn log(mut stderr: impl AsyncRead + Unpin) -> Result<(), RerankError> {
+    let mut said = Vec::new();
+    (&mut stderr)
+        .take(MAX_LOGGED_BYTES)
+        .read_to_end(&mut said)
+        .await
+        .map_err(failed)?;
+    for line in String::from_utf8_lossy(&said).lines() {
+        tracing::debug!(line, "hook");
+    }
+    copy(&mut stderr, &mut sink()).await.map_err(failed)?;
+    Ok(())
+}
+
+/// Finds each printed row among the given ones; of several with the same path and lines, the first that is left.
+fn kept(given: &[EventRow], printed: &[u8]) -> Result<Vec<Kept>, RerankError> {
+    if printed.trim_ascii().is_empty() {
+        return Err(failed("it printed nothing"));
+    }
+    let answer: Answer = serde_json::from_slice(printed).map_err(|error| {
+        failed(match error.classify() {
+            Category::Eof => "what it printed ends in the middle",
+            Category::Syntax | Category::Io => "what it printed is not JSON",
+            Category::Data => "what it printed is no answer",
+        })
+    })?;
+    let Some(rows) = answer.results else {
+        let unchanged = given.iter().enumerate();
+        return Ok(unchanged
+            .map(|(index, row)| Kept {
+                index,
+                score: row.score,
+            })
+            .collect());
+    };
+    let mut left: HashMap<(&str, u64, u64), VecDeque<usize>> = HashMap::new();
+    for (index, row) in given.iter().enumerate() {
+        left.entry((&row.path, row.start_line, row.end_line))
+            .or_default()
+            .push_back(index);
+    }
+    rows.iter()
+        .map(|row| {
+            let index = left
+                .get_mut(&(row.path.as_str(), row.start_line, row.end_line))
+                .and_then(VecDeque::pop_front)
+                .ok_or_else(|| failed("it invented a row"))?;
+            let score = row.score.unwrap_or(given[index].score);
+            Ok(Kept { index, score })
+        })
+        .collect()
+}
+
+fn how_it_ended(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("it ended with status {code}"),
+        None => "it was ended by a signal".to_owned(),
+    }
+}
+
+fn failed(cause: impl ToString) -> RerankError {
+    RerankError::Hook {
+        cause: cause.to_string(),
+    }
+}

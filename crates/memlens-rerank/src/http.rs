@@ -1,0 +1,168 @@
+//! Scores from a server: a provider's service, or one of the common servers on this machine or another.
+//!
+//! [`Http`] blocks its caller and does its work on a thread of its own, so a call can be given up at any moment. Nothing
+//! is connected to before the first call.
+
+mod answer;
+mod client;
+mod exchange;
+mod kind;
+mod provider;
+mod refusal;
+mod request;
+
+use reqwest::{Client, Url};
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout_at;
+
+pub(crate) use client::builder;
+pub use kind::{Kind, Price};
+pub use provider::Provider;
+
+use crate::keys::Key;
+use crate::{Limits, RerankError, Reranker, RerankerInfo, Scale, Scores};
+use exchange::Exchange;
+
+/// Asks one provider; connections are kept for the next call.
+#[derive(Debug)]
+pub struct Http {
+    provider: Provider,
+    endpoint: Url,
+    key: Option<Key>,
+    client: Client,
+    info: RerankerInfo,
+    runtime: Background,
+}
+
+impl Http {
+    /// Prepares calls to `provider`, and makes none.
+    ///
+    /// # Errors
+    /// [`RerankError::Url`], [`RerankError::KeyMissing`] where nobody is served without one, and
+    /// [`RerankError::Client`] where the system cannot give what encryption needs.
+    pub fn new(provider: Provider, key: Option<Key>) -> Result<Http, RerankError> {
+        let endpoint = provider.endpoint()?;
+        if key.is_none() && provider.kind.needs_key() {
+            return Err(RerankError::KeyMissing {
+                provider: provider.kind.label(),
+            });
+        }
+        let failed = |cause: String| RerankError::Client {
+            host: provider::host(&endpoint),
+            cause,
+        };
+        let client = builder(&endpoint)
+            .build()
+            .map_err(|error| failed(exchange::root_cause(&error)))?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("memlens-rerank-http")
+            .enable_io()
+            .enable_time()
+            .build()
+            .map_err(|error| failed(error.to_string()))?;
+        let info = RerankerInfo {
+            provider: provider.kind.as_str().to_owned(),
+            model: named_model(&provider, &endpoint),
+        };
+        Ok(Http {
+            provider,
+            endpoint,
+            key,
+            client,
+            info,
+            runtime: Background(Some(runtime)),
+        })
+    }
+
+    /// Returns the host that is asked, with the port where it is not the usual one.
+    pub fn host(&self) -> String {
+        provider::host(&self.endpoint)
+    }
+}
+
+impl Reranker for Http {
+    fn info(&self) -> &RerankerInfo {
+        &self.info
+    }
+
+    /// Blocks the thread; it must not be one that runs asynchronous tasks.
+    ///
+    /// Asks once, or as often as the provider's limit on texts demands, one request after the other. The scale is
+    /// [`Scale::Logit`] also where any score of a provider of shares is outside `[0, 1]`: such a server passes on what
+    /// its model says.
+    fn score(
+        &mut self,
+        query: &str,
+        texts: &[&str],
+        limits: &Limits,
+    ) -> Result<Scores, RerankError> {
+        let shape = self.provider.shape();
+        let exchange = Exchange {
+            client: &self.client,
+            endpoint: &self.endpoint,
+            key: self.key.as_ref(),
+            shape,
+            model: self.provider.model(),
+            deadline: limits.deadline,
+        };
+        let whole = async {
+            let mut scores = Vec::with_capacity(texts.len());
+            let mut n_tokens = Some(0);
+            for part in texts.chunks(shape.max_texts().unwrap_or(usize::MAX)) {
+                let answer = exchange.ask(query, part).await?;
+                scores.extend(answer.scores);
+                n_tokens = n_tokens.zip(answer.n_tokens).map(|(sum, n)| sum + n);
+            }
+            let scale = if scores.iter().all(|score| (0.0..=1.0).contains(score)) {
+                shape.scale()
+            } else {
+                Scale::Logit
+            };
+            Ok(Scores {
+                scores,
+                scale,
+                n_tokens,
+            })
+        };
+        let bounded = async { timeout_at(limits.deadline.into(), whole).await };
+        self.runtime
+            .get()
+            .block_on(limits.cancel.run_until_cancelled(bounded))
+            .ok_or(RerankError::Cancelled)?
+            .unwrap_or(Err(RerankError::Timeout))
+    }
+}
+
+/// Returns what tells this provider's scores from those of every other of its kind.
+fn named_model(provider: &Provider, endpoint: &Url) -> String {
+    let default = provider.kind.default_url().map(|url| Provider {
+        url: url.to_owned(),
+        ..provider.clone()
+    });
+    let is_service = provider.kind.needs_key()
+        && default.is_some_and(|default| default.endpoint().is_ok_and(|url| url == *endpoint));
+    match provider.model() {
+        Some(model) if is_service => model.to_owned(),
+        Some(model) => format!("{model} at {endpoint}"),
+        None => endpoint.to_string(),
+    }
+}
+
+/// A runtime that nobody waits for: a name that is still being looked up must not hold up whoever gave up the call.
+#[derive(Debug)]
+struct Background(Option<Runtime>);
+
+impl Background {
+    fn get(&self) -> &Runtime {
+        self.0.as_ref().expect("it is taken out by drop alone")
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! Every way in which a server fails: there are no scores, the text says why, and neither it nor the log tells a secret.
+
+use std::net::TcpListener;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use memlens_rerank::http::{Http, Kind};
+use memlens_rerank::{RerankError, Reranker};
+use serde_json::json;
+
+use crate::server::{Reply, Request, Server, resetting};
+use crate::{
+    GUARD, PATIENT, QUERY, TEXTS, assert_tells_nothing, child, http, limits, log, provider, score,
+};
+
+/// Ends a call that would not end by itself.
+const SHORT: Duration = Duration::from_millis(400);
+
+/// An error body that tells all that it was sent.
+fn echo(request: &Request) -> String {
+    json!({
+        "message": format!("{request:?}"),
+        "type": "quokka",
+        "error": { "type": request.header("authorization"), "message": request.body },
+    })
+    .to_string()
+}
+
+/// Makes one call; `expected` is the error's text, with `HOST` for the server's.
+fn check(server: &Server, kind: Kind, time: Duration, expected: &str) {
+    let failed = score(kind, &server.url(), &limits(time));
+    let text = failed.expect_err(expected).to_string();
+    assert_eq!(text, expected.replace("HOST", &server.host()));
+    assert_tells_nothing(&text);
+}
+
+fn check_status(kind: Kind, status: u16, expected: &str) {
+    let server = Server::start(move |request, _| Reply::Json(status, echo(request)));
+    check(
+        &server,
+        kind,
+        PATIENT,
+        &format!("cannot rerank over HTTP: HOST answered {status}: {expected}"),
+    );
+    assert_eq!(server.requests().len(), 1, "{status} is not asked again");
+}
+
+fn check_body(body: &str, expected: &str) {
+    let server = Server::always(Reply::Json(200, body.to_owned()));
+    check(
+        &server,
+        Kind::Cohere,
+        PATIENT,
+        &format!("cannot rerank over HTTP: the answer of HOST {expected}"),
+    );
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_status_says_what_can_be_done() {
+    let request = "the request is not understood; the model's name may be wrong";
+    for (kind, status, expected) in [
+        (Kind::Cohere, 400, request),
+        (Kind::Cohere, 401, "the key is not accepted"),
+        (Kind::Cohere, 402, "nothing is left to pay with"),
+        (Kind::Cohere, 403, "the key is not accepted"),
+        (Kind::Jina, 404, "nothing is there that reranks"),
+        (Kind::Tei, 413, "too many texts, or too long ones"),
+        (Kind::Infinity, 422, request),
+        (Kind::Tei, 424, "it is no success"),
+        (Kind::Voyage, 500, "it failed"),
+        (
+            Kind::LlamaCpp,
+            500,
+            "it failed; a text may be longer than its batch",
+        ),
+        (Kind::LlamaCpp, 501, "it was not started for reranking"),
+        (Kind::Vllm, 502, "it failed"),
+    ] {
+        check_status(kind, status, expected);
+    }
+}
+
+#[test]
+fn the_servers_own_word_is_repeated_and_nothing_else() {
+    let body = r#"{"error":"batch size 33 > 32: quokka","error_type":"Validation"}"#;
+    let server = Server::always(Reply::Json(422, body.to_owned()));
+    check(
+        &server,
+        Kind::Tei,
+        PATIENT,
+        "cannot rerank over HTTP: HOST answered 422: the request is not understood; the model's name may be wrong, Validation",
+    );
+}
+
+#[test]
+fn a_busy_server_is_asked_twice_more() {
+    for status in [429, 503] {
+        let meaning = if status == 429 {
+            "too many requests"
+        } else {
+            "busy or starting"
+        };
+        let server = Server::start(move |request, _| Reply::Json(status, echo(request)));
+        check(
+            &server,
+            Kind::Voyage,
+            PATIENT,
+            &format!("cannot rerank over HTTP: HOST answered {status}: {meaning}"),
+        );
+        assert_eq!(server.requests().len(), 3);
+    }
+}
+
+#[test]
+fn a_server_that_is_busy_for_a_moment_is_waited_for() {
+    let past = httpdate::fmt_http_date(SystemTime::UNIX_EPOCH);
+    for (status, after) in [
+        (429, None),
+        (429, Some("0".to_owned())),
+        (503, Some(past)),
+        (503, None),
+    ] {
+        let server = Server::start(move |_, number| {
+            match (number, &after) {
+            (0, None) => Reply::Json(status, String::new()),
+            (0, Some(after)) => Reply::With(status, ("retry-after", after.clone()), String::new()),
+            _ => Reply::Json(200, json!([
+                { "index": 0, "score": 0.1 }, { "index": 1, "score": 0.2 }, { "index": 2, "score": 0.3 },
+            ]).to_string()),
+        }
+        });
+        let scores = score(Kind::Tei, &server.url(), &limits(PATIENT));
+        assert_eq!(scores.expect("it answers").scores, [0.1, 0.2, 0.3]);
+        assert_eq!(server.requests().len(), 2);
+    }
+}
+
+#[test]
+fn the_wait_is_as_long_as_the_server_asks() {
+    let in_two_seconds = || httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(2));
+    for in_words in [false, true] {
+        let server = Server::start(move |_, number| match number {
+            0 if in_words => Reply::With(429, ("retry-after", in_two_seconds()), String::new()),
+            0 => Reply::With(429, ("retry-after", "1".to_owned()), String::new()),
+            _ => Reply::Json(400, String::new()),
+        });
+        score(Kind::Cohere, &server.url(), &limits(PATIENT)).expect_err("it never answers");
+        let requests = server.requests();
+        assert_eq!(requests.len(), 2);
+        let waited = requests[1].at - requests[0].at;
+        assert!(
+            waited >= Duration::from_secs(1),
+            "a date has whole seconds: {waited:?}"
+        );
+    }
+}
+
+#[test]
+fn a_wait_beyond_the_deadline_is_not_begun() {
+    let far = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(3600));
+    for (status, after) in [
+        (429, "3600"),
+        (503, far.as_str()),
+        (429, "18446744073709551615"),
+    ] {
+        let after = after.to_owned();
+        let server = Server::start(move |request, _| {
+            Reply::With(status, ("retry-after", after.clone()), echo(request))
+        });
+        let failed = score(Kind::Jina, &server.url(), &limits(PATIENT)).expect_err("it is busy");
+        let text = failed.to_string();
+        assert!(matches!(failed, RerankError::Refused { .. }), "{text}");
+        assert!(text.contains(", asks to wait "), "{text}");
+        assert_eq!(server.requests().len(), 1);
+        assert_tells_nothing(&text);
+    }
+}
+
+#[test]
+fn silence_is_ended_by_the_deadline() {
+    for reply in [Reply::Hang, Reply::Drip] {
+        let server = Server::always(reply);
+        check(
+            &server,
+            Kind::Cohere,
+            SHORT,
+            "cannot rerank: no answer within the timeout",
+        );
+        server.wait_for_departure();
+    }
+}
+
+#[test]
+fn a_refusal_that_drips_is_known_by_its_status() {
+    let head = "HTTP/1.1 401 Unauthorized\r\ncontent-length: 1000\r\n\r\n{";
+    let server = Server::always(Reply::Raw(head.into()));
+    check(
+        &server,
+        Kind::Cohere,
+        PATIENT,
+        "cannot rerank over HTTP: HOST answered 401: the key is not accepted",
+    );
+}
+
+#[test]
+fn a_deadline_that_has_passed_is_no_call() {
+    let server = Server::always(Reply::Hang);
+    check(
+        &server,
+        Kind::Cohere,
+        Duration::ZERO,
+        "cannot rerank: no answer within the timeout",
+    );
+}
+
+#[test]
+fn a_call_is_given_up_at_once() {
+    let server = Server::always(Reply::Hang);
+    let limits = limits(PATIENT);
+    let cancel = limits.cancel.clone();
+    let calling = thread::spawn({
+        let url = server.url();
+        move || score(Kind::Cohere, &url, &limits)
+    });
+    server.wait_for_request();
+    cancel.cancel();
+    server.wait_for_departure();
+    let failed = calling.join().expect("it does not panic");
+    assert!(matches!(failed, Err(RerankError::Cancelled)), "{failed:?}");
+}
+
+#[test]
+fn a_call_after_one_that_was_given_up_is_answered() {
+    log::listen();
+    let server = Server::start(|_, number| match number {
+        0 => Reply::Hang,
+        _ => Reply::Json(200, r#"[{"index":0,"score":1}]"#.to_owned()),
+    });
+    let mut http = http(Kind::Tei, &server.url());
+    let failed = http.score(QUERY, &["a text"], &limits(SHORT));
+    assert!(matches!(failed, Err(RerankError::Timeout)), "{failed:?}");
+    let scores = http.score(QUERY, &["a text"], &limits(PATIENT));
+    assert_eq!(scores.expect("it answers").scores, [1.0]);
+}
+
+#[test]
+fn a_connection_that_breaks_off() {
+    let url = resetting();
+    let text = score(Kind::Cohere, &url, &limits(PATIENT))
+        .expect_err("it is reset")
+        .to_string();
+    let host = url.trim_start_matches("http://");
+    assert!(
+        text.starts_with(&format!("cannot read the answer of {host}: ")),
+        "{text}"
+    );
+    assert_tells_nothing(&text);
+    for half in [
+        "",
+        "HTTP/1.1 200 OK\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"results\":[",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nc\r\n{\"results\":[\r\n",
+        "what is HTTP?",
+    ] {
+        let server = Server::always(Reply::Raw(half.into()));
+        let failed = score(Kind::Cohere, &server.url(), &limits(PATIENT));
+        let text = failed.expect_err(half).to_string();
+        let begins = format!("cannot read the answer of {}: ", server.host());
+        assert!(text.starts_with(&begins), "{half:?}: {text}");
+        assert_tells_nothing(&text);
+    }
+}
+
+#[test]
+fn nobody_listens() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    let address = listener.local_addr().expect("it is bound");
+    drop(listener);
+    let failed = score(Kind::Cohere, &format!("http://{address}"), &limits(PATIENT));
+    let text = failed.expect_err("nobody is there").to_string();
+    assert!(
+        text.starts_with(&format!("cannot connect to {address}: Connection refused")),
+        "{text}"
+    );
+    assert_tells_nothing(&text);
+}
+
+#[test]
+fn a_name_that_nobody_has() {
+    let failed = score(Kind::Cohere, "https://memlens.invalid", &limits(SHORT));
+    let failed = failed.expect_err("the name is reserved never to exist");
+    let text = failed.to_string();
+    let no_address = "cannot connect to memlens.invalid: failed to lookup address";
+    // A name server may also not answer at all.
+    let is_ended = matches!(failed, RerankError::Timeout);
+    assert!(is_ended || text.starts_with(no_address), "{text}");
+    assert_tells_nothing(&text);
+}
+
+#[test]
+fn an_answer_that_is_none() {
+    check_body(
+        r#"{"results":[{"index":0,"relevance_score":0.5},{"ind"#,
+        "ends in the middle",
+    );
+    check_body("", "ends in the middle");
+    check_body(
+        "<!doctype html><p>what does the quokka eat</p>",
+        "is not JSON",
+    );
+    check_body(r#"{"message":"quokka"}"#, "has none of the known shapes");
+    check_body(r#"{"results":"quokka"}"#, "has none of the known shapes");
+}
+
+#[test]
+fn an_answer_that_is_not_one_finite_score_per_text() {
+    let rows = |rows: &[(i64, &str)]| {
+        let rows: Vec<String> = rows
+            .iter()
+            .map(|(index, score)| format!(r#"{{"index":{index},"relevance_score":{score}}}"#))
+            .collect();
+        format!(r#"{{"results":[{}]}}"#, rows.join(","))
+    };
+    for (answer, expected) in [
+        (rows(&[]), "holds 0 scores for 3 texts"),
+        (rows(&[(0, "1"), (2, "1")]), "holds 2 scores for 3 texts"),
+        (
+            rows(&[(0, "1"), (1, "1"), (2, "1"), (3, "1")]),
+            "holds 4 scores for 3 texts",
+        ),
+        (rows(&[(0, "1"), (1, "1"), (1, "1")]), "names text 1 twice"),
+        (
+            rows(&[(1, "1"), (2, "1"), (3, "1")]),
+            "names text 3, counted from 0, of 3",
+        ),
+        (
+            rows(&[(0, "1"), (1, "1"), (2, "NaN")]),
+            "has a score that is no finite number",
+        ),
+        (
+            rows(&[(0, "1"), (1, "-Infinity"), (2, "1")]),
+            "has a score that is no finite number",
+        ),
+        (
+            rows(&[(0, "1"), (1, "null"), (2, "1")]),
+            "has no score for text 1",
+        ),
+    ] {
+        check_body(&answer, expected);
+    }
+}
+
+#[test]
+fn an_answer_without_end_is_not_read_to_its_end() {
+    let server = Server::always(Reply::Flood);
+    check(
+        &server,
+        Kind::Cohere,
+        PATIENT,
+        "cannot rerank over HTTP: the answer of HOST is longer than 16 MiB",
+    );
+    server.wait_for_departure();
+}
+
+#[test]
+fn a_redirect_is_not_followed() {
+    let elsewhere = Server::always(Reply::Json(200, "[]".to_owned()));
+    for status in [301, 302, 303, 307, 308] {
+        let location = elsewhere.url() + "/rerank";
+        let server = Server::start(move |request, _| {
+            Reply::With(status, ("location", location.clone()), echo(request))
+        });
+        check(
+            &server,
+            Kind::Tei,
+            PATIENT,
+            &format!(
+                "cannot rerank over HTTP: HOST answered {status}: it points elsewhere, which is not followed"
+            ),
+        );
+    }
+    assert!(elsewhere.requests().is_empty());
+}
+
+#[test]
+fn a_missing_key_is_named_before_anything_is_sent() {
+    for kind in Kind::ALL {
+        let server = Server::always(Reply::Json(200, "[]".to_owned()));
+        let made = Http::new(provider(kind, &server.url()), None);
+        assert_eq!(made.is_err(), kind.needs_key());
+        if let Err(error) = made {
+            let expected = format!(
+                "cannot rerank over HTTP: {} needs a key, and none is kept",
+                kind.label()
+            );
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}
+
+#[test]
+fn a_proxy_of_the_environment_is_not_asked() {
+    let Some(url) = child::handed_over() else {
+        let server = Server::always(Reply::Json(
+            200,
+            r#"[{"index":0,"score":1},{"index":1,"score":1},{"index":2,"score":1}]"#.to_owned(),
+        ));
+        let proxy = Server::always(Reply::Json(500, String::new()));
+        let proxies = [
+            "http_proxy",
+            "HTTP_PROXY",
+            "https_proxy",
+            "HTTPS_PROXY",
+            "all_proxy",
+            "ALL_PROXY",
+        ];
+        let url = proxy.url();
+        let environment = proxies.map(|name| (name, url.as_str()));
+        child::run(
+            "failures::a_proxy_of_the_environment_is_not_asked",
+            &server.url(),
+            &environment,
+        );
+        assert_eq!(server.requests().len(), 1);
+        assert!(proxy.requests().is_empty());
+        return;
+    };
+    score(Kind::Tei, &url, &limits(PATIENT)).expect("the server itself answers");
+}
+
+#[test]
+fn localhost_is_this_machine() {
+    let server = Server::always(Reply::Json(200, r#"[{"index":0,"score":1}]"#.to_owned()));
+    let url = server.url().replace("127.0.0.1", "localhost");
+    let scores = http(Kind::Tei, &url).score(QUERY, &TEXTS[..1], &limits(GUARD));
+    assert_eq!(scores.expect("it answers").scores, [1.0]);
+}

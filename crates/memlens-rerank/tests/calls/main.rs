@@ -1,0 +1,72 @@
+//! Calls to real servers and real commands on this machine: each wire format, each failure, and that no error and no log
+//! line tells a secret.
+//!
+//! Nothing here measures a time; the guards only keep a call that hangs from hanging the tests.
+
+mod child;
+mod failures;
+mod hook;
+mod log;
+mod providers;
+mod requests;
+mod server;
+mod tls;
+
+use std::time::{Duration, Instant};
+
+use memlens_rerank::http::{Http, Kind, Provider};
+use memlens_rerank::keys::Key;
+use memlens_rerank::{CancellationToken, Limits, RerankError, Reranker, Scores};
+
+/// What is sent and must stand in no error and no log line.
+const KEY: &str = "sk-zorblax-4711";
+const QUERY: &str = "what does the quokka eat";
+const TEXTS: [&str; 3] = [
+    "Bram feeds the quokka leaves.",
+    "The quokka's fence was mended in wintry weather.",
+    "Grass, says the quokka book.",
+];
+
+/// Long enough for any call that ends by itself.
+const PATIENT: Duration = Duration::from_secs(30);
+/// What no call may take, whatever its own limit.
+const GUARD: Duration = Duration::from_secs(50);
+
+fn limits(time: Duration) -> Limits {
+    Limits {
+        deadline: Instant::now() + time,
+        cancel: CancellationToken::new(),
+    }
+}
+
+fn provider(kind: Kind, url: &str) -> Provider {
+    Provider {
+        kind,
+        url: url.to_owned(),
+        model: Some("some-model".to_owned()),
+        shape: None,
+    }
+}
+
+fn http(kind: Kind, url: &str) -> Http {
+    let key = Key::new(KEY).expect("it is a key");
+    Http::new(provider(kind, url), Some(key)).expect("the address can be used")
+}
+
+/// Makes one call about [`TEXTS`].
+fn score(kind: Kind, url: &str, limits: &Limits) -> Result<Scores, RerankError> {
+    log::listen();
+    let started = Instant::now();
+    let scores = http(kind, url).score(QUERY, &TEXTS, limits);
+    assert!(started.elapsed() < GUARD, "it must not hang");
+    scores
+}
+
+/// Checks that neither the text nor any log line so far holds a part of what was sent.
+fn assert_tells_nothing(text: &str) {
+    for (name, told) in [("the error", text), ("the log", &log::lines())] {
+        for secret in [KEY, "zorblax", "quokka", "Bram", "wintry", "Grass"] {
+            assert!(!told.contains(secret), "{name} tells {secret:?}: {told}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! A real ONNX cross-encoder in the real library: its scores, long texts, what stops it, and files that are wrong.
+//!
+//! Properties checked: a text that says what the question says scores above one that does not, whoever is in the call
+//! with it; a long text scores as its best part; every wrong file is named with the reason.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use memlens_embed::Locations;
+use memlens_rerank::{
+    CancellationToken, CrossEncoder, Limits, RerankError, Reranker, Scale, Scores,
+};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/tiny-cross")
+}
+
+fn load(folder: &Path) -> Result<CrossEncoder, RerankError> {
+    let at = Locations::find(&[]).expect("`cargo xtask setup` was run");
+    CrossEncoder::load(folder, &at, 1)
+}
+
+fn limits() -> Limits {
+    Limits {
+        deadline: Instant::now() + Duration::from_secs(3600),
+        cancel: CancellationToken::new(),
+    }
+}
+
+fn score(model: &mut CrossEncoder, query: &str, texts: &[&str]) -> Vec<f64> {
+    let Scores {
+        scores,
+        scale,
+        n_tokens,
+    } = model
+        .score(query, texts, &limits())
+        .expect("nothing stops it");
+    assert_eq!(scale, Scale::Logit);
+    assert!(n_tokens.is_some());
+    scores
+}
+
+/// Copies the fixture, changes it, and returns what loading it says.
+fn load_error(change: impl FnOnce(&Path)) -> String {
+    let folder = copy();
+    change(folder.path());
+    let error = load(folder.path()).err().expect("it is not taken");
+    let message = error.to_string();
+    message.replace(&folder.path().display().to_string(), "FOLDER")
+}
+
+fn copy() -> TempDir {
+    let folder = tempfile::tempdir().expect("a scratch folder can be made");
+    for file in fs::read_dir(fixture()).expect("the fixture is there") {
+        let file = file.expect("it can be read");
+        fs::copy(file.path(), folder.path().join(file.file_name())).expect("it can be copied");
+    }
+    folder
+}
+
+/// Puts `by` in the place of every `what` in a file; both are of one length.
+fn patch(path: &Path, what: &[u8], by: &[u8]) {
+    let mut bytes = fs::read(path).expect("it can be read");
+    let places: Vec<usize> = (0..bytes.len())
+        .filter(|&at| bytes[at..].starts_with(what))
+        .collect();
+    assert!(!places.is_empty());
+    for at in places {
+        bytes[at..at + by.len()].copy_from_slice(by);
+    }
+    fs::write(path, bytes).expect("it can be written");
+}
+
+#[test]
+fn what_answers_the_question_scores_higher() {
+    let mut model = load(&fixture()).expect("the fixture is a cross-encoder");
+    let texts = [
+        "the cat sat in the garden",
+        "we had lunch in lisbon",
+        "tax meeting",
+        "",
+    ];
+    let scores = score(&mut model, "lunch in lisbon", &texts);
+    // Its weights give 2 to a text with every word of the question.
+    assert!((scores[1] - 2.0).abs() < 1e-3, "{scores:?}");
+    assert!(scores[1] > scores[0] && scores[0] > scores[2], "{scores:?}");
+    assert!(score(&mut model, "lunch", &[]).is_empty());
+    let info = model.info();
+    assert_eq!(info.provider, "model");
+    assert!(info.model.starts_with("tiny-cross@"), "{}", info.model);
+}
+
+#[test]
+fn a_long_text_scores_as_its_best_part() {
+    let mut model = load(&fixture()).expect("the fixture is a cross-encoder");
+    let filler = "the cat sat in the garden. ".repeat(300);
+    let late = format!("{filler}we had lunch in lisbon");
+    let scores = score(&mut model, "lunch in lisbon", &[&late, &filler]);
+    assert!((scores[0] - 2.0).abs() < 1e-3, "{scores:?}");
+    assert!(scores[1] < 1.0, "{scores:?}");
+    // A question that is longer than a pair may be leaves the text its half.
+    let question = "lunch ".repeat(1000);
+    let scores = score(&mut model, &question, &[&late, &filler]);
+    assert!((scores[0] - 2.0).abs() < 1e-3, "{scores:?}");
+    assert!(scores[1] < 1.0, "{scores:?}");
+    // One word without an end.
+    assert_eq!(score(&mut model, "lunch", &[&"x".repeat(10_000)]).len(), 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+    #[test]
+    fn a_score_depends_on_nothing_but_its_pair(
+        query in "(cat|tax|lunch|rent)( (idea|note|cat)){0,3}",
+        texts in proptest::collection::vec("((cat|tax|lunch|garden)[ .]){0,30}", 1..5),
+    ) {
+        let mut model = load(&fixture()).expect("the fixture is a cross-encoder");
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let together = score(&mut model, &query, &texts);
+        for (text, expected) in texts.iter().zip(together) {
+            prop_assert_eq!(score(&mut model, &query, &[text]), [expected]);
+        }
+    }
+}
+
+#[test]
+fn a_call_stops_between_texts() {
+    let mut model = load(&fixture()).expect("the fixture is a cross-encoder");
+    let cancelled = limits();
+    cancelled.cancel.cancel();
+    let answer = model.score("lunch", &["rent"], &cancelled);
+    assert!(matches!(answer, Err(RerankError::Cancelled)), "{answer:?}");
+    let late = Limits {
+        deadline: Instant::now(),
+        ..limits()
+    };
+    let answer = model.score("lunch", &["rent"], &late);
+    assert!(matches!(answer, Err(RerankError::Timeout)), "{answer:?}");
+
+    let running = limits();
+    let texts = vec!["the cat sat in the garden"; 1_000_000];
+    std::thread::scope(|scope| {
+        let scoring = scope.spawn(|| model.score("lunch", &texts, &running));
+        running.cancel.cancel();
+        let answer = scoring.join().expect("it does not panic");
+        assert!(matches!(answer, Err(RerankError::Cancelled)));
+    });
+    assert_eq!(score(&mut model, "lunch", &["rent"]).len(), 1);
+}
+
+#[test]
+fn a_folder_may_be_laid_out_as_hubs_do() {
+    let folder = copy();
+    let inside = |name: &str| folder.path().join(name);
+    fs::create_dir(inside("onnx")).expect("it can be made");
+    fs::rename(inside("model.onnx"), inside("onnx/model.onnx")).expect("it can be moved");
+    fs::remove_file(inside("special_tokens_map.json")).expect("it can be removed");
+    fs::remove_file(inside("config.json")).expect("it can be removed");
+    let mut model = load(folder.path()).expect("it is a cross-encoder");
+    assert_eq!(score(&mut model, "lunch", &["rent", "lunch"]).len(), 2);
+}
+
+#[test]
+fn other_weights_are_another_model() {
+    let folder = copy();
+    let id = |folder: &Path| {
+        let model = load(folder).expect("it is a cross-encoder");
+        let info = model.info().model.clone();
+        info.rsplit_once('@').expect("it has a sum").1.to_owned()
+    };
+    let before = id(folder.path());
+    assert_eq!(before, id(&fixture()));
+    fs::write(folder.path().join("model.onnx_data"), "weights").expect("it can be written");
+    let with_weights = id(folder.path());
+    assert_ne!(before, with_weights);
+    patch(&folder.path().join("tokenizer.json"), b"lisbon", b"london");
+    assert_ne!(with_weights, id(folder.path()));
+}
+
+#[test]
+fn files_that_are_wrong_are_named() {
+    let check = |expected: &str, change: &dyn Fn(&Path)| {
+        let message = load_error(change);
+        assert!(message.starts_with(expected), "{message}");
+    };
+    let write = |name: &'static str, text: &'static str| {
+        move |folder: &Path| fs::write(folder.join(name), text).expect("it can be written")
+    };
+    let remove = |name: &'static str| {
+        move |folder: &Path| fs::remove_file(folder.join(name)).expect("it can be removed")
+    };
+    let unused = "cannot use cross-encoder file FOLDER";
+    let unread = "cannot read cross-encoder file FOLDER";
+    check(
+        &format!("{unread}/model.onnx: neither"),
+        &remove("model.onnx"),
+    );
+    check(
+        &format!("{unread}/tokenizer.json: "),
+        &remove("tokenizer.json"),
+    );
+    check(
+        &format!("{unread}/tokenizer_config.json: "),
+        &remove("tokenizer_config.json"),
+    );
+    check(
+        &format!("{unused}/model.onnx: ONNX"),
+        &write("model.onnx", "no graph"),
+    );
+    check(
+        &format!("{unused}/tokenizer.json: "),
+        &write("tokenizer.json", "{\"model\": 7}"),
+    );
+    check(
+        &format!("{unused}/tokenizer_config.json: expected"),
+        &write("tokenizer_config.json", "not JSON"),
+    );
+    check(
+        &format!("{unused}/tokenizer_config.json: Invalid tokenizer configuration"),
+        &write("tokenizer_config.json", "{}"),
+    );
+    check(
+        &format!("{unused}/special_tokens_map.json: "),
+        &write("special_tokens_map.json", ""),
+    );
+    check(
+        &format!("{unused}/config.json: the model tells 3 classes apart"),
+        &write(
+            "config.json",
+            "{\"id2label\": {\"0\": \"no\", \"1\": \"maybe\", \"2\": \"yes\"}}",
+        ),
+    );
+}
+
+#[test]
+fn an_output_that_is_no_score_is_named() {
+    let in_graph =
+        |what: &[u8], by: &[u8]| load_error(|folder| patch(&folder.join("model.onnx"), what, by));
+    insta::assert_snapshot!(
+        in_graph(b"logits", b"output"),
+        @"cannot use cross-encoder file FOLDER/model.onnx: Output tensor 'logits' not found"
+    );
+    // One number a pair, but without a second dimension.
+    let message = in_graph(b"keepdims\x18\x01", b"keepdims\x18\x00");
+    assert!(
+        message.starts_with("cannot use cross-encoder file FOLDER/model.onnx: "),
+        "{message}"
+    );
+    // What a text without a nearest word gets is no number.
+    let message = in_graph(&(-1e4_f32).to_le_bytes(), &f32::NAN.to_le_bytes());
+    assert!(
+        message.ends_with("a score is not a finite number"),
+        "{message}"
+    );
+}

@@ -1,0 +1,71 @@
+//! The commands of the window that ask whoever is outside about one search.
+
+use memlens_engine::{Heat, RerankTime, SentText};
+use memlens_params::Params;
+use memlens_rank::Columns;
+use tauri::State;
+
+use super::{Answer, Shell, work};
+
+/// Asks for what these parameters still need, and ranks with what came. A newer call stops this one.
+#[tauri::command]
+#[specta::specta]
+pub async fn rerank(shell: State<'_, Shell>, search: u32, params: Params) -> Answer<Columns> {
+    work(&shell, move |engine| {
+        let params = params.check()?;
+        Ok(engine.library().ask(search, &params)?.columns(&params))
+    })
+    .await
+}
+
+/// Stops the call under way, which answers with what it has.
+#[tauri::command]
+#[specta::specta]
+pub async fn cancel_rerank(shell: State<'_, Shell>) -> Answer<()> {
+    work(&shell, |engine| {
+        engine.library().cancel_asking();
+        Ok(())
+    })
+    .await
+}
+
+/// Returns the texts of rows as the reranker reads them.
+#[tauri::command]
+#[specta::specta]
+pub async fn rerank_preview(
+    shell: State<'_, Shell>,
+    search: u32,
+    params: Params,
+    slots: Vec<u32>,
+) -> Answer<Vec<SentText>> {
+    work(&shell, move |engine| {
+        let library = engine.library();
+        let params = params.check()?;
+        library.sent_texts(&*library.kept(search)?, &params, &slots)
+    })
+    .await
+}
+
+/// Tells which words of a row's text answer which words of the question, under late interaction.
+#[tauri::command]
+#[specta::specta]
+pub async fn rerank_heat(
+    shell: State<'_, Shell>,
+    search: u32,
+    params: Params,
+    slot: u32,
+) -> Answer<Heat> {
+    work(&shell, move |engine| {
+        let library = engine.library();
+        let params = params.check()?;
+        library.heat(&*library.kept(search)?, &params, slot)
+    })
+    .await
+}
+
+/// Returns how long the calls of rerankers took, the newest first.
+#[tauri::command]
+#[specta::specta]
+pub async fn rerank_calls(shell: State<'_, Shell>) -> Answer<Vec<RerankTime>> {
+    work(&shell, |engine| engine.library().rerank_calls()).await
+}

@@ -1,0 +1,253 @@
+//! Asking outside: scores and a command's answer become facts of a kept search, come again from the cache, and go with
+//! the settings; a failure leaves the fused order; what is stopped is no failure.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use memlens_engine::{EngineError, Library, RerankChange, Search};
+use memlens_params::{HookMode, Params, RerankMode, StageId};
+use memlens_rank::{Columns, RerankScale, RerankState, Status};
+use memlens_tests::{Notes, fresh, open};
+
+const QUERY: &str = "where is the router";
+
+fn notes() -> Notes {
+    Notes::new(&[
+        (
+            "attic.md",
+            "A router stood in the attic once, beside where the boxes are.",
+        ),
+        ("hall.md", "Where is the router? The router is in the hall."),
+        ("soup.md", "Soup is made of leeks."),
+    ])
+}
+
+fn late() -> Params {
+    Params {
+        rerank: RerankMode::Late,
+        min_score: 0.0,
+        ..Params::default()
+    }
+}
+
+fn hooked() -> Params {
+    Params {
+        hook: HookMode::On,
+        hook_timeout_ms: 60_000,
+        min_score: 0.0,
+        ..Params::default()
+    }
+}
+
+fn search(library: &Library, params: &Params) -> Arc<Search> {
+    let search = library.search(QUERY, params, None);
+    search.expect("it can be searched")
+}
+
+fn ask(library: &Library, params: &Params) -> Columns {
+    let id = search(library, params).id;
+    let asked = library.ask(id, params).expect("it can be asked");
+    asked.columns(params)
+}
+
+fn status(columns: &Columns, stage: StageId) -> &Status {
+    let mut stages = columns.stages.iter();
+    &stages.find(|it| it.id == stage).expect("it is one").status
+}
+
+/// Has a line of shell answer the events of `library`.
+fn command(library: &Library, line: &str) {
+    let command = ["/bin/sh", "-c", line].map(str::to_owned).to_vec();
+    let changed = library.change_rerank(RerankChange::Hook(Some(command)));
+    changed.expect("it is a command");
+}
+
+fn paths(library: &Library, search: &Search, columns: &Columns) -> Vec<String> {
+    let kept = library.kept(search.id).expect("it is kept");
+    columns.order[..columns.n_kept as usize]
+        .iter()
+        .map(|slot| kept.row(*slot).expect("it is a row").path)
+        .collect()
+}
+
+#[test]
+fn scores_are_kept_with_the_search_and_in_the_cache() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = late();
+    let first = search(&library, &params);
+    let before = first.columns(&params);
+    assert_eq!((before.n_pending, before.rerank_scale), (3, None));
+    let asked = library.ask(first.id, &params).expect("it can be asked");
+    let columns = asked.columns(&params);
+    assert_eq!(*status(&columns, StageId::Rerank), Status::Applied);
+    assert_eq!(columns.n_pending, 0);
+    assert_eq!(columns.rerank_scale, Some(RerankScale::MaxSim));
+    assert_eq!(columns.rerank_state, [Some(RerankState::Scored); 3]);
+    let kept = library.kept(first.id).expect("it is kept");
+    assert_eq!(kept.columns(&params).rerank_score, columns.rerank_score);
+    assert_eq!(library.rerank_calls().expect("it can be told").len(), 1);
+    // A slider that needs fewer needs nobody.
+    let fewer = Params {
+        rerank_max_docs: 2,
+        ..params.clone()
+    };
+    assert_eq!(kept.columns(&fewer).n_pending, 0);
+
+    // Another process asks nobody again, and finds the same numbers.
+    drop(library);
+    let library = open(dir.path());
+    let again = ask(&library, &params);
+    assert_eq!(again.rerank_score, columns.rerank_score);
+    assert_eq!(library.rerank_calls().expect("it can be told").len(), 1);
+}
+
+#[test]
+fn a_reranker_that_is_not_set_up_leaves_the_fused_order_and_says_so() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let fused = Params {
+        min_score: 0.0,
+        ..Params::default()
+    };
+    let expected = search(&library, &fused).columns(&fused).order;
+    for rerank in [RerankMode::Http, RerankMode::Model] {
+        let params = Params {
+            rerank,
+            ..fused.clone()
+        };
+        let columns = ask(&library, &params);
+        let Status::Fallback { why } = status(&columns, StageId::Rerank) else {
+            panic!("{rerank:?} is not set up");
+        };
+        assert!(why.starts_with("cannot rerank by "), "{why}");
+        assert_eq!(columns.order, expected);
+        assert_eq!(columns.n_pending, 0, "nothing waits for what has failed");
+        let found = search(&library, &params);
+        let asked = library.ask(found.id, &params).expect("it can be asked");
+        let report = library.report(&asked, &params).expect("it can be told");
+        assert!(report.notices.iter().any(|notice| notice.contains(why)));
+    }
+}
+
+#[test]
+fn a_command_reorders_rescores_and_drops() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = hooked();
+    command(
+        &library,
+        r#"cat >/dev/null; echo '{"results":[{"path":"soup.md","startLine":1,"endLine":1,"score":0.9},{"path":"hall.md","startLine":1,"endLine":1}]}'"#,
+    );
+    let first = search(&library, &params);
+    assert!(first.columns(&params).hook_pending);
+    let asked = library.ask(first.id, &params).expect("it can be asked");
+    let columns = asked.columns(&params);
+    assert_eq!(paths(&library, &first, &columns), ["soup.md", "hall.md"]);
+    let soup = columns.order[0] as usize;
+    assert_eq!(columns.score[soup], Some(0.9));
+    let attic = columns.order[2] as usize;
+    assert_eq!(columns.dropped_by[attic], Some(StageId::Hook));
+    // Other rows are another question.
+    let fewer = Params {
+        max_results: 1,
+        ..params.clone()
+    };
+    assert!(asked.columns(&fewer).hook_pending);
+}
+
+#[test]
+fn a_command_that_fails_leaves_the_order_and_is_asked_again() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = hooked();
+    command(&library, "exit 1");
+    let first = search(&library, &params);
+    let expected = first.columns(&params).order;
+    let failed = library.ask(first.id, &params).expect("it can be asked");
+    let columns = failed.columns(&params);
+    assert!(matches!(
+        status(&columns, StageId::Hook),
+        Status::Fallback { .. }
+    ));
+    assert_eq!(columns.order, expected);
+    command(&library, r#"cat >/dev/null; echo '{}'"#);
+    let asked = library.ask(first.id, &params).expect("it can be asked");
+    let columns = asked.columns(&params);
+    assert_eq!(*status(&columns, StageId::Hook), Status::Applied);
+    assert_eq!(columns.order, expected);
+}
+
+#[test]
+fn what_is_stopped_has_not_failed() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = hooked();
+    let started = dir.path().join("started");
+    command(
+        &library,
+        &format!("touch '{}'; sleep 600", started.display()),
+    );
+    let first = search(&library, &params);
+    let asked = thread::scope(|scope| {
+        let asking = scope.spawn(|| library.ask(first.id, &params));
+        wait_for(&started);
+        library.cancel_asking();
+        asking.join().expect("it does not panic")
+    });
+    let columns = asked.expect("it is no failure").columns(&params);
+    assert!(columns.hook_pending, "it can be asked again");
+}
+
+#[test]
+fn asking_about_a_search_that_is_gone_says_so() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let gone = library.ask(4711, &late());
+    assert!(matches!(gone, Err(EngineError::SearchGone { id: 4711 })));
+}
+
+#[test]
+fn what_is_sent_is_cut_between_characters() {
+    let notes = Notes::new(&[("long.md", &"ü".repeat(900))]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let sent = |rerank, rerank_max_chars| {
+        let params = Params {
+            rerank,
+            rerank_max_chars,
+            ..Params::default()
+        };
+        let found = search(&library, &params);
+        let mut texts = library
+            .sent_texts(&found, &params, &[0])
+            .expect("it can be told");
+        let text = texts.remove(0);
+        (text.text.chars().count(), text.cut, text.sent)
+    };
+    assert_eq!(sent(RerankMode::Http, 500), (500, true, true));
+    assert_eq!(sent(RerankMode::Http, 0), (900, false, true));
+    assert_eq!(sent(RerankMode::Http, 900), (900, false, true));
+    assert_eq!(sent(RerankMode::Late, 500), (900, false, true));
+    assert_eq!(sent(RerankMode::Off, 500), (900, false, false));
+}
+
+fn wait_for(path: &Path) {
+    let patience = Instant::now();
+    while fs::metadata(path).is_err() {
+        assert!(
+            patience.elapsed() < Duration::from_secs(60),
+            "it never started"
+        );
+        thread::sleep(Duration::from_millis(5));
+    }
+}
