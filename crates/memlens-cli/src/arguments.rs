@@ -37,6 +37,12 @@ pub enum Command {
     Eval(EvalArgs),
     /// Write the parameters as memlens.json
     Export(ExportArgs),
+    /// Set the provider that reranks over HTTP, show it, try it, or switch it off
+    RerankProvider(RerankProviderArgs),
+    /// Set the command of your own that looks at the results of searches, show it, or take it away
+    RerankHook(RerankHookArgs),
+    /// Rank the results that an agent found: reads its event on standard input and answers on standard output
+    Hook(HookArgs),
     /// Forget everything that the library holds; the notes themselves are not touched
     Erase(EraseArgs),
 }
@@ -188,4 +194,78 @@ pub struct EraseArgs {
     /// Erase; without it only what would go is told
     #[arg(long)]
     pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RerankProviderArgs {
+    #[command(subcommand)]
+    pub act: RerankProviderAct,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RerankProviderAct {
+    /// Set the provider and switch it on for this library: with --set rerank=http, notes are sent to it
+    Set(SetProviderArgs),
+    /// Tell what is set
+    Show(JsonArgs),
+    /// Have it score two made-up texts; no note is sent
+    Test(JsonArgs),
+    /// Switch it off; what was set stays
+    Off,
+}
+
+#[derive(Debug, Args)]
+pub struct SetProviderArgs {
+    /// cohere, voyage, jina, tei, llamacpp, vllm, infinity, or custom for any other address
+    #[arg(long)]
+    pub kind: String,
+    /// The server's address; https, or http on this machine itself
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub url: String,
+    /// The model's id; the provider's own where it is not given
+    #[arg(long)]
+    pub model: Option<String>,
+    /// For a custom address: the kind that it speaks like; vllm where it is not given
+    #[arg(long, value_name = "KIND")]
+    pub shape: Option<String>,
+    /// The environment variable that holds the key
+    #[arg(long, value_name = "VAR")]
+    pub key_env: Option<String>,
+    /// Read the key from standard input and keep it in the system's keyring
+    #[arg(long, conflicts_with = "key_env")]
+    pub key_stdin: bool,
+    /// How long it may take while rerank_timeout_ms stands at its default; 100 to 60000
+    #[arg(long, value_name = "N")]
+    pub timeout_ms: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub struct RerankHookArgs {
+    #[command(subcommand)]
+    pub act: RerankHookAct,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RerankHookAct {
+    /// Set the command: with --set hook=on it runs after every search, without a shell
+    Set {
+        /// The program, by name or full path, and its arguments
+        #[arg(
+            value_name = "COMMAND",
+            required = true,
+            trailing_var_arg = true,
+            allow_hyphen_values = true
+        )]
+        command: Vec<String>,
+    },
+    /// Tell what is set
+    Show(JsonArgs),
+    /// Take the command away
+    Off,
+}
+
+#[derive(Debug, Args)]
+pub struct HookArgs {
+    #[command(flatten)]
+    pub settings: SettingArgs,
 }

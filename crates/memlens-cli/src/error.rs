@@ -47,6 +47,18 @@ pub enum CliError {
         /// Why.
         why: String,
     },
+    /// Standard input holds no event of a hook.
+    #[error("cannot read the event on standard input: {why}")]
+    NoEvent {
+        /// What is wrong with it; nothing that stands in it.
+        why: String,
+    },
+    /// No key came.
+    #[error("cannot keep the key: standard input is empty")]
+    NoKey,
+    /// Standard input could not be read.
+    #[error("cannot read standard input: {0}")]
+    Input(std::io::Error),
     /// Something that cannot be undone was not asked for plainly.
     #[error("cannot erase {}: it holds {n_folders} folders, {n_files} files, {n_presets} presets and {n_thumbs} thumbs in {n_bytes} bytes; \
         give --yes to forget all of that (the notes themselves are not touched)", path.display())]
@@ -93,6 +105,8 @@ impl CliError {
             CliError::Param(_)
             | CliError::NoDataFolder
             | CliError::NoThumb { .. }
+            | CliError::NoEvent { .. }
+            | CliError::NoKey
             | CliError::Unconfirmed { .. }
             | CliError::UnconfirmedDamaged(_)
             | CliError::Engine(
@@ -101,12 +115,14 @@ impl CliError {
                 | EngineError::Preset { .. }
                 | EngineError::Scope { .. }
                 | EngineError::Place { .. }
-                | EngineError::Thumb { .. },
+                | EngineError::Thumb { .. }
+                | EngineError::Setting { .. },
             ) => 2,
             CliError::ReaderGone => 0,
             CliError::Engine(_)
             | CliError::File { .. }
             | CliError::Output(_)
+            | CliError::Input(_)
             | CliError::NoQueries { .. }
             | CliError::Stopped
             | CliError::Signal(_) => 1,

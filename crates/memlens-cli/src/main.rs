@@ -11,9 +11,12 @@ mod evaluate;
 mod explain;
 mod export;
 mod feedback;
+mod hook;
 mod index;
 mod output;
 mod params;
+mod rerank_hook;
+mod rerank_provider;
 mod search;
 mod settings;
 mod status;
@@ -51,6 +54,9 @@ fn main() -> ExitCode {
         Command::Params(arguments) => params::run(&arguments),
         Command::Eval(arguments) => evaluate::run(library, &arguments),
         Command::Export(arguments) => export::run(library, &arguments),
+        Command::RerankProvider(arguments) => rerank_provider::run(library, &arguments),
+        Command::RerankHook(arguments) => rerank_hook::run(library, &arguments),
+        Command::Hook(arguments) => hook::run(library, &arguments),
         Command::Erase(arguments) => erase::run(library, &arguments),
     };
     match done {

@@ -53,26 +53,32 @@ impl Random {
         (self.next() % n as u64) as usize
     }
 
-    /// A word; common ones as common as in English, by Zipf's law over 20,000 words.
-    fn word(&mut self) -> String {
+    /// A word; common ones as common as in English, by Zipf's law over `n_words` words.
+    fn word(&mut self, n_words: f64) -> String {
         let share = self.below(1 << 30) as f64 / f64::from(1 << 30);
-        format!("w{}", 20_000_f64.powf(share) as usize)
+        format!("w{}", n_words.powf(share) as usize)
     }
 }
 
+/// As many as a person's notes may have, and as few as generated ones.
+const MANY_WORDS: f64 = 20_000.0;
+const FEW_WORDS: f64 = 2_000.0;
+
 /// Texts of 5 to 80 words, of which every fifth says again, with a word changed, what an earlier one says.
-fn texts(n: usize) -> Vec<String> {
+fn texts(n: usize, n_words: f64) -> Vec<String> {
     let mut random = Random(1);
     let mut texts: Vec<Vec<String>> = Vec::with_capacity(n);
     for at in 0..n {
         let mut words: Vec<String> = if at % 5 == 4 {
             texts[random.below(at)].clone()
         } else {
-            (0..5 + random.below(76)).map(|_| random.word()).collect()
+            (0..5 + random.below(76))
+                .map(|_| random.word(n_words))
+                .collect()
         };
         if at % 10 == 9 {
             let place = random.below(words.len());
-            words[place] = random.word();
+            words[place] = random.word(n_words);
         }
         texts.push(words);
     }
@@ -114,8 +120,9 @@ fn passes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("a full pass");
     group.sample_size(10);
     for (name, texts) in [
-        ("10,000", texts(10_000)),
-        ("100,000", texts(100_000)),
+        ("10,000", texts(10_000, MANY_WORDS)),
+        ("100,000", texts(100_000, MANY_WORDS)),
+        ("80,000 of few words", texts(80_000, FEW_WORDS)),
         (
             "10,000 alike",
             vec!["the boat is lifted out in october".to_owned(); 10_000],

@@ -89,13 +89,10 @@ pub fn aggregate(observations: &[Observation<'_>], contradictions: &[(u32, u32)]
         contradictions,
     };
 
-    let t = std::time::Instant::now();
-    let simhash = by_simhash(observations, &parts);
-    eprintln!("simhash {:?}", t.elapsed());
-    let t = std::time::Instant::now();
-    let words = by_words(observations, &parts);
-    eprintln!("words {:?}", t.elapsed());
-    Aggregation { simhash, words }
+    Aggregation {
+        simhash: by_simhash(observations, &parts),
+        words: by_words(observations, &parts),
+    }
 }
 
 fn by_simhash(observations: &[Observation<'_>], parts: &Parts<'_>) -> Clusters {

@@ -196,28 +196,46 @@ mod tests {
     use super::*;
     use crate::fingerprint::n_common;
 
+    fn check(words: &[Vec<u64>], claims: &[Claims]) {
+        let items: Vec<(&[u64], Claims)> = words
+            .iter()
+            .zip(claims)
+            .map(|(words, claims)| (&words[..], *claims))
+            .collect();
+        let mut pairs = Vec::new();
+        overlapping_pairs(&items, |a, b, level| pairs.push((a, b, level)));
+        pairs.sort_unstable();
+        let mut naive = Vec::new();
+        for a in 0..items.len() {
+            for b in 0..a {
+                let common = n_common(items[a].0, items[b].0);
+                let all = items[a].0.len() + items[b].0.len() - common;
+                if all > 0
+                    && common * 100 >= all * OVERLAP_MIN as usize
+                    && items[a].1.agree(items[b].1)
+                {
+                    naive.push((a as u32, b as u32, overlap_level(common, all)));
+                }
+            }
+        }
+        assert_eq!(pairs, naive);
+    }
+
     proptest! {
         #[test]
         fn finds_what_comparing_every_pair_finds(
             sets in prop::collection::vec((prop::collection::btree_set(0..24u64, 0..14), 0..2u32, 0..3u64), 0..60),
         ) {
             let words: Vec<Vec<u64>> = sets.iter().map(|(words, ..)| words.iter().copied().collect()).collect();
-            let items: Vec<(&[u64], Claims)> =
-                words.iter().zip(&sets).map(|(words, (_, n_negations, numbers))| (&words[..], Claims { n_negations: *n_negations, numbers: *numbers })).collect();
-            let mut pairs = Vec::new();
-            overlapping_pairs(&items, |a, b, level| pairs.push((a, b, level)));
-            pairs.sort_unstable();
-            let mut naive = Vec::new();
-            for a in 0..items.len() {
-                for b in 0..a {
-                    let common = n_common(items[a].0, items[b].0);
-                    let all = items[a].0.len() + items[b].0.len() - common;
-                    if all > 0 && common * 100 >= all * OVERLAP_MIN as usize && items[a].1.agree(items[b].1) {
-                        naive.push((a as u32, b as u32, overlap_level(common, all)));
-                    }
-                }
-            }
-            prop_assert_eq!(pairs, naive);
+            let claims: Vec<Claims> = sets.iter().map(|(_, n_negations, numbers)| Claims { n_negations: *n_negations, numbers: *numbers }).collect();
+            check(&words, &claims);
+        }
+
+        /// More words than a sketch has bits, some of every second text missing.
+        #[test]
+        fn finds_long_ones_that_overlap_too(ranges in prop::collection::vec((0..600u64, 1..300u64, 2..40u64), 0..40)) {
+            let words: Vec<Vec<u64>> = ranges.iter().map(|(start, n_words, gap)| (*start..start + n_words).filter(|word| word % gap > 0).collect()).collect();
+            check(&words, &vec![Claims::default(); words.len()]);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What always holds of clusters, for arbitrary texts: at every level they are the connected groups of the near pairs of
-//! that level and below, as long as nothing contradicts; no cluster holds a contradiction; counts are true; what is
+//! that level and below, as long as nothing contradicts, and where something does, those that come of joining one pair
+//! after the other, the nearest first; no cluster holds a contradiction; counts are true; what is
 //! together at one level is together at the next.
 
 use std::collections::BTreeSet;
@@ -114,7 +115,62 @@ fn check_counts(clusters: &Clusters, level: u8) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// The groups that come of joining every pair from the nearest to the farthest, ties by the later of both and then the
+/// other, where the claims of both groups agree; by trying every member of both.
+fn joined_one_by_one(prints: &[Fingerprint], measure: Measure, level_max: u32) -> Vec<Vec<u32>> {
+    let mut edges = Vec::new();
+    for a in 0..prints.len() {
+        for b in 0..a {
+            if prints[a].is_telling() && prints[b].is_telling() {
+                edges.push((level(measure, &prints[a], &prints[b]), a, b));
+            }
+        }
+    }
+    edges.sort_unstable();
+    let mut group: Vec<usize> = (0..prints.len()).collect();
+    for (_, a, b) in edges.into_iter().filter(|(level, ..)| *level <= level_max) {
+        let members = |group: &[usize], one: usize| -> Vec<usize> {
+            (0..prints.len())
+                .filter(|at| group[*at] == group[one])
+                .collect()
+        };
+        let (of_a, of_b) = (members(&group, a), members(&group, b));
+        let agree = of_a.iter().all(|a| {
+            of_b.iter()
+                .all(|b| prints[*a].claims.agree(prints[*b].claims))
+        });
+        if agree {
+            let name = group[a];
+            for member in of_b {
+                group[member] = name;
+            }
+        }
+    }
+    let mut members: Vec<Vec<u32>> = (0..prints.len())
+        .map(|name| {
+            (0..prints.len())
+                .filter(|at| group[*at] == name)
+                .map(|at| at as u32)
+                .collect::<Vec<u32>>()
+        })
+        .filter(|members| members.len() > 1)
+        .collect();
+    members.sort_unstable();
+    members
+}
+
 proptest! {
+    #[test]
+    fn what_contradicts_is_parted_as_by_joining_one_pair_after_the_other(texts in texts()) {
+        let prints = prints(&texts, false);
+        let found = aggregate(&observations(&prints), &[]);
+        for measure in Measure::ALL {
+            for level in levels(measure) {
+                prop_assert_eq!(found.of(measure).members(*level), joined_one_by_one(&prints, measure, u32::from(*level)), "{:?} {}", measure, level);
+            }
+        }
+    }
+
     #[test]
     fn where_nothing_contradicts_clusters_are_the_connected_groups(texts in texts()) {
         let prints = prints(&texts, true);

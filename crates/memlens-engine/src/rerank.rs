@@ -315,7 +315,7 @@ impl Library {
             if let Some(cached) = cached
                 && let Some(scale) = Scale::from_word(&cached.scale)
             {
-                known.scale = in_ranking(scale);
+                known.scale = joined(known.scale, in_ranking(scale));
                 known
                     .scores
                     .insert(asked.search.chunk_id(*slot), cached.score);
@@ -348,7 +348,7 @@ impl Library {
         {
             tracing::warn!(%error, "cannot keep scores");
         }
-        known.scale = in_ranking(scale);
+        known.scale = joined(known.scale, in_ranking(scale));
         for (at, (_, score)) in missing.iter().zip(pairs) {
             known
                 .scores
@@ -567,6 +567,15 @@ fn late_embedders(source: &EmbedderSource) -> Result<Vec<Box<dyn Embedder>>, Eng
     (0..LATE_EMBEDDERS)
         .map(|_| Ok(source(Purpose::Query)?))
         .collect()
+}
+
+/// Returns the scale of scores of which some came on one scale and some on another: a server that passes on raw scores
+/// shows it only by one outside `[0, 1]`. The logistic function keeps the order of all of them.
+fn joined(known: RerankScale, new: RerankScale) -> RerankScale {
+    match (known, new) {
+        (RerankScale::Logit, _) => RerankScale::Logit,
+        (RerankScale::Unit | RerankScale::MaxSim, new) => new,
+    }
 }
 
 fn in_ranking(scale: Scale) -> RerankScale {

@@ -13,7 +13,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError, Term};
 
 use crate::IndexError;
-use crate::text_list::{CHUNK, Mark, N_WORDS, open_error, open_verified, reader, schema};
+use crate::text_list::{CHUNK, Mark, N_WORDS, open_error, open_verified, reader, refused, schema};
 use crate::words::{STOP_WORD_WEIGHT, is_stop_word, words};
 
 /// One state of the text list, as it was when it was opened; what is committed later does not show in it.
@@ -253,11 +253,7 @@ impl TextIndex {
     }
 
     fn error(&self, source: TantivyError) -> IndexError {
-        IndexError::Text {
-            attempt: "search",
-            path: self.path.clone(),
-            source: Box::new(source),
-        }
+        refused("search", &self.path, source)
     }
 }
 

@@ -284,11 +284,28 @@ pub(crate) fn open_error(dir: &Path, source: TantivyError) -> IndexError {
                 why: io_error.to_string(),
             }
         }
-        source => IndexError::Text {
-            attempt: "open",
-            path,
-            source: Box::new(source),
-        },
+        source => refused("open", dir, source),
+    }
+}
+
+/// Returns what the library refused; of what the system refused it, the system's words alone.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the library's reasons are not ours to list"
+)]
+pub(crate) fn refused(attempt: &'static str, dir: &Path, source: TantivyError) -> IndexError {
+    let (path, source): (_, Box<dyn std::error::Error + Send + Sync>) = match source {
+        TantivyError::IoError(source) => (dir.to_owned(), Box::new(source)),
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath })
+        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, filepath }) => {
+            (dir.join(filepath), Box::new(io_error))
+        }
+        source => (dir.to_owned(), Box::new(source)),
+    };
+    IndexError::Text {
+        attempt,
+        path,
+        source,
     }
 }
 
@@ -297,4 +314,36 @@ fn is_parse_failure(kind: io::ErrorKind) -> bool {
         kind,
         io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
     )
+}
+
+#[cfg(test)]
+mod tests {
+    //! What the system refuses is told in the system's words alone.
+
+    use super::*;
+
+    #[test]
+    fn refusals_are_short() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let check = |source: TantivyError, expected: &str| {
+            let message = refused("commit", Path::new("/x/text"), source).to_string();
+            assert_eq!(message, expected);
+        };
+        check(
+            full().into(),
+            "cannot commit text list at /x/text: no storage space",
+        );
+        check(
+            OpenWriteError::wrap_io_error(full(), "1.term".into()).into(),
+            "cannot commit text list at /x/text/1.term: no storage space",
+        );
+        check(
+            OpenReadError::wrap_io_error(full(), "1.term".into()).into(),
+            "cannot commit text list at /x/text/1.term: no storage space",
+        );
+        check(
+            TantivyError::InvalidArgument("why".to_owned()),
+            "cannot commit text list at /x/text: An invalid argument was passed: 'why'",
+        );
+    }
 }

@@ -11,7 +11,7 @@ use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Directory, Index, IndexWriter, TantivyDocument, TantivyError, Term};
 
 use crate::text_list::{
-    DOCUMENT, Fields, Mark, N_WORDS, open_error, open_verified, reader, schema,
+    DOCUMENT, Fields, Mark, N_WORDS, open_error, open_verified, reader, refused, schema,
 };
 use crate::{IndexError, words};
 
@@ -30,10 +30,12 @@ pub struct TextEntry<'a> {
 
 /// Adds and deletes chunks; readers see them all at once after [`TextWriter::commit`], and never without.
 ///
-/// There is one writer at a time, over all processes. What was not committed when it is dropped is lost.
+/// There is one writer at a time, over all processes. What was not committed when it is dropped is lost; once it is,
+/// nothing writes to the list.
 pub struct TextWriter {
     dir: PathBuf,
-    writer: IndexWriter,
+    /// None only while this is dropped.
+    writer: Option<IndexWriter>,
     fields: Fields,
     /// What the list holds of each document, uncommitted changes included.
     totals: HashMap<u64, Total>,
@@ -88,7 +90,7 @@ impl TextWriter {
             Ok((index, _)) => {
                 let writer = Self::start(dir, &index)?;
                 writer
-                    .writer
+                    .inner()
                     .delete_all_documents()
                     .map_err(|source| writer.error("clear", source))?;
                 Ok(writer)
@@ -107,7 +109,7 @@ impl TextWriter {
     /// Deletes the chunks of `document` that were added so far; nothing happens if there are none.
     pub fn delete_document(&mut self, document: u64) {
         self.totals.remove(&document);
-        self.writer
+        self.inner()
             .delete_term(Term::from_field_u64(self.fields.document, document));
     }
 
@@ -139,7 +141,7 @@ impl TextWriter {
                 tokens,
             },
         );
-        self.writer
+        self.inner()
             .add_document(document)
             .map_err(|source| self.error("add to", source))?;
         let total = self.totals.entry(entry.document).or_default();
@@ -156,7 +158,8 @@ impl TextWriter {
     /// [`IndexError::Text`] if files cannot be written; the list of the last commit remains. Drop the writer then.
     pub fn commit(&mut self, generation: u64) -> Result<(), IndexError> {
         let mark = self.mark(generation).print();
-        let committed = self.writer.prepare_commit().and_then(|mut commit| {
+        let writer = self.writer.as_mut().expect(OPEN);
+        let committed = writer.prepare_commit().and_then(|mut commit| {
             commit.set_payload(&mark);
             commit.commit()
         });
@@ -167,10 +170,11 @@ impl TextWriter {
     /// Merges all committed segments into one, unless the library is about to merge some of them itself.
     #[cfg(test)]
     pub(crate) fn merge(&mut self) {
-        let index = self.writer.index();
+        let index = self.inner().index();
         let segments = index.searchable_segment_ids().expect("the list is sound");
         if segments.len() > 1 {
-            match self.writer.merge(&segments).wait() {
+            let writer = self.writer.as_mut().expect(OPEN);
+            match writer.merge(&segments).wait() {
                 Ok(_) | Err(TantivyError::InvalidArgument(_)) => {}
                 Err(error) => panic!("cannot merge: {error}"),
             }
@@ -190,10 +194,14 @@ impl TextWriter {
         writer.set_merge_policy(Box::new(merging));
         Ok(Self {
             dir: dir.to_owned(),
-            writer,
+            writer: Some(writer),
             fields: schema().1,
             totals: HashMap::new(),
         })
+    }
+
+    fn inner(&self) -> &IndexWriter {
+        self.writer.as_ref().expect(OPEN)
     }
 
     /// Returns what a commit of `generation` would say now.
@@ -211,13 +219,23 @@ impl TextWriter {
     }
 
     fn error(&self, attempt: &'static str, source: TantivyError) -> IndexError {
-        IndexError::Text {
-            attempt,
-            path: self.dir.clone(),
-            source: Box::new(source),
+        refused(attempt, &self.dir, source)
+    }
+}
+
+impl Drop for TextWriter {
+    /// Lets segments that are being merged become whole: the library would go on in the background, and whoever opens,
+    /// copies or removes the list next would see its files come and go.
+    fn drop(&mut self) {
+        if let Some(writer) = self.writer.take() {
+            // What fails now was not committed, or stays in the segments that it was merged from.
+            let _ = writer.wait_merging_threads();
         }
     }
 }
+
+/// Why there is a writer.
+const OPEN: &str = "it is taken by the drop alone";
 
 /// Counts chunks and words of each document in the last commit.
 fn totals(index: &Index) -> Result<HashMap<u64, Total>, TantivyError> {

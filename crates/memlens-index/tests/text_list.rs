@@ -134,6 +134,35 @@ fn there_is_one_writer() {
 }
 
 #[test]
+fn a_dropped_writer_has_left_nothing_to_do() {
+    // As many equal parts as the library merges into one.
+    const N_PARTS: u64 = 8;
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let mut writer = TextWriter::create(scratch.path()).expect("a list can be started");
+    for part in 1..=N_PARTS {
+        for chunk in 0..1000 {
+            add(
+                &mut writer,
+                part * 1000 + chunk,
+                part,
+                "quiet hours of the relay",
+            );
+        }
+        writer.commit(part).expect("it can be committed");
+    }
+    drop(writer);
+    let n_parts = files(scratch.path())
+        .iter()
+        .filter(|(name, _)| name.ends_with(".term"))
+        .count();
+    assert_eq!(n_parts, 1, "they are merged, and those before are gone");
+    assert_eq!(
+        hits(scratch.path()).expect("it is sound").hits.len(),
+        N_PARTS as usize * 1000
+    );
+}
+
+#[test]
 fn a_list_built_anew_replaces_the_old_one_at_its_commit() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     write(scratch.path());

@@ -383,8 +383,10 @@ fn changed_ns(_: &Metadata) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
+    use std::fs::File;
     use tempfile::TempDir;
 
     /// Makes a folder: (path, content); a path that ends in `/` is a folder.
@@ -725,7 +727,6 @@ mod tests {
     #[cfg(unix)]
     mod unix {
         use super::*;
-        use crate::read;
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt;
         use std::os::unix::fs::{PermissionsExt, symlink};

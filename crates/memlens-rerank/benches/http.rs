@@ -28,7 +28,8 @@ fn main() {
     let (sender, own_times) = mpsc::channel();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            serve(stream, &sender);
+            let sender = sender.clone();
+            thread::spawn(move || serve(stream, &sender));
         }
     });
     let provider = Provider {

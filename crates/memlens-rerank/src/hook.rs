@@ -145,6 +145,7 @@ impl HookCommand {
     /// [`RerankError::Cancelled`], [`RerankError::Timeout`], and [`RerankError::Hook`] where it does not start, ends with
     /// another status than 0, prints nothing, too much or no [`Answer`], or names a row more often than it was given.
     pub fn run(&self, event: &Event, limits: &Limits) -> Result<Vec<Kept>, RerankError> {
+        limits.check()?;
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()

@@ -16,8 +16,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout_at;
 
 pub(crate) use client::builder;
+pub(crate) use exchange::root_cause;
 pub use kind::{Kind, Price};
 pub use provider::Provider;
+pub(crate) use provider::host;
 
 use crate::keys::Key;
 use crate::{Limits, RerankError, Reranker, RerankerInfo, Scale, Scores};
@@ -97,6 +99,7 @@ impl Reranker for Http {
         texts: &[&str],
         limits: &Limits,
     ) -> Result<Scores, RerankError> {
+        limits.check()?;
         let shape = self.provider.shape();
         let exchange = Exchange {
             client: &self.client,

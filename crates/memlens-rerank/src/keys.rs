@@ -177,17 +177,23 @@ fn ask<T: Send + 'static>(
 
 /// Returns what went wrong; never the error's own text where that could show what is kept.
 fn cause(error: &keyring::Error) -> String {
-    if let keyring::Error::NoDefaultStore = error {
-        let why = Entry::store_status().as_ref().err();
-        return match why {
-            Some(why) => format!("there is none: {why}"),
-            None => "there is none".to_owned(),
-        };
+    match error {
+        keyring::Error::NoDefaultStore => {
+            let why = Entry::store_status().as_ref().err().map(cause);
+            format!("there is none: {}", why.unwrap_or_default())
+        }
+        keyring::Error::PlatformFailure(cause) | keyring::Error::NoStorageAccess(cause) => {
+            cause.to_string()
+        }
+        keyring::Error::Ambiguous(_) => "it keeps several keys under the same name".to_owned(),
+        keyring::Error::BadEncoding(_)
+        | keyring::Error::BadDataFormat(..)
+        | keyring::Error::BadStoreFormat(_)
+        | keyring::Error::TooLong(..)
+        | keyring::Error::Invalid(..)
+        | keyring::Error::NotSupportedByStore(_)
+        | _ => "it cannot keep this key, or what it keeps is none".to_owned(),
     }
-    if let keyring::Error::PlatformFailure(cause) | keyring::Error::NoStorageAccess(cause) = error {
-        return cause.to_string();
-    }
-    "what it keeps is no key of this program's".to_owned()
 }
 
 #[cfg(test)]

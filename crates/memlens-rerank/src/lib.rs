@@ -7,11 +7,13 @@
 
 mod answers;
 mod cross;
+mod download;
 mod error;
 pub mod hook;
 pub mod http;
 pub mod keys;
 mod late;
+mod models;
 mod reranker;
 mod token_table;
 mod windows;
@@ -20,6 +22,7 @@ pub use answers::Answer;
 pub use cross::CrossEncoder;
 pub use error::RerankError;
 pub use late::{Late, TokenCache};
+pub use models::{MODELS, Model};
 pub use reranker::{Limits, Reranker, RerankerInfo, Scale, Scores};
 pub use token_table::TokenTable;
 /// Stops a call that is under way.

@@ -36,10 +36,11 @@ pub fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
         return Outcome::skipped("no candidates");
     }
     let n_sent = n_sent(params).min(rows.len() as u32);
-    let known =
-        context.set.rerank.iter().find(|known| {
-            known.mode == params.rerank && known.max_chars == chars_read(params)
-        });
+    let known = context
+        .set
+        .rerank
+        .iter()
+        .find(|known| known.mode == params.rerank && known.max_chars == chars_read(params));
     let raw: Vec<Option<f64>> = rows[..n_sent as usize]
         .iter()
         .map(|row| {

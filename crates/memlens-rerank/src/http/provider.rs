@@ -91,7 +91,7 @@ impl Provider {
 }
 
 /// Returns the host with the port where it is not the usual one.
-pub(super) fn host(url: &Url) -> String {
+pub(crate) fn host(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
         Some(port) => format!("{host}:{port}"),

@@ -204,7 +204,7 @@ fn a_refusal_that_drips_is_known_by_its_status() {
 }
 
 #[test]
-fn a_deadline_that_has_passed_is_no_call() {
+fn a_call_that_is_over_before_it_begins_is_none() {
     let server = Server::always(Reply::Hang);
     check(
         &server,
@@ -212,6 +212,11 @@ fn a_deadline_that_has_passed_is_no_call() {
         Duration::ZERO,
         "cannot rerank: no answer within the timeout",
     );
+    let limits = limits(PATIENT);
+    limits.cancel.cancel();
+    let failed = score(Kind::Cohere, &server.url(), &limits);
+    assert!(matches!(failed, Err(RerankError::Cancelled)), "{failed:?}");
+    assert!(server.requests().is_empty());
 }
 
 #[test]

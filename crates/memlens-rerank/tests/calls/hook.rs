@@ -210,6 +210,7 @@ fn it_need_not_read() {
 }
 
 /// Waits until the process is gone.
+#[cfg(target_os = "linux")]
 fn wait_until_gone(pid_file: &Path) {
     let pid = fs::read_to_string(pid_file).expect("it was written");
     let started = Instant::now();
@@ -224,40 +225,34 @@ fn wait_until_gone(pid_file: &Path) {
     }
 }
 
+/// Runs a script that leaves a process behind, whose number it writes down, and waits until that is gone.
+#[cfg(target_os = "linux")]
+fn check_end(script: &str, time: Duration, expected: &str) {
+    let dir = TempDir::new().expect("there is room");
+    let file = dir.path().join("pid");
+    let script = script.replace("FILE", &file.to_string_lossy());
+    let failed = run(&script, time).expect_err(&script);
+    assert_eq!(failed.to_string(), expected, "{script}");
+    wait_until_gone(&file);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn whatever_it_started_ends_with_it() {
-    let dir = TempDir::new().expect("there is room");
-    for (name, script) in [
-        ("never ends", "sleep 1000 & echo $! >'FILE'; wait"),
-        (
-            "ends, but what it started does not",
+    thread::scope(|scope| {
+        for script in [
+            "sleep 1000 & echo $! >'FILE'; wait",
             "sleep 1000 & echo $! >'FILE'",
-        ),
-        (
-            "answers, but goes on",
             "sleep 1000 & echo $! >'FILE'; echo '{}'; wait",
-        ),
-        (
-            "will not be told",
             "trap '' TERM INT; sleep 1000 & echo $! >'FILE'; wait",
-        ),
-    ] {
-        let file = dir.path().join("pid");
-        let script = script.replace("FILE", &file.to_string_lossy());
-        let failed = run(&script, Duration::from_secs(2)).expect_err(name);
-        assert_eq!(
-            failed.to_string(),
-            "cannot rerank: no answer within the timeout",
-            "{name}"
-        );
-        wait_until_gone(&file);
-    }
-    // Too much is a failure like any other.
-    let file = dir.path().join("pid");
-    let script = format!("sleep 1000 & echo $! >'{}'; cat /dev/zero", file.display());
-    run(&script, PATIENT).expect_err("it prints without end");
-    wait_until_gone(&file);
+        ] {
+            let timeout = "cannot rerank: no answer within the timeout";
+            scope.spawn(move || check_end(script, Duration::from_secs(2), timeout));
+        }
+        let too_much = "sleep 1000 & echo $! >'FILE'; cat /dev/zero";
+        let expected = "cannot run the hook: it printed more than 8 MiB";
+        scope.spawn(move || check_end(too_much, PATIENT, expected));
+    });
 }
 
 #[cfg(target_os = "linux")]

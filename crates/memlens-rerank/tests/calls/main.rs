@@ -6,6 +6,7 @@
 mod child;
 mod failures;
 mod hook;
+mod keys;
 mod log;
 mod providers;
 mod requests;

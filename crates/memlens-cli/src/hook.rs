@@ -1,0 +1,60 @@
+//! `memlens hook`.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use memlens_engine::HookEvent;
+use serde_json::error::Category;
+
+use crate::arguments::HookArgs;
+use crate::error::CliError;
+use crate::output::{print_line, tell};
+use crate::settings::{open, params};
+
+/// More than any agent's results take; what is longer is something else.
+const EVENT_BYTES_MAX: u64 = 64 << 20;
+
+/// Ranks the results of the event on standard input, and answers as a hook does. Nothing is printed before all is known.
+pub fn run(library: Option<PathBuf>, arguments: &HookArgs) -> Result<(), CliError> {
+    let params = params(&arguments.settings)?;
+    let event = read_event()?;
+    let library = open(library)?;
+    library.aggregate_for(&params)?;
+    let ranking = library.rank_given(&event, &params)?;
+    for notice in &ranking.notices {
+        tell(notice);
+    }
+    let answer =
+        serde_json::to_string(&ranking.answer).expect("plain data can always be written as JSON");
+    print_line(&answer)
+}
+
+fn read_event() -> Result<HookEvent, CliError> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(EVENT_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(CliError::Input)?;
+    let refused = |why: String| CliError::NoEvent { why };
+    if bytes.len() as u64 > EVENT_BYTES_MAX {
+        return Err(refused(format!(
+            "it is longer than {} MiB",
+            EVENT_BYTES_MAX >> 20
+        )));
+    }
+    if bytes.trim_ascii().is_empty() {
+        return Err(refused("there is none".to_owned()));
+    }
+    serde_json::from_slice(&bytes).map_err(|error| {
+        let place = format!("line {}, column {}", error.line(), error.column());
+        refused(match error.classify() {
+            Category::Eof => "it ends in the middle".to_owned(),
+            Category::Syntax | Category::Io => format!("it is not JSON at {place}"),
+            // The error's own text could repeat what stands there.
+            Category::Data => format!(
+                "it is no event at {place}: it has a query, and results with path, startLine, endLine and score"
+            ),
+        })
+    })
+}

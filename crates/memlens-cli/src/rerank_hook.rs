@@ -1,0 +1,51 @@
+//! `memlens rerank-hook`.
+
+use std::path::PathBuf;
+
+use memlens_engine::RerankChange;
+use serde::Serialize;
+
+use crate::arguments::{RerankHookAct, RerankHookArgs};
+use crate::error::CliError;
+use crate::output::{print_json, print_text, shown, tell};
+use crate::settings::open;
+
+#[derive(Serialize)]
+struct HookReport {
+    schema_version: u32,
+    /// The program and its arguments; none where none is set.
+    command: Option<Vec<String>>,
+}
+
+/// Sets the person's own command, tells it, or takes it away.
+pub fn run(library: Option<PathBuf>, arguments: &RerankHookArgs) -> Result<(), CliError> {
+    let library = open(library)?;
+    match &arguments.act {
+        RerankHookAct::Set { command } => {
+            library.change_rerank(RerankChange::Hook(Some(command.clone())))?;
+            tell("the hook is set; --set hook=on uses it");
+        }
+        RerankHookAct::Off => {
+            library.change_rerank(RerankChange::Hook(None))?;
+            tell("there is no hook any more");
+        }
+        RerankHookAct::Show(arguments) => {
+            let command = library.rerank_settings()?.hook;
+            if arguments.json {
+                return print_json(&HookReport {
+                    schema_version: 1,
+                    command,
+                });
+            }
+            return print_text(|out| match &command {
+                Some(command) => {
+                    let words: Vec<String> =
+                        command.iter().map(|word| format!("{word:?}")).collect();
+                    writeln!(out, "{}", shown(&words.join(" ")))
+                }
+                None => writeln!(out, "no hook is set"),
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! `memlens rerank-provider`.
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use memlens_engine::{HttpChoice, HttpState, KeyState, Library, RerankChange, RerankTest};
+use memlens_rank::number;
+use serde::Serialize;
+
+use crate::arguments::{RerankProviderAct, RerankProviderArgs, SetProviderArgs};
+use crate::error::CliError;
+use crate::output::{print_json, print_text, shown, tell};
+use crate::settings::open;
+
+/// More than any key has.
+const KEY_BYTES_MAX: u64 = 64 << 10;
+
+#[derive(Serialize)]
+struct ProviderReport {
+    schema_version: u32,
+    /// None where none was ever set.
+    provider: Option<HttpState>,
+}
+
+#[derive(Serialize)]
+struct TestReport {
+    schema_version: u32,
+    #[serde(flatten)]
+    test: RerankTest,
+}
+
+/// Sets the provider over HTTP, tells it, tries it, or switches it off.
+pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(), CliError> {
+    let library = open(library)?;
+    match &arguments.act {
+        RerankProviderAct::Set(arguments) => set(&library, arguments),
+        RerankProviderAct::Show(arguments) => {
+            let provider = library.rerank_settings()?.http;
+            if arguments.json {
+                return print_json(&ProviderReport {
+                    schema_version: 1,
+                    provider,
+                });
+            }
+            print_text(|out| print(out, provider.as_ref()))
+        }
+        RerankProviderAct::Test(arguments) => {
+            let test = library.test_rerank_http()?;
+            if arguments.json {
+                return print_json(&TestReport {
+                    schema_version: 1,
+                    test,
+                });
+            }
+            print_text(|out| {
+                let scores: Vec<String> =
+                    test.scores.iter().map(|score| number(*score, 3)).collect();
+                writeln!(
+                    out,
+                    "{} answered in {} ms with {} (scale {}): a text that answers the question, and one that does not",
+                    shown(&test.host),
+                    number(test.ms, 0),
+                    scores.join(" and "),
+                    test.scale
+                )
+            })
+        }
+        RerankProviderAct::Off => {
+            let before = library.change_rerank(RerankChange::HttpOff)?.http;
+            tell(match before {
+                Some(_) => "the provider is off; nothing is sent any more",
+                None => "no provider is set; nothing is sent",
+            });
+            Ok(())
+        }
+    }
+}
+
+fn set(library: &Library, arguments: &SetProviderArgs) -> Result<(), CliError> {
+    let key = arguments.key_stdin.then(read_key).transpose()?;
+    let SetProviderArgs {
+        kind,
+        url,
+        model,
+        shape,
+        key_env,
+        key_stdin: _,
+        timeout_ms,
+    } = arguments;
+    let choice = HttpChoice {
+        kind: kind.clone(),
+        url: url.clone(),
+        model: model.clone(),
+        shape: shape.clone(),
+        key_env: key_env.clone(),
+        timeout_ms: *timeout_ms,
+        is_on: true,
+    };
+    let settings = library.change_rerank(RerankChange::Http(choice, key))?;
+    let Some(provider) = settings.http else {
+        return Ok(());
+    };
+    let host = &provider.host;
+    tell(if provider.is_remote {
+        format!(
+            "{host} is on for this library: with --set rerank=http the question and the text of notes leave this machine and go there"
+        )
+    } else {
+        format!("{host} is on for this library: --set rerank=http asks it")
+    });
+    if let Some(hint) = hint(&provider) {
+        tell(hint);
+    }
+    Ok(())
+}
+
+/// Returns what is still missing before it can be asked, as far as that is known.
+fn hint(provider: &HttpState) -> Option<String> {
+    match (provider.key, &provider.key_env) {
+        (KeyState::Unusable, _) => Some("the key that was found is none".to_owned()),
+        (KeyState::None | KeyState::Unavailable, Some(variable)) => Some(format!(
+            "{variable} is not set now; it must be when searches are made"
+        )),
+        (KeyState::None | KeyState::Unavailable, None) if provider.is_remote => Some(
+            "there is no key for it yet: give --key-env VAR, or --key-stdin for the keyring"
+                .to_owned(),
+        ),
+        (KeyState::None | KeyState::Unavailable, None) => None,
+        (KeyState::Keyring | KeyState::Environment | KeyState::NotAsked, _) => None,
+    }
+}
+
+fn read_key() -> Result<String, CliError> {
+    let mut key = String::new();
+    io::stdin()
+        .lock()
+        .take(KEY_BYTES_MAX)
+        .read_to_string(&mut key)
+        .map_err(CliError::Input)?;
+    // One line, as `echo` writes it; an empty one would forget a key, and that was not asked for.
+    let key = key.trim_end_matches(['\r', '\n']);
+    if key.trim().is_empty() {
+        return Err(CliError::NoKey);
+    }
+    Ok(key.to_owned())
+}
+
+fn print(out: &mut dyn Write, provider: Option<&HttpState>) -> io::Result<()> {
+    let Some(provider) = provider else {
+        return writeln!(out, "no provider is set");
+    };
+    let or_own = |text: &Option<String>| match text {
+        Some(text) => shown(text).to_string(),
+        None => "its own".to_owned(),
+    };
+    let state = if provider.is_on { "on" } else { "off" };
+    writeln!(
+        out,
+        "{} at {}, {state}",
+        provider.kind,
+        shown(&provider.url)
+    )?;
+    writeln!(out, "     model    {}", or_own(&provider.model))?;
+    if let Some(shape) = &provider.shape {
+        writeln!(out, "     shape    {shape}")?;
+    }
+    let key = match provider.key {
+        KeyState::Keyring => "in the system's keyring".to_owned(),
+        KeyState::Environment => "in the environment".to_owned(),
+        KeyState::None => "none".to_owned(),
+        KeyState::Unavailable => "none, and no keyring answers".to_owned(),
+        KeyState::Unusable => "what was found is none".to_owned(),
+        KeyState::NotAsked => "not looked for while it is off".to_owned(),
+    };
+    let variable = provider.key_env.as_ref();
+    let variable = variable.map_or(String::new(), |name| format!(" ({})", shown(name)));
+    writeln!(out, "     key      {key}{variable}")?;
+    if let Some(timeout_ms) = provider.timeout_ms {
+        writeln!(out, "     timeout  {timeout_ms} ms")?;
+    }
+    let goes = if provider.is_remote {
+        "text leaves this machine"
+    } else {
+        "text stays on this machine"
+    };
+    writeln!(out, "     host     {}: {goes}", shown(&provider.host))
+}

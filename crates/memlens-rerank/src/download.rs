@@ -1,0 +1,377 @@
+//! Fetching a cross-encoder that a person asked for, and nothing else.
+//!
+//! Every file is asked for at the hub, which sends most requests on to where the bytes lie. A file grows under another
+//! name until it is whole and sums to what the hub said; what came before a connection broke, or before the person
+//! stopped it, stays and is gone on from. No account is used and nothing is told of this machine.
+
+use std::env;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_RANGE, ETAG, HeaderMap, LOCATION, RANGE};
+use reqwest::{Client, Response, StatusCode, Url};
+use sha2::{Digest, Sha256};
+use tokio::runtime::Builder;
+
+use crate::http::{Kind, Provider, builder, host, root_cause};
+use crate::models::Model;
+use crate::{CancellationToken, RerankError};
+
+/// The environment variable that names another hub, as other programs read it.
+const HUB_VARIABLE: &str = "HF_ENDPOINT";
+const HUB: &str = "https://huggingface.co";
+/// The revision that is asked about; what is downloaded is the commit that it stands for then.
+const REVISION: &str = "main";
+
+/// What the hub says of a file that it sends on: its sum, and the commit that it is from.
+const LINKED_SUM: &str = "x-linked-etag";
+const COMMIT: &str = "x-repo-commit";
+/// Characters of a sha256.
+const SUM_CHARS: usize = 64;
+
+const N_REDIRECTS_MAX: usize = 10;
+/// A server that does not take up a connection, or sends nothing, for so long is given up.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Connections that break are taken up again so many times, each of them where it broke.
+const N_RESUMES: usize = 4;
+const READ_BYTES: usize = 1 << 20;
+/// What a file is called until it is whole.
+const PART: &str = "part";
+
+impl Model {
+    /// Downloads what is missing of the model into its folder in `models`, and returns that folder.
+    ///
+    /// `progress` gets the bytes that are there and those of the whole model, again and again, from this thread. Blocks
+    /// until all is there; it must not be called from a thread that runs asynchronous tasks. What is there is not asked
+    /// for again, so a model that is complete needs no network.
+    ///
+    /// # Errors
+    /// [`RerankError::Download`] with the cause, or [`RerankError::DownloadCancelled`]; the next call goes on from what
+    /// came. [`RerankError::Url`] if `HF_ENDPOINT` names no hub that can be asked.
+    pub fn download(
+        &self,
+        models: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+        cancel: &CancellationToken,
+    ) -> Result<PathBuf, RerankError> {
+        let named = env::var(HUB_VARIABLE).ok();
+        let hub = named.filter(|hub| !hub.trim().is_empty());
+        self.download_from(hub.as_deref().unwrap_or(HUB), models, progress, cancel)
+    }
+
+    fn download_from(
+        &self,
+        hub: &str,
+        models: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+        cancel: &CancellationToken,
+    ) -> Result<PathBuf, RerankError> {
+        let folder = self.folder(models);
+        if self.is_there(models) {
+            return Ok(folder);
+        }
+        let failed = |cause: String| RerankError::Download {
+            name: self.name,
+            cause,
+        };
+        let hub = hub_url(hub)?;
+        let client = builder(&hub)
+            .connect_timeout(PATIENCE)
+            .read_timeout(PATIENCE)
+            .build()
+            .map_err(|error| failed(root_cause(&error)))?;
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| failed(error.to_string()))?;
+        let hub = Hub {
+            client,
+            url: hub,
+            repository: self.repository,
+        };
+        let work = hub.fetch(self.files().collect(), &folder, progress);
+        let outcome = runtime.block_on(cancel.run_until_cancelled(work));
+        // A name that is still being looked up holds nobody up.
+        runtime.shutdown_background();
+        match outcome {
+            None => Err(RerankError::DownloadCancelled { name: self.name }),
+            Some(Err(cause)) => Err(failed(cause)),
+            Some(Ok(())) => Ok(folder),
+        }
+    }
+}
+
+/// Returns the hub's address; one without encryption must be on this machine.
+fn hub_url(hub: &str) -> Result<Url, RerankError> {
+    let hub = Provider {
+        kind: Kind::Custom,
+        url: hub.to_owned(),
+        model: None,
+        shape: None,
+    };
+    hub.endpoint()
+}
+
+/// A repository of a hub. Its errors say what went wrong, with the file or the host.
+struct Hub {
+    client: Client,
+    url: Url,
+    repository: &'static str,
+}
+
+/// What the hub says of a file.
+struct Remote {
+    name: &'static str,
+    n_bytes: u64,
+    /// The content's sha256; the hub tells it of large files only.
+    sum: Option<String>,
+    /// Changes with the content.
+    tag: String,
+    commit: String,
+}
+
+/// What came in answer to a request for a file.
+struct Answer {
+    response: Response,
+    /// Of the hub's own answer, before it sent the request on.
+    first: HeaderMap,
+}
+
+/// Why a file is not there yet.
+enum Failure {
+    /// The connection broke.
+    Broken(String),
+    /// It would fail again.
+    Final(String),
+}
+
+impl Hub {
+    async fn fetch(
+        &self,
+        files: Vec<&'static str>,
+        folder: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), String> {
+        let mut remotes = Vec::with_capacity(files.len());
+        for name in files {
+            remotes.push(self.look(name).await?);
+        }
+        let total = remotes.iter().map(|remote| remote.n_bytes).sum();
+        let mut before = 0;
+        for remote in &remotes {
+            let path = folder.join(remote.name);
+            let mut tell = |n_bytes: u64| progress(before + n_bytes, total);
+            if fs::metadata(&path).is_ok_and(|file| file.len() == remote.n_bytes) {
+                tell(remote.n_bytes);
+            } else {
+                self.fetch_file(remote, &path, &mut tell).await?;
+            }
+            before += remote.n_bytes;
+        }
+        Ok(())
+    }
+
+    /// Asks what there is, without asking for it.
+    async fn look(&self, name: &'static str) -> Result<Remote, String> {
+        let Answer { response, first } = self.ask(name, REVISION, "bytes=0-0".to_owned()).await?;
+        let status = response.status();
+        let headers = response.headers();
+        let n_bytes = match status {
+            StatusCode::PARTIAL_CONTENT => whole_bytes(headers),
+            // Whoever ignores the range sends the whole, and says how long it is; so does one with nothing to send.
+            _ => response.content_length(),
+        };
+        let wrong = |what: &str| format!("{} does not tell {what} of {name}", host(&self.url));
+        let tag = text(&first, LINKED_SUM)
+            .or_else(|| text(&first, ETAG.as_str()))
+            .or_else(|| text(headers, ETAG.as_str()));
+        let is_sum =
+            |tag: &String| tag.len() == SUM_CHARS && tag.chars().all(|c| c.is_ascii_hexdigit());
+        Ok(Remote {
+            name,
+            n_bytes: n_bytes.ok_or_else(|| wrong("the length"))?,
+            sum: text(&first, LINKED_SUM).filter(is_sum),
+            tag: tag.ok_or_else(|| wrong("the version"))?,
+            commit: text(&first, COMMIT).unwrap_or_else(|| REVISION.to_owned()),
+        })
+    }
+
+    /// Fetches what is missing of a file, and gives it its name once it is whole.
+    async fn fetch_file(
+        &self,
+        remote: &Remote,
+        path: &Path,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), String> {
+        let parent = path.parent().unwrap_or(path);
+        let at_path = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
+        fs::create_dir_all(parent).map_err(|error| at_path(parent, error))?;
+        let part = part_path(path, &remote.tag);
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&part)
+            .map_err(|error| at_path(&part, error))?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => "it is being downloaded already".to_owned(),
+            TryLockError::Error(error) => at_path(&part, error),
+        })?;
+        let mut n_resumes = 0;
+        loop {
+            match self.append(remote, &mut file, progress).await {
+                Ok(()) => break,
+                Err(Failure::Broken(_)) if n_resumes < N_RESUMES => n_resumes += 1,
+                Err(Failure::Broken(cause) | Failure::Final(cause)) => return Err(cause),
+            }
+        }
+        if let Err(cause) = check(&mut file, remote) {
+            // Nothing can be gone on from.
+            drop(file);
+            fs::remove_file(&part).map_err(|error| at_path(&part, error))?;
+            return Err(cause);
+        }
+        file.sync_all().map_err(|error| at_path(&part, error))?;
+        drop(file);
+        fs::rename(&part, path).map_err(|error| at_path(path, error))
+    }
+
+    /// Adds to a file what it lacks.
+    async fn append(
+        &self,
+        remote: &Remote,
+        file: &mut File,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), Failure> {
+        let written = |error: io::Error| Failure::Final(format!("{}: {error}", remote.name));
+        let mut n_bytes = file.seek(SeekFrom::End(0)).map_err(written)?;
+        if n_bytes > remote.n_bytes {
+            file.set_len(0).map_err(written)?;
+            n_bytes = file.seek(SeekFrom::Start(0)).map_err(written)?;
+        }
+        progress(n_bytes);
+        if n_bytes == remote.n_bytes {
+            return Ok(());
+        }
+        let range = format!("bytes={n_bytes}-");
+        let answer = self.ask(remote.name, &remote.commit, range).await;
+        let mut response = answer.map_err(Failure::Broken)?.response;
+        if response.status() != StatusCode::PARTIAL_CONTENT {
+            // The whole comes, from its first byte.
+            file.set_len(0).map_err(written)?;
+            n_bytes = file.seek(SeekFrom::Start(0)).map_err(written)?;
+        }
+        loop {
+            match response.chunk().await {
+                Ok(Some(bytes)) => {
+                    file.write_all(&bytes).map_err(written)?;
+                    n_bytes += bytes.len() as u64;
+                    progress(n_bytes.min(remote.n_bytes));
+                }
+                Ok(None) if n_bytes == remote.n_bytes => return Ok(()),
+                Ok(None) => {
+                    let cause = format!(
+                        "{} ended after {n_bytes} of {} bytes",
+                        remote.name, remote.n_bytes
+                    );
+                    return Err(Failure::Broken(cause));
+                }
+                Err(error) => {
+                    let cause = format!(
+                        "the connection for {} broke: {}",
+                        remote.name,
+                        root_cause(&error)
+                    );
+                    return Err(Failure::Broken(cause));
+                }
+            }
+        }
+    }
+
+    /// Asks for a part of a file, and follows where the hub sends the request.
+    async fn ask(&self, name: &str, revision: &str, range: String) -> Result<Answer, String> {
+        let mut url = self.url.clone();
+        url.path_segments_mut()
+            .expect("an address with a host has a path")
+            .pop_if_empty()
+            .extend(self.repository.split('/'))
+            .extend(["resolve", revision])
+            .extend(name.split('/'));
+        let mut first = None;
+        for _ in 0..=N_REDIRECTS_MAX {
+            let asked = self.client.get(url.clone()).header(RANGE, &range);
+            let response = asked.send().await.map_err(|error| {
+                format!("cannot connect to {}: {}", host(&url), root_cause(&error))
+            })?;
+            let headers = response.headers();
+            // What the hub says of the file stands in the answer that leads away from it.
+            if first.is_none() || headers.contains_key(LINKED_SUM) {
+                first = Some(headers.clone());
+            }
+            let status = response.status();
+            if status.is_redirection() {
+                let to = text(headers, LOCATION.as_str()).and_then(|to| url.join(&to).ok());
+                url = to.ok_or_else(|| format!("{} sends the request nowhere", host(&url)))?;
+                continue;
+            }
+            if !status.is_success() {
+                return Err(format!("{} answered {status} for {name}", host(&url)));
+            }
+            let first = first.unwrap_or_default();
+            return Ok(Answer { response, first });
+        }
+        Err(format!("{} sends the request in a circle", host(&self.url)))
+    }
+}
+
+/// Returns a header's text without the quotes that tags stand in.
+fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    let text = headers.get(name)?.to_str().ok()?;
+    Some(text.trim_start_matches("W/").replace('"', ""))
+}
+
+/// Returns the length of the whole of which a part is sent.
+fn whole_bytes(headers: &HeaderMap) -> Option<u64> {
+    let range = text(headers, CONTENT_RANGE.as_str())?;
+    range.rsplit_once('/')?.1.parse().ok()
+}
+
+/// Returns what a file is called until it is whole; parts of another version are not gone on from.
+fn part_path(path: &Path, tag: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    let tag: String = tag.chars().filter(char::is_ascii_alphanumeric).collect();
+    name.push(format!(".{tag}.{PART}"));
+    path.with_file_name(name)
+}
+
+/// Checks a whole file against what the hub said of it.
+fn check(file: &mut File, remote: &Remote) -> Result<(), String> {
+    let Some(expected) = &remote.sum else {
+        return Ok(());
+    };
+    let read = |error: io::Error| format!("{}: {error}", remote.name);
+    let mut sum = Sha256::new();
+    let mut bytes = vec![0; READ_BYTES];
+    file.seek(SeekFrom::Start(0)).map_err(read)?;
+    loop {
+        match file.read(&mut bytes).map_err(read)? {
+            0 => break,
+            n_bytes => sum.update(&bytes[..n_bytes]),
+        }
+    }
+    let found: String = sum
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    match found.eq_ignore_ascii_case(expected) {
+        true => Ok(()),
+        false => Err(format!(
+            "what came of {} is not what the hub announced",
+            remote.name
+        )),
+    }
+}
