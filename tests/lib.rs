@@ -5,12 +5,14 @@
 mod embedders;
 mod libraries;
 mod notes;
+mod providers;
 #[cfg(unix)]
 mod users;
 
 pub use embedders::{Asked, Other, Recording, failing, hashing, recording};
 pub use libraries::{Content, answers, content, fresh, index, index_with, open};
 pub use notes::{Image, Notes, image};
+pub use providers::{Provider, ProviderRequest};
 #[cfg(unix)]
 pub use users::{is_another_user, run_as_another_user};
 

@@ -11,7 +11,8 @@ use memlens_engine::view::{
     Preset, SearchAnswer, Snippet,
 };
 use memlens_engine::{
-    Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Place, RowThumb, Scope, WhyAnswer,
+    ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Place, RowThumb,
+    Scope, WhyAnswer,
 };
 use memlens_params::Params;
 use memlens_rank::Columns;
@@ -197,6 +198,38 @@ pub async fn vote(
     up: bool,
 ) -> Answer<Vec<RowThumb>> {
     work(&shell, move |engine| engine.vote(search, slot, up)).await
+}
+
+/// Says that a note or folder does not decay, or does; an empty path is the watched folder itself.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_evergreen(
+    shell: State<'_, Shell>,
+    folder: String,
+    path: String,
+    is_evergreen: bool,
+) -> Answer<Vec<FolderTree>> {
+    work(&shell, move |engine| {
+        engine.set_evergreen(folder_id(&folder)?, &path, is_evergreen)
+    })
+    .await
+}
+
+/// Returns what the last pass over all observations found.
+#[tauri::command]
+#[specta::specta]
+pub async fn clusters(shell: State<'_, Shell>, params: Params) -> Answer<ClustersAnswer> {
+    work(&shell, move |engine| {
+        engine.library().clusters(&params.check()?)
+    })
+    .await
+}
+
+/// Passes over all observations now, where anything changed.
+#[tauri::command]
+#[specta::specta]
+pub async fn aggregate(shell: State<'_, Shell>, params: Params) -> Answer<ClustersAnswer> {
+    work(&shell, move |engine| engine.aggregate_now(&params.check()?)).await
 }
 
 #[tauri::command]

@@ -1,5 +1,6 @@
 //! What the window is told without having asked.
 
+use memlens_engine::DownloadProgress;
 use memlens_engine::view::{Activity, LibraryState};
 use serde::{Deserialize, Serialize};
 use specta::Type;
@@ -12,6 +13,10 @@ pub struct StateChanged(pub LibraryState);
 /// Something happened to a note and can be searched now.
 #[derive(Debug, Clone, Serialize, Type, Event)]
 pub struct ActivityHappened(pub Activity);
+
+/// The download of a model went on, or is over.
+#[derive(Debug, Clone, Serialize, Type, Event)]
+pub struct Download(pub DownloadProgress);
 
 /// The form of a scope on its way from the window.
 #[derive(Debug, Clone, Deserialize, Type)]

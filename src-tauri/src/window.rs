@@ -12,7 +12,7 @@ use tauri_specta::{Builder, ErrorHandlingMode, Event as _, collect_commands, col
 use crate::arguments::Arguments;
 use crate::commands::{self, Shell};
 use crate::dialogs::Dialogs;
-use crate::events::{ActivityHappened, StateChanged};
+use crate::events::{ActivityHappened, Download, StateChanged};
 
 /// Opens the window and returns when it is closed.
 pub fn run(arguments: Arguments) -> ExitCode {
@@ -91,6 +91,7 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
             let _ = match event {
                 Event::State(state) => StateChanged(*state).emit(&handle),
                 Event::Activity(activity) => ActivityHappened(activity).emit(&handle),
+                Event::Download(progress) => Download(progress).emit(&handle),
             };
         }),
     )?;
@@ -139,6 +140,9 @@ fn builder() -> Builder<tauri::Wry> {
             commands::feedback_open,
             commands::feedback_save,
             commands::feedback_undo,
+            commands::set_evergreen,
+            commands::clusters,
+            commands::aggregate,
             commands::export_save,
             commands::export_text,
             commands::journey,
@@ -155,10 +159,13 @@ fn builder() -> Builder<tauri::Wry> {
             commands::problems,
             commands::rank,
             commands::remove_folder,
+            commands::providers::cancel_download,
+            commands::providers::download_rerank_model,
             commands::providers::rerank_http_off,
             commands::providers::rerank_settings,
             commands::providers::set_hook,
             commands::providers::set_rerank_http,
+            commands::providers::set_rerank_model,
             commands::providers::test_rerank_http,
             commands::rerank::cancel_rerank,
             commands::rerank::rerank,
@@ -175,7 +182,7 @@ fn builder() -> Builder<tauri::Wry> {
             commands::tree,
             commands::vote,
         ])
-        .events(collect_events![StateChanged, ActivityHappened])
+        .events(collect_events![StateChanged, ActivityHappened, Download])
         .typ::<memlens_params::Parameter>()
         .typ::<memlens_params::StageInfo>()
 }

@@ -13,6 +13,8 @@ use serde_json::Value;
 const COMMANDS: &[(&str, &str)] = &[
     ("activity", "nothing"),
     ("add_folder", "reads a folder that a person names"),
+    ("aggregate", "nothing"),
+    ("clusters", "nothing"),
     ("data_size", "nothing"),
     ("document", "reads a note in a watched folder"),
     ("erase_all", "empties the library; notes stay"),
@@ -50,8 +52,17 @@ const COMMANDS: &[(&str, &str)] = &[
         "asks the provider and runs the command that a person set up and switched on",
     ),
     ("rerank_calls", "nothing"),
+    ("cancel_download", "nothing"),
+    (
+        "download_rerank_model",
+        "downloads one of the models that the program lists",
+    ),
     ("rerank_http_off", "nothing"),
     ("rerank_settings", "looks for a key in the keyring"),
+    (
+        "set_rerank_model",
+        "reads a model in a folder that is named",
+    ),
     ("set_hook", "names a command that a person allows"),
     (
         "set_rerank_http",
@@ -69,6 +80,7 @@ const COMMANDS: &[(&str, &str)] = &[
         "show_library",
         "starts the system's program with the library's folder",
     ),
+    ("set_evergreen", "nothing"),
     ("snippets", "nothing"),
     ("start_query", "nothing"),
     ("state", "nothing"),

@@ -6,8 +6,12 @@ mod agreeing;
 mod asking;
 #[path = "engine/changing.rs"]
 mod changing;
+#[path = "engine/choosing.rs"]
+mod choosing;
 #[path = "engine/confining.rs"]
 mod confining;
+#[path = "engine/evergreen.rs"]
+mod evergreen;
 #[path = "engine/feedback.rs"]
 mod feedback;
 #[path = "engine/opening.rs"]

@@ -1,20 +1,27 @@
 import type { Backend } from "../src/api/backend";
 import type {
+  ClusterReport,
+  ClustersAnswer,
+  Said,
   Activity,
+  Download,
   ErrorInfo,
   FeedbackEntry,
   FeedbackImport,
   FileProblem,
   FolderTree,
+  HttpChoice,
   LibraryState,
+  ModelChoice,
   Params,
   Preset,
+  RerankSettings,
+  RerankTime,
   RowThumb,
   SearchAnswer,
   TreeEntry,
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
-import type { Download, RerankCall, RerankHttpChoice, RerankModel, RerankSettings } from "../src/api/rerank";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
 import { journeyOf, rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
 import { heatOf, NO_RERANKERS, previewOf, rerankKey, scoreBy, withHttp, withModel } from "./fake/rerank";
@@ -31,7 +38,7 @@ export type FakeOptions = {
   presets?: Preset[];
   readOnly?: string | null;
   rerankers?: Partial<RerankSettings>;
-  rerankCalls?: RerankCall[];
+  rerankCalls?: RerankTime[];
 };
 
 const START_MS = Date.UTC(2026, 10, 21, 9, 30);
@@ -54,6 +61,42 @@ export const PROBLEMS: FileProblem[] = [
     severity: "note",
   },
 ];
+
+const said = (path: string, line: number, text: string, source: string, distance: number): Said => ({
+  folder: "notes",
+  path,
+  line,
+  end_line: line,
+  text,
+  source,
+  distance,
+  measure: "simhash",
+});
+
+/** Two things that are said more than once. */
+export const CLUSTERS: ClusterReport = {
+  clusters: [
+    {
+      canonical: said("reference/home-server.md", 12, "The push relay listens on 8093.", "helper", 0),
+      members: [
+        said("people/signe-profile.md", 9, "the push relay listens on 8093", "iris", 0),
+        said("protocols/group-rooms.md", 4, "The push relay still listens on 8093.", "otto", 3),
+      ],
+      n_members: 2,
+      n_sources: 3,
+    },
+    {
+      canonical: said("people/health-and-food.md", 7, "Signe does not eat walnuts at all.", "helper", 0),
+      members: [said("people/signe-profile.md", 21, "Signe does not eat walnuts, at all", "helper", 0)],
+      n_members: 1,
+      n_sources: 1,
+    },
+  ],
+  n_clusters: 2,
+  corroborated_count: 5,
+  n_observations: 412,
+  elapsed_ms: 31.4,
+};
 
 /** An engine in memory: its data are made up, its answers follow the parameters, its calls are counted. */
 export class FakeBackend implements Backend {
@@ -214,14 +257,14 @@ export class FakeBackend implements Backend {
   }
 
   rerankCalls() {
-    return this.#answer("rerankCalls", [], (): RerankCall[] => this.#options.rerankCalls ?? []);
+    return this.#answer("rerankCalls", [], (): RerankTime[] => this.#options.rerankCalls ?? []);
   }
 
   rerankSettings() {
     return this.#answer("rerankSettings", [], () => this.#rerankers);
   }
 
-  setRerankHttp(http: RerankHttpChoice, key: string | null) {
+  setRerankHttp(http: HttpChoice, key: string | null) {
     return this.#answer("setRerankHttp", [http, key], () => {
       this.#rerankers = withHttp(this.#rerankers, http, key);
       return this.#rerankers;
@@ -246,7 +289,7 @@ export class FakeBackend implements Backend {
     }));
   }
 
-  setRerankModel(model: RerankModel | null) {
+  setRerankModel(model: ModelChoice | null) {
     return this.#answer("setRerankModel", [model], () => {
       this.#rerankers = withModel(this.#rerankers, model);
       return this.#rerankers;
@@ -320,6 +363,33 @@ export class FakeBackend implements Backend {
     });
   }
 
+  /** What a pass would find; none has been made yet. */
+  found: ClusterReport = CLUSTERS;
+  #hasPassed = false;
+
+  clusters(params: Params) {
+    return this.#answer("clusters", [params], () => this.#clusters());
+  }
+
+  aggregate(params: Params) {
+    return this.#answer("aggregate", [params], () => {
+      this.#hasPassed = true;
+      return this.#clusters();
+    });
+  }
+
+  #clusters(): ClustersAnswer {
+    return {
+      report: this.#hasPassed ? this.found : null,
+      n_observations: this.found.n_observations,
+      is_stale: !this.#hasPassed,
+    };
+  }
+
+  setEvergreen(folder: string, path: string, isEvergreen: boolean): Promise<FolderTree[]> {
+    return this.#answer("setEvergreen", [folder, path, isEvergreen], (): FolderTree[] => []);
+  }
+
   feedback() {
     return this.#answer("feedback", [], (): FeedbackEntry[] => this.#feedback);
   }
@@ -346,7 +416,11 @@ export class FakeBackend implements Backend {
 
   tree() {
     return this.#answer("tree", [], (): FolderTree[] =>
-      this.#state.folders.map((folder) => ({ folder, entries: this.#entries(folder.id) })),
+      this.#state.folders.map((folder) => ({
+        folder,
+        is_evergreen: false,
+        entries: this.#entries(folder.id),
+      })),
     );
   }
 
@@ -574,7 +648,15 @@ export class FakeBackend implements Backend {
         const isFolder = depth < names.length - 1;
         let entry = level.find((one) => one.name === name);
         if (entry === undefined) {
-          entry = { name, path, is_folder: isFolder, n_chunks: 0, state: "indexed", children: [] };
+          entry = {
+            name,
+            path,
+            is_folder: isFolder,
+            n_chunks: 0,
+            state: "indexed",
+            is_evergreen: false,
+            children: [],
+          };
           level.push(entry);
         }
         entry.n_chunks++;

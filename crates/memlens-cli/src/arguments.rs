@@ -31,6 +31,8 @@ pub enum Command {
     Clusters(ClustersArgs),
     /// List your thumbs on chunks, give one, take one back, export and import them
     Feedback(FeedbackArgs),
+    /// Say which notes and folders do not decay with age
+    Evergreen(EvergreenArgs),
     /// List every parameter
     Params(ParamsArgs),
     /// Measure a ranking by judged queries
@@ -39,6 +41,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Set the provider that reranks over HTTP, show it, try it, or switch it off
     RerankProvider(RerankProviderArgs),
+    /// Choose the model on this machine that reranks, list what there is, download one
+    RerankModel(RerankModelArgs),
     /// Set the command of your own that looks at the results of searches, show it, or take it away
     RerankHook(RerankHookArgs),
     /// Rank the results that an agent found: reads its event on standard input and answers on standard output
@@ -150,6 +154,29 @@ pub struct FeedbackArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct EvergreenArgs {
+    #[command(subcommand)]
+    pub act: Option<EvergreenAct>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum EvergreenAct {
+    /// Keep a note, a folder or a watched folder from decay
+    Add(EvergreenPath),
+    /// Let it decay, also where its name or a folder around it says otherwise
+    Remove(EvergreenPath),
+    /// List what does not decay; this is what is done when nothing is named
+    List(JsonArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct EvergreenPath {
+    /// A path, or the name of a watched folder with or without a path in it
+    #[arg(value_name = "PATH")]
+    pub path: String,
+}
+
+#[derive(Debug, Args)]
 pub struct ParamsArgs {
     /// Print the table as JSON
     #[arg(long, conflicts_with = "markdown")]
@@ -237,6 +264,31 @@ pub struct SetProviderArgs {
     /// How long it may take while rerank_timeout_ms stands at its default; 100 to 60000
     #[arg(long, value_name = "N")]
     pub timeout_ms: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub struct RerankModelArgs {
+    #[command(subcommand)]
+    pub act: RerankModelAct,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RerankModelAct {
+    /// Choose a model, once it scored a trial: with --set rerank=model it reranks
+    Set {
+        /// The name of one that was downloaded, or a folder that holds an ONNX cross-encoder with its tokenizer
+        #[arg(value_name = "NAME|FOLDER")]
+        model: String,
+    },
+    /// List the models that can be had by name, and what is chosen
+    List(JsonArgs),
+    /// Download a model into the library's folder; run it again to go on after a stop
+    Download {
+        /// Its name
+        name: String,
+    },
+    /// Choose none; what was downloaded stays
+    Off,
 }
 
 #[derive(Debug, Args)]

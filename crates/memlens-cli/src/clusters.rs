@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anstyle::Style;
 use memlens_engine::{ClusterReport, Said};
 use memlens_rank::number;
+use serde::Serialize;
 
 use crate::arguments::ClustersArgs;
 use crate::error::CliError;
@@ -14,6 +15,69 @@ use crate::settings::{open, params};
 
 const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
+
+/// Is what `--json` prints.
+#[derive(Serialize)]
+struct ClustersReport<'a> {
+    clusters: Vec<ClusterReported<'a>>,
+    corroborated_count: u32,
+    elapsed_ms: f64,
+}
+
+#[derive(Serialize)]
+struct ClusterReported<'a> {
+    canonical: CanonicalReported<'a>,
+    members: Vec<MemberReported<'a>>,
+}
+
+#[derive(Serialize)]
+struct CanonicalReported<'a> {
+    path: &'a str,
+    line: u32,
+    text: &'a str,
+    source: &'a str,
+}
+
+#[derive(Serialize)]
+struct MemberReported<'a> {
+    path: &'a str,
+    line: u32,
+    text: &'a str,
+    source: &'a str,
+    /// From the canonical one: differing bits, or 1 less the share of common words.
+    distance: f64,
+    measure: &'static str,
+}
+
+impl<'a> ClustersReport<'a> {
+    fn of(report: &'a ClusterReport) -> ClustersReport<'a> {
+        let clusters = report.clusters.iter().map(|cluster| ClusterReported {
+            canonical: CanonicalReported {
+                path: &cluster.canonical.path,
+                line: cluster.canonical.line,
+                text: &cluster.canonical.text,
+                source: &cluster.canonical.source,
+            },
+            members: cluster
+                .members
+                .iter()
+                .map(|member| MemberReported {
+                    path: &member.path,
+                    line: member.line,
+                    text: &member.text,
+                    source: &member.source,
+                    distance: member.distance,
+                    measure: member.measure,
+                })
+                .collect(),
+        });
+        ClustersReport {
+            clusters: clusters.collect(),
+            corroborated_count: report.corroborated_count,
+            elapsed_ms: report.elapsed_ms,
+        }
+    }
+}
 
 /// Passes over all observations and prints what is said more than once.
 pub fn run(library: Option<PathBuf>, arguments: &ClustersArgs) -> Result<(), CliError> {
@@ -27,7 +91,7 @@ pub fn run(library: Option<PathBuf>, arguments: &ClustersArgs) -> Result<(), Cli
         return Ok(());
     };
     if arguments.json {
-        return print_json(&report);
+        return print_json(&ClustersReport::of(&report));
     }
     print_text(|out| print(out, &report))
 }

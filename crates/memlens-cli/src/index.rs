@@ -66,9 +66,9 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     }
     let mut bar = Bar::new();
     let mut walked = Vec::new();
-    for folder in folders {
+    for folder in &folders {
         // One folder that is away does not keep the others from being indexed.
-        match indexer.scan(&folder, &stop) {
+        match indexer.scan(folder, &stop) {
             Ok(_) => walked.push(folder),
             Err(error) => {
                 if let Some(earlier) = failed.replace(error) {
@@ -78,13 +78,14 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         }
     }
     let step = indexer.run(&stop, &mut bar)?;
+    bar.bar.finish_and_clear();
     if step != Step::Cancelled {
         indexer.compact()?;
+        tell_empty(&indexer, &walked)?;
     }
-    bar.bar.finish_and_clear();
     let printed = report(
         &indexer,
-        &walked,
+        &folders,
         notices,
         started.elapsed(),
         arguments.json,
@@ -134,6 +135,20 @@ fn folders(
     Ok((folders, failed))
 }
 
+/// Names the folders that were looked through and hold nothing to search.
+fn tell_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError> {
+    for folder in walked {
+        let documents = indexer.store().documents(folder.id);
+        if documents.map_err(EngineError::from)?.is_empty() {
+            tell(format_args!(
+                "{} holds no notes (.md, .txt, .jsonl and the like; ignore files are honoured)",
+                folder.path
+            ));
+        }
+    }
+    Ok(())
+}
+
 fn report(
     indexer: &Indexer,
     folders: &[Folder],
@@ -156,12 +171,6 @@ fn report(
                 .count(),
         })
         .collect();
-    for folder in folder_reports.iter().filter(|folder| folder.n_files == 0) {
-        tell(format_args!(
-            "{} holds no notes (.md, .txt, .jsonl and the like; ignore files are honoured)",
-            folder.path
-        ));
-    }
     let problems: Vec<ProblemReport> = problems
         .into_iter()
         .filter_map(|problem| {

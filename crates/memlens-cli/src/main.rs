@@ -8,6 +8,7 @@ mod clusters;
 mod erase;
 mod error;
 mod evaluate;
+mod evergreen;
 mod explain;
 mod export;
 mod feedback;
@@ -16,6 +17,7 @@ mod index;
 mod output;
 mod params;
 mod rerank_hook;
+mod rerank_model;
 mod rerank_provider;
 mod search;
 mod settings;
@@ -51,10 +53,12 @@ fn main() -> ExitCode {
         Command::Why(arguments) => why::run(library, &arguments),
         Command::Clusters(arguments) => clusters::run(library, &arguments),
         Command::Feedback(arguments) => feedback::run(library, &arguments),
+        Command::Evergreen(arguments) => evergreen::run(library, &arguments),
         Command::Params(arguments) => params::run(&arguments),
         Command::Eval(arguments) => evaluate::run(library, &arguments),
         Command::Export(arguments) => export::run(library, &arguments),
         Command::RerankProvider(arguments) => rerank_provider::run(library, &arguments),
+        Command::RerankModel(arguments) => rerank_model::run(library, &arguments),
         Command::RerankHook(arguments) => rerank_hook::run(library, &arguments),
         Command::Hook(arguments) => hook::run(library, &arguments),
         Command::Erase(arguments) => erase::run(library, &arguments),

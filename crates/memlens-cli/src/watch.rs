@@ -36,6 +36,8 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
         Arc::new(move |event| match event {
             // The receiver is gone only while the program ends.
             Event::Activity(activity) => drop(sender.send(Told::Activity(activity))),
+            // Only a window starts one.
+            Event::Download(_) => {}
             Event::State(state) => drop(sender.send(Told::Notices(notices(*state)))),
         }),
     )?;

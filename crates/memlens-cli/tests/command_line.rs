@@ -12,11 +12,15 @@ mod clusters;
 mod erasing;
 #[path = "command_line/evaluating.rs"]
 mod evaluating;
+#[path = "command_line/evergreen.rs"]
+mod evergreen;
 #[path = "command_line/feedback.rs"]
 mod feedback;
 #[cfg(unix)]
 #[path = "command_line/full_disk.rs"]
 mod full_disk;
+#[path = "command_line/hook.rs"]
+mod hook;
 #[path = "command_line/indexing.rs"]
 mod indexing;
 #[cfg(unix)]
@@ -24,6 +28,10 @@ mod indexing;
 mod killing;
 #[path = "command_line/odd_input.rs"]
 mod odd_input;
+#[path = "command_line/rerank_model.rs"]
+mod rerank_model;
+#[path = "command_line/rerank_provider.rs"]
+mod rerank_provider;
 #[path = "command_line/searching.rs"]
 mod searching;
 #[path = "command_line/sharing.rs"]

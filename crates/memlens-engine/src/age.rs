@@ -7,19 +7,17 @@ use jiff::civil::Date;
 use memlens_rank::{Age, DateSource};
 use memlens_store::{ChunkRow, DocumentRow, Snapshot};
 
-/// Files that do not decay wherever they lie: what agents keep for good.
-const EVERGREEN: [&str; 2] = ["MEMORY.md", "USER.md"];
 const MS_PER_DAY: f64 = 86_400_000.0;
 /// The length of `YYYY-MM-DD`.
 const DATE_LENGTH: usize = 10;
 
 /// Tells when a document was said; it does not change with the clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Dated {
-    /// It does not decay.
-    Evergreen,
-    /// So many days after 1970-01-01, and by what that is known.
-    On(f64, DateSource),
+pub struct Dated {
+    /// Days after 1970-01-01.
+    day: f64,
+    /// By what that is known.
+    from: DateSource,
 }
 
 /// Returns when each document was said, in the order of the snapshot.
@@ -37,11 +35,12 @@ pub fn today() -> f64 {
 
 /// Returns how old a chunk is at `today`; its own date comes before its document's.
 pub fn age(chunk: &ChunkRow, document: Dated, today: f64) -> Age {
-    let own = chunk.date.as_deref().and_then(day);
-    let (day, from) = match (document, own) {
-        (Dated::Evergreen, _) => return Age::Evergreen,
-        (Dated::On(..), Some(day)) => (day, DateSource::Written),
-        (Dated::On(day, from), None) => (day, from),
+    let Dated { day, from } = match chunk.date.as_deref().and_then(day) {
+        Some(day) => Dated {
+            day,
+            from: DateSource::Written,
+        },
+        None => document,
     };
     Age::Days {
         days: today - day,
@@ -51,20 +50,19 @@ pub fn age(chunk: &ChunkRow, document: Dated, today: f64) -> Age {
 
 fn dated(document: &DocumentRow) -> Dated {
     let path = Path::new(&document.path);
-    let name = path.file_name().and_then(|name| name.to_str());
-    if name.is_some_and(|name| EVERGREEN.contains(&name)) {
-        return Dated::Evergreen;
-    }
     let written = document.date.as_deref().and_then(day);
     let in_name = || path.file_stem().and_then(|stem| date_in(stem.to_str()?));
+    let on = |day, from| Dated { day, from };
     match written {
-        Some(day) => Dated::On(day, DateSource::Written),
-        None => in_name().map_or(
-            Dated::On(
-                document.modified_ms as f64 / MS_PER_DAY,
-                DateSource::Modified,
-            ),
-            |day| Dated::On(day, DateSource::FileName),
+        Some(day) => on(day, DateSource::Written),
+        None => in_name().map_or_else(
+            || {
+                on(
+                    document.modified_ms as f64 / MS_PER_DAY,
+                    DateSource::Modified,
+                )
+            },
+            |day| on(day, DateSource::FileName),
         ),
     }
 }

@@ -46,6 +46,8 @@ pub struct SaidCluster {
     pub canonical: Said,
     /// The others, nearest to it first.
     pub members: Vec<Said>,
+    /// How many others there are, also where not all are told.
+    pub n_members: u32,
     /// How many distinct sources say it.
     pub n_sources: u32,
 }
@@ -55,6 +57,8 @@ pub struct SaidCluster {
 pub struct ClusterReport {
     /// The clusters, the largest first; ties by the first member's place.
     pub clusters: Vec<SaidCluster>,
+    /// How many clusters there are, also where not all are told.
+    pub n_clusters: u32,
     /// How many observations stand in a cluster.
     pub corroborated_count: u32,
     /// How many there are.
@@ -200,6 +204,7 @@ impl Agreement {
         // Stable: equal sizes stay in the order of their first members.
         members.sort_by_key(|members| std::cmp::Reverse(members.len()));
         ClusterReport {
+            n_clusters: members.len() as u32,
             corroborated_count: members.iter().map(|members| members.len() as u32).sum(),
             n_observations: self.observations.len() as u32,
             elapsed_ms: self.took.as_secs_f64() * 1000.0,
@@ -211,6 +216,7 @@ impl Agreement {
                     Some(SaidCluster {
                         canonical: self.said(speaker, speaker, measure),
                         members: self.nearest_first(speaker, others, measure),
+                        n_members: members.len() as u32 - 1,
                         n_sources: clusters
                             .at(speaker, level)
                             .map_or(1, |cluster| cluster.n_sources),

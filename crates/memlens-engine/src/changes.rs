@@ -120,12 +120,8 @@ impl Trial<'_> {
             .into_iter()
             .filter(|parameter| {
                 matches!(parameter.phase, Phase::Rank | Phase::Retrieve)
-                    && parameter
-                        .stage
-                        .is_some_and(|stage| stage <= lost_at && stage.info().built)
-                    && parameter
-                        .fusion
-                        .is_none_or(|methods| methods.contains(&params.fusion.as_str()))
+                    && parameter.stage.is_some_and(|stage| stage <= lost_at)
+                    && parameter.is_read(params)
                     && without.is_none_or(|fix| fix.parameter != parameter.id)
             })
             .collect();

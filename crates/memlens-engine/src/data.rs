@@ -5,7 +5,7 @@ use std::path::Path;
 use memlens_store::{ScoreCache, Store, StoreError};
 
 use crate::derived::{self, Derived, text_path, vector_folder};
-use crate::providers::{forget_keys, kept_keys};
+use crate::providers::{erase_models, forget_keys, kept_keys};
 use crate::view::DataSize;
 use crate::{EngineError, Library};
 
@@ -66,7 +66,7 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
 }
 
 /// Forgets all that the library in `dir` holds: folders, notes, embeddings, presets, thumbs, settings, both lists, the
-/// scores of rerankers, and the keys that it put into the system's keyring. The notes themselves are not touched. Needs
+/// scores of rerankers, models that were downloaded, and the keys that it put into the system's keyring. The notes themselves are not touched. Needs
 /// no model, and removes a database that is damaged.
 ///
 /// # Errors
@@ -98,6 +98,7 @@ pub fn erase(dir: &Path) -> Result<(), EngineError> {
         Err(error) => return Err(error.at(dir).into()),
     }
     ScoreCache::erase(dir)?;
+    erase_models(dir)?;
     forget_keys(&keys);
     Ok(())
 }

@@ -15,6 +15,7 @@ use memlens_store::{FolderId, Imported, NewFeedback, ScoreCache, StoreError, Sto
 
 use crate::aggregator::{Aggregator, Alarm};
 use crate::agreement::uses_agreement;
+use crate::downloads::{DownloadProgress, Downloads};
 use crate::feedback::{self, FeedbackEntry, FeedbackImport, RowThumb};
 use crate::indexer::Indexer;
 use crate::model::{EmbedderSource, Purpose};
@@ -46,9 +47,11 @@ pub enum Event {
     State(Box<LibraryState>),
     /// Something happened to a note and can be searched now.
     Activity(Activity),
+    /// The download of a model went on, or is over.
+    Download(DownloadProgress),
 }
 
-/// Is told of every event; called from the writing thread.
+/// Is told of every event; called from the thread that made it happen.
 pub type Listener = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// Holds a library that is written, watched and searched.
@@ -56,6 +59,7 @@ pub struct Engine {
     shared: Arc<Shared>,
     commands: Sender<Command>,
     thread: Option<JoinHandle<()>>,
+    downloads: Downloads,
     /// Ends with its value.
     _aggregator: Aggregator,
 }
@@ -102,6 +106,7 @@ enum Command {
     DeletePreset(String, Reply<()>),
     /// A key and its value; none takes it back.
     PutSetting(&'static str, Option<String>, Reply<()>),
+    MarkEvergreen(FolderId, String, bool, Reply<()>),
     Vote(NewFeedback, Reply<()>),
     UndoFeedback(String, Reply<()>),
     ImportFeedback(Vec<NewFeedback>, Reply<Imported>),
@@ -201,6 +206,7 @@ impl Engine {
             shared,
             commands,
             thread: Some(thread),
+            downloads: Downloads::default(),
             _aggregator: aggregator,
         })
     }
@@ -224,6 +230,14 @@ impl Engine {
                 self.shared.alarm.ring();
             }
         }
+    }
+
+    /// Passes over all observations where anything changed, and tells of it.
+    pub(crate) fn pass(&self) -> Result<(), EngineError> {
+        if self.library().aggregate()? {
+            self.shared.tell_state();
+        }
+        Ok(())
     }
 
     /// Adds a folder to watch and starts to index it.
@@ -258,17 +272,19 @@ impl Engine {
         Ok(self.state())
     }
 
-    /// Forgets everything: folders, notes, embeddings, presets, thumbs, settings, the scores of rerankers, and the keys
-    /// that this library put into the system's keyring. The notes themselves are not touched.
+    /// Forgets everything: folders, notes, embeddings, presets, thumbs, settings, the scores of rerankers, models that
+    /// were downloaded, and the keys that this library put into the system's keyring. The notes themselves are not touched.
     ///
     /// # Errors
     /// [`EngineError::ReadOnly`], [`EngineError::Store`], [`EngineError::Index`].
     pub fn erase_all(&self) -> Result<LibraryState, EngineError> {
         // A setting that is not understood names no key.
         let keys = providers::kept_keys(&self.library().store()).unwrap_or_default();
+        self.downloads.stop();
         self.ask(Command::EraseAll)?;
         self.library().forget_answers()?;
         ScoreCache::erase(self.library().dir())?;
+        providers::erase_models(self.library().dir())?;
         providers::forget_keys(&keys);
         Ok(self.state())
     }
@@ -305,6 +321,7 @@ impl Engine {
                 let id = FolderId(folder.id.parse().unwrap_or_default());
                 let pending = self.shared.moving().unfinished.get(&id).cloned();
                 Ok(FolderTree {
+                    is_evergreen: self.library().marks()?.hold(&folder.path, ""),
                     entries: self.library().tree(id, &pending.unwrap_or_default())?,
                     folder,
                 })
@@ -350,6 +367,34 @@ impl Engine {
         value: Option<String>,
     ) -> Result<(), EngineError> {
         self.ask(|reply| Command::PutSetting(key, value, reply))
+    }
+
+    /// Says that a path does not decay, or does.
+    pub(crate) fn mark_evergreen(
+        &self,
+        folder: FolderId,
+        path: String,
+        is_evergreen: bool,
+    ) -> Result<(), EngineError> {
+        self.ask(|reply| Command::MarkEvergreen(folder, path, is_evergreen, reply))
+    }
+
+    /// Starts to download a model; events tell how far it is. What came before goes on from there.
+    ///
+    /// # Errors
+    /// [`EngineError::Setting`] for an unknown name or while another download runs.
+    pub fn download_model(&self, name: &str) -> Result<(), EngineError> {
+        let listener = self.shared.listener.clone();
+        self.downloads.start(
+            name,
+            self.library().dir(),
+            Arc::new(move |progress| listener(Event::Download(progress))),
+        )
+    }
+
+    /// Stops the download under way, if there is one; what came is kept.
+    pub fn cancel_download(&self) {
+        self.downloads.stop();
     }
 
     /// Gives a row of a search a thumb: turns the other one, takes back the same one. Every search

@@ -81,6 +81,14 @@ pub enum EngineError {
         /// How many there are.
         n_rows: usize,
     },
+    /// What a person keeps from decay cannot be said of this.
+    #[error("cannot mark {path}: {why}")]
+    Evergreen {
+        /// What was typed.
+        path: String,
+        /// Why.
+        why: String,
+    },
     /// A path is in no watched folder.
     #[error("cannot use {path}: it is in no watched folder")]
     NotWatched {
@@ -232,6 +240,7 @@ impl EngineError {
             | EngineError::Unmounted { .. }
             | EngineError::Scope { .. }
             | EngineError::Place { .. }
+            | EngineError::Evergreen { .. }
             | EngineError::Thumb { .. }
             | EngineError::NoFeedback { .. }
             | EngineError::Feedback { .. }

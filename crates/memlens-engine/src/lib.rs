@@ -34,10 +34,13 @@ mod age;
 mod aggregator;
 mod agreement;
 mod changes;
+mod clusters;
 mod data;
 mod derived;
+mod downloads;
 mod engine;
 mod error;
+mod evergreen;
 mod feedback;
 mod given;
 mod hook;
@@ -63,15 +66,20 @@ mod why;
 
 pub use agreement::{Agreement, ClusterReport, Said, SaidCluster};
 pub use changes::Fix;
+pub use clusters::ClustersAnswer;
 pub use data::{Contents, contents, erase};
+pub use downloads::DownloadProgress;
 pub use engine::{Engine, Event, Listener, Watching};
 pub use error::EngineError;
+pub use evergreen::Evergreen;
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use given::GivenRanking;
 pub use indexer::{Counts, Indexer, Observer, Step};
 pub use library::Library;
 pub use lists::Lists;
 pub use memlens_embed::{forbid_telemetry, lower_priority};
+/// Stops a download.
+pub use memlens_rerank::CancellationToken;
 /// What a hook reads.
 pub use memlens_rerank::hook::Event as HookEvent;
 pub use memlens_store::{Folder, FolderId, Voted};
@@ -79,7 +87,8 @@ pub use model::{EmbedderSource, Purpose, bundled};
 pub use place::Place;
 pub use preset::read_params;
 pub use providers::{
-    HttpChoice, HttpState, KeyState, KindOffer, RerankChange, RerankSettings, RerankTest,
+    HttpChoice, HttpState, KeyState, KindOffer, ModelChoice, ModelOffer, RerankChange,
+    RerankSettings, RerankTest,
 };
 pub use report::{RowReport, SearchReport, StageReport, StepReport};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};

@@ -269,10 +269,12 @@ impl Library {
                 retrieved.words.len()
             ));
         }
-        // The thumbs are read while no other may be taken up, so that none is missed between here and the keeping.
+        // Thumbs and marks are read while no other may be taken up, so that none is missed between here and the keeping.
         let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
         let thumbs = self.thumbs(&lists)?;
         retrieved.put_thumbs(&lists, &thumbs);
+        let marks = self.marks()?;
+        retrieved.put_ages(&lists, &marks);
         let search = Arc::new(Search {
             id: self.next_search.fetch_add(1, Ordering::Relaxed),
             query: query.to_owned(),
@@ -288,6 +290,7 @@ impl Library {
             vector,
             agreement,
             thumbs,
+            marks,
             scope: ranges,
             retrieved,
         });

@@ -1,8 +1,8 @@
 //! Where embedders come from.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use memlens_embed::{
     Bundled, EmbedError, Embedder, Locations, ModelInfo, TokenVectors, indexing_threads,
@@ -22,13 +22,26 @@ pub enum Purpose {
 pub type EmbedderSource =
     Arc<dyn Fn(Purpose) -> Result<Box<dyn Embedder>, EmbedError> + Send + Sync>;
 
+/// The folders beside the usual ones that this program's own files may lie in.
+static RESOURCES: OnceLock<Vec<PathBuf>> = OnceLock::new();
+
+/// Returns where the ONNX Runtime lies, for other models than the bundled one.
+///
+/// # Errors
+/// As [`Locations::find`].
+pub(crate) fn locations() -> Result<Locations, EmbedError> {
+    Locations::find(RESOURCES.get().map_or(&[], Vec::as_slice))
+}
+
 /// Returns the source of the bundled model; `resources` are further folders to look in.
 ///
 /// The one that indexes is at rest until there is something to embed, and gives its memory back when it rests again:
 /// some 80 MB.
 pub fn bundled(resources: Vec<PathBuf>) -> EmbedderSource {
+    // A second source in one process looks where the first one does: the program lies in one place.
+    let resources = RESOURCES.get_or_init(|| resources);
     Arc::new(move |purpose| {
-        let locations = Locations::find(&resources)?;
+        let locations = Locations::find(resources)?;
         Ok(match purpose {
             Purpose::Query => Box::new(Bundled::load(&locations, 1)?),
             Purpose::Indexing => Box::new(Resting::new(locations)?),

@@ -52,7 +52,10 @@ impl Library {
         for path in problems.iter().chain(pending) {
             root.insert(path, 0, state(path));
         }
-        Ok(root.entries(""))
+        let marks = self.marks()?;
+        let watched = lists.snapshot.folders.iter().find(|it| it.id == folder);
+        let watched = watched.map_or("", |folder| &folder.path);
+        Ok(root.entries("", &|path| marks.hold(watched, path)))
     }
 
     /// Returns everything that went wrong with a file.
@@ -204,7 +207,7 @@ impl Branch {
             .or_insert((n_chunks, state));
     }
 
-    fn entries(self, above: &str) -> Vec<TreeEntry> {
+    fn entries(self, above: &str, is_evergreen: &dyn Fn(&str) -> bool) -> Vec<TreeEntry> {
         let join = |name: &str| {
             if above.is_empty() {
                 name.to_owned()
@@ -215,7 +218,7 @@ impl Branch {
         let mut entries = Vec::with_capacity(self.folders.len() + self.files.len());
         for (name, branch) in self.folders {
             let path = join(&name);
-            let children = branch.entries(&path);
+            let children = branch.entries(&path, is_evergreen);
             entries.push(TreeEntry {
                 n_chunks: children.iter().map(|child| child.n_chunks).sum(),
                 state: children
@@ -223,6 +226,7 @@ impl Branch {
                     .map(|child| child.state)
                     .max()
                     .unwrap_or(EntryState::Indexed),
+                is_evergreen: is_evergreen(&path),
                 name,
                 path,
                 is_folder: true,
@@ -230,8 +234,10 @@ impl Branch {
             });
         }
         for (name, (n_chunks, state)) in self.files {
+            let path = join(&name);
             entries.push(TreeEntry {
-                path: join(&name),
+                is_evergreen: is_evergreen(&path),
+                path,
                 name,
                 is_folder: false,
                 n_chunks,

@@ -3,6 +3,7 @@
 //! Choices are settings of the library, checked when they are made. A key is no setting: it goes into the system's
 //! keyring, or stays in the environment variable that the person names.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use memlens_params::{Params, RerankMode};
@@ -17,12 +18,16 @@ use specta::Type;
 use crate::{Engine, EngineError, Library};
 
 mod http;
+mod model;
 
 use http::Checked;
 pub use http::{HttpChoice, HttpState, KeyState};
+pub use model::{ModelChoice, ModelOffer};
+pub(crate) use model::{erase_models, models_folder, named as named_model};
 
 /// The settings' keys.
 const HTTP: &str = "rerank_http";
+const MODEL: &str = "rerank_model";
 const HOOK: &str = "hook";
 /// The providers whose keys this library put into the keyring.
 const KEPT_KEYS: &str = "rerank_keys";
@@ -39,10 +44,14 @@ const TEST_TEXTS: [&str; 2] = [
 pub struct RerankSettings {
     /// The provider over HTTP; none where none was ever set.
     pub http: Option<HttpState>,
+    /// The cross-encoder; none where none is chosen.
+    pub model: Option<ModelChoice>,
     /// The person's own command and its arguments; none where none is set.
     pub hook: Option<Vec<String>>,
     /// The kinds of providers, in the order in which they are offered.
     pub kinds: Vec<KindOffer>,
+    /// The cross-encoders that can be had by name, the smallest first.
+    pub models: Vec<ModelOffer>,
 }
 
 /// Is a kind of provider to choose.
@@ -70,6 +79,8 @@ pub enum RerankChange {
     Http(HttpChoice, Option<String>),
     /// Switches the provider off; what it was set to stays.
     HttpOff,
+    /// Chooses a cross-encoder, once it was loaded and scored a trial, or none.
+    Model(Option<ModelChoice>),
     /// Sets the command, or takes it away.
     Hook(Option<Vec<String>>),
 }
@@ -120,14 +131,20 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`]; [`EngineError::Setting`] for a choice that this version does not understand.
     pub fn rerank_settings(&self) -> Result<RerankSettings, EngineError> {
-        let (http, hook) = {
+        let (http, model, hook) = {
             let store = self.store();
-            (chosen_http(&store)?, read(&store, HOOK)?)
+            (
+                chosen_http(&store)?,
+                read(&store, MODEL)?,
+                read(&store, HOOK)?,
+            )
         };
         Ok(RerankSettings {
             http: http.map(|http| http.state()).transpose()?,
+            model,
             hook,
             kinds: Kind::ALL.into_iter().map(offer).collect(),
+            models: model::offers(self.dir()),
         })
     }
 
@@ -201,6 +218,8 @@ impl Engine {
 
 /// Is what was chosen before a change.
 struct Settings {
+    /// The library's folder.
+    dir: PathBuf,
     http: Option<HttpChoice>,
     kept_keys: Vec<KeptKey>,
 }
@@ -208,6 +227,7 @@ struct Settings {
 impl Settings {
     fn of(store: &Store) -> Result<Settings, EngineError> {
         Ok(Settings {
+            dir: store.dir().to_owned(),
             // One that is not understood any more can still be replaced.
             http: read(store, HTTP).unwrap_or_default(),
             kept_keys: read(store, KEPT_KEYS)?.unwrap_or_default(),
@@ -253,6 +273,12 @@ impl Settings {
                 ),
                 None => Ok(()),
             },
+            RerankChange::Model(choice) => {
+                if let Some(choice) = &choice {
+                    choice.find()?.load(&self.dir)?;
+                }
+                put(MODEL, choice.as_ref().map(json))
+            }
             RerankChange::Hook(command) => {
                 let command = command.map(hook_command).transpose()?;
                 put(HOOK, command.as_ref().map(json))
@@ -268,7 +294,7 @@ impl Settings {
 pub(crate) fn choice(store: &Store, mode: RerankMode) -> Result<String, EngineError> {
     match mode {
         RerankMode::Off | RerankMode::Late => Ok(String::new()),
-        RerankMode::Model => Err(no_model()),
+        RerankMode::Model => Ok(json(&chosen_model(store)?)),
         RerankMode::Http => Ok(json(&http_that_is_on(store)?.choice)),
     }
 }
@@ -279,7 +305,10 @@ pub(crate) fn choice(store: &Store, mode: RerankMode) -> Result<String, EngineEr
 /// [`EngineError::NoReranker`] where none is set up or it is off, [`EngineError::Rerank`] where it cannot be made.
 pub(crate) fn reranker(store: &Store, mode: RerankMode) -> Result<Box<dyn Reranker>, EngineError> {
     match mode {
-        RerankMode::Off | RerankMode::Late | RerankMode::Model => Err(no_model()),
+        RerankMode::Off | RerankMode::Late | RerankMode::Model => {
+            let found = chosen_model(store)?.find()?;
+            Ok(Box::new(found.load(store.dir())?))
+        }
         RerankMode::Http => Ok(Box::new(http_that_is_on(store)?.client()?)),
     }
 }
@@ -328,7 +357,7 @@ pub(crate) fn forget_keys(providers: &[Provider]) {
 }
 
 /// Names a setting that cannot be used.
-fn refused(what: impl Into<String>, why: impl Into<String>) -> EngineError {
+pub(crate) fn refused(what: impl Into<String>, why: impl Into<String>) -> EngineError {
     EngineError::Setting {
         what: what.into(),
         why: why.into(),
@@ -342,11 +371,11 @@ fn no_provider() -> EngineError {
     }
 }
 
-fn no_model() -> EngineError {
-    EngineError::NoReranker {
+fn chosen_model(store: &Store) -> Result<ModelChoice, EngineError> {
+    read(store, MODEL)?.ok_or(EngineError::NoReranker {
         mode: RerankMode::Model.as_str(),
         why: "no model is chosen: choose one in the settings, or with `memlens rerank-model set`",
-    }
+    })
 }
 
 fn chosen_http(store: &Store) -> Result<Option<Checked>, EngineError> {
@@ -379,7 +408,7 @@ fn hook_command(command: Vec<String>) -> Result<Vec<String>, EngineError> {
     if command.iter().any(|word| word.contains('\0')) {
         return Err(refused("the hook", "no program takes a NUL"));
     }
-    let path = std::path::Path::new(program);
+    let path = Path::new(program);
     if path.components().count() > 1 && !path.is_absolute() {
         return Err(refused(
             format!("the hook {program}"),

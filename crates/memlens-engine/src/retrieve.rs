@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use memlens_index::{Join, QueryWord, TextHits};
 use memlens_params::{Bm25Join, Params, VectorUnit};
-use memlens_rank::{Candidate, CandidateSet, ChunkId, ListState, TextValue, VectorValue};
+use memlens_rank::{Age, Candidate, CandidateSet, ChunkId, ListState, TextValue, VectorValue};
 
 use crate::EngineError;
 use crate::age::{age, today};
 use crate::agreement::Agreement;
+use crate::evergreen::Marks;
 use crate::feedback::{ThumbCounts, counted};
 use crate::lists::Lists;
 
@@ -30,6 +31,8 @@ pub struct Retrieved {
     pub words: Vec<QueryWord>,
     /// How many more words the query has, which were not looked up.
     pub n_words_left_out: usize,
+    /// Days from 1970-01-01 to the moment of retrieval.
+    pub(crate) today: f64,
     /// How long the vector list took.
     pub vector_took: Duration,
     /// How long the BM25 list took.
@@ -42,6 +45,30 @@ impl Retrieved {
         for (candidate, place) in self.set.candidates.iter_mut().zip(&self.places) {
             let embedding = lists.snapshot.chunks[*place as usize].embedding;
             candidate.thumbs = counted(thumbs.get(&embedding).copied().unwrap_or_default());
+        }
+    }
+
+    /// Has the candidates decay by their age, but for those that the marks or their names keep from it.
+    pub(crate) fn put_ages(&mut self, lists: &Lists, marks: &Marks) {
+        let snapshot = &lists.snapshot;
+        // Chunks of a document follow each other.
+        let mut last = None;
+        for (candidate, place) in self.set.candidates.iter_mut().zip(&self.places) {
+            let chunk = &snapshot.chunks[*place as usize];
+            let document = &snapshot.documents[chunk.document as usize];
+            let is_evergreen = match last {
+                Some((of, is_evergreen)) if of == chunk.document => is_evergreen,
+                Some(_) | None => {
+                    let folder = snapshot.folders.iter().find(|it| it.id == document.folder);
+                    marks.hold(folder.map_or("", |folder| &folder.path), &document.path)
+                }
+            };
+            last = Some((chunk.document, is_evergreen));
+            candidate.age = if is_evergreen {
+                Age::Evergreen
+            } else {
+                age(chunk, lists.dates[chunk.document as usize], self.today)
+            };
         }
     }
 }
@@ -105,7 +132,6 @@ pub fn retrieve(
         .collect();
     union.sort_unstable();
     union.dedup();
-    let today = today();
     let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
     let mut matched = Vec::with_capacity(union.len());
     for place in &union {
@@ -122,7 +148,6 @@ pub fn retrieve(
             document: chunk.document,
             bytes: chunk.bytes.clone(),
             tokens: chunk.tokens,
-            age: age(chunk, lists.dates[chunk.document as usize], today),
             direction: Some(*place),
             observations: agreement.map_or(0..0, |agreement| {
                 let document = &lists.snapshot.documents[chunk.document as usize];
@@ -180,6 +205,7 @@ pub fn retrieve(
         matched,
         words: hits.words,
         n_words_left_out: hits.n_words_left_out,
+        today: today(),
         vector_took,
         text_took,
     })

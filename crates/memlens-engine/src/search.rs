@@ -13,6 +13,7 @@ use memlens_store::{ChunkRow, DocumentRow, Store};
 
 use crate::EngineError;
 use crate::agreement::{Agreement, Said};
+use crate::evergreen::Marks;
 use crate::feedback::ThumbCounts;
 use crate::lists::Lists;
 use crate::passage;
@@ -64,6 +65,8 @@ pub struct Search {
     pub(crate) agreement: Option<Arc<Agreement>>,
     /// The thumbs that it ranks by.
     pub(crate) thumbs: Arc<ThumbCounts>,
+    /// What the person keeps from decay.
+    pub(crate) marks: Arc<Marks>,
     /// The chunks that were searched, as ascending disjoint ranges of places.
     pub(crate) scope: Vec<Range<u32>>,
     pub(crate) retrieved: Retrieved,

@@ -343,6 +343,8 @@ pub struct TreeEntry {
     pub n_chunks: u32,
     /// Whether it can be found; of a folder, the worst of what it holds.
     pub state: EntryState,
+    /// Whether it does not decay; of a folder, whether what comes into it will not.
+    pub is_evergreen: bool,
     /// What it holds, folders first, then by name.
     pub children: Vec<TreeEntry>,
 }
@@ -352,6 +354,8 @@ pub struct TreeEntry {
 pub struct FolderTree {
     /// The folder.
     pub folder: FolderState,
+    /// Whether what lies in it does not decay, as far as nothing else is said of it.
+    pub is_evergreen: bool,
     /// What it holds.
     pub entries: Vec<TreeEntry>,
 }

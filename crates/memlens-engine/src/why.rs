@@ -241,6 +241,7 @@ fn searched(
             search.agreement.as_deref(),
         )?;
         retrieved.put_thumbs(&search.lists, &search.thumbs);
+        retrieved.put_ages(&search.lists, &search.marks);
         // What was answered outside holds for the same chunks, however the lists are formed.
         retrieved.set.rerank.clone_from(&search.set().rerank);
         retrieved.set.hook.clone_from(&search.set().hook);
@@ -256,6 +257,7 @@ fn searched(
         vector: search.vector.clone(),
         agreement: search.agreement.clone(),
         thumbs: search.thumbs.clone(),
+        marks: search.marks.clone(),
         scope: search.scope.clone(),
         retrieved: ask(params, places)?,
     };

@@ -25,7 +25,7 @@ mod stage;
 mod table;
 
 pub use error::ParamError;
-pub use parameter::{Parameter, ParameterKind, Phase, Value};
+pub use parameter::{Needs, Parameter, ParameterKind, Phase, Value};
 pub use stage::{StageId, StageInfo, stages};
 pub use table::{
     AgreementMeasure, Bm25Join, CorroborationBy, FusionMethod, HookMode, NearDuplicates, Params,

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{ParamError, StageId};
+use crate::{ParamError, Params, StageId};
 
 /// Tells what a change of a parameter costs, and so when it takes effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -96,11 +96,29 @@ pub struct Parameter {
     pub default: Value,
     /// What it does, for a person.
     pub sentence: &'static str,
-    /// The fusion methods that read it; none when it is always read.
-    pub fusion: Option<&'static [&'static str]>,
+    /// What must be chosen for it to be read; none when it is always read.
+    pub needs: Option<Needs>,
+}
+
+/// Is what must be chosen for a parameter to be read: it is of one way among several to do a stage's work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
+pub struct Needs {
+    /// The parameter by which the way is chosen.
+    pub parameter: &'static str,
+    /// The choices that read it; the first is what a person means who sets it while another stands.
+    pub one_of: &'static [&'static str],
 }
 
 impl Parameter {
+    /// Tells whether it is read where the others are set so.
+    pub fn is_read(&self, params: &Params) -> bool {
+        self.needs
+            .is_none_or(|needs| match params.get(needs.parameter) {
+                Some(Value::Choice(choice)) => needs.one_of.contains(&choice.as_str()),
+                Some(Value::Toggle(_) | Value::Number(_) | Value::Unset) | None => false,
+            })
+    }
+
     /// Returns `value` when this parameter accepts it.
     ///
     /// # Errors

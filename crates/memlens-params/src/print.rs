@@ -11,12 +11,14 @@ use crate::{Parameter, ParameterKind, Params, Value, stages, table};
 pub fn typescript() -> String {
     format!(
         "// Generated from the parameter table by `cargo xtask codegen`. Do not edit.\n\n\
-         import type {{ FusionMethod, Parameter as Line, Params, StageInfo as StageLine }} from \"./bindings\";\n\n\
+         import type {{ Needs as NeedsLine, Parameter as Line, Params, StageInfo as StageLine }} from \"./bindings\";\n\n\
          export type {{ ParameterKind }} from \"./bindings\";\n\n\
          /** Names a parameter. */\n\
          export type ParamId = keyof Params;\n\n\
          /** Is one line of the parameter table. */\n\
-         export type Parameter = Omit<Line, \"id\" | \"fusion\"> & {{ id: ParamId; fusion: FusionMethod[] | null }};\n\n\
+         export type Parameter = Omit<Line, \"id\" | \"needs\"> & {{ id: ParamId; needs: Needs | null }};\n\n\
+         /** Tells which choice of another parameter reads a parameter. */\n\
+         export type Needs = Omit<NeedsLine, \"parameter\"> & {{ parameter: ParamId }};\n\n\
          /** Tells what a person should know of a stage. */\n\
          export type StageInfo = Omit<StageLine, \"switch\"> & {{ switch: ParamId }};\n\n\
          export const PARAMETERS: Parameter[] = {};\n\n\
@@ -84,21 +86,11 @@ pub fn markdown() -> String {
     );
     let table = table();
     for stage in stages() {
-        let state = if stage.built {
-            ""
-        } else {
-            " (not built yet in this version)"
-        };
-        section(
-            &mut out,
-            &format!("{}{state}", stage.label),
-            stage.sentence,
-            || {
-                table
-                    .iter()
-                    .filter(|parameter| parameter.stage == Some(stage.id))
-            },
-        );
+        section(&mut out, stage.label, stage.sentence, || {
+            table
+                .iter()
+                .filter(|parameter| parameter.stage == Some(stage.id))
+        });
     }
     section(&mut out, "Library", "How notes are cut and kept.", || {
         table.iter().filter(|parameter| parameter.stage.is_none())

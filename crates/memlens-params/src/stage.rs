@@ -46,8 +46,6 @@ pub struct StageInfo {
     pub label: &'static str,
     /// The toggle parameter that switches it off.
     pub switch: &'static str,
-    /// False while the stage only holds its place and its controls are not shown.
-    pub built: bool,
     /// What it does.
     pub sentence: &'static str,
 }
@@ -91,73 +89,62 @@ impl StageId {
 
     /// Returns what a person should know of the stage.
     pub fn info(self) -> StageInfo {
-        let (label, switch, built, sentence) = match self {
+        let (label, switch, sentence) = match self {
             StageId::Vector => (
                 "Vector",
                 "vector_on",
-                true,
                 "Chunks by the cosine of their meaning to the question's.",
             ),
             StageId::Bm25 => (
                 "BM25",
                 "bm25_on",
-                true,
                 "Chunks by the question's words that they hold, rare words first.",
             ),
             StageId::Fusion => (
                 "Fusion",
                 "fusion_on",
-                true,
                 "One score from both lists, by the method chosen.",
             ),
             StageId::Rerank => (
                 "Rerank",
                 "rerank_on",
-                true,
                 "A model reads the question and each chunk together.",
             ),
             StageId::Corroboration => (
                 "Corroboration",
                 "corroboration_on",
-                true,
                 "A boost for what several observations say.",
             ),
             StageId::Feedback => (
                 "Feedback",
                 "feedback_on",
-                true,
                 "A weight from your thumbs on a chunk.",
             ),
-            StageId::Decay => ("Decay", "decay_on", true, "Older notes count less."),
+            StageId::Decay => ("Decay", "decay_on", "Older notes count less."),
             StageId::Diversity => (
                 "Diversity",
                 "diversity_on",
-                true,
                 "Chunks unlike those already shown come earlier.",
             ),
             StageId::Repeats => (
                 "Repeats",
                 "repeats_on",
-                true,
                 "A chunk whose text better rows already show goes to the back.",
             ),
             StageId::Threshold => (
                 "Threshold",
                 "threshold_on",
-                true,
                 "Leaves out what scores too low.",
             ),
-            StageId::Limit => ("Limit", "limit_on", true, "Keeps the best rows only."),
+            StageId::Limit => ("Limit", "limit_on", "Keeps the best rows only."),
             StageId::Hook => (
                 "Hook",
                 "hook_on",
-                true,
                 "A command of your own reorders the results.",
             ),
             StageId::Budget => (
                 "Budget",
                 "budget_on",
-                true,
                 "Keeps what fits into a number of tokens.",
             ),
         };
@@ -165,7 +152,6 @@ impl StageId {
             id: self,
             label,
             switch,
-            built,
             sentence,
         }
     }

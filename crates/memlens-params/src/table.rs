@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{ParamError, Parameter, ParameterKind, Phase, StageId, Value};
+use crate::{Needs, ParamError, Parameter, ParameterKind, Phase, StageId, Value};
 
 /// Makes an enum whose variants are words, in files and on screen alike.
 macro_rules! choice {
@@ -277,8 +277,12 @@ const fn log(kind: ParameterKind) -> ParameterKind {
     }
 }
 
+const fn needs(parameter: &'static str, one_of: &'static [&'static str]) -> Option<Needs> {
+    Some(Needs { parameter, one_of })
+}
+
 macro_rules! parameters {
-    ($($id:ident: $type:ty = $default:expr, $stage:expr, $phase:ident, $label:literal, $unit:expr, $kind:expr, $fusion:expr, $sentence:literal;)+) => {
+    ($($id:ident: $type:ty = $default:expr, $stage:expr, $phase:ident, $label:literal, $unit:expr, $kind:expr, $needs:expr, $sentence:literal;)+) => {
         /// Holds a value for every parameter of the table.
         ///
         /// Every value lies in its range when it was set by [`Params::assign`], [`Params::set`] or
@@ -307,7 +311,7 @@ macro_rules! parameters {
                 kind: $kind,
                 default: defaults.$id.to_value(),
                 sentence: $sentence,
-                fusion: $fusion,
+                needs: $needs,
             },)+]
         }
 
@@ -354,7 +358,7 @@ parameters! {
     bm25_join: Bm25Join = Bm25Join::Or, B, Retrieve, "Join words by", None, ParameterKind::Choice { options: Bm25Join::OPTIONS }, None, "Whether a chunk must hold any word of the question or every one; and shows what an agent that joins by AND does to natural questions.";
     fusion_on: bool = true, F, Rank, "Fusion", None, ParameterKind::Toggle, None, "Makes one score from both lists; off: the vector list alone ranks, or BM25 where that is off.";
     fusion: FusionMethod = FusionMethod::Calibrated, F, Rank, "Method", None, ParameterKind::Choice { options: FusionMethod::OPTIONS }, None, "How the two lists become one score; calibrated leans on meaning where the memory does not know the words.";
-    fusion_k: u32 = 60, F, Rank, "k", None, whole(1, 200, 1), Some(&["rrf"]), "The constant of reciprocal rank fusion: small favours first places, large evens out.";
+    fusion_k: u32 = 60, F, Rank, "k", None, whole(1, 200, 1), needs("fusion", &["rrf"]), "The constant of reciprocal rank fusion: small favours first places, large evens out.";
     vector_weight: f64 = 0.6, F, Rank, "Vector weight", None, number(0.0, 1.0, 0.01), None, "How much the vector list counts.";
     text_weight: f64 = 0.4, F, Rank, "Text weight", None, number(0.0, 1.0, 0.01), None, "How much the BM25 list counts.";
     rerank_on: bool = true, RR, Rank, "Rerank", None, ParameterKind::Toggle, None, "Uses the reranker that is chosen.";
@@ -369,8 +373,8 @@ parameters! {
     corroboration_by: CorroborationBy = CorroborationBy::Members, CO, Rank, "Counted by", None, ParameterKind::Choice { options: CorroborationBy::OPTIONS }, None, "Counts every observation that says the same, or every other source.";
     near_duplicates: NearDuplicates = NearDuplicates::Keep, CO, Rank, "Near-duplicates", None, ParameterKind::Choice { options: NearDuplicates::OPTIONS }, None, "Keeps near-duplicates of a better row, or drops them.";
     agreement_measure: AgreementMeasure = AgreementMeasure::Simhash, CO, Rank, "Same by", None, ParameterKind::Choice { options: AgreementMeasure::OPTIONS }, None, "Whether two observations say the same by SimHash, which is blind for short texts, or by their share of common words.";
-    simhash_distance: u32 = 3, CO, Rank, "Distance", Some("bits of 64"), whole(0, 7, 1), None, "Up to how many differing SimHash bits two observations count as the same, where SimHash decides.";
-    word_overlap: f64 = 0.6, CO, Rank, "Word overlap", None, number(0.5, 1.0, 0.01), None, "From which share of common words on two observations count as the same, where words decide.";
+    simhash_distance: u32 = 3, CO, Rank, "Distance", Some("bits of 64"), whole(0, 7, 1), needs("agreement_measure", &["simhash"]), "Up to how many differing SimHash bits two observations count as the same, where SimHash decides.";
+    word_overlap: f64 = 0.6, CO, Rank, "Word overlap", None, number(0.5, 1.0, 0.01), needs("agreement_measure", &["words"]), "From which share of common words on two observations count as the same, where words decide.";
     feedback_on: bool = true, FB, Rank, "Feedback", None, ParameterKind::Toggle, None, "Weighs rows by past thumbs.";
     feedback_strength: f64 = 1.0, FB, Rank, "Strength", None, number(0.0, 2.0, 0.05), None, "How much past thumbs weigh.";
     decay_on: bool = true, DE, Rank, "Decay", None, ParameterKind::Toggle, None, "Lets older notes count less.";

@@ -211,3 +211,26 @@ fn what_is_printed_holds_every_parameter() {
         }
     }
 }
+
+#[test]
+fn what_a_parameter_needs_can_be_chosen_and_decides_whether_it_is_read() {
+    for line in table() {
+        let Some(needs) = line.needs else {
+            assert!(line.is_read(&Params::default()), "{}", line.id);
+            continue;
+        };
+        let chosen = parameter(needs.parameter).expect("the table has it");
+        let ParameterKind::Choice { options } = chosen.kind else {
+            panic!("{} is no choice", needs.parameter)
+        };
+        for option in options {
+            let mut params = Params::default();
+            params
+                .assign(needs.parameter, option)
+                .expect("it can be chosen");
+            let is_read = needs.one_of.contains(option);
+            assert_eq!(line.is_read(&params), is_read, "{} {option}", line.id);
+        }
+        assert!(needs.one_of.iter().all(|choice| options.contains(choice)));
+    }
+}

@@ -138,7 +138,8 @@ impl CrossEncoder {
     ) -> Result<Vec<(Range<usize>, usize)>, RerankError> {
         let mut found = Vec::new();
         // The next part is the last.
-        let mut left = vec![0..text.len()];
+        let mut left: Vec<Range<usize>> = Vec::new();
+        left.push(0..text.len());
         while let Some(part) = left.pop() {
             let said = &text[part.clone()];
             let n_tokens = self.count_tokens(said)?;

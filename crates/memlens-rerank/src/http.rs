@@ -137,7 +137,8 @@ impl Reranker for Http {
     }
 }
 
-/// Returns what tells this provider's scores from those of every other of its kind.
+/// Returns what tells this provider's scores from those of every other of its kind: the model, and where it is not the
+/// service itself that is asked, the address, and for one of one's own in whose words.
 fn named_model(provider: &Provider, endpoint: &Url) -> String {
     let default = provider.kind.default_url().map(|url| Provider {
         url: url.to_owned(),
@@ -145,10 +146,20 @@ fn named_model(provider: &Provider, endpoint: &Url) -> String {
     });
     let is_service = provider.kind.needs_key()
         && default.is_some_and(|default| default.endpoint().is_ok_and(|url| url == *endpoint));
+    let address = match provider.kind {
+        Kind::Custom => format!("{endpoint} as {}", provider.shape().as_str()),
+        Kind::Cohere
+        | Kind::Voyage
+        | Kind::Jina
+        | Kind::Tei
+        | Kind::LlamaCpp
+        | Kind::Vllm
+        | Kind::Infinity => endpoint.to_string(),
+    };
     match provider.model() {
         Some(model) if is_service => model.to_owned(),
-        Some(model) => format!("{model} at {endpoint}"),
-        None => endpoint.to_string(),
+        Some(model) => format!("{model} at {address}"),
+        None => address,
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::thread;
 
-use memlens_embed::{EmbedError, Embedder};
+use memlens_embed::Embedder;
 
 use crate::answers::{Answer, answers};
 use crate::token_table::TokenTable;
@@ -219,7 +219,7 @@ fn read(
     while let Some(part) = parts.pop() {
         limits.check()?;
         let said = &text[part.clone()];
-        let tokens = embedder.token_vectors(said)?;
+        let tokens = embedder.token_vectors(said).map_err(RerankError::Embed)?;
         let n_chars = said.chars().count();
         if tokens.ranges.len() >= tokens_max && n_chars > 1 {
             // It may not have been read to its end.
@@ -233,15 +233,6 @@ fn read(
     Ok(table)
 }
 
-impl From<EmbedError> for RerankError {
-    fn from(error: EmbedError) -> RerankError {
-        match error {
-            EmbedError::Cancelled => RerankError::Cancelled,
-            other => RerankError::Embed(other),
-        }
-    }
-}
-
 /// What is checked: scores are those of a naive count, whoever reads; nothing is read twice; long texts are read to
 /// their end; what stops a call, and what is kept then.
 #[cfg(test)]
@@ -251,7 +242,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::time::{Duration, Instant};
 
-    use memlens_embed::{Hashing, ModelInfo, TokenVectors};
+    use memlens_embed::{EmbedError, Hashing, ModelInfo, TokenVectors};
     use proptest::prelude::*;
     use tokio_util::sync::CancellationToken;
 

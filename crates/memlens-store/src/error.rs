@@ -17,7 +17,7 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// Another process writes.
-    #[error("cannot write to library {}: {} already writes to it; close it first", path.display(),
+    #[error("cannot write to library {}: {} already writes to it; do it in its window, or close it first", path.display(),
         process.map_or("another process".to_owned(), |id| format!("process {id}")))]
     Locked {
         /// The library's folder.

@@ -36,6 +36,16 @@ pub struct StoredObservation {
 }
 
 impl Store {
+    /// Returns how many observations there are.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn n_observations(&self) -> Result<u32, StoreError> {
+        self.connection
+            .query_row("SELECT count(*) FROM observations", [], |row| row.get(0))
+            .attempt("count the observations")
+    }
+
     /// Returns every observation, by folder path, path and place in the document.
     ///
     /// # Errors

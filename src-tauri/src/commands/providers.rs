@@ -1,6 +1,6 @@
 //! What a person chooses for reranking: a provider, a model, a command of their own.
 
-use memlens_engine::{HttpChoice, RerankChange, RerankSettings, RerankTest};
+use memlens_engine::{HttpChoice, ModelChoice, RerankChange, RerankSettings, RerankTest};
 use tauri::{AppHandle, State};
 
 use super::{Answer, Shell, work};
@@ -44,6 +44,36 @@ pub async fn rerank_http_off(shell: State<'_, Shell>) -> Answer<RerankSettings> 
 #[specta::specta]
 pub async fn test_rerank_http(shell: State<'_, Shell>) -> Answer<RerankTest> {
     work(&shell, |engine| engine.library().test_rerank_http()).await
+}
+
+/// Chooses a cross-encoder, or none; it is loaded and scores a trial first.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_rerank_model(
+    shell: State<'_, Shell>,
+    model: Option<ModelChoice>,
+) -> Answer<RerankSettings> {
+    work(&shell, move |engine| {
+        engine.change_rerank(RerankChange::Model(model))
+    })
+    .await
+}
+
+/// Starts to download one of the models with a name; events tell how far it is.
+#[tauri::command]
+#[specta::specta]
+pub async fn download_rerank_model(shell: State<'_, Shell>, name: String) -> Answer<()> {
+    work(&shell, move |engine| engine.download_model(&name)).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn cancel_download(shell: State<'_, Shell>) -> Answer<()> {
+    work(&shell, |engine| {
+        engine.cancel_download();
+        Ok(())
+    })
+    .await
 }
 
 /// Sets the person's own command, or takes it away. The person is asked first.

@@ -1,31 +1,30 @@
 import type {
   Activity,
+  ClustersAnswer,
   Columns,
   DataSize,
   DocumentView,
+  Download,
   FeedbackEntry,
   FeedbackImport,
   FileProblem,
   FolderTree,
+  Heat,
+  HttpChoice,
   Journey,
   LibraryState,
+  ModelChoice,
   Params,
   Preset,
+  RerankSettings,
+  RerankTest,
+  RerankTime,
   RowThumb,
   SearchAnswer,
+  SentText,
   Snippet,
   WhyAnswer,
 } from "./bindings";
-import type {
-  Download,
-  RerankCall,
-  RerankHeat,
-  RerankHttpChoice,
-  RerankModel,
-  RerankSettings,
-  RerankTest,
-  RerankText,
-} from "./rerank";
 
 /** All that the window asks of the engine. Every call rejects with an `ErrorInfo`. */
 export interface Backend {
@@ -45,11 +44,11 @@ export interface Backend {
   /** Ends the call to the reranker or the hook that is under way, if any. */
   cancelRerank(): Promise<void>;
   /** The texts of rows as the reranker gets them. */
-  rerankPreview(search: number, params: Params, slots: number[]): Promise<RerankText[]>;
+  rerankPreview(search: number, params: Params, slots: number[]): Promise<SentText[]>;
   /** Which words of a row's text answered which words of the question; late interaction alone can tell. */
-  rerankHeat(search: number, params: Params, slot: number): Promise<RerankHeat>;
+  rerankHeat(search: number, params: Params, slot: number): Promise<Heat>;
   /** The latest calls to rerankers, the newest first. */
-  rerankCalls(): Promise<RerankCall[]>;
+  rerankCalls(): Promise<RerankTime[]>;
   journey(search: number, params: Params, slot: number): Promise<Journey>;
   /** The best passages of rows, by slot; those of the first rows come with the answer. */
   snippets(search: number, slots: number[]): Promise<Snippet[]>;
@@ -77,7 +76,13 @@ export interface Backend {
   feedbackSave(): Promise<string | null>;
   /** Asks for a file and adds its thumbs; null when cancelled. */
   feedbackOpen(): Promise<FeedbackImport | null>;
+  /** What the last pass over all observations found, at the distance that the parameters name. */
+  clusters(params: Params): Promise<ClustersAnswer>;
+  /** Passes over all observations now, where anything changed. */
+  aggregate(params: Params): Promise<ClustersAnswer>;
   tree(): Promise<FolderTree[]>;
+  /** Says that a note or folder ("" = the watched folder) does not decay, or does; the trees as they are then. */
+  setEvergreen(folder: string, path: string, isEvergreen: boolean): Promise<FolderTree[]>;
   document(folder: string, path: string): Promise<DocumentView>;
   /** Opens the system's folder dialog; null when cancelled. */
   pickFolder(): Promise<string | null>;
@@ -111,11 +116,11 @@ export interface Backend {
   /** What reranks besides the bundled model, the hook, and what could be chosen. */
   rerankSettings(): Promise<RerankSettings>;
   /** Null leaves the key as it is; an empty one forgets it. */
-  setRerankHttp(http: RerankHttpChoice, key: string | null): Promise<RerankSettings>;
+  setRerankHttp(http: HttpChoice, key: string | null): Promise<RerankSettings>;
   rerankHttpOff(): Promise<RerankSettings>;
   /** Sends two made-up texts to the provider that is set. */
   testRerankHttp(): Promise<RerankTest>;
-  setRerankModel(model: RerankModel | null): Promise<RerankSettings>;
+  setRerankModel(model: ModelChoice | null): Promise<RerankSettings>;
   /** Begins a download or goes on with it; how it fares comes by `onDownload`. */
   downloadRerankModel(name: string): Promise<void>;
   cancelDownload(): Promise<void>;

@@ -17,6 +17,12 @@ export const commands = {
 	feedbackOpen: () => __TAURI_INVOKE<FeedbackImport | null>("feedback_open"),
 	feedbackSave: () => __TAURI_INVOKE<string | null>("feedback_save"),
 	feedbackUndo: (id: string) => __TAURI_INVOKE<FeedbackEntry[]>("feedback_undo", { id }),
+	/**  Says that a note or folder does not decay, or does; an empty path is the watched folder itself. */
+	setEvergreen: (folder: string, path: string, isEvergreen: boolean) => __TAURI_INVOKE<FolderTree[]>("set_evergreen", { folder, path, isEvergreen }),
+	/**  Returns what the last pass over all observations found. */
+	clusters: (params: Params) => __TAURI_INVOKE<ClustersAnswer>("clusters", { params }),
+	/**  Passes over all observations now, where anything changed. */
+	aggregate: (params: Params) => __TAURI_INVOKE<ClustersAnswer>("aggregate", { params }),
 	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
 	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
 	journey: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, params, slot }),
@@ -36,6 +42,22 @@ export const commands = {
 	problems: () => __TAURI_INVOKE<FileProblem[]>("problems"),
 	rank: (search: number, params: Params) => __TAURI_INVOKE<Columns>("rank", { search, params }),
 	removeFolder: (folder: string) => __TAURI_INVOKE<LibraryState>("remove_folder", { folder }),
+	cancelDownload: () => __TAURI_INVOKE<null>("cancel_download"),
+	/**  Starts to download one of the models with a name; events tell how far it is. */
+	downloadRerankModel: (name: string) => __TAURI_INVOKE<null>("download_rerank_model", { name }),
+	rerankHttpOff: () => __TAURI_INVOKE<RerankSettings>("rerank_http_off"),
+	rerankSettings: () => __TAURI_INVOKE<RerankSettings>("rerank_settings"),
+	/**  Sets the person's own command, or takes it away. The person is asked first. */
+	setHook: (command: string[] | null) => __TAURI_INVOKE<RerankSettings>("set_hook", { command }),
+	/**
+	 *  Sets the provider. No key leaves the one that is kept; an empty one forgets it. Where note text or a key would go to
+	 *  a host that was not agreed to before, the person is asked first, and nothing changes if they do not agree.
+	 */
+	setRerankHttp: (http: HttpChoice, key: string | null) => __TAURI_INVOKE<RerankSettings>("set_rerank_http", { http, key }),
+	/**  Chooses a cross-encoder, or none; it is loaded and scores a trial first. */
+	setRerankModel: (model: ModelChoice | null) => __TAURI_INVOKE<RerankSettings>("set_rerank_model", { model }),
+	/**  Asks the provider to score two made-up texts; no note's text is sent. */
+	testRerankHttp: () => __TAURI_INVOKE<RerankTest>("test_rerank_http"),
 	/**  Stops the call under way, which answers with what it has. */
 	cancelRerank: () => __TAURI_INVOKE<null>("cancel_rerank"),
 	/**  Asks for what these parameters still need, and ranks with what came. A newer call stops this one. */
@@ -67,6 +89,7 @@ export const commands = {
 /** Events */
 export const events = {
 	activityHappened: makeEvent<ActivityHappened, ActivityHappened>("activity-happened"),
+	download: makeEvent<Download, Download>("download"),
 	stateChanged: makeEvent<StateChanged, StateChanged>("state-changed"),
 };
 
@@ -135,6 +158,30 @@ export type ChunkWhy = {
 	fixes: Fix[] | null,
 	/**  Where no single change does it: two that do together. */
 	pair: [Fix, Fix] | null,
+};
+
+/**  Is the answer to "what is said more than once?". */
+export type ClusterReport = {
+	/**  The clusters, the largest first; ties by the first member's place. */
+	clusters: SaidCluster[],
+	/**  How many clusters there are, also where not all are told. */
+	n_clusters: number,
+	/**  How many observations stand in a cluster. */
+	corroborated_count: number,
+	/**  How many there are. */
+	n_observations: number,
+	/**  How long the pass took. */
+	elapsed_ms: number,
+};
+
+/**  Is what the last pass over all observations found. */
+export type ClustersAnswer = {
+	/**  Its clusters, cut to the largest and each to its nearest; none before the first pass. */
+	report: ClusterReport | null,
+	/**  How many observations the library holds now. */
+	n_observations: number,
+	/**  Whether anything changed since the pass. */
+	is_stale: boolean,
 };
 
 /**  Is one ranking in columns; every column but `stages` and `order` is indexed by slot. */
@@ -255,6 +302,25 @@ export type DocumentView = {
 	encoding: string,
 	/**  What went wrong with it. */
 	problems: FileProblem[],
+};
+
+/**  The download of a model went on, or is over. */
+export type Download = DownloadProgress;
+
+/**  Tells how far a download is. */
+export type DownloadProgress = {
+	/**  The model's name. */
+	name: string,
+	/**  The bytes that are there. */
+	done_bytes: number,
+	/**  The bytes of the whole model; 0 while that is not known. */
+	total_bytes: number,
+	/**  Why it failed; none otherwise. What came is kept, and the next one goes on from there. */
+	error: string | null,
+	/**  Whether somebody stopped it. */
+	cancelled: boolean,
+	/**  Whether it is over, one way or the other. */
+	finished: boolean,
 };
 
 /**  Tells whether an entry of the tree can be found by a search. */
@@ -396,6 +462,8 @@ export type FolderStatus =
 export type FolderTree = {
 	/**  The folder. */
 	folder: FolderState,
+	/**  Whether what lies in it does not decay, as far as nothing else is said of it. */
+	is_evergreen: boolean,
 	/**  What it holds. */
 	entries: TreeEntry[],
 };
@@ -467,6 +535,48 @@ export type HookMode =
 /**  It does. */
 "on";
 
+/**  Is a provider as a person sets it, without its key. */
+export type HttpChoice = {
+	/**  The kind's name. */
+	kind: string,
+	/**  The server's address; empty for where servers of the kind are found by default. */
+	url: string,
+	/**  The model's id; none for the kind's own. */
+	model?: string | null,
+	/**  For an address of one's own: the kind that it speaks like; none for vLLM's. */
+	shape?: string | null,
+	/**  The environment variable that holds the key, where no keyring does. */
+	key_env?: string | null,
+	/**  How long it may take while the parameter `rerank_timeout_ms` stands at its default; none for that default. */
+	timeout_ms?: number | null,
+	/**  Whether it may be asked, and so note text sent to it. */
+	is_on: boolean,
+};
+
+/**  Is a provider that was chosen, with what follows from the choice. */
+export type HttpState = {
+	/**  The kind's name. */
+	kind: string,
+	/**  The server's address. */
+	url: string,
+	/**  The model's id; none for the kind's own. */
+	model: string | null,
+	/**  For an address of one's own: the kind that it speaks like. */
+	shape: string | null,
+	/**  The environment variable that holds the key, where no keyring does. */
+	key_env: string | null,
+	/**  How long it may take while the parameter `rerank_timeout_ms` stands at its default. */
+	timeout_ms: number | null,
+	/**  Whether it may be asked. */
+	is_on: boolean,
+	/**  The host that note text goes to, with the port where it is not the usual one. */
+	host: string,
+	/**  Whether note text leaves this machine. */
+	is_remote: boolean,
+	/**  Where its key is. */
+	key: KeyState,
+};
+
 /**  Is one row through all stages. */
 export type Journey = {
 	/**  The row. */
@@ -527,6 +637,39 @@ export type JourneyStep = {
 	sentence: string,
 };
 
+/**  Tells where a provider's key is. */
+export type KeyState = 
+/**  In the system's keyring. */
+"keyring" | 
+/**  In the environment variable that is named. */
+"environment" | 
+/**  Nowhere. */
+"none" | 
+/**  No keyring answers, and no variable holds it. */
+"unavailable" | 
+/**  What stands there is no key. */
+"unusable" | 
+/**  The provider is off, so nobody looked. */
+"not_asked";
+
+/**  Is a kind of provider to choose. */
+export type KindOffer = {
+	/**  Its name. */
+	kind: string,
+	/**  Its name as a person knows it. */
+	label: string,
+	/**  Where it is found by default; empty where that is not known. */
+	url: string,
+	/**  The model that is asked for where none is named. */
+	model: string | null,
+	/**  Whether nobody is served without a key. */
+	needs_key: boolean,
+	/**  US dollars for a thousand questions, where it is paid so. */
+	price_per_thousand: number | null,
+	/**  US dollars for a million tokens, where it is paid so. */
+	price_per_million_tokens: number | null,
+};
+
 /**  Is the library in one line and behind it. */
 export type LibraryState = {
 	/**  The watched folders. */
@@ -557,12 +700,42 @@ export type LibraryState = {
 	version: string,
 };
 
+/**  Is a cross-encoder as a person sets it: one of those with a name, or one in a folder of their own. */
+export type ModelChoice = {
+	/**  The name of one that can be downloaded. */
+	name?: string | null,
+	/**  The full path of a folder that holds one. */
+	folder?: string | null,
+};
+
+/**  Is a cross-encoder to choose. */
+export type ModelOffer = {
+	/**  Its name. */
+	name: string,
+	/**  What it is for. */
+	label: string,
+	/**  What is downloaded, in millions of bytes. */
+	megabytes: number,
+	/**  The licence that its authors give it. */
+	licence: string,
+	/**  Whether it was downloaded. */
+	is_there: boolean,
+};
+
 /**  What happens to near-duplicates of a better row. */
 export type NearDuplicates = 
 /**  They stay. */
 "keep" | 
 /**  They are dropped. */
 "collapse";
+
+/**  Is what must be chosen for a parameter to be read: it is of one way among several to do a stage's work. */
+export type Needs = {
+	/**  The parameter by which the way is chosen. */
+	parameter: string,
+	/**  The choices that read it; the first is what a person means who sets it while another stands. */
+	one_of: string[],
+};
 
 /**  Is one line of the table. */
 export type Parameter = {
@@ -582,8 +755,8 @@ export type Parameter = {
 	default: Value,
 	/**  What it does, for a person. */
 	sentence: string,
-	/**  The fusion methods that read it; none when it is always read. */
-	fusion: string[] | null,
+	/**  What must be chosen for it to be read; none when it is always read. */
+	needs: Needs | null,
 };
 
 /**  Tells which values a parameter accepts. */
@@ -796,6 +969,20 @@ export type RerankScale =
 /**  The mean of each question token's best cosine, in `[-1, 1]`; it says something beside the others' only. */
 "max_sim";
 
+/**  Is all that a person chose for reranking, and what there is to choose from. */
+export type RerankSettings = {
+	/**  The provider over HTTP; none where none was ever set. */
+	http: HttpState | null,
+	/**  The cross-encoder; none where none is chosen. */
+	model: ModelChoice | null,
+	/**  The person's own command and its arguments; none where none is set. */
+	hook: string[] | null,
+	/**  The kinds of providers, in the order in which they are offered. */
+	kinds: KindOffer[],
+	/**  The cross-encoders that can be had by name, the smallest first. */
+	models: ModelOffer[],
+};
+
 /**  Tells how far a row is on its way to a score of the reranker. */
 export type RerankState = 
 /**  It is not among the rows that are sent. */
@@ -804,6 +991,20 @@ export type RerankState =
 "pending" | 
 /**  It has one. */
 "scored";
+
+/**  Is what a provider made of a question and two texts that are no notes. */
+export type RerankTest = {
+	/**  How long it took. */
+	ms: number,
+	/**  The score of a text that answers the question, and of one that does not. */
+	scores: number[],
+	/**  The name of their scale. */
+	scale: string,
+	/**  The model, as scores are kept by it. */
+	model: string,
+	/**  The host that was asked. */
+	host: string,
+};
 
 /**  Is one call of a reranker, for a chart. */
 export type RerankTime = {
@@ -882,6 +1083,18 @@ export type Said = {
 	distance: number,
 	/**  By what that is measured: simhash or words. */
 	measure: string,
+};
+
+/**  Is observations that say the same. */
+export type SaidCluster = {
+	/**  The one that speaks for all: of the highest weight, then the oldest, then the first. */
+	canonical: Said,
+	/**  The others, nearest to it first. */
+	members: Said[],
+	/**  How many others there are, also where not all are told. */
+	n_members: number,
+	/**  How many distinct sources say it. */
+	n_sources: number,
 };
 
 /**  The form of a scope on its way from the window. */
@@ -979,8 +1192,6 @@ export type StageInfo = {
 	label: string,
 	/**  The toggle parameter that switches it off. */
 	switch: string,
-	/**  False while the stage only holds its place and its controls are not shown. */
-	built: boolean,
 	/**  What it does. */
 	sentence: string,
 };
@@ -1031,6 +1242,8 @@ export type TreeEntry = {
 	n_chunks: number,
 	/**  Whether it can be found; of a folder, the worst of what it holds. */
 	state: EntryState,
+	/**  Whether it does not decay; of a folder, whether what comes into it will not. */
+	is_evergreen: boolean,
 	/**  What it holds, folders first, then by name. */
 	children: TreeEntry[],
 };

@@ -1,6 +1,6 @@
 // Generated from the parameter table by `cargo xtask codegen`. Do not edit.
 
-import type { FusionMethod, Parameter as Line, Params, StageInfo as StageLine } from "./bindings";
+import type { Needs as NeedsLine, Parameter as Line, Params, StageInfo as StageLine } from "./bindings";
 
 export type { ParameterKind } from "./bindings";
 
@@ -8,7 +8,10 @@ export type { ParameterKind } from "./bindings";
 export type ParamId = keyof Params;
 
 /** Is one line of the parameter table. */
-export type Parameter = Omit<Line, "id" | "fusion"> & { id: ParamId; fusion: FusionMethod[] | null };
+export type Parameter = Omit<Line, "id" | "needs"> & { id: ParamId; needs: Needs | null };
+
+/** Tells which choice of another parameter reads a parameter. */
+export type Needs = Omit<NeedsLine, "parameter"> & { parameter: ParamId };
 
 /** Tells what a person should know of a stage. */
 export type StageInfo = Omit<StageLine, "switch"> & { switch: ParamId };
@@ -25,7 +28,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Uses the vector list.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "vector_depth",
@@ -45,7 +48,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 50.0,
     "sentence": "How many of the nearest chunks by meaning go on to fusion.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "vector_unit",
@@ -62,7 +65,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": "windows",
     "sentence": "Compares the question with the best window of a chunk and the chunk, or with the whole chunk alone.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "bm25_on",
@@ -75,7 +78,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Uses the BM25 list.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "bm25_depth",
@@ -95,7 +98,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 50.0,
     "sentence": "How many of the best chunks by words go on to fusion.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "bm25_join",
@@ -112,7 +115,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": "or",
     "sentence": "Whether a chunk must hold any word of the question or every one; and shows what an agent that joins by AND does to natural questions.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "fusion_on",
@@ -125,7 +128,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Makes one score from both lists; off: the vector list alone ranks, or BM25 where that is off.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "fusion",
@@ -144,7 +147,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": "calibrated",
     "sentence": "How the two lists become one score; calibrated leans on meaning where the memory does not know the words.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "fusion_k",
@@ -164,9 +167,12 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 60.0,
     "sentence": "The constant of reciprocal rank fusion: small favours first places, large evens out.",
-    "fusion": [
-      "rrf"
-    ]
+    "needs": {
+      "parameter": "fusion",
+      "one_of": [
+        "rrf"
+      ]
+    }
   },
   {
     "id": "vector_weight",
@@ -186,7 +192,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 0.6,
     "sentence": "How much the vector list counts.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "text_weight",
@@ -206,7 +212,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 0.4,
     "sentence": "How much the BM25 list counts.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "rerank_on",
@@ -219,7 +225,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Uses the reranker that is chosen.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "rerank",
@@ -238,7 +244,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": "off",
     "sentence": "Which model reads question and chunk together.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "rerank_max_docs",
@@ -258,7 +264,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 20.0,
     "sentence": "How many of the best fused rows are sent to the reranker; 0 sends the whole pool.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "rerank_max_chars",
@@ -277,8 +283,8 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 500.0,
-    "sentence": "How much of each text is sent to the reranker; 0 sends it whole.",
-    "fusion": null
+    "sentence": "How much of each text a model or provider reads; 0 for all of it. Late interaction reads all of it.",
+    "needs": null
   },
   {
     "id": "rerank_threshold",
@@ -298,7 +304,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": null,
     "sentence": "Drops reranked rows below this score, on the reranker's own scale.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "rerank_share",
@@ -318,7 +324,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 1.0,
     "sentence": "0 keeps the fused order, 1 follows the reranker alone.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "rerank_timeout_ms",
@@ -338,7 +344,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 10000.0,
     "sentence": "How long the reranker may take before the fused order stands.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "corroboration_on",
@@ -351,7 +357,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": false,
     "sentence": "Boosts what several observations say.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "corroboration_gain",
@@ -371,7 +377,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 0.1,
     "sentence": "Added per doubling of the observations that say the same.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "corroboration_by",
@@ -388,7 +394,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": "members",
     "sentence": "Counts every observation that says the same, or every other source.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "near_duplicates",
@@ -405,7 +411,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": "keep",
     "sentence": "Keeps near-duplicates of a better row, or drops them.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "agreement_measure",
@@ -422,7 +428,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": "simhash",
     "sentence": "Whether two observations say the same by SimHash, which is blind for short texts, or by their share of common words.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "simhash_distance",
@@ -442,7 +448,12 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 3.0,
     "sentence": "Up to how many differing SimHash bits two observations count as the same, where SimHash decides.",
-    "fusion": null
+    "needs": {
+      "parameter": "agreement_measure",
+      "one_of": [
+        "simhash"
+      ]
+    }
   },
   {
     "id": "word_overlap",
@@ -462,7 +473,12 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 0.6,
     "sentence": "From which share of common words on two observations count as the same, where words decide.",
-    "fusion": null
+    "needs": {
+      "parameter": "agreement_measure",
+      "one_of": [
+        "words"
+      ]
+    }
   },
   {
     "id": "feedback_on",
@@ -475,7 +491,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Weighs rows by past thumbs.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "feedback_strength",
@@ -495,7 +511,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 1.0,
     "sentence": "How much past thumbs weigh.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "decay_on",
@@ -508,7 +524,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Lets older notes count less.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "half_life_days",
@@ -528,7 +544,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 0.0,
     "sentence": "After how many days a note counts half; 0 switches it off.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "diversity_on",
@@ -541,7 +557,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Prefers rows unlike those above.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "mmr_lambda",
@@ -561,7 +577,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 1.0,
     "sentence": "1 ranks by score alone, 0 by difference from the rows above alone.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "repeats_on",
@@ -574,7 +590,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Sends repeated text to the back.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "repeat_share",
@@ -594,7 +610,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 0.5,
     "sentence": "A chunk of whose text more than this share stands in better rows goes to the back; 1 switches it off.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "threshold_on",
@@ -607,7 +623,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Leaves out what scores too low.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "min_score",
@@ -627,7 +643,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 0.1,
     "sentence": "Rows with a lower final score are left out.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "min_score_of_best",
@@ -647,7 +663,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 0.0,
     "sentence": "Rows below this share of the best row's score are left out; 0 switches it off.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "limit_on",
@@ -660,7 +676,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Limits the number of results.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "max_results",
@@ -680,7 +696,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 10.0,
     "sentence": "How many rows are kept at most.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "hook_on",
@@ -693,7 +709,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Runs the person's own command.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "hook",
@@ -710,7 +726,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": "off",
     "sentence": "Whether the command named in the settings may reorder the results.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "hook_timeout_ms",
@@ -730,7 +746,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 5000.0,
     "sentence": "How long the command may take before its answer is given up.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "budget_on",
@@ -743,7 +759,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": true,
     "sentence": "Limits the tokens of all results together.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "budget_tokens",
@@ -763,7 +779,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 0.0,
     "sentence": "How many tokens the results may have together; 0 switches it off.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "chunk_chars",
@@ -783,7 +799,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 1600.0,
     "sentence": "How long a chunk may be.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "chunk_overlap_chars",
@@ -803,7 +819,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 320.0,
     "sentence": "How much of the end of a chunk the next one repeats.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "window_chars",
@@ -823,7 +839,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 400.0,
     "sentence": "How long the pieces are that are embedded beside the whole chunk.",
-    "fusion": null
+    "needs": null
   },
   {
     "id": "aggregation_interval_s",
@@ -843,7 +859,7 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 60.0,
     "sentence": "How often clusters are formed anew when something changed.",
-    "fusion": null
+    "needs": null
   }
 ];
 
@@ -852,91 +868,78 @@ export const STAGES: StageInfo[] = [
     "id": "vector",
     "label": "Vector",
     "switch": "vector_on",
-    "built": true,
     "sentence": "Chunks by the cosine of their meaning to the question's."
   },
   {
     "id": "bm25",
     "label": "BM25",
     "switch": "bm25_on",
-    "built": true,
     "sentence": "Chunks by the question's words that they hold, rare words first."
   },
   {
     "id": "fusion",
     "label": "Fusion",
     "switch": "fusion_on",
-    "built": true,
     "sentence": "One score from both lists, by the method chosen."
   },
   {
     "id": "rerank",
     "label": "Rerank",
     "switch": "rerank_on",
-    "built": true,
     "sentence": "A model reads the question and each chunk together."
   },
   {
     "id": "corroboration",
     "label": "Corroboration",
     "switch": "corroboration_on",
-    "built": true,
     "sentence": "A boost for what several observations say."
   },
   {
     "id": "feedback",
     "label": "Feedback",
     "switch": "feedback_on",
-    "built": true,
     "sentence": "A weight from your thumbs on a chunk."
   },
   {
     "id": "decay",
     "label": "Decay",
     "switch": "decay_on",
-    "built": true,
     "sentence": "Older notes count less."
   },
   {
     "id": "diversity",
     "label": "Diversity",
     "switch": "diversity_on",
-    "built": true,
     "sentence": "Chunks unlike those already shown come earlier."
   },
   {
     "id": "repeats",
     "label": "Repeats",
     "switch": "repeats_on",
-    "built": true,
     "sentence": "A chunk whose text better rows already show goes to the back."
   },
   {
     "id": "threshold",
     "label": "Threshold",
     "switch": "threshold_on",
-    "built": true,
     "sentence": "Leaves out what scores too low."
   },
   {
     "id": "limit",
     "label": "Limit",
     "switch": "limit_on",
-    "built": true,
     "sentence": "Keeps the best rows only."
   },
   {
     "id": "hook",
     "label": "Hook",
     "switch": "hook_on",
-    "built": true,
     "sentence": "A command of your own reorders the results."
   },
   {
     "id": "budget",
     "label": "Budget",
     "switch": "budget_on",
-    "built": true,
     "sentence": "Keeps what fits into a number of tokens."
   }
 ];

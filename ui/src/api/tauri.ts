@@ -1,7 +1,6 @@
 import { toErrorInfo } from "../shared/errors";
 import type { Backend } from "./backend";
 import { commands, events } from "./bindings";
-import { rerankCommands, rerankEvents } from "./rerank";
 
 /** Whatever a command rejects with becomes an `ErrorInfo`. */
 async function told<T>(answer: Promise<T>): Promise<T> {
@@ -22,19 +21,19 @@ export const tauriBackend: Backend = {
   state: () => told(commands.state()),
   search: (query, params, scope) => told(commands.search(query, params, scope)),
   rank: (search, params) => told(commands.rank(search, params)),
-  rerank: (search, params) => told(rerankCommands.rerank(search, params)),
-  cancelRerank: async () => void (await told(rerankCommands.cancelRerank())),
-  rerankPreview: (search, params, slots) => told(rerankCommands.rerankPreview(search, params, slots)),
-  rerankHeat: (search, params, slot) => told(rerankCommands.rerankHeat(search, params, slot)),
-  rerankCalls: () => told(rerankCommands.rerankCalls()),
-  rerankSettings: () => told(rerankCommands.rerankSettings()),
-  setRerankHttp: (http, key) => told(rerankCommands.setRerankHttp(http, key)),
-  rerankHttpOff: () => told(rerankCommands.rerankHttpOff()),
-  testRerankHttp: () => told(rerankCommands.testRerankHttp()),
-  setRerankModel: (model) => told(rerankCommands.setRerankModel(model)),
-  downloadRerankModel: async (name) => void (await told(rerankCommands.downloadRerankModel(name))),
-  cancelDownload: async () => void (await told(rerankCommands.cancelDownload())),
-  setHook: (command) => told(rerankCommands.setHook(command)),
+  rerank: (search, params) => told(commands.rerank(search, params)),
+  cancelRerank: async () => void (await told(commands.cancelRerank())),
+  rerankPreview: (search, params, slots) => told(commands.rerankPreview(search, params, slots)),
+  rerankHeat: (search, params, slot) => told(commands.rerankHeat(search, params, slot)),
+  rerankCalls: () => told(commands.rerankCalls()),
+  rerankSettings: () => told(commands.rerankSettings()),
+  setRerankHttp: (http, key) => told(commands.setRerankHttp(http, key)),
+  rerankHttpOff: () => told(commands.rerankHttpOff()),
+  testRerankHttp: () => told(commands.testRerankHttp()),
+  setRerankModel: (model) => told(commands.setRerankModel(model)),
+  downloadRerankModel: async (name) => void (await told(commands.downloadRerankModel(name))),
+  cancelDownload: async () => void (await told(commands.cancelDownload())),
+  setHook: (command) => told(commands.setHook(command)),
   journey: (search, params, slot) => told(commands.journey(search, params, slot)),
   snippets: (search, slots) => told(commands.snippets(search, slots)),
   whyNot: (search, params, folder, path, line, chunk) =>
@@ -45,7 +44,10 @@ export const tauriBackend: Backend = {
   feedbackUndo: (id) => told(commands.feedbackUndo(id)),
   feedbackSave: () => told(commands.feedbackSave()),
   feedbackOpen: () => told(commands.feedbackOpen()),
+  clusters: (params) => told(commands.clusters(params)),
+  aggregate: (params) => told(commands.aggregate(params)),
   tree: () => told(commands.tree()),
+  setEvergreen: (folder, path, isEvergreen) => told(commands.setEvergreen(folder, path, isEvergreen)),
   document: (folder, path) => told(commands.document(folder, path)),
   pickFolder: () => told(commands.pickFolder()),
   addFolder: (path) => told(commands.addFolder(path)),
@@ -69,6 +71,6 @@ export const tauriBackend: Backend = {
   presetDelete: (name) => told(commands.presetDelete(name)),
   startQuery: () => told(commands.startQuery()),
   onState: (listener) => stopper(events.stateChanged.listen(({ payload }) => listener(payload))),
-  onDownload: (listener) => stopper(rerankEvents.download.listen(({ payload }) => listener(payload))),
+  onDownload: (listener) => stopper(events.download.listen(({ payload }) => listener(payload))),
   onActivity: (listener) => stopper(events.activityHappened.listen(({ payload }) => listener(payload))),
 };

@@ -1,7 +1,7 @@
 import type { Params } from "../api/bindings";
 import type { ParamId } from "../api/parameters";
 import { DEFAULTS } from "../api/parameters";
-import { differingIds, refusalOf, withMethodFor, withValue, type ParamValue } from "./rules";
+import { differingIds, parameterOf, refusalOf, withChoiceFor, withValue, type ParamValue } from "./rules";
 
 /** Steps that can be undone; older ones are forgotten. */
 const STEPS_MAX = 200;
@@ -57,7 +57,7 @@ export class ParameterHistory {
   /** Shows a value without ending the step. False when a rule refuses it. */
   preview(id: ParamId, value: ParamValue): boolean {
     const before = this.#current;
-    const switched = withMethodFor(before, id);
+    const switched = withChoiceFor(before, id);
     const next = withValue(switched, id, value);
     const refusal = refusalOf(next);
     if (refusal !== null) {
@@ -65,8 +65,10 @@ export class ParameterHistory {
       return false;
     }
     this.#current = next;
-    if (switched !== before) {
-      const text = `Method switched from ${before.fusion} to ${switched.fusion}, which uses this.`;
+    const [other] = differingIds(before, switched);
+    if (other !== undefined) {
+      const { label } = parameterOf(other);
+      const text = `${label} switched from ${String(before[other])} to ${String(switched[other])}, which uses this.`;
       this.#notice = { kind: "switched", id, text };
     } else if (this.#notice !== null && !(this.#notice.kind === "switched" && this.#notice.id === id)) {
       this.#notice = null;

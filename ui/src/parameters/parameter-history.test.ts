@@ -81,6 +81,23 @@ describe("ParameterHistory", () => {
     expect(history.notice).toBeNull();
   });
 
+  it("switches the measure of agreement as a drag of the other's limit asks, says so, and takes both back at once", () => {
+    const history = new ParameterHistory();
+    history.set("word_overlap", 0.7);
+    expect(history.current).toEqual({ ...DEFAULTS, agreement_measure: "words", word_overlap: 0.7 });
+    expect(history.notice).toEqual({
+      kind: "switched",
+      id: "word_overlap",
+      text: "Same by switched from simhash to words, which uses this.",
+    });
+    history.set("simhash_distance", 5);
+    expect(history.current.agreement_measure).toBe("simhash");
+    history.undo();
+    expect(history.current.agreement_measure).toBe("words");
+    history.undo();
+    expect(history.current).toEqual(DEFAULTS);
+  });
+
   it("does not switch for a parameter that every method uses", () => {
     const history = new ParameterHistory();
     history.set("vector_weight", 0.2);

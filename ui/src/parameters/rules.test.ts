@@ -9,7 +9,7 @@ import {
   rangeOf,
   refusalOf,
   retrievesAlike,
-  withMethodFor,
+  withChoiceFor,
   type NumberKind,
 } from "./rules";
 
@@ -65,11 +65,23 @@ describe("joined rules", () => {
     expect(refusalOf({ ...DEFAULTS, text_weight: 0 })).toBeNull();
   });
 
-  it("switches to the method that uses a parameter, and only then", () => {
-    expect(withMethodFor(DEFAULTS, "fusion_k").fusion).toBe("rrf");
+  it("chooses what reads a parameter, and only where that has to be", () => {
+    expect(withChoiceFor(DEFAULTS, "fusion_k").fusion).toBe("rrf");
     const rrf = { ...DEFAULTS, fusion: "rrf" as const };
-    expect(withMethodFor(rrf, "fusion_k")).toBe(rrf);
-    expect(withMethodFor(DEFAULTS, "vector_weight")).toBe(DEFAULTS);
+    expect(withChoiceFor(rrf, "fusion_k")).toBe(rrf);
+    expect(withChoiceFor(DEFAULTS, "vector_weight")).toBe(DEFAULTS);
+    expect(withChoiceFor(DEFAULTS, "simhash_distance")).toBe(DEFAULTS);
+    const words = withChoiceFor(DEFAULTS, "word_overlap");
+    expect(words).toEqual({ ...DEFAULTS, agreement_measure: "words" });
+    expect(withChoiceFor(words, "simhash_distance")).toEqual(DEFAULTS);
+  });
+
+  it("finds every choice that a parameter needs in the table", () => {
+    for (const { needs } of PARAMETERS) {
+      if (needs === null) continue;
+      const { kind } = parameterOf(needs.parameter);
+      expect(kind.kind === "choice" ? kind.options : []).toEqual(expect.arrayContaining(needs.one_of));
+    }
   });
 
   it("tells what needs other lists", () => {

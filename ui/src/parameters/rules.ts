@@ -28,16 +28,14 @@ export function refusalOf(params: Params): string | null {
 }
 
 /**
- * Switches to the fusion method that uses `id` when the present one does not.
- *
- * The first method of the parameter's line wins. Returns the parameters unchanged when nothing has to be
- * switched.
+ * Chooses what `id` needs to be read, where the present choice does not read it: the first that does, by the parameter's
+ * line. Returns the parameters unchanged when nothing has to be switched.
  */
-export function withMethodFor(params: Params, id: ParamId): Params {
-  const methods = parameterOf(id).fusion;
-  if (methods === null || methods.includes(params.fusion)) return params;
-  const method = methods[0];
-  return method === undefined ? params : { ...params, fusion: method };
+export function withChoiceFor(params: Params, id: ParamId): Params {
+  const needs = parameterOf(id).needs;
+  if (needs === null || needs.one_of.includes(String(params[needs.parameter]))) return params;
+  const choice = needs.one_of[0];
+  return choice === undefined ? params : withValue(params, needs.parameter, choice);
 }
 
 /** Tells whether two sets can share one candidate set: nothing of the retrieve phase differs. */

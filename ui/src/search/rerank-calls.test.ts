@@ -1,10 +1,10 @@
 // What calls tell of a setting: medians of the same setting alone, prices only where they can be told.
 import { describe, expect, test } from "vitest";
 import { DEFAULTS } from "../api/parameters";
-import type { RerankCall, RerankKind, RerankSettings } from "../api/rerank";
+import type { KindOffer, RerankSettings, RerankTime } from "../api/bindings";
 import { callsTo, measuredAt, median, priceOf, settingOf } from "./rerank-calls";
 
-function call(part: Partial<RerankCall>): RerankCall {
+function call(part: Partial<RerankTime>): RerankTime {
   return {
     at_ms: 0,
     provider: "cohere",
@@ -70,7 +70,7 @@ test("a setting is measured by the calls that worked with as many texts of its l
 
 describe("a thousand questions cost", () => {
   const kind = (perCalls: number | null, perTokens: number | null) =>
-    ({ price_per_thousand: perCalls, price_per_million_tokens: perTokens }) as RerankKind;
+    ({ price_per_thousand: perCalls, price_per_million_tokens: perTokens }) as KindOffer;
   const measured = { nCalls: 1, ms: 1, nTokens: 2_000 };
   test.each([
     ["what is asked for a thousand", kind(2, null), null, 2],

@@ -1,6 +1,5 @@
 // What the person's own calls to a reranker tell: how long they take at a setting, and what they cost.
-import type { Params } from "../api/bindings";
-import type { RerankCall, RerankKind, RerankSettings } from "../api/rerank";
+import type { KindOffer, Params, RerankSettings, RerankTime } from "../api/bindings";
 
 /** What is sent at a setting. */
 export type Setting = {
@@ -38,13 +37,13 @@ export function settingOf(params: Params, settings: RerankSettings | null): Sett
  *
  * `calls` are newest first. Times of another model would tell nothing of this one.
  */
-export function callsTo(calls: readonly RerankCall[], provider: string | null): RerankCall[] {
+export function callsTo(calls: readonly RerankTime[], provider: string | null): RerankTime[] {
   const ofProvider = calls.filter((call) => call.provider === provider);
   return ofProvider.filter((call) => call.model === ofProvider[0]?.model);
 }
 
 /** What the calls that worked with so many texts of this length came to; null without one. */
-export function measuredAt(calls: readonly RerankCall[], setting: Setting): Measured | null {
+export function measuredAt(calls: readonly RerankTime[], setting: Setting): Measured | null {
   const alike = calls.filter(
     (call) => call.ok && call.n_docs === setting.nDocs && call.max_chars === setting.maxChars,
   );
@@ -58,7 +57,7 @@ export function measuredAt(calls: readonly RerankCall[], setting: Setting): Meas
 }
 
 /** US dollars for a thousand questions at a setting; null where it costs nothing or cannot be told. */
-export function priceOf(kind: RerankKind | null, measured: Measured | null): number | null {
+export function priceOf(kind: KindOffer | null, measured: Measured | null): number | null {
   if (kind === null) return null;
   if (kind.price_per_thousand !== null) return kind.price_per_thousand;
   const nTokens = measured?.nTokens ?? null;

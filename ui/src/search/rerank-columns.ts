@@ -41,6 +41,11 @@ export function scaleWords(scale: RerankScale): { short: string; full: string } 
   }
 }
 
+/** The scale that a provider's test names in a word; one that is not known is any number. */
+export function scaleNamed(word: string): RerankScale {
+  return word === "unit" || word === "max_sim" ? word : "logit";
+}
+
 /** Where a raw score lies between the scale's ends, in [0, 1]: a logit by the logistic function. */
 export function shareOf(scale: RerankScale, score: number): number {
   switch (scale) {

@@ -1,13 +1,13 @@
 // The pieces make up the text again, whatever words are told; levels grow with the weight.
 import { expect, test } from "vitest";
-import type { HeatWord } from "../api/rerank";
+import type { HeatWord } from "../api/bindings";
 import { answersByWord, heatPieces, LEVELS } from "./rerank-heat";
 
 const TEXT = "Look first at the 🦦 light.";
 
 function word(text: string, weight: number, asked = "start"): HeatWord {
   const start = TEXT.indexOf(text);
-  return { start, end: start + text.length, weight, word: asked };
+  return { start, end: start + text.length, weight, word: asked, counts: false };
 }
 
 const rejoined = (words: HeatWord[]) =>
@@ -21,8 +21,12 @@ test("the pieces make up the text", () => {
 });
 
 test("words that overlap, are empty or lie outside are left out", () => {
-  const odd = [word("first", 0.9), { ...word("first at", 1) }, { start: 3, end: 3, weight: 1, word: "x" }];
-  expect(rejoined([...odd, { start: 20, end: 999, weight: 1, word: "x" }])).toBe(TEXT);
+  const odd = [
+    word("first", 0.9),
+    { ...word("first at", 1) },
+    { start: 3, end: 3, weight: 1, word: "x", counts: false },
+  ];
+  expect(rejoined([...odd, { start: 20, end: 999, weight: 1, word: "x", counts: false }])).toBe(TEXT);
   expect(heatPieces(TEXT, odd).filter((piece) => piece.word !== null)).toHaveLength(1);
 });
 

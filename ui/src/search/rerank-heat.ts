@@ -1,5 +1,5 @@
 // A text cut at the words that answered the question, each with how strongly it did.
-import type { HeatWord } from "../api/rerank";
+import type { HeatWord } from "../api/bindings";
 
 /** A piece of the text: a word that answered, or what stands between two. */
 export type HeatPiece = {

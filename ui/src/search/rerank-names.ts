@@ -1,5 +1,5 @@
 // What those who rerank are called on screen.
-import type { RerankSettings } from "../api/rerank";
+import type { RerankSettings } from "../api/bindings";
 import type { Asked } from "./rerank-asking.svelte";
 
 /** Who is asked, as a sentence goes on after "asking": a host, a model, the hook. */

@@ -2,10 +2,10 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeBackend } from "../../tests/fake-backend";
 import { downloadAt, HTTP_RERANKER } from "../../tests/fake/rerank";
-import type { RerankHttpChoice, RerankSettings } from "../api/rerank";
+import type { HttpChoice, RerankSettings } from "../api/bindings";
 import { RerankProviders } from "./rerank-providers.svelte";
 
-const CHOICE: RerankHttpChoice = {
+const CHOICE: HttpChoice = {
   kind: "cohere",
   url: "https://api.cohere.com",
   model: null,
@@ -126,7 +126,11 @@ describe("a download", () => {
   it("that ends early can be gone on with", async () => {
     const providers = await open();
     await providers.downloadModel("jina-reranker-v1-turbo-en", 151_000_000);
-    backend.download({ ...downloadAt("jina-reranker-v1-turbo-en", 0.5), error: "cannot reach the host" });
+    backend.download({
+      ...downloadAt("jina-reranker-v1-turbo-en", 0.5),
+      error: "cannot reach the host",
+      finished: true,
+    });
     expect(providers.isDownloading).toBe(false);
     await providers.downloadModel("jina-reranker-v1-turbo-en", 151_000_000);
     expect(backend.nCalls("downloadRerankModel")).toBe(2);

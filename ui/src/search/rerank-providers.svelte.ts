@@ -1,6 +1,13 @@
 import type { Backend } from "../api/backend";
-import type { ErrorInfo, RerankMode } from "../api/bindings";
-import type { Download, RerankHttpChoice, RerankModel, RerankSettings, RerankTest } from "../api/rerank";
+import type {
+  Download,
+  ErrorInfo,
+  HttpChoice,
+  ModelChoice,
+  RerankMode,
+  RerankSettings,
+  RerankTest,
+} from "../api/bindings";
 import { toErrorInfo } from "../shared/errors";
 
 /** What is being changed, so that its error stands beside it. */
@@ -55,7 +62,7 @@ export class RerankProviders {
   }
 
   get isDownloading(): boolean {
-    return this.#download !== null && !this.#download.finished && this.#download.error === null;
+    return this.#download !== null && !this.#download.finished;
   }
 
   /** Whom note text is sent to, and whether it leaves this machine for that; null while no provider is on. */
@@ -99,7 +106,7 @@ export class RerankProviders {
   }
 
   /** A null key leaves the one that is kept. */
-  async setHttp(choice: RerankHttpChoice, key: string | null): Promise<void> {
+  async setHttp(choice: HttpChoice, key: string | null): Promise<void> {
     this.#test = null;
     await this.#change("http", () => this.#backend.setRerankHttp(choice, key));
   }
@@ -118,7 +125,7 @@ export class RerankProviders {
     }
   }
 
-  async setModel(model: RerankModel | null): Promise<void> {
+  async setModel(model: ModelChoice | null): Promise<void> {
     await this.#change("model", () => this.#backend.setRerankModel(model));
   }
 
@@ -126,7 +133,14 @@ export class RerankProviders {
   async downloadModel(name: string, totalBytes: number): Promise<void> {
     if (this.isDownloading) return;
     this.#failed = null;
-    this.#download = { name, done_bytes: 0, total_bytes: totalBytes, error: null, finished: false };
+    this.#download = {
+      name,
+      done_bytes: 0,
+      total_bytes: totalBytes,
+      error: null,
+      cancelled: false,
+      finished: false,
+    };
     try {
       await this.#backend.downloadRerankModel(name);
     } catch (error) {

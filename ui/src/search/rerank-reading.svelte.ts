@@ -1,19 +1,18 @@
 import type { Backend } from "../api/backend";
-import type { ErrorInfo, Params } from "../api/bindings";
-import type { RerankCall, RerankHeat, RerankText } from "../api/rerank";
+import type { ErrorInfo, Heat, Params, RerankTime, SentText } from "../api/bindings";
 import { toErrorInfo } from "../shared/errors";
 
 /** The person's calls to rerankers, read when somebody looks at them. */
 export class RerankCalls {
   readonly #backend: Backend;
-  #calls = $state.raw<readonly RerankCall[]>([]);
+  #calls = $state.raw<readonly RerankTime[]>([]);
 
   constructor(backend: Backend) {
     this.#backend = backend;
   }
 
   /** Newest first. */
-  get calls(): readonly RerankCall[] {
+  get calls(): readonly RerankTime[] {
     return this.#calls;
   }
 
@@ -30,8 +29,8 @@ export class RerankCalls {
 /** The texts of rows as the reranker gets them, and where one was read closely, its heat. */
 export class RerankTexts {
   readonly #backend: Backend;
-  #texts = $state.raw<readonly RerankText[] | null>(null);
-  #heat = $state.raw<RerankHeat | null>(null);
+  #texts = $state.raw<readonly SentText[] | null>(null);
+  #heat = $state.raw<Heat | null>(null);
   #error = $state.raw<ErrorInfo | null>(null);
   #nAsked = 0;
 
@@ -40,12 +39,12 @@ export class RerankTexts {
   }
 
   /** In the order asked for; null while they are not there. */
-  get texts(): readonly RerankText[] | null {
+  get texts(): readonly SentText[] | null {
     return this.#texts;
   }
 
   /** Null while it is not there, and for a reranker that cannot tell. */
-  get heat(): RerankHeat | null {
+  get heat(): Heat | null {
     return this.#heat;
   }
 
@@ -75,7 +74,7 @@ export class RerankTexts {
     });
   }
 
-  async #ask(read: () => Promise<{ texts: readonly RerankText[]; heat: RerankHeat | null }>): Promise<void> {
+  async #ask(read: () => Promise<{ texts: readonly SentText[]; heat: Heat | null }>): Promise<void> {
     const asked = ++this.#nAsked;
     try {
       const { texts, heat } = await read();

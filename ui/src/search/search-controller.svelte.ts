@@ -72,6 +72,7 @@ export class SearchController {
 
   /** Counts searches asked for; an answer counts only when it is the last. */
   #nAsked = 0;
+  #nFactChanges = $state(0);
   #nPinsAsked = 0;
   /** Whether what the next ranking by the released parameters lacks is to be asked for. */
   #isAskDue = false;
@@ -190,11 +191,17 @@ export class SearchController {
     else await this.#search();
   }
 
+  /** Counts the times that facts beside the parameters changed: thumbs, marks, what reranks. */
+  get nFactChanges(): number {
+    return this.#nFactChanges;
+  }
+
   /**
    * Ranks again: the person's thumbs changed, or what reranks. The pinned ranking stays as it is, so the moves tell
    * what the thumb did until the next search.
    */
   rankAgain(): void {
+    this.#nFactChanges++;
     if (this.#shown === null) return;
     this.#isAskDue = true;
     this.#rankLoop.wish();

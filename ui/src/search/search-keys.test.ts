@@ -1,6 +1,6 @@
 // Which keys are the view's, by where they are struck.
 import { describe, expect, it } from "vitest";
-import { actionOf, isQueryKey, placeOf, type KeyPlace, type Keystroke } from "./search-keys";
+import { actionOf, isQueryKey, placeOf, type KeyState, type Keystroke } from "./search-keys";
 
 const stroke = (key: string, held: Partial<Keystroke> = {}): Keystroke => ({
   key,
@@ -37,7 +37,7 @@ describe("actionOf", () => {
     expect(actionOf(stroke("p"), "control")).toEqual({ kind: "pin" });
   });
 
-  it.each<KeyPlace>(["text", "overlay"])("takes no letter from %s", (place) => {
+  it.each<KeyState>(["text", "overlay"])("takes no letter from %s", (place) => {
     for (const key of ["o", "p", "w", "?", "+", "-", "[", "ArrowDown", "Enter"])
       expect(actionOf(stroke(key), place)).toBeNull();
   });

@@ -13,7 +13,7 @@ export type KeyAction =
   | { kind: "keys" };
 
 /** Where a key was struck; keys that a control needs for itself stay with it. */
-export type KeyPlace =
+export type KeyState =
   /** A field for text: only combinations with Ctrl or Cmd that mean nothing there. */
   | "text"
   /** A slider, a button or another control: arrows, Enter and the like are its own. */
@@ -54,7 +54,7 @@ export const KEYS_TOLD: { keys: string[]; does: string }[] = [
 ];
 
 /** Returns what a key does in the Search view; null when it is not the view's. */
-export function actionOf(stroke: Keystroke, place: KeyPlace): KeyAction | null {
+export function actionOf(stroke: Keystroke, place: KeyState): KeyAction | null {
   if (place === "overlay") return null;
   if (!stroke.isAltGraph) {
     if (stroke.altKey) return null;
@@ -74,7 +74,7 @@ export function isQueryKey(
 }
 
 /** Tells where an element takes keys. */
-export function placeOf(element: EventTarget | null): KeyPlace {
+export function placeOf(element: EventTarget | null): KeyState {
   if (!(element instanceof Element)) return "table";
   if (element.closest("[role='dialog'], [role='alertdialog'], [role='menu']") !== null) return "overlay";
   if (
@@ -87,7 +87,7 @@ export function placeOf(element: EventTarget | null): KeyPlace {
   return element.matches("button, a, input, summary, [role='slider'], [tabindex='0']") ? "control" : "table";
 }
 
-function combinationOf(stroke: Keystroke, place: KeyPlace): KeyAction | null {
+function combinationOf(stroke: Keystroke, place: KeyState): KeyAction | null {
   switch (stroke.key.toLowerCase()) {
     case "z":
       // A field has an undo of its own.

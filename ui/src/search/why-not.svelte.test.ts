@@ -53,6 +53,19 @@ async function askAboutDropped() {
 }
 
 describe("asking", () => {
+  it("asks again after a thumb, which the parameters do not show", async () => {
+    await askAboutDropped();
+    const nAsked = backend.nCalls("whyNot");
+    search.rankAgain();
+    flushSync();
+    expect(whyNot.isCurrent).toBe(false);
+    await settle();
+    expect(backend.nCalls("whyNot")).toBe(nAsked + 1);
+    expect(whyNot.isCurrent).toBe(true);
+    await settle();
+    expect(backend.nCalls("whyNot")).toBe(nAsked + 1);
+  });
+
   it("tells what lost a row and what brings it back, with the present parameters", async () => {
     const row = await askAboutDropped();
     expect(backend.calls.findLast(({ name }) => name === "whyNot")?.args).toEqual([

@@ -12,8 +12,8 @@ import type { SearchController } from "./search-controller.svelte";
 /** How long the parameters must rest before the question is asked again. */
 const DEBOUNCE_MS = 200;
 
-/** An answer with what it holds for: one search, ranked by one set of parameters. */
-type Answered = { asked: Asked; answer: WhyAnswer; search: number; params: Params };
+/** An answer with what it holds for: one search, ranked by one set of parameters and the thumbs and marks of then. */
+type Answered = { asked: Asked; answer: WhyAnswer; search: number; params: Params; nFactChanges: number };
 
 /** `chunk`, where it is known, is the one of the note that is told about. */
 type Asked = Place & { chunk: string | null };
@@ -197,6 +197,7 @@ export class WhyNotController {
     const answered = this.#answered;
     const rankedBy = this.#search.rankedBy;
     if (answered === null || rankedBy === null || answered.search !== this.#search.answer?.id) return false;
+    if (answered.nFactChanges !== this.#search.nFactChanges) return false;
     return differingIds(answered.params, rankedBy).length === 0;
   }
 
@@ -209,12 +210,13 @@ export class WhyNotController {
     const asked = this.#asked;
     const search = this.#search.answer?.id;
     const params = this.#search.rankedBy;
+    const { nFactChanges } = this.#search;
     if (asked === null || search === undefined || params === null) return;
     const { folder, path, line, chunk } = asked;
     this.#isAsking = true;
     try {
       const answer = await this.#backend.whyNot(search, params, folder, path, line, chunk);
-      if (this.#asked === asked) this.#show({ asked, answer, search, params });
+      if (this.#asked === asked) this.#show({ asked, answer, search, params, nFactChanges });
     } catch (error) {
       if (this.#asked === asked && this.#search.answer?.id === search) this.#fail(toErrorInfo(error));
     } finally {

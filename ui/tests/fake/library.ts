@@ -306,9 +306,21 @@ export class LibraryBackend extends FakeBackend {
     return this.#call("tree", [], async () =>
       (await super.state()).folders.map((folder) => ({
         folder,
-        entries: entriesOf(this.#files.filter((file) => file.folder === folder.id)),
+        is_evergreen: this.#evergreen.has(`${folder.id}\n`),
+        entries: marked(entriesOf(this.#files.filter((file) => file.folder === folder.id)), (path) =>
+          this.#evergreen.has(`${folder.id}\n${path}`),
+        ),
       })),
     );
+  }
+
+  readonly #evergreen = new Set<string>();
+
+  override async setEvergreen(folder: string, path: string, isEvergreen: boolean): Promise<FolderTree[]> {
+    await super.setEvergreen(folder, path, isEvergreen);
+    if (isEvergreen) this.#evergreen.add(`${folder}\n${path}`);
+    else this.#evergreen.delete(`${folder}\n${path}`);
+    return this.tree();
   }
 
   override document(folder: string, path: string): ReturnType<FakeBackend["document"]> {
@@ -428,6 +440,14 @@ function chunksOf(file: LibraryFile): DocumentChunk[] {
   return chunks;
 }
 
+/** Marks what is evergreen, and all that lies in it. */
+function marked(entries: TreeEntry[], isMarked: (path: string) => boolean, isAbove = false): TreeEntry[] {
+  return entries.map((entry) => {
+    const is_evergreen = isAbove || isMarked(entry.path);
+    return { ...entry, is_evergreen, children: marked(entry.children, isMarked, is_evergreen) };
+  });
+}
+
 function entriesOf(files: LibraryFile[]): TreeEntry[] {
   const roots: TreeEntry[] = [];
   const folders = new Map<string, TreeEntry>();
@@ -445,6 +465,7 @@ function entriesOf(files: LibraryFile[]): TreeEntry[] {
           is_folder: true,
           n_chunks: 0,
           state: "indexed",
+          is_evergreen: false,
           children: [],
         };
         folders.set(path, entry);
@@ -457,6 +478,7 @@ function entriesOf(files: LibraryFile[]): TreeEntry[] {
       name: names.at(-1) ?? "",
       path: file.path,
       is_folder: false,
+      is_evergreen: false,
       n_chunks,
       state: file.state ?? "indexed",
       children: [],

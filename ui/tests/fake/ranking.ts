@@ -310,7 +310,7 @@ export function rank(set: FakeSet, params: Params): Columns {
       case "feedback":
       case "decay":
       case "diversity":
-        summary(stage.id, off("not built yet in this version"), before.length, before.length, null);
+        summary(stage.id, off("off"), before.length, before.length, null);
         break;
     }
   }

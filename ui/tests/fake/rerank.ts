@@ -1,14 +1,15 @@
 // A made-up reranker: what it would say of each text, what was asked of it, and what it answers with.
-import type { Params, RerankScale } from "../../src/api/bindings";
 import type {
   Download,
-  RerankCall,
-  RerankHeat,
-  RerankHttpChoice,
-  RerankModel,
+  Heat,
+  HttpChoice,
+  ModelChoice,
+  Params,
+  RerankScale,
   RerankSettings,
-  RerankText,
-} from "../../src/api/rerank";
+  RerankTime,
+  SentText,
+} from "../../src/api/bindings";
 import { wordsOf } from "./notes";
 import type { FakeSet } from "./ranking";
 
@@ -51,7 +52,7 @@ export function previewOf(
   params: Params,
   sent: ReadonlySet<number>,
   slots: number[],
-): RerankText[] {
+): SentText[] {
   return slots.map((slot) => {
     const whole = set.texts[slot] ?? "";
     const text = cutText(whole, params);
@@ -60,7 +61,7 @@ export function previewOf(
 }
 
 /** Every word of the text, answering the question's word that begins like it or else the longest one. */
-export function heatOf(set: FakeSet, params: Params, slot: number): RerankHeat {
+export function heatOf(set: FakeSet, params: Params, slot: number): Heat {
   const text = cutText(set.texts[slot] ?? "", params);
   const asked = set.words.filter((word) => word.weight === 1).map((word) => word.typed);
   const longest = asked.toSorted((a, b) => b.length - a.length)[0];
@@ -73,13 +74,14 @@ export function heatOf(set: FakeSet, params: Params, slot: number): RerankHeat {
         end: match.index + match[0].length,
         weight: word === undefined ? (match[0].length % 5) / 12 : 0.95,
         word: word ?? longest,
+        counts: word !== undefined,
       };
     }),
   };
 }
 
 /** A history of calls: more texts take longer, longer texts too. */
-export function callsOf(nCalls: number): RerankCall[] {
+export function callsOf(nCalls: number): RerankTime[] {
   return Array.from({ length: nCalls }, (_, at) => {
     const n_docs = [5, 10, 20, 20, 20, 40][at % 6] ?? 20;
     const max_chars = at % 4 === 3 ? 1_000 : 500;
@@ -138,20 +140,25 @@ export const NO_RERANKERS: RerankSettings = {
   ],
 };
 
-export function withHttp(
-  settings: RerankSettings,
-  choice: RerankHttpChoice,
-  key: string | null,
-): RerankSettings {
+export function withHttp(settings: RerankSettings, choice: HttpChoice, key: string | null): RerankSettings {
   const place = key === null ? (settings.http?.key ?? "none") : key === "" ? "none" : "keyring";
   const { host, hostname } = new URL(choice.url);
   return {
     ...settings,
-    http: { ...choice, host, is_remote: !["localhost", "127.0.0.1"].includes(hostname), key: place },
+    http: {
+      model: null,
+      shape: null,
+      key_env: null,
+      timeout_ms: null,
+      ...choice,
+      host,
+      is_remote: !["localhost", "127.0.0.1"].includes(hostname),
+      key: place,
+    },
   };
 }
 
-export function withModel(settings: RerankSettings, model: RerankModel | null): RerankSettings {
+export function withModel(settings: RerankSettings, model: ModelChoice | null): RerankSettings {
   return { ...settings, model };
 }
 
@@ -162,6 +169,7 @@ export function downloadAt(name: string, share: number): Download {
     done_bytes: Math.round(total_bytes * share),
     total_bytes,
     error: null,
+    cancelled: false,
     finished: share === 1,
   };
 }

@@ -21,6 +21,11 @@ fn clusters_are_printed_with_their_places() {
     let memlens = Memlens::of(&[&notes]);
     let report = memlens.json(&["clusters", "--json"]);
     assert_eq!(report["corroborated_count"], 2);
+    let keys = |value: &serde_json::Value| {
+        let object = value.as_object().expect("an object");
+        object.keys().cloned().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(keys(&report), "clusters corroborated_count elapsed_ms");
     assert!(report["elapsed_ms"].as_f64().is_some_and(|ms| ms > 0.0));
     let [cluster] = list(&report["clusters"]).as_slice() else {
         panic!("one thing is said more than once: {report}")
@@ -31,6 +36,9 @@ fn clusters_are_printed_with_their_places() {
         panic!("it is said twice")
     };
     assert_eq!(place(member), json!(["b/two.md", 1, "b"]));
+    assert_eq!(keys(cluster), "canonical members");
+    assert_eq!(keys(&cluster["canonical"]), "line path source text");
+    assert_eq!(keys(member), "distance line measure path source text");
     assert_eq!(
         (&member["distance"], &member["measure"]),
         (&json!(0.0), &json!("simhash"))

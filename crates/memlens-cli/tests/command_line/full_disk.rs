@@ -50,6 +50,7 @@ fn what_could_not_be_written_is_named_and_the_rest_is_sound() {
                 said.starts_with("memlens: cannot ") && said.contains(&library),
                 "{said}"
             );
+            assert_eq!(said.lines().count(), 1, "{said}");
         }
         let n_after = n_saved(memlens.library());
         assert!(

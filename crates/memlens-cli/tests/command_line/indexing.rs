@@ -1,9 +1,10 @@
 //! `index` and `status`: what was done, and what the library holds.
 
+use memlens_store::Store;
 use memlens_tests::Notes;
 use serde_json::{Value, json};
 
-use crate::memlens::{Memlens, list, text};
+use crate::memlens::{Memlens, list, paths, text};
 
 fn counts(report: &Value) -> [u64; 6] {
     [
@@ -64,6 +65,39 @@ fn what_was_done_is_told() {
 
     let text_report = memlens.print(&["index"]);
     assert!(text_report.starts_with("0 new, 0 changed, 0 removed, 3 as they were; 0 texts embedded; 3 files and 3 chunks in all; "), "{text_report}");
+}
+
+#[test]
+fn embeddings_that_nothing_uses_are_forgotten_in_the_end() {
+    let notes = Notes::new(&[("a.md", "The hall.")]);
+    let memlens = Memlens::of(&[&notes]);
+    let n_embeddings = || {
+        let store = Store::open_read_only(memlens.library()).expect("it can be read");
+        store.n_embeddings().expect("they can be counted")
+    };
+    let n_used = n_embeddings();
+    let mut store = Store::open(memlens.library()).expect("nobody else writes");
+    let made_by = store.embedding_model().expect("it can be read");
+    let (model, dim) = made_by.expect("it has chunks");
+    // As notes leave them that were there for a while.
+    let unused: Vec<([u8; 32], Vec<f32>)> = (0..2_000_u16)
+        .map(|number| {
+            let mut hash = [0; 32];
+            hash[..2].copy_from_slice(&number.to_le_bytes());
+            let mut vector = vec![0.0; dim];
+            vector[usize::from(number) % dim] = 1.0;
+            (hash, vector)
+        })
+        .collect();
+    store
+        .save_embeddings(&model, &unused)
+        .expect("they can be saved");
+    drop(store);
+    assert_eq!(n_embeddings(), n_used + 2_000);
+    assert_eq!(counts(&memlens.json(&["index", "--json"]))[3], 1);
+    assert!(n_embeddings() < 2 * n_used, "{}", n_embeddings());
+    let found = memlens.json(&["search", "hall", "--json"]);
+    assert_eq!(paths(&found["results"]), ["a.md"]);
 }
 
 #[test]

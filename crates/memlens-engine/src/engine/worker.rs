@@ -11,6 +11,7 @@ use memlens_store::{Folder, FolderId, Store};
 
 use super::{Command, Moving, Shared, Watching};
 use crate::EngineError;
+use crate::evergreen;
 use crate::feedback;
 use crate::indexer::{Indexer, Observer, Step};
 use crate::model::{EmbedderSource, Purpose};
@@ -132,6 +133,7 @@ impl Worker {
             | Command::SavePreset(_, reply)
             | Command::DeletePreset(_, reply)
             | Command::PutSetting(_, _, reply)
+            | Command::MarkEvergreen(_, _, _, reply)
             | Command::Vote(_, reply)
             | Command::UndoFeedback(_, reply)
             | Command::EraseAll(reply) => {
@@ -307,6 +309,10 @@ impl Worker {
             Command::PutSetting(key, value, reply) => {
                 let put = indexer.store_mut().put_setting(key, value.as_deref());
                 let _ = reply.send(put.map_err(EngineError::from));
+            }
+            Command::MarkEvergreen(folder, path, is_evergreen, reply) => {
+                let marked = evergreen::mark(indexer.store_mut(), folder, &path, is_evergreen);
+                let _ = reply.send(marked.and_then(|()| self.shared.library.take_up_marks()));
             }
             Command::Vote(vote, reply) => {
                 let voted = indexer.store_mut().vote(&vote);

@@ -10,20 +10,16 @@ use serde_json::json;
 
 use crate::server::{Reply, Request, Server, resetting};
 use crate::{
-    GUARD, PATIENT, QUERY, TEXTS, assert_tells_nothing, child, http, limits, log, provider, score,
+    GUARD, KEY, PATIENT, QUERY, TEXTS, assert_tells_nothing, child, http, limits, log, provider,
+    score,
 };
 
 /// Ends a call that would not end by itself.
 const SHORT: Duration = Duration::from_millis(400);
 
-/// An error body that tells all that it was sent.
+/// An error body that tells all that it was sent, also as the one word that is looked for.
 fn echo(request: &Request) -> String {
-    json!({
-        "message": format!("{request:?}"),
-        "type": "quokka",
-        "error": { "type": request.header("authorization"), "message": request.body },
-    })
-    .to_string()
+    json!({ "message": format!("{request:?}"), "type": "quokka" }).to_string()
 }
 
 /// Makes one call; `expected` is the error's text, with `HOST` for the server's.
@@ -78,6 +74,20 @@ fn a_status_says_what_can_be_done() {
         (Kind::Vllm, 502, "it failed"),
     ] {
         check_status(kind, status, expected);
+    }
+}
+
+#[test]
+fn a_key_is_no_word_of_a_server() {
+    for word in [KEY, "zorblax", "Bearer sk-zorblax-4711"] {
+        let body = json!({ "error": { "type": word } }).to_string();
+        let server = Server::always(Reply::Json(401, body));
+        check(
+            &server,
+            Kind::Cohere,
+            PATIENT,
+            "cannot rerank over HTTP: HOST answered 401: the key is not accepted",
+        );
     }
 }
 

@@ -274,6 +274,12 @@ fn whoever_could_score_otherwise_has_another_name() {
             Some("m"),
             "vllm: m at http://127.0.0.1:8080/v1/rerank",
         ),
+        (
+            Kind::Custom,
+            here,
+            None,
+            "custom: http://127.0.0.1:8080/ as vllm",
+        ),
     ] {
         assert_eq!(info(kind, url, model), expected);
     }

@@ -62,6 +62,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("vector alone", "bm25_on=false"),
     ("bm25 alone", "vector_on=false"),
     ("fusion=rrf", "fusion=rrf"),
+    ("rerank=late", "rerank=late"),
 ];
 
 /// The two lists that the defaults must not fall below.

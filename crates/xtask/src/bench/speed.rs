@@ -15,7 +15,7 @@ use crate::project::Project;
 use crate::setup::{self, Install, Purpose};
 
 /// The benchmark programs by their cargo names, and the one profile that everything is built in.
-const PROGRAMS: &[&str] = &["library", "throughput"];
+const PROGRAMS: &[&str] = &["library", "throughput", "late", "http"];
 const PROFILE: &str = "dev";
 
 /// A percentile of a series.
@@ -50,6 +50,17 @@ const READINGS: &[Reading] = &[
         "embed chunks, ratio to ONNX Runtime",
         MEDIAN,
         Target::AtLeast(0.95),
+    ),
+    aimed(
+        "late interaction, first time",
+        MEDIAN,
+        Target::AtMost(1200.0),
+    ),
+    aimed("late interaction, kept", MEDIAN, Target::AtMost(20.0)),
+    aimed(
+        "HTTP rerank beside the server's own time",
+        MEDIAN,
+        Target::AtMost(5.0),
     ),
 ];
 

@@ -60,6 +60,9 @@ const TESTS: &str = "memlens-tests";
 const CONFINED: &[(&str, &[&str])] = &[
     ("notify", &["memlens-engine"]),
     ("tokio", &["memlens-rerank", "memlens-app"]),
+    ("reqwest", &["memlens-rerank"]),
+    ("keyring", &["memlens-rerank"]),
+    ("process-wrap", &["memlens-rerank"]),
     ("rusqlite", &["memlens-store"]),
     ("tantivy", &["memlens-index"]),
     ("fastembed", &["memlens-embed", "memlens-rerank"]),

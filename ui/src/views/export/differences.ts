@@ -51,11 +51,5 @@ export function phaseWords(phase: Phase): string {
 export function remarks(changed: readonly Difference[]): string[] {
   const ids = (which: readonly Difference[]) => which.map(({ parameter }) => parameter.id).join(", ");
   const index = changed.filter(({ parameter }) => parameter.phase === "index");
-  const unbuilt = changed.filter(({ stage }) => stage !== null && !stage.built);
-  return [
-    ...(index.length > 0 ? [`${ids(index)}: whoever reads this file has to index again for it.`] : []),
-    ...(unbuilt.length > 0
-      ? [`${ids(unbuilt)}: kept in the file, but this version of Memlens has no such stage yet.`]
-      : []),
-  ];
+  return index.length > 0 ? [`${ids(index)}: whoever reads this file has to index again for it.`] : [];
 }

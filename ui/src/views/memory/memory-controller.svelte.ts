@@ -59,6 +59,7 @@ export class MemoryController {
   #reading = $state<Reading>(readStored(STORED_AS, isReading) ?? "rendered");
   #linkError = $state<string | null>(null);
   #find = $state("");
+  #markError = $state.raw<ErrorInfo | null>(null);
   readonly #expanded = new SvelteSet<string>();
   /** rows closed by hand while a search in the tree holds everything open */
   readonly #closedInFind = new SvelteSet<string>();
@@ -141,6 +142,10 @@ export class MemoryController {
   /** Why the last link led nowhere, until the next. */
   get linkError(): string | null {
     return this.#linkError;
+  }
+  /** Why the last mark could not be set, until the next. */
+  get markError(): ErrorInfo | null {
+    return this.#markError;
   }
   get find(): string {
     return this.#find;
@@ -343,6 +348,20 @@ export class MemoryController {
       this.#compareNote(before, trees);
     } catch (error) {
       if (refreshing === this.#refreshing) this.#treeError = toErrorInfo(error);
+    }
+  }
+
+  /** Says that what a row of the tree stands for does not decay, or does; tells whether that was done. */
+  async mark(row: TreeRow): Promise<boolean> {
+    const refreshing = ++this.#refreshing;
+    this.#markError = null;
+    try {
+      const trees = inNameOrder(await this.#backend.setEvergreen(row.folder, row.path, !row.isEvergreen));
+      if (refreshing === this.#refreshing) this.#trees = trees;
+      return true;
+    } catch (error) {
+      this.#markError = toErrorInfo(error);
+      return false;
     }
   }
 

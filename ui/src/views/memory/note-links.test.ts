@@ -8,6 +8,7 @@ const file = (path: string): TreeEntry => ({
   is_folder: false,
   n_chunks: 1,
   state: "indexed",
+  is_evergreen: false,
   children: [],
 });
 const folder = (path: string, children: TreeEntry[]): TreeEntry => ({
@@ -17,6 +18,7 @@ const folder = (path: string, children: TreeEntry[]): TreeEntry => ({
 });
 const tree = (id: string, path: string, entries: TreeEntry[]): FolderTree => ({
   folder: { id, path, name: id, n_files: 1, n_chunks: 1, status: "watching", why: null },
+  is_evergreen: false,
   entries,
 });
 const TREES = [

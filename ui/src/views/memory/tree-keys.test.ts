@@ -12,6 +12,7 @@ function row(name: string, level: number, parent: number, isExpanded: boolean | 
     path: name,
     n_chunks: 0,
     state: "indexed",
+    isEvergreen: false,
     root: null,
     isExpanded,
     position: 1,

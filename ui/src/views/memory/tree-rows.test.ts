@@ -9,6 +9,7 @@ function file(path: string): TreeEntry {
     is_folder: false,
     n_chunks: 1,
     state: "indexed",
+    is_evergreen: false,
     children: [],
   };
 }
@@ -20,6 +21,7 @@ function folder(path: string, ...children: TreeEntry[]): TreeEntry {
 function tree(id: string, ...entries: TreeEntry[]): FolderTree {
   return {
     folder: { id, name: id, path: `/home/${id}`, n_files: 0, n_chunks: 0, status: "watching", why: null },
+    is_evergreen: false,
     entries,
   };
 }

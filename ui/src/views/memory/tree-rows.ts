@@ -14,6 +14,8 @@ export type TreeRow = {
   path: string;
   n_chunks: number;
   state: TreeEntry["state"];
+  /** what lies there does not decay; of a folder, what comes into it will not */
+  isEvergreen: boolean;
   /** the watched folder, on its own row only */
   root: FolderState | null;
   /** null for files */
@@ -102,6 +104,7 @@ export function treeRows(
       path: "",
       n_chunks: tree.folder.n_chunks,
       state: "indexed",
+      isEvergreen: tree.is_evergreen,
       root: tree.folder,
       isExpanded: open,
       position: index + 1,
@@ -133,6 +136,7 @@ function addRows(
       path: entry.path,
       n_chunks: entry.n_chunks,
       state: entry.state,
+      isEvergreen: entry.is_evergreen,
       root: null,
       isExpanded: open,
       position: index + 1,

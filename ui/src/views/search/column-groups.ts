@@ -43,5 +43,7 @@ export function columnGroups(columns: Columns): ColumnGroup[] {
     },
     { key: "feedback", stage: "feedback", label: "Feedb.", below: "weight", sorted: "descending" },
   ];
+  // While nothing has a score yet the reranker has done nothing, but its rows are marked.
+  if (columns.rerank_state.some((state) => state !== null)) idle.delete("rerank");
   return [...LISTS, ...behind.filter(({ stage }) => !idle.has(stage))];
 }

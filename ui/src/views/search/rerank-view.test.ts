@@ -32,7 +32,7 @@ const grid = () => screen.getByRole("grid");
 const heads = () =>
   within(grid())
     .getAllByRole("columnheader")
-    .map((head) => head.textContent.trim().split(/\s/)[0]);
+    .map((head) => head.querySelector("b")?.textContent ?? head.textContent.trim());
 const cells = (column: string) =>
   [...document.querySelectorAll<HTMLElement>(`[role="gridcell"][data-column="${column}"]`)].map((cell) =>
     cell.textContent.replaceAll(/\s+/g, " ").trim(),
@@ -86,7 +86,8 @@ describe("the column", () => {
   });
 
   it("counts in the table's columns", async () => {
-    await open({ set: { rerank: "late" } });
+    await open({ set: { rerank: "late", max_results: 2 } });
+    await scored();
     const cut = grid().querySelector(".in-cut");
     expect(cut).toHaveAttribute("aria-colspan", String(heads().length));
   });
@@ -214,7 +215,7 @@ describe("the workbench", () => {
     await open({ set: { rerank: "late" }, rerankCalls: callsOf(40) });
     const group = within(screen.getByRole("group", { name: "Rerank" }));
     expect(await group.findByText("20 texts of 500 characters")).toBeInTheDocument();
-    expect(await group.findByText(/^\d+ ms of \d+ calls$/)).toBeInTheDocument();
+    expect((await group.findByText("Latency")).nextElementSibling).toHaveTextContent(/^\d+ ms of \d+ calls$/);
     expect(
       group.getByRole("img", { name: /^Latency against the number of texts. \d+ calls/ }),
     ).toBeInTheDocument();

@@ -6,11 +6,10 @@ import { fireEvent } from "@testing-library/svelte";
 import { describe, expect, it, vi } from "vitest";
 import { FakeBackend, PROBLEMS, type FakeOptions } from "../../../tests/fake-backend";
 import App from "../../App.svelte";
-import { DEFAULTS, PARAMETERS, STAGES } from "../../api/parameters";
+import { DEFAULTS, PARAMETERS, STAGES, type ParamId } from "../../api/parameters";
 import { Workspace, workspaceContext } from "../../workspace.svelte";
 
 const QUERY = "the internet is down at home";
-const UNBUILT = STAGES.filter((stage) => !stage.built);
 
 async function open(options: FakeOptions = {}) {
   const backend = new FakeBackend({ nChunks: 150, startQuery: QUERY, ...options });
@@ -53,26 +52,20 @@ describe("what is there", () => {
     await open();
     const strip = within(screen.getByRole("toolbar"));
     expect(strip.getAllByRole("button")).toHaveLength(13);
-    for (const { label } of UNBUILT)
-      expect(strip.getByRole("button", { name: new RegExp(`^${label} ?not built yet`) })).toHaveAttribute(
-        "aria-disabled",
-        "true",
-      );
     expect(strip.getByRole("button", { name: /^Budget off/ })).toBeInTheDocument();
   });
 
-  it("shows no control of a stage that is not built, and no parameter of the index", async () => {
-    await open();
-    const rail = within(screen.getByRole("complementary", { name: "Parameters" }));
-    for (const { label } of UNBUILT) expect(rail.queryByRole("group", { name: label })).toBeNull();
-    const shown = [...document.querySelectorAll<HTMLElement>("[data-parameter]")].map(
-      (element) => element.dataset.parameter,
-    );
-    const isShown = ({ phase, stage }: (typeof PARAMETERS)[number]) =>
-      phase !== "index" && UNBUILT.every(({ id }) => id !== stage);
-    for (const parameter of PARAMETERS.filter((one) => !isShown(one)))
-      expect(shown).not.toContain(parameter.id);
-    expect(rail.getByRole("slider", { name: "Min score" })).toBeInTheDocument();
+  it("shows a control of every parameter of a stage, and none of the index", async () => {
+    const { workspace } = await open();
+    for (const { switch: on } of STAGES) workspace.parameters.set(on as ParamId, true);
+    const expected = PARAMETERS.filter(
+      ({ id, phase, stage }) =>
+        stage !== null && phase !== "index" && STAGES.every((one) => one.switch !== id),
+    ).map(({ id }) => id);
+    await waitFor(() => {
+      const shown = [...document.querySelectorAll<HTMLElement>("[data-parameter]")];
+      expect(shown.map((element) => element.dataset.parameter).toSorted()).toEqual(expected.toSorted());
+    });
   });
 
   it("tells the number of every row and the sort of every column", async () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { violations } from "../../../tests/axe";
 import { FakeBackend } from "../../../tests/fake-backend";
 import { downloadAt, HTTP_RERANKER, NO_RERANKERS } from "../../../tests/fake/rerank";
-import type { RerankSettings } from "../../api/rerank";
+import type { RerankSettings } from "../../api/bindings";
 import App from "../../App.svelte";
 import { Workspace, workspaceContext } from "../../workspace.svelte";
 
@@ -16,7 +16,7 @@ async function open(rerankers: Partial<RerankSettings> = {}, readOnly: string | 
   const user = userEvent.setup();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
-  await screen.findByRole("heading", { name: "A provider over HTTP", exact: false });
+  await screen.findByRole("heading", { name: /^A provider over HTTP/ });
   return { backend, workspace, user, container };
 }
 
@@ -122,7 +122,7 @@ describe("a model on this machine", () => {
     expect(await screen.findByText("38 MB of 151 MB")).toBeInTheDocument();
     await user.click(screen.getByRole("button", { name: "Cancel" }));
     expect(backend.nCalls("cancelDownload")).toBe(1);
-    backend.download({ ...downloadAt("jina-reranker-v1-turbo-en", 0.25), error: "cancelled" });
+    backend.download({ ...downloadAt("jina-reranker-v1-turbo-en", 0.25), cancelled: true, finished: true });
     await user.click(await screen.findByRole("button", { name: /^Resume the download of Jina/ }));
     expect(backend.nCalls("downloadRerankModel")).toBe(2);
   });

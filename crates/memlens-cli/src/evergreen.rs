@@ -1,0 +1,60 @@
+//! `memlens evergreen`.
+
+use std::path::{Path, PathBuf};
+
+use memlens_engine::Evergreen;
+use serde::Serialize;
+
+use crate::arguments::{EvergreenAct, EvergreenArgs};
+use crate::error::CliError;
+use crate::output::{print_json, print_text, shown, tell};
+use crate::settings::open;
+
+#[derive(Serialize)]
+struct EvergreenReport {
+    schema_version: u32,
+    evergreen: Vec<Evergreen>,
+}
+
+/// Marks what does not decay, or lists it.
+pub fn run(library: Option<PathBuf>, arguments: &EvergreenArgs) -> Result<(), CliError> {
+    let library = open(library)?;
+    let here = std::env::current_dir().ok();
+    let as_json = match &arguments.act {
+        Some(EvergreenAct::Add(named)) => {
+            library.set_evergreen(&named.path, true, here.as_deref())?;
+            tell(format_args!("{} does not decay", named.path));
+            return Ok(());
+        }
+        Some(EvergreenAct::Remove(named)) => {
+            library.set_evergreen(&named.path, false, here.as_deref())?;
+            tell(format_args!("{} decays with age", named.path));
+            return Ok(());
+        }
+        Some(EvergreenAct::List(arguments)) => arguments.json,
+        None => false,
+    };
+    let evergreen = library.evergreen()?;
+    if as_json {
+        return print_json(&EvergreenReport {
+            schema_version: 1,
+            evergreen,
+        });
+    }
+    print_text(|out| {
+        evergreen.iter().try_for_each(|one| {
+            let path = Path::new(&one.folder).join(&one.path);
+            let path = path.display().to_string();
+            let files = match one.n_files {
+                1 => "1 note".to_owned(),
+                n => format!("{n} notes"),
+            };
+            let why = match (one.is_marked, one.is_evergreen) {
+                (true, true) => "marked",
+                (true, false) => "marked as decaying",
+                (false, _) => "by its name",
+            };
+            writeln!(out, "{}  {files}, {why}", shown(&path))
+        })
+    })
+}

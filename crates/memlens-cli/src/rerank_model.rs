@@ -1,0 +1,131 @@
+//! `memlens rerank-model`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anstyle::Style;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use memlens_engine::{
+    CancellationToken, Library, ModelChoice, ModelOffer, RerankChange, RerankSettings,
+};
+use serde::Serialize;
+
+use crate::arguments::{RerankModelAct, RerankModelArgs};
+use crate::error::CliError;
+use crate::output::{print_json, print_text, shown, tell};
+use crate::settings::{on_stop, open};
+
+const DIM: Style = Style::new().dimmed();
+const BOLD: Style = Style::new().bold();
+
+#[derive(Serialize)]
+struct ModelReport {
+    schema_version: u32,
+    /// None where none is chosen.
+    chosen: Option<ModelChoice>,
+    models: Vec<ModelOffer>,
+}
+
+/// Chooses the model that reranks on this machine, lists what there is, or downloads one.
+pub fn run(library: Option<PathBuf>, arguments: &RerankModelArgs) -> Result<(), CliError> {
+    let library = open(library)?;
+    match &arguments.act {
+        RerankModelAct::Set { model } => set(&library, model),
+        RerankModelAct::List(arguments) => {
+            let RerankSettings { model, models, .. } = library.rerank_settings()?;
+            if arguments.json {
+                return print_json(&ModelReport {
+                    schema_version: 1,
+                    chosen: model,
+                    models,
+                });
+            }
+            print_text(|out| print(out, model.as_ref(), &models))
+        }
+        RerankModelAct::Download { name } => download(&library, name),
+        RerankModelAct::Off => {
+            library.change_rerank(RerankChange::Model(None))?;
+            tell("no model is chosen any more");
+            Ok(())
+        }
+    }
+}
+
+/// Takes what was typed for a name where there is one, and else for a folder.
+fn set(library: &Library, typed: &str) -> Result<(), CliError> {
+    let offers = library.rerank_settings()?.models;
+    let is_name = offers.iter().any(|offer| offer.name == typed);
+    let choice = if is_name || !Path::new(typed).is_dir() {
+        ModelChoice {
+            name: Some(typed.to_owned()),
+            folder: None,
+        }
+    } else {
+        let folder = std::path::absolute(typed).map_err(|source| CliError::File {
+            attempt: "find",
+            path: PathBuf::from(typed),
+            source,
+        })?;
+        ModelChoice {
+            name: None,
+            folder: Some(folder.display().to_string()),
+        }
+    };
+    library.change_rerank(RerankChange::Model(Some(choice)))?;
+    tell(format_args!(
+        "{typed} is chosen: --set rerank=model uses it"
+    ));
+    Ok(())
+}
+
+/// Downloads a model, with a bar on a terminal. Ctrl+C stops it, and what came is kept.
+fn download(library: &Library, name: &str) -> Result<(), CliError> {
+    let cancel = CancellationToken::new();
+    let stop = cancel.clone();
+    on_stop(move || stop.cancel())?;
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let style =
+        ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} left");
+    bar.set_style(style.expect("the template is a constant"));
+    let mut progress = |done: u64, total: u64| {
+        bar.set_length(total);
+        bar.set_position(done);
+    };
+    let downloaded = library.download_model(name, &mut progress, &cancel);
+    bar.finish_and_clear();
+    let folder = match downloaded {
+        Err(_) if cancel.is_cancelled() => return Err(CliError::Stopped),
+        other => other?,
+    };
+    tell(format_args!("{name} is in {}", folder.display()));
+    Ok(())
+}
+
+fn print(
+    out: &mut dyn Write,
+    chosen: Option<&ModelChoice>,
+    models: &[ModelOffer],
+) -> io::Result<()> {
+    for model in models {
+        let is_chosen = chosen.is_some_and(|chosen| chosen.name.as_deref() == Some(model.name));
+        let state = match (is_chosen, model.is_there) {
+            (true, true) => "chosen",
+            (true, false) => "chosen, not downloaded",
+            (false, true) => "downloaded",
+            (false, false) => "",
+        };
+        writeln!(
+            out,
+            "{BOLD}{}{BOLD:#}  {} MB  {}  {DIM}{}{DIM:#}  {state}",
+            model.name, model.megabytes, model.licence, model.label
+        )?;
+    }
+    match chosen {
+        Some(ModelChoice {
+            folder: Some(folder),
+            ..
+        }) => writeln!(out, "chosen: {}", shown(folder)),
+        Some(_) => Ok(()),
+        None => writeln!(out, "no model is chosen"),
+    }
+}

@@ -1,0 +1,226 @@
+//! A cross-encoder on this machine: listed, downloaded from a hub, chosen by name or folder, used by a search.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+
+use memlens_tests::Notes;
+use serde_json::{Value, json};
+
+use crate::memlens::{Memlens, list, paths, text};
+
+const SMALLEST: &str = "ms-marco-MiniLM-L-6-v2";
+
+fn notes() -> Notes {
+    Notes::new(&[
+        ("dinner.md", "We had dinner in Porto."),
+        ("lunch.md", "We had lunch in Lisbon."),
+        ("soup.md", "Soup is made of leeks."),
+    ])
+}
+
+/// A model small enough to be among the tests.
+fn tiny() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.join("../../tests/fixtures/tiny-cross")
+        .canonicalize()
+        .expect("the fixture is there")
+}
+
+/// Starts a hub that has the tiny model in place of the smallest one. Returns its address.
+fn start_hub() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("http://{}", listener.local_addr().expect("it listens"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            // Whoever asked may have gone away.
+            let _ = answer(&stream);
+        }
+    });
+    url
+}
+
+fn answer(mut stream: &TcpStream) -> std::io::Result<()> {
+    let mut lines = BufReader::new(stream).lines();
+    let request = lines.next().transpose()?.unwrap_or_default();
+    let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
+    for line in lines {
+        if line?.is_empty() {
+            break;
+        }
+    }
+    let place = path.strip_prefix(&format!("/Xenova/{SMALLEST}/resolve/main/"));
+    let name = place.and_then(|place| place.rsplit('/').next());
+    match name.and_then(|name| std::fs::read(tiny().join(name)).ok()) {
+        Some(bytes) => {
+            let n_bytes = bytes.len();
+            write!(
+                stream,
+                "HTTP/1.1 200 OK\r\netag: \"a-tag\"\r\nconnection: close\r\ncontent-length: {n_bytes}\r\n\r\n"
+            )?;
+            stream.write_all(&bytes)
+        }
+        None => write!(
+            stream,
+            "HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+        ),
+    }
+}
+
+fn listed(memlens: &Memlens) -> Value {
+    memlens.json(&["rerank-model", "list", "--json"])
+}
+
+fn search(memlens: &Memlens) -> Value {
+    memlens.json(&[
+        "search",
+        "lunch in lisbon",
+        "--json",
+        "--set",
+        "rerank=model",
+        "--set",
+        "rerank_timeout_ms=60000",
+        "--set",
+        "min_score=0",
+    ])
+}
+
+fn rerank_stage(report: &Value) -> &Value {
+    let mut stages = list(&report["stages"]).iter();
+    stages
+        .find(|stage| stage["id"] == "rerank")
+        .expect("every stage is told")
+}
+
+#[test]
+fn a_model_is_downloaded_chosen_used_and_erased() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let hub = start_hub();
+    let before = listed(&memlens);
+    assert_eq!(before["chosen"], Value::Null);
+    let first = &list(&before["models"])[0];
+    assert_eq!(
+        (&first["name"], &first["is_there"]),
+        (&json!(SMALLEST), &json!(false))
+    );
+    let not_there = format!(
+        "cannot use the model {SMALLEST}: it was not downloaded: do so in the settings, or with `memlens rerank-model download {SMALLEST}`"
+    );
+    memlens.refused(&["rerank-model", "set", SMALLEST], 2, &not_there);
+    let report = search(&memlens);
+    assert_eq!(rerank_stage(&report)["status"], "fallback");
+
+    let output = memlens
+        .command(&["rerank-model", "download", SMALLEST])
+        .env("HF_ENDPOINT", &hub)
+        .output()
+        .expect("it can be started");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        (output.status.code(), output.stdout.len()),
+        (Some(0), 0),
+        "{told}"
+    );
+    assert!(told.contains(&format!("{SMALLEST} is in ")), "{told}");
+    assert_eq!(list(&listed(&memlens)["models"])[0]["is_there"], true);
+    // What is there needs no hub.
+    let again = memlens
+        .command(&["rerank-model", "download", SMALLEST])
+        .env("HF_ENDPOINT", "http://127.0.0.1:9")
+        .status();
+    assert!(again.expect("it can be started").success());
+
+    let run = memlens.run(&["rerank-model", "set", SMALLEST]);
+    assert_eq!(run.status, 0, "{run:?}");
+    assert_eq!(
+        listed(&memlens)["chosen"],
+        json!({"name": SMALLEST, "folder": null})
+    );
+    let report = search(&memlens);
+    let stage = rerank_stage(&report);
+    assert_eq!(stage["status"], "applied", "{stage}");
+    assert_eq!(paths(&report["results"])[0], "lunch.md");
+
+    assert_eq!(memlens.run(&["rerank-model", "off"]).status, 0);
+    assert_eq!(listed(&memlens)["chosen"], Value::Null);
+    memlens.print(&["erase", "--yes"]);
+    assert!(!memlens.library().join("models").exists());
+}
+
+#[test]
+fn a_folder_with_a_model_is_chosen_once_it_scored_a_trial() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let tiny = tiny();
+    let run = memlens.run(&["rerank-model", "set", text(&tiny)]);
+    assert_eq!(run.status, 0, "{run:?}");
+    assert_eq!(
+        listed(&memlens)["chosen"],
+        json!({"name": null, "folder": text(&tiny)})
+    );
+    let shown = memlens.print(&["rerank-model", "list"]);
+    assert!(
+        shown.ends_with(&format!("chosen: {}\n", text(&tiny))),
+        "{shown}"
+    );
+    assert_eq!(paths(&search(&memlens)["results"])[0], "lunch.md");
+
+    // One that cannot be used leaves the choice as it was.
+    let junk = tempfile::tempdir().expect("a scratch folder can be made");
+    for entry in std::fs::read_dir(&tiny).expect("it can be listed") {
+        let path = entry.expect("it can be listed").path();
+        let name = path.file_name().expect("it has a name");
+        std::fs::copy(&path, junk.path().join(name)).expect("it can be copied");
+    }
+    std::fs::write(junk.path().join("model.onnx"), "junk").expect("it can be written");
+    let empty = tempfile::tempdir().expect("a scratch folder can be made");
+    for folder in [junk.path(), empty.path()] {
+        let run = memlens.run(&["rerank-model", "set", text(folder)]);
+        assert_eq!((run.status, run.out.as_str()), (1, ""), "{run:?}");
+        assert!(run.err.contains(text(folder)), "{run:?}");
+    }
+    assert_eq!(
+        listed(&memlens)["chosen"],
+        json!({"name": null, "folder": text(&tiny)})
+    );
+}
+
+#[test]
+fn odd_models_are_refused() {
+    let memlens = Memlens::of(&[&notes()]);
+    for name in ["", "nobody", "../models", "/nowhere/at/all"] {
+        for act in ["set", "download"] {
+            let run = memlens.run(&["rerank-model", act, name]);
+            assert_eq!((run.status, run.out.as_str()), (2, ""), "{run:?}");
+            let expected =
+                format!("memlens: cannot use the model {name}: it is one of {SMALLEST}, ");
+            assert!(run.err.starts_with(&expected), "{run:?}");
+        }
+    }
+    for misuse in [
+        &["rerank-model"][..],
+        &["rerank-model", "set"],
+        &["rerank-model", "download"],
+    ] {
+        assert_eq!(memlens.run(misuse).status, 2, "{misuse:?}");
+    }
+    // A hub that is not there, or that must not be asked.
+    for (hub, status) in [
+        ("http://127.0.0.1:9", 1),
+        ("http://hub.example", 1),
+        ("nothing", 1),
+    ] {
+        let output = memlens
+            .command(&["rerank-model", "download", SMALLEST])
+            .env("HF_ENDPOINT", hub)
+            .output()
+            .expect("it can be started");
+        assert_eq!(
+            (output.status.code(), output.stdout.len()),
+            (Some(status), 0),
+            "{hub}: {output:?}"
+        );
+        assert!(output.stderr.starts_with(b"memlens: cannot "), "{output:?}");
+    }
+}

@@ -1,0 +1,58 @@
+//! What is said more than once, as the window shows it.
+
+use memlens_params::Params;
+use serde::Serialize;
+use specta::Type;
+
+use crate::agreement::ClusterReport;
+use crate::engine::Engine;
+use crate::{EngineError, Library};
+
+/// More than a person looks through; the command line prints all.
+const CLUSTERS_SHOWN: usize = 500;
+/// Of each.
+const MEMBERS_SHOWN: usize = 50;
+
+/// Is what the last pass over all observations found.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct ClustersAnswer {
+    /// Its clusters, cut to the largest and each to its nearest; none before the first pass.
+    pub report: Option<ClusterReport>,
+    /// How many observations the library holds now.
+    pub n_observations: u32,
+    /// Whether anything changed since the pass.
+    pub is_stale: bool,
+}
+
+impl Library {
+    /// Returns the clusters that the last pass found, at the distance that the parameters name.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn clusters(&self, params: &Params) -> Result<ClustersAnswer, EngineError> {
+        let agreement = self.agreement();
+        Ok(ClustersAnswer {
+            report: agreement.map(|agreement| {
+                let mut report = agreement.report(params);
+                report.clusters.truncate(CLUSTERS_SHOWN);
+                for cluster in &mut report.clusters {
+                    cluster.members.truncate(MEMBERS_SHOWN);
+                }
+                report
+            }),
+            n_observations: self.store().n_observations()?,
+            is_stale: self.needs_aggregation(),
+        })
+    }
+}
+
+impl Engine {
+    /// Passes over all observations now, where anything changed since the last pass, and returns what it found.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn aggregate_now(&self, params: &Params) -> Result<ClustersAnswer, EngineError> {
+        self.pass()?;
+        self.library().clusters(params)
+    }
+}

@@ -1,0 +1,262 @@
+//! The download of a cross-encoder that a person asked for: one at a time, in the background, until it is there or
+//! stopped.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use memlens_rerank::{CancellationToken, RerankError};
+use serde::Serialize;
+use specta::Type;
+
+use crate::providers::{models_folder, named_model, refused};
+use crate::{EngineError, Library};
+
+/// How often progress is told.
+const TELL_EVERY: Duration = Duration::from_millis(120);
+
+/// Tells how far a download is.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct DownloadProgress {
+    /// The model's name.
+    pub name: String,
+    /// The bytes that are there.
+    pub done_bytes: f64,
+    /// The bytes of the whole model; 0 while that is not known.
+    pub total_bytes: f64,
+    /// Why it failed; none otherwise. What came is kept, and the next one goes on from there.
+    pub error: Option<String>,
+    /// Whether somebody stopped it.
+    pub cancelled: bool,
+    /// Whether it is over, one way or the other.
+    pub finished: bool,
+}
+
+impl Library {
+    /// Downloads a model into the library's folder, and returns its folder. `progress` gets the bytes that are there and
+    /// those of the whole model. What came before goes on from there. `cancel` stops it.
+    ///
+    /// # Errors
+    /// [`EngineError::Setting`] for an unknown name, [`EngineError::Rerank`] with the cause or where it was stopped.
+    pub fn download_model(
+        &self,
+        name: &str,
+        progress: &mut dyn FnMut(u64, u64),
+        cancel: &CancellationToken,
+    ) -> Result<PathBuf, EngineError> {
+        let model = named_model(name)?;
+        Ok(model.download(&models_folder(self.dir()), progress, cancel)?)
+    }
+}
+
+/// Is told of every progress; called from the thread that downloads.
+type Tell = Arc<dyn Fn(DownloadProgress) + Send + Sync>;
+
+/// Holds the download under way, if there is one. It ends with its value.
+#[derive(Default)]
+pub(crate) struct Downloads {
+    running: Mutex<Option<Running>>,
+}
+
+struct Running {
+    name: &'static str,
+    cancel: CancellationToken,
+    thread: JoinHandle<()>,
+}
+
+impl Downloads {
+    /// Starts to download a model into the folder of the library in `dir`. `tell` hears of the end too.
+    ///
+    /// # Errors
+    /// [`EngineError::Setting`] for an unknown name or while another download runs, [`EngineError::System`] where no
+    /// thread can be started.
+    pub(crate) fn start(&self, name: &str, dir: &Path, tell: Tell) -> Result<(), EngineError> {
+        let model = named_model(name)?;
+        let models = models_folder(dir);
+        self.run(model.name, tell, move |progress, cancel| {
+            model.download(&models, progress, cancel).map(drop)
+        })
+    }
+
+    fn run(
+        &self,
+        name: &'static str,
+        tell: Tell,
+        work: impl FnOnce(&mut dyn FnMut(u64, u64), &CancellationToken) -> Result<(), RerankError>
+        + Send
+        + 'static,
+    ) -> Result<(), EngineError> {
+        let mut running = self.running();
+        if let Some(other) = running.as_ref().filter(|other| !other.thread.is_finished()) {
+            let why = format!("{} is being downloaded; wait for it or stop it", other.name);
+            return Err(refused(format!("the model {name}"), why));
+        }
+        let cancel = CancellationToken::new();
+        let stop = cancel.clone();
+        let thread = std::thread::Builder::new()
+            .name("memlens-download".to_owned())
+            .spawn(move || follow(name, &*tell, |progress| work(progress, &stop)))
+            .map_err(|error| EngineError::System {
+                attempt: "start the download",
+                why: error.to_string(),
+            })?;
+        *running = Some(Running {
+            name,
+            cancel,
+            thread,
+        });
+        Ok(())
+    }
+
+    /// Stops the download under way, if there is one, and waits until it has ended.
+    pub(crate) fn stop(&self) {
+        let running = self.running().take();
+        if let Some(running) = running {
+            running.cancel.cancel();
+            // A panic there has been reported by its own thread.
+            let _ = running.thread.join();
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, Option<Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Downloads {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Does the work, and tells how far it is and how it ended.
+fn follow(
+    name: &str,
+    tell: &(dyn Fn(DownloadProgress) + Send + Sync),
+    work: impl FnOnce(&mut dyn FnMut(u64, u64)) -> Result<(), RerankError>,
+) {
+    let mut last = DownloadProgress {
+        name: name.to_owned(),
+        done_bytes: 0.0,
+        total_bytes: 0.0,
+        error: None,
+        cancelled: false,
+        finished: false,
+    };
+    tell(last.clone());
+    let mut last_told = Instant::now();
+    let outcome = work(&mut |done, total| {
+        (last.done_bytes, last.total_bytes) = (done as f64, total as f64);
+        if last_told.elapsed() >= TELL_EVERY {
+            last_told = Instant::now();
+            tell(last.clone());
+        }
+    });
+    match outcome {
+        Ok(()) => {}
+        Err(RerankError::DownloadCancelled { .. }) => last.cancelled = true,
+        Err(error) => last.error = Some(error.to_string()),
+    }
+    last.finished = true;
+    tell(last);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+
+    /// How long a thread may take on a busy machine.
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    fn listener() -> (Tell, Receiver<DownloadProgress>) {
+        let (sender, told) = channel();
+        // Whoever listens may have heard enough.
+        (Arc::new(move |progress| drop(sender.send(progress))), told)
+    }
+
+    fn last(told: &Receiver<DownloadProgress>) -> DownloadProgress {
+        loop {
+            let progress = told.recv_timeout(PATIENCE).expect("its end is told");
+            if progress.finished {
+                return progress;
+            }
+        }
+    }
+
+    #[test]
+    fn only_models_with_a_name_are_downloaded() {
+        let dir = tempfile::tempdir().unwrap();
+        let downloads = Downloads::default();
+        let (tell, told) = listener();
+        let refused = downloads.start("nobody", dir.path(), tell);
+        let refused = refused.expect_err("there is none");
+        assert!(
+            refused
+                .to_string()
+                .starts_with("cannot use the model nobody: it is one of ")
+        );
+        downloads.stop();
+        assert!(told.try_recv().is_err());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn how_a_download_ends_is_told() {
+        let check = |outcome: Result<(), RerankError>, error: Option<&str>, cancelled| {
+            let downloads = Downloads::default();
+            let (tell, told) = listener();
+            downloads
+                .run("a", tell, move |progress, _| {
+                    progress(7, 9);
+                    outcome
+                })
+                .expect("none runs");
+            let expected = DownloadProgress {
+                name: "a".to_owned(),
+                done_bytes: 7.0,
+                total_bytes: 9.0,
+                error: error.map(str::to_owned),
+                cancelled,
+                finished: true,
+            };
+            assert_eq!(last(&told), expected);
+        };
+        check(Ok(()), None, false);
+        check(
+            Err(RerankError::DownloadCancelled { name: "a" }),
+            None,
+            true,
+        );
+        let cause = "the disk is full".to_owned();
+        let failed = RerankError::Download { name: "a", cause };
+        let why = "cannot download cross-encoder a: the disk is full";
+        check(Err(failed), Some(why), false);
+    }
+
+    #[test]
+    fn one_runs_at_a_time_and_is_stopped_with_its_owner() {
+        let downloads = Downloads::default();
+        let wait = |_: &mut dyn FnMut(u64, u64), cancel: &CancellationToken| {
+            while !cancel.is_cancelled() {
+                std::thread::yield_now();
+            }
+            Err(RerankError::DownloadCancelled { name: "a" })
+        };
+        let (tell, told) = listener();
+        downloads.run("a", tell, wait).expect("none runs");
+        let (second, never) = listener();
+        let refused = downloads.run("b", second, wait).expect_err("one runs");
+        let expected = "cannot use the model b: a is being downloaded; wait for it or stop it";
+        assert_eq!(refused.to_string(), expected);
+        assert!(never.try_recv().is_err());
+        downloads.stop();
+        assert!(last(&told).cancelled);
+        let (tell, told) = listener();
+        downloads.run("b", tell, wait).expect("none runs any more");
+        drop(downloads);
+        assert!(last(&told).cancelled);
+    }
+}

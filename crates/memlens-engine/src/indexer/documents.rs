@@ -1,0 +1,267 @@
+//! One file to one document: read, cut into chunks, and each of its texts embedded once.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::AtomicBool;
+
+use memlens_embed::EmbedError;
+use memlens_ingest::{FoundFile, Parsed, content_hash};
+use memlens_store::{
+    Change, DocumentState, EmbeddingId, FolderId, NewChunk, NewDocument, NewObservation, NewWindow,
+    Severity,
+};
+
+use super::{Indexer, Observer};
+use crate::EngineError;
+use crate::view::Happening;
+
+/// How many texts are embedded between two looks at the cancel flag.
+const SLICE: usize = 8;
+/// How many new embeddings one transaction saves; at most so many are lost by a kill.
+const SAVE_EVERY: usize = 32;
+
+impl Indexer {
+    pub(super) fn read(
+        &mut self,
+        folder: FolderId,
+        file: &FoundFile,
+        cancel: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineError> {
+        self.clock.start(file);
+        observer.progress(&self.progress());
+        // It is compared with what the library has of it, so that must stand there.
+        if self.waiting(folder).any(|change| change.path == file.path) {
+            self.commit(observer)?;
+        }
+        let known = self.store.document(folder, &file.path)?;
+        let read = memlens_ingest::read(file).and_then(|bytes| {
+            let hash = *blake3::hash(&bytes).as_bytes();
+            if known.as_ref().is_some_and(|state| state.hash == hash) {
+                return Ok((bytes.len() as u64, hash, None));
+            }
+            let parsed = memlens_ingest::parse(file.kind, &bytes, &self.options)?;
+            Ok((bytes.len() as u64, hash, Some(parsed)))
+        });
+        match read {
+            Ok((_, _, None)) => {
+                let document = known
+                    .map(|state| state.id)
+                    .expect("only a known document can be unchanged");
+                self.counts.n_unchanged += 1;
+                self.pend(
+                    Change::Touch {
+                        document,
+                        modified_ms: file.modified_ms,
+                        changed_ns: file.changed_ns,
+                    },
+                    0,
+                );
+            }
+            Ok((size, hash, Some(parsed))) => {
+                let document =
+                    self.document(folder, file, (size, hash), parsed, cancel, observer)?;
+                self.note_put(folder, file, known.as_ref(), &document);
+                let n_chunks = document.chunks.len();
+                self.pend(Change::Put(Box::new(document)), n_chunks);
+            }
+            // It vanished between the walk and the look; the watcher or the next scan will tell.
+            Err(_) if !file.absolute.exists() => {
+                // With its whole folder gone it stays: that may be back in a moment.
+                let is_ours = known.is_some() || self.store.has_problem(folder, &file.path)?;
+                if is_ours && self.is_there(folder)? {
+                    self.remove(folder, &file.path)?;
+                }
+            }
+            Err(error) => {
+                let path = file.path.clone();
+                let problem = self.problem(folder, path, None, error.to_string(), Severity::Error);
+                if known.is_none() && self.store.is_noted(&problem)? {
+                    // A person has been told.
+                    self.counts.n_unreadable += 1;
+                } else {
+                    self.fail(problem);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn note_put(
+        &mut self,
+        folder: FolderId,
+        file: &FoundFile,
+        known: Option<&DocumentState>,
+        document: &NewDocument,
+    ) {
+        let what = if known.is_some() {
+            self.counts.n_changed += 1;
+            Happening::Changed
+        } else {
+            self.counts.n_added += 1;
+            Happening::Added
+        };
+        let detail = match document.chunks.len() {
+            1 => "1 chunk".to_owned(),
+            n => format!("{n} chunks"),
+        };
+        self.happen(folder, &file.path, what, Some(detail), Some(document.hash));
+    }
+
+    /// Makes the document with every embedding that it needs.
+    fn document(
+        &mut self,
+        folder: FolderId,
+        file: &FoundFile,
+        (size, hash): (u64, [u8; 32]),
+        parsed: Parsed,
+        cancel: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<NewDocument, EngineError> {
+        let chunk_hashes: Vec<[u8; 32]> = parsed
+            .chunks
+            .iter()
+            .map(|chunk| content_hash(&chunk.text))
+            .collect();
+        let window_hashes: Vec<[u8; 32]> = parsed
+            .windows
+            .iter()
+            .map(|window| content_hash(&window.text))
+            .collect();
+        let texts: Vec<([u8; 32], &str)> = chunk_hashes
+            .iter()
+            .copied()
+            .zip(parsed.chunks.iter().map(|chunk| chunk.text.as_str()))
+            .chain(
+                window_hashes
+                    .iter()
+                    .copied()
+                    .zip(parsed.windows.iter().map(|window| window.text.as_str())),
+            )
+            .collect();
+        self.embedder.wake()?;
+        let embeddings = self.embeddings(&texts, cancel, observer)?;
+
+        let mut windows_of: Vec<Vec<NewWindow>> = vec![Vec::new(); parsed.chunks.len()];
+        for (window, hash) in parsed.windows.iter().zip(&window_hashes) {
+            for chunk in &window.chunks {
+                windows_of[*chunk as usize].push(NewWindow {
+                    start_line: window.start_line,
+                    end_line: window.end_line,
+                    embedding: embeddings[hash],
+                });
+            }
+        }
+        let observations = memlens_ingest::observations(&parsed)
+            .into_iter()
+            .map(|observation| NewObservation {
+                text: observation.text,
+                bytes: observation.bytes,
+                start_line: observation.start_line,
+                end_line: observation.end_line,
+                agent: observation.agent,
+                date: observation.date.map(|date| date.to_string()),
+                weight: observation.weight,
+            })
+            .collect();
+        let problems = parsed
+            .problems
+            .iter()
+            .map(|problem| {
+                self.problem(
+                    folder,
+                    file.path.clone(),
+                    problem.line,
+                    problem.message.clone(),
+                    Severity::Note,
+                )
+            })
+            .collect();
+        let chunks = parsed
+            .chunks
+            .into_iter()
+            .zip(chunk_hashes.iter().zip(windows_of))
+            .map(|(chunk, (hash, windows))| NewChunk {
+                tokens: self.embedder.count_tokens(&chunk.text),
+                start_line: chunk.start_line,
+                end_line: chunk.end_line,
+                bytes: chunk.bytes,
+                heading: chunk.heading_path.join(" > "),
+                agent: chunk.agent,
+                date: chunk.date.map(|date| date.to_string()),
+                weight: chunk.weight,
+                external_id: chunk.external_id,
+                embedding: embeddings[hash],
+                windows,
+                text: chunk.text,
+            })
+            .collect();
+        Ok(NewDocument {
+            folder,
+            path: file.path.clone(),
+            hash,
+            size,
+            modified_ms: file.modified_ms,
+            changed_ns: file.changed_ns,
+            kind: parsed.kind.as_str().to_owned(),
+            encoding: parsed.encoding.to_owned(),
+            agent: parsed.front.agent,
+            date: parsed.front.date.map(|date| date.to_string()),
+            tags: parsed.front.tags,
+            weight: parsed.front.weight,
+            chunks,
+            observations,
+            problems,
+        })
+    }
+
+    /// Returns the embedding of every text; those that are not there yet are computed and saved.
+    fn embeddings(
+        &mut self,
+        texts: &[([u8; 32], &str)],
+        cancel: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<HashMap<[u8; 32], EmbeddingId>, EngineError> {
+        let model = self.embedder.info().id.clone();
+        let mut there = self
+            .store
+            .embeddings(&model, texts.iter().map(|(hash, _)| *hash))?;
+        let mut seen = HashSet::new();
+        let missing: Vec<&([u8; 32], &str)> = texts
+            .iter()
+            .filter(|(hash, _)| !there.contains_key(hash) && seen.insert(*hash))
+            .collect();
+        let mut unsaved = Vec::new();
+        let mut cancelled = None;
+        for slice in missing.chunks(SLICE) {
+            let slice_texts: Vec<&str> = slice.iter().map(|(_, text)| *text).collect();
+            match self.embedder.embed(&slice_texts, cancel) {
+                Ok(vectors) => unsaved.extend(slice.iter().map(|(hash, _)| *hash).zip(vectors)),
+                // What is done is saved before the error goes up.
+                Err(error) => {
+                    cancelled = Some(error);
+                    break;
+                }
+            }
+            self.counts.n_embedded += slice.len() as u32;
+            self.clock.advance(slice.len(), missing.len());
+            observer.progress(&self.progress());
+            if unsaved.len() >= SAVE_EVERY {
+                self.store.save_embeddings(&model, &unsaved)?;
+                unsaved.clear();
+            }
+            if observer.interrupts() {
+                cancelled = Some(EmbedError::Cancelled);
+                break;
+            }
+        }
+        self.store.save_embeddings(&model, &unsaved)?;
+        if let Some(error) = cancelled {
+            return Err(error.into());
+        }
+        there.extend(
+            self.store
+                .embeddings(&model, missing.iter().map(|(hash, _)| *hash))?,
+        );
+        Ok(there)
+    }
+}

@@ -1,0 +1,262 @@
+//! Which folders are watched, and what in them has to be read or taken out.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use memlens_ingest::{Kind, Verdict};
+use memlens_store::{Folder, FolderId, Severity};
+
+use super::{Indexer, Job, Waiting};
+use crate::EngineError;
+use crate::mounts::Mount;
+
+impl Indexer {
+    /// Adds a folder to watch; its files are queued by [`Indexer::scan`].
+    ///
+    /// # Errors
+    /// [`EngineError::Ingest`] for one that is missing, a file or unreadable;
+    /// [`EngineError::HoldsWatched`] and [`memlens_store::StoreError::AlreadyWatched`] where it
+    /// would be watched twice.
+    pub fn add_folder(&mut self, path: &Path) -> Result<Folder, EngineError> {
+        let file_error = |source| EngineError::File {
+            attempt: "open folder",
+            path: path.to_owned(),
+            source,
+        };
+        let resolved = path.canonicalize().map_err(file_error)?;
+        if !resolved.is_dir() {
+            return Err(file_error(std::io::Error::from(
+                std::io::ErrorKind::NotADirectory,
+            )));
+        }
+        std::fs::read_dir(&resolved).map_err(file_error)?;
+        let refused = |why: &str| EngineError::CannotWatch {
+            path: resolved.clone(),
+            why: why.to_owned(),
+        };
+        let text = resolved
+            .to_str()
+            .ok_or_else(|| refused("its name is not text"))?;
+        if resolved.starts_with(self.store.dir()) || self.store.dir().starts_with(&resolved) {
+            return Err(refused("Memlens keeps its own library there"));
+        }
+        if let Some(inner) =
+            self.store.folders()?.iter().find(|folder| {
+                folder.path != text && Path::new(&folder.path).starts_with(&resolved)
+            })
+        {
+            return Err(EngineError::HoldsWatched {
+                path: text.to_owned(),
+                inner: inner.path.clone(),
+            });
+        }
+        let name = resolved
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or(text);
+        Ok(self.store.add_folder(text, name)?)
+    }
+
+    /// Forgets a folder; the notes themselves are not touched.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] and [`EngineError::Index`].
+    pub fn remove_folder(&mut self, folder: FolderId) -> Result<(), EngineError> {
+        self.jobs.retain(|job| job.folder() != folder);
+        self.pending
+            .retain(|change| Waiting::of(change).is_none_or(|it| it.folder != folder));
+        self.happened.retain(|one| one.folder != folder);
+        self.settle();
+        let applied = self.store.remove_folder(folder)?;
+        self.follow(&applied, Vec::new())
+    }
+
+    /// Pauses or resumes a folder.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn set_folder_paused(
+        &mut self,
+        folder: FolderId,
+        is_paused: bool,
+    ) -> Result<(), EngineError> {
+        if is_paused {
+            self.jobs.retain(|job| job.folder() != folder);
+            self.settle();
+        }
+        Ok(self.store.set_folder_paused(folder, is_paused)?)
+    }
+
+    /// Walks a folder and queues what differs from the library. Returns the folders in it that were looked into,
+    /// relative to it, first itself as an empty path.
+    ///
+    /// Differing means: another size, another time of modification, earlier or later, or another time at which the
+    /// system itself saw the file change.
+    ///
+    /// A folder that is missing or whose disk is not mounted keeps its documents.
+    ///
+    /// # Errors
+    /// [`EngineError::Ingest`] and [`EngineError::Unmounted`] where the folder cannot be walked.
+    pub fn scan(
+        &mut self,
+        folder: &Folder,
+        cancel: &AtomicBool,
+    ) -> Result<Vec<String>, EngineError> {
+        let path = Path::new(&folder.path);
+        let walked = memlens_ingest::walk(path, cancel)?;
+        self.check_mount(folder.id, path)?;
+        let known = self.store.documents(folder.id)?;
+        // What waits to be saved will be in the library too, whatever the store says now.
+        let waiting: BTreeSet<String> = self
+            .waiting(folder.id)
+            .map(|change| change.path.to_owned())
+            .collect();
+        self.jobs.retain(|job| job.folder() != folder.id);
+        let mut problems = Vec::new();
+        let mut unreadable = BTreeSet::new();
+        for skipped in walked.skipped {
+            let is_ours = known.contains_key(&skipped.path) || waiting.contains(&skipped.path);
+            let problem = self.problem(
+                folder.id,
+                skipped.path,
+                None,
+                skipped.reason,
+                Severity::Error,
+            );
+            if is_ours {
+                unreadable.insert(problem.path.clone());
+                self.fail(problem);
+            } else {
+                problems.push(problem);
+            }
+        }
+        let found: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
+        self.store
+            .set_walk_problems(folder.id, &problems, |path| found.contains(path))?;
+
+        let gone: BTreeSet<&String> = known
+            .keys()
+            .chain(&waiting)
+            .filter(|path| !found.contains(path.as_str()) && !unreadable.contains(*path))
+            .collect();
+        self.jobs.extend(gone.into_iter().map(|path| Job::Remove {
+            folder: folder.id,
+            path: path.clone(),
+        }));
+        for file in walked.files {
+            // The last of these nobody can set: a clock that jumps or a tool that puts times back hides nothing.
+            let is_known = known.get(&file.path).is_some_and(|state| {
+                (state.size, state.modified_ms, state.changed_ns)
+                    == (file.size, file.modified_ms, file.changed_ns)
+            });
+            if is_known && !waiting.contains(&file.path) {
+                self.counts.n_unchanged += 1;
+            } else {
+                self.clock.n_bytes_total += file.size;
+                self.jobs.push_back(Job::Read {
+                    folder: folder.id,
+                    file,
+                });
+            }
+        }
+        self.clock.n_files_total = self.clock.n_files_done + self.jobs.len() as u32;
+        self.settle();
+        Ok(walked.folders)
+    }
+
+    /// Queues one file of a folder before everything else, because something happened to it.
+    /// Returns false when only a [`Indexer::scan`] can tell what happened.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn look_at(&mut self, folder: &Folder, path: &Path) -> Result<bool, EngineError> {
+        let Some(relative) = path
+            .strip_prefix(&folder.path)
+            .ok()
+            .and_then(|path| path.to_str())
+        else {
+            return Ok(false);
+        };
+        let relative = relative.replace(std::path::MAIN_SEPARATOR, "/");
+        let name = relative.rsplit('/').next().unwrap_or_default();
+        if relative.is_empty() || matches!(name, ".gitignore" | ".ignore") {
+            return Ok(false);
+        }
+        let Ok(verdict) = memlens_ingest::judge(Path::new(&folder.path), &relative) else {
+            return Ok(false);
+        };
+        let waits = self
+            .waiting(folder.id)
+            .any(|change| change.path == relative);
+        let is_ours = waits
+            || self.store.document(folder.id, &relative)?.is_some()
+            || self.store.has_problem(folder.id, &relative)?;
+        let job = match verdict {
+            Verdict::Read(file) => Job::Read {
+                folder: folder.id,
+                file,
+            },
+            Verdict::Folder => return Ok(false),
+            // Whether a person should hear of it is for the walk to tell.
+            Verdict::LeftOut { path, .. }
+                if is_ours || (path == relative && Kind::of(Path::new(&path)).is_some()) =>
+            {
+                return Ok(false);
+            }
+            Verdict::Gone if is_ours => Job::Remove {
+                folder: folder.id,
+                path: relative,
+            },
+            Verdict::LeftOut { .. } | Verdict::Gone => {
+                // A folder that is gone, or a file that was never ours.
+                let inside = format!("{relative}/");
+                let is_inside = |path: &str| path.starts_with(&inside);
+                let holds_ours = self.store.holds_folder(folder.id, &relative)?
+                    || self.waiting(folder.id).any(|change| is_inside(change.path));
+                return Ok(!holds_ours);
+            }
+        };
+        // What was queued for it before was seen before.
+        self.jobs
+            .retain(|queued| (queued.folder(), queued.path()) != (job.folder(), job.path()));
+        if let Job::Read { file, .. } = &job {
+            self.clock.n_bytes_total += file.size;
+        }
+        self.jobs.push_front(job);
+        self.clock.n_files_total = self.clock.n_files_done + self.jobs.len() as u32;
+        Ok(true)
+    }
+
+    /// Notes which disk a folder lies on. An empty folder where another disk was mounted before is that disk's place,
+    /// and not the folder: what was on the disk is not gone.
+    fn check_mount(&mut self, folder: FolderId, path: &Path) -> Result<(), EngineError> {
+        let mount = Mount::of(path).and_then(|mount| mount.point.to_str().map(str::to_owned));
+        let folders = self.store.folders()?;
+        let Some(known) = folders.iter().find(|known| known.id == folder) else {
+            return Ok(());
+        };
+        if known.mount == mount {
+            return Ok(());
+        }
+        let is_empty = || std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+        if let (Some(before), Some(now)) = (&known.mount, &mount)
+            && path.starts_with(before)
+            && Path::new(before).starts_with(now)
+            && is_empty()
+        {
+            return Err(EngineError::Unmounted {
+                path: path.to_owned(),
+                mount: before.clone(),
+            });
+        }
+        Ok(self.store.set_folder_mount(folder, mount.as_deref())?)
+    }
+
+    /// Tells whether a watched folder can be looked into now.
+    pub(super) fn is_there(&self, folder: FolderId) -> Result<bool, EngineError> {
+        let folders = self.store.folders()?;
+        let folder = folders.iter().find(|candidate| candidate.id == folder);
+        Ok(folder.is_some_and(|folder| Path::new(&folder.path).is_dir()))
+    }
+}

@@ -1,0 +1,299 @@
+//! What a person chooses for reranking, in a library that is open: it counts at once, outlives the program, and is gone
+//! when all is erased; nothing is sent before it is switched on.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use memlens_engine::{
+    Engine, EngineError, HttpChoice, KeyState, ModelChoice, RerankChange, RerankSettings,
+};
+use memlens_params::{Params, RerankMode, StageId};
+use memlens_rank::{Columns, Status};
+use memlens_store::Store;
+use memlens_tests::{Notes, Provider, fresh, hashing, open};
+
+const QUERY: &str = "where is the router";
+
+fn notes() -> Notes {
+    Notes::new(&[
+        ("attic.md", "Where the boxes are, a router is not."),
+        ("hall.md", "The router stands in the hall."),
+        ("soup.md", "Soup is made of leeks."),
+    ])
+}
+
+fn engine(dir: &Path) -> Engine {
+    Engine::open(dir, hashing(), Arc::new(|_| {})).expect("it can be opened")
+}
+
+fn tei(url: &str, is_on: bool) -> HttpChoice {
+    HttpChoice {
+        kind: "tei".to_owned(),
+        url: url.to_owned(),
+        model: None,
+        shape: None,
+        key_env: None,
+        timeout_ms: Some(60_000),
+        is_on,
+    }
+}
+
+fn by_http() -> Params {
+    Params {
+        rerank: RerankMode::Http,
+        min_score: 0.0,
+        ..Params::default()
+    }
+}
+
+/// Asks a question, and whoever reranks it.
+fn ask(engine: &Engine) -> Columns {
+    let params = by_http();
+    let search = engine.library().search(QUERY, &params, None);
+    let id = search.expect("it can be searched").id;
+    let asked = engine.library().ask(id, &params).expect("it can be asked");
+    asked.columns(&params)
+}
+
+fn rerank(columns: &Columns) -> &Status {
+    let mut stages = columns.stages.iter();
+    let stage = stages.find(|stage| stage.id == StageId::Rerank);
+    &stage.expect("it is one").status
+}
+
+fn why(status: &Status) -> &str {
+    match status {
+        Status::Fallback { why } => why,
+        Status::Applied | Status::Skipped { .. } => panic!("{status:?}"),
+    }
+}
+
+fn change(engine: &Engine, change: RerankChange) -> RerankSettings {
+    engine.change_rerank(change).expect("it can be changed")
+}
+
+#[test]
+fn a_provider_counts_from_when_it_is_on_until_it_is_off() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let engine = engine(dir.path());
+    let provider = Provider::start();
+    assert!(why(rerank(&ask(&engine))).contains("no provider is set"));
+
+    // Set and not on: nobody is asked, not even by a search that wants it.
+    let settings = change(
+        &engine,
+        RerankChange::Http(tei(&provider.url(), false), None),
+    );
+    let http = settings.http.expect("it is set");
+    assert_eq!(
+        (http.host.as_str(), http.is_remote),
+        (provider.host(), false)
+    );
+    assert_eq!(http.key, KeyState::NotAsked);
+    assert!(why(rerank(&ask(&engine))).contains("switched off for this library"));
+    assert_eq!(provider.requests(), []);
+    // A person may try it all the same; no note is sent.
+    let test = engine.library().test_rerank_http().expect("it answers");
+    assert_eq!((test.scores.len(), test.scale), (2, "unit"));
+    let sent = provider.requests();
+    assert_eq!(sent.len(), 1);
+    assert!(sent[0].texts().iter().all(|text| !text.contains("router")));
+
+    change(
+        &engine,
+        RerankChange::Http(tei(&provider.url(), true), None),
+    );
+    let columns = ask(&engine);
+    assert_eq!(rerank(&columns), &Status::Applied);
+    assert_eq!(columns.n_pending, 0);
+    assert_eq!(provider.requests().len(), 1);
+    // The scores are kept, also for a search of another process.
+    assert_eq!(rerank(&ask(&engine)), &Status::Applied);
+    let other = open(dir.path());
+    let search = other
+        .search(QUERY, &by_http(), None)
+        .expect("it can be searched");
+    let asked = other.ask(search.id, &by_http()).expect("it can be asked");
+    assert_eq!(rerank(&asked.columns(&by_http())), &Status::Applied);
+    assert_eq!(provider.requests(), []);
+    let calls = engine.library().rerank_calls().expect("they are kept");
+    let calls: Vec<(&str, u32, bool)> = calls
+        .iter()
+        .map(|call| (call.provider.as_str(), call.n_docs, call.ok))
+        .collect();
+    assert_eq!(calls, [("tei", 3, true)]);
+
+    // Off: what was set stays, and nothing of it is used.
+    let settings = change(&engine, RerankChange::HttpOff);
+    assert_eq!(
+        settings.http.map(|http| (http.is_on, http.url)),
+        Some((false, provider.url()))
+    );
+    assert!(why(rerank(&ask(&engine))).contains("switched off for this library"));
+    assert_eq!(provider.requests(), []);
+}
+
+#[test]
+fn choices_outlive_the_program_and_go_with_everything_else() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let provider = Provider::start();
+    let hook = vec!["sort".to_owned(), "-r".to_owned()];
+    {
+        let engine = engine(dir.path());
+        change(
+            &engine,
+            RerankChange::Http(tei(&provider.url(), true), None),
+        );
+        change(&engine, RerankChange::Hook(Some(hook.clone())));
+        assert_eq!(rerank(&ask(&engine)), &Status::Applied);
+    }
+    let engine = engine(dir.path());
+    let settings = engine
+        .library()
+        .rerank_settings()
+        .expect("they can be read");
+    assert_eq!(settings.hook, Some(hook));
+    let http = settings.http.expect("it is set");
+    assert_eq!(
+        (http.url, http.timeout_ms, http.is_on),
+        (provider.url(), Some(60_000), true)
+    );
+    let cache = dir.path().join("rerank.sqlite");
+    assert!(cache.exists());
+    let model = dir.path().join("models/bge-reranker-base");
+    std::fs::create_dir_all(model.join("onnx")).expect("it can be made");
+
+    engine.erase_all().expect("it can be erased");
+    let settings = engine
+        .library()
+        .rerank_settings()
+        .expect("they can be read");
+    assert_eq!(
+        (settings.http, settings.model, settings.hook),
+        (None, None, None)
+    );
+    assert!(!cache.exists() && !model.exists());
+    assert_eq!(engine.library().rerank_calls().expect("there are none"), []);
+    let key = Store::open_read_only(dir.path()).expect("it is there");
+    assert_eq!(key.setting("rerank_http").expect("it can be read"), None);
+}
+
+#[test]
+fn what_cannot_be_used_changes_nothing() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let engine = engine(dir.path());
+    let provider = Provider::start();
+    change(
+        &engine,
+        RerankChange::Http(tei(&provider.url(), true), None),
+    );
+    change(&engine, RerankChange::Hook(Some(vec!["sort".to_owned()])));
+    let before = engine
+        .library()
+        .rerank_settings()
+        .expect("they can be read");
+    let empty = tempfile::tempdir().expect("a scratch folder can be made");
+    let folder = ModelChoice {
+        name: None,
+        folder: Some(empty.path().display().to_string()),
+    };
+    let neither = ModelChoice {
+        name: None,
+        folder: None,
+    };
+    for refused in [
+        RerankChange::Http(tei("http://tei.example", true), None),
+        RerankChange::Http(tei(&provider.url(), true), Some("a key".to_owned())),
+        RerankChange::Model(Some(folder)),
+        RerankChange::Model(Some(neither)),
+        RerankChange::Hook(Some(Vec::new())),
+        RerankChange::Hook(Some(vec!["a/b".to_owned()])),
+    ] {
+        let error = engine
+            .change_rerank(refused)
+            .expect_err("it cannot be used");
+        assert!(
+            matches!(error, EngineError::Setting { .. } | EngineError::Rerank(_)),
+            "{error}"
+        );
+    }
+    let after = engine
+        .library()
+        .rerank_settings()
+        .expect("they can be read");
+    assert_eq!(after, before);
+}
+
+#[test]
+fn a_library_that_is_only_read_keeps_its_choices() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let writer = engine(dir.path());
+    let reader = engine(dir.path());
+    let provider = Provider::start();
+    let refused = reader.change_rerank(RerankChange::Http(tei(&provider.url(), true), None));
+    assert!(matches!(refused, Err(EngineError::ReadOnly { .. })));
+    // What the writer chooses counts for the reader at once.
+    change(
+        &writer,
+        RerankChange::Http(tei(&provider.url(), true), None),
+    );
+    assert_eq!(rerank(&ask(&reader)), &Status::Applied);
+    change(&writer, RerankChange::HttpOff);
+    // Its scores are known, and no new ones are asked for.
+    let search = reader
+        .library()
+        .search("another question", &by_http(), None);
+    let id = search.expect("it can be searched").id;
+    let asked = reader
+        .library()
+        .ask(id, &by_http())
+        .expect("it can be asked");
+    assert!(why(rerank(&asked.columns(&by_http()))).contains("switched off"));
+    assert_eq!(provider.requests().len(), 1);
+}
+
+#[test]
+fn a_provider_that_takes_too_long_is_given_up_by_its_own_timeout() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let engine = engine(dir.path());
+    let (sender, receiver) = std::sync::mpsc::channel::<()>();
+    let provider = Provider::answering(move |_| {
+        // Until the test ends.
+        let _ = receiver.recv();
+        (200, "[]".to_owned())
+    });
+    let choice = HttpChoice {
+        timeout_ms: Some(100),
+        ..tei(&provider.url(), true)
+    };
+    change(&engine, RerankChange::Http(choice, None));
+    assert!(why(rerank(&ask(&engine))).contains("no answer within the timeout"));
+    drop(sender);
+}
+
+#[test]
+fn a_host_is_new_until_it_was_agreed_to() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let engine = engine(dir.path());
+    let host = |choice: &HttpChoice| engine.library().new_host(choice).expect("it can be told");
+    let remote = tei("https://tei.example", true);
+    assert_eq!(host(&remote).as_deref(), Some("tei.example"));
+    assert_eq!(host(&tei("http://127.0.0.1:1", true)), None);
+    change(
+        &engine,
+        RerankChange::Http(tei("https://tei.example", false), None),
+    );
+    assert_eq!(host(&tei("https://tei.example/other", false)), None);
+    assert_eq!(host(&remote).as_deref(), Some("tei.example"), "it was off");
+    let with_variable = HttpChoice {
+        key_env: Some("PATH".to_owned()),
+        ..tei("https://tei.example", false)
+    };
+    assert_eq!(host(&with_variable).as_deref(), Some("tei.example"));
+}

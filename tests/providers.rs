@@ -1,0 +1,133 @@
+//! A server on this machine that scores texts as providers do.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+
+use serde_json::{Value, json};
+
+/// Is what a server was asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProviderRequest {
+    /// The path.
+    pub path: String,
+    /// The header `Authorization`; none where it was left out.
+    pub authorization: Option<String>,
+    /// The body.
+    pub body: Value,
+}
+
+impl ProviderRequest {
+    /// Returns the texts that were sent.
+    pub fn texts(&self) -> Vec<&str> {
+        let texts = [&self.body["documents"], &self.body["texts"]];
+        let texts = texts.into_iter().find_map(Value::as_array);
+        texts
+            .into_iter()
+            .flatten()
+            .map(|text| text.as_str().expect("texts are sent"))
+            .collect()
+    }
+}
+
+/// Is a server that answers until the test ends.
+pub struct Provider {
+    address: String,
+    requests: Receiver<ProviderRequest>,
+}
+
+impl Provider {
+    /// Starts a server that scores each text by how many words of the question it holds, on 0 to 1.
+    pub fn start() -> Provider {
+        Provider::answering(|request| {
+            let query = request.body["query"].as_str().unwrap_or_default();
+            let scores = request.texts().into_iter().map(|text| share(query, text));
+            let results: Vec<Value> = scores
+                .enumerate()
+                .map(|(index, score)| json!({"index": index, "relevance_score": score}))
+                .collect();
+            // Best last: nothing may depend on the order.
+            (200, json!({"results": results}).to_string())
+        })
+    }
+
+    /// Starts a server that answers each request with a status and a body.
+    pub fn answering(
+        answer: impl Fn(&ProviderRequest) -> (u16, String) + Send + 'static,
+    ) -> Provider {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it listens").to_string();
+        let (sender, requests) = channel();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                // One connection at a time, each for as long as the program keeps it.
+                while let Some(request) = receive(&stream) {
+                    let (status, body) = answer(&request);
+                    if sender.send(request).is_err() || send(&stream, status, &body).is_err() {
+                        break;
+                    }
+                }
+            }
+        });
+        Provider { address, requests }
+    }
+
+    /// Returns its host and port.
+    pub fn host(&self) -> &str {
+        &self.address
+    }
+
+    /// Returns its address.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Returns what it was asked since this was called last.
+    pub fn requests(&self) -> Vec<ProviderRequest> {
+        self.requests.try_iter().collect()
+    }
+}
+
+/// Returns the share of the question's words that a text holds.
+fn share(query: &str, text: &str) -> f64 {
+    let text = text.to_lowercase();
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let n_held = words.iter().filter(|word| text.contains(*word)).count();
+    n_held as f64 / words.len().max(1) as f64
+}
+
+/// Reads a request; none when the connection ends.
+fn receive(stream: &TcpStream) -> Option<ProviderRequest> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let path = line.split(' ').nth(1)?.to_owned();
+    let (mut authorization, mut n_bytes) = (None, 0);
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header).ok()?;
+        let Some((name, value)) = header.trim().split_once(':') else {
+            break;
+        };
+        match name.to_ascii_lowercase().as_str() {
+            "authorization" => authorization = Some(value.trim().to_owned()),
+            "content-length" => n_bytes = value.trim().parse().ok()?,
+            _ => {}
+        }
+    }
+    let mut body = vec![0; n_bytes];
+    reader.read_exact(&mut body).ok()?;
+    Some(ProviderRequest {
+        path,
+        authorization,
+        body: serde_json::from_slice(&body).ok()?,
+    })
+}
+
+fn send(mut stream: &TcpStream, status: u16, body: &str) -> std::io::Result<()> {
+    let n_bytes = body.len();
+    write!(
+        stream,
+        "HTTP/1.1 {status} Status\r\nContent-Type: application/json\r\nContent-Length: {n_bytes}\r\n\r\n{body}"
+    )
+}
