@@ -65,7 +65,7 @@ fn csv(queries: &[Query], judged: &[Judged]) -> String {
 
 /// Stages that change nothing by default, each alone at a value that a person may choose. Decay is not among them, as
 /// the notes are dated by when they were checked out.
-const ALONE: [(&str, &[&str]); 4] = [
+const ALONE: [(&str, &[&str]); 5] = [
     ("corroboration", &["corroboration_on=true"]),
     (
         "corroboration_by_sources",
@@ -76,7 +76,11 @@ const ALONE: [(&str, &[&str]); 4] = [
         &["corroboration_on=true", "agreement_measure=words"],
     ),
     ("diversity", &["mmr_lambda=0.7"]),
+    ("late", LATE),
 ];
+
+/// Late interaction, with time enough on any machine.
+const LATE: &[&str] = &["rerank=late", "rerank_timeout_ms=60000"];
 
 /// Returns the nDCG@10 of every query: by the defaults, then with each stage alone.
 fn stages_csv(queries: &[Query], defaults: &[Judged], alone: &[Vec<Judged>]) -> String {
@@ -146,20 +150,28 @@ fn the_default_ranking_is_as_good_as_it_was() {
 
     let library = Library::open(dir.path(), source).expect("it can be opened");
     library.aggregate().expect("observations can be compared");
-    let searches: Vec<Arc<Search>> = set
-        .queries
-        .iter()
-        .map(|query| {
-            library
-                .search(&query.query, &Params::default(), None)
-                .expect("it can be searched")
-        })
-        .collect();
-    let judged_with = |settings: &[&str]| -> Vec<Judged> {
+    let params_with = |settings: &[&str]| {
         let mut params = Params::default();
         params
             .assign_all(settings.iter().copied())
             .expect("they are in the table");
+        params
+    };
+    // With the scores of late interaction at hand, which only its own parameters use.
+    let searches: Vec<Arc<Search>> = set
+        .queries
+        .iter()
+        .map(|query| {
+            let search = library
+                .search(&query.query, &Params::default(), None)
+                .expect("it can be searched");
+            library
+                .ask(search.id, &params_with(LATE))
+                .expect("it was just searched")
+        })
+        .collect();
+    let judged_with = |settings: &[&str]| -> Vec<Judged> {
+        let params = params_with(settings);
         set.queries
             .iter()
             .zip(&searches)

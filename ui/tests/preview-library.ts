@@ -43,6 +43,7 @@ const options: LibraryOptions = {
           indexing: {
             n_done: 1_204,
             n_total: 5_640,
+            share: 0.21,
             file: "reference/notification-routes.md",
             seconds_left: 74,
             paused: false,

@@ -46,6 +46,11 @@ pub enum Command {
     /// Set the command of your own that looks at the results of searches, show it, or take it away
     RerankHook(RerankHookArgs),
     /// Rank the results that an agent found: reads its event on standard input and answers on standard output
+    ///
+    /// The event is {"query", "agentId", "results": [{"path", "startLine", "endLine", "score", "snippet", "source"}]}, the
+    /// answer {"results": [...]} with the rows that stay, best first. A row is ranked as the chunks are that hold its lines,
+    /// and left out where your parameters leave them out; rows that the library does not know keep their score and their
+    /// order, and come last. Where anything fails there is no answer, and the exit status is not 0.
     Hook(HookArgs),
     /// Forget everything that the library holds; the notes themselves are not touched
     Erase(EraseArgs),
@@ -238,7 +243,11 @@ pub enum RerankProviderAct {
     /// Have it score two made-up texts; no note is sent
     Test(JsonArgs),
     /// Switch it off; what was set stays
-    Off,
+    Off {
+        /// Take its key out of the system's keyring too
+        #[arg(long)]
+        forget_key: bool,
+    },
 }
 
 #[derive(Debug, Args)]

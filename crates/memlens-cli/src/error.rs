@@ -61,7 +61,7 @@ pub enum CliError {
     Input(std::io::Error),
     /// Something that cannot be undone was not asked for plainly.
     #[error("cannot erase {}: it holds {n_folders} folders, {n_files} files, {n_presets} presets and {n_thumbs} thumbs in {n_bytes} bytes; \
-        give --yes to forget all of that (the notes themselves are not touched)", path.display())]
+        give --yes to forget all of that with its settings, downloaded models and keys in the keyring (the notes themselves are not touched)", path.display())]
     Unconfirmed {
         /// The library's folder.
         path: PathBuf,

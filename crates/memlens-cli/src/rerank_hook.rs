@@ -1,6 +1,6 @@
 //! `memlens rerank-hook`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use memlens_engine::RerankChange;
 use serde::Serialize;
@@ -22,7 +22,8 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankHookArgs) -> Result<(), C
     let library = open(library)?;
     match &arguments.act {
         RerankHookAct::Set { command } => {
-            library.change_rerank(RerankChange::Hook(Some(command.clone())))?;
+            let command = from_anywhere(command)?;
+            library.change_rerank(RerankChange::Hook(Some(command)))?;
             tell("the hook is set; --set hook=on uses it");
         }
         RerankHookAct::Off => {
@@ -48,4 +49,20 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankHookArgs) -> Result<(), C
         }
     }
     Ok(())
+}
+
+/// Returns the command with the full path of its program, where a path from here was typed.
+fn from_anywhere(command: &[String]) -> Result<Vec<String>, CliError> {
+    let mut command = command.to_vec();
+    if let Some(program) = command.first_mut()
+        && Path::new(program.as_str()).components().count() > 1
+    {
+        let path = std::path::absolute(&*program).map_err(|source| CliError::File {
+            attempt: "find",
+            path: PathBuf::from(&*program),
+            source,
+        })?;
+        *program = path.display().to_string();
+    }
+    Ok(command)
 }

@@ -112,7 +112,7 @@ fn print(
             (true, true) => "chosen",
             (true, false) => "chosen, not downloaded",
             (false, true) => "downloaded",
-            (false, false) => "",
+            (false, false) => "not downloaded",
         };
         writeln!(
             out,

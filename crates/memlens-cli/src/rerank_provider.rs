@@ -65,8 +65,11 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
                 )
             })
         }
-        RerankProviderAct::Off => {
+        RerankProviderAct::Off { forget_key } => {
             let before = library.change_rerank(RerankChange::HttpOff)?.http;
+            if *forget_key {
+                library.change_rerank(RerankChange::ForgetKey)?;
+            }
             tell(match before {
                 Some(_) => "the provider is off; nothing is sent any more",
                 None => "no provider is set; nothing is sent",
@@ -168,7 +171,7 @@ fn print(out: &mut dyn Write, provider: Option<&HttpState>) -> io::Result<()> {
         KeyState::Keyring => "in the system's keyring".to_owned(),
         KeyState::Environment => "in the environment".to_owned(),
         KeyState::None => "none".to_owned(),
-        KeyState::Unavailable => "none, and no keyring answers".to_owned(),
+        KeyState::Unavailable => "in the keyring, which does not answer".to_owned(),
         KeyState::Unusable => "what was found is none".to_owned(),
         KeyState::NotAsked => "not looked for while it is off".to_owned(),
     };

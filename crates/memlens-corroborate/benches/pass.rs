@@ -132,6 +132,7 @@ fn passes(criterion: &mut Criterion) {
             pattern(10_000, |at| at.to_string()),
         ),
         ("5,000 of one pattern by word", pattern(5_000, letters)),
+        ("20,000 of one pattern by word", pattern(20_000, letters)),
     ] {
         let before = IN_USE.load(Ordering::Relaxed);
         PEAK.store(before, Ordering::Relaxed);

@@ -57,9 +57,16 @@ pub struct Observation<'a> {
 pub struct Aggregation {
     simhash: Clusters,
     words: Clusters,
+    n_passed_over: u64,
 }
 
 impl Aggregation {
+    /// Returns how many pairs were passed over because both were tied by nearer ones already; 0 but for very many near
+    /// each other. Where contradictions part what ties them, a cluster may come out smaller for it, never larger.
+    pub fn n_passed_over(&self) -> u64 {
+        self.n_passed_over
+    }
+
     /// Returns the clusters by a measure.
     pub fn of(&self, measure: Measure) -> &Clusters {
         match measure {
@@ -89,9 +96,11 @@ pub fn aggregate(observations: &[Observation<'_>], contradictions: &[(u32, u32)]
         contradictions,
     };
 
+    let (words, n_passed_over) = by_words(observations, &parts);
     Aggregation {
         simhash: by_simhash(observations, &parts),
-        words: by_words(observations, &parts),
+        words,
+        n_passed_over,
     }
 }
 
@@ -113,7 +122,7 @@ fn by_simhash(observations: &[Observation<'_>], parts: &Parts<'_>) -> Clusters {
     joining.finish()
 }
 
-fn by_words(observations: &[Observation<'_>], parts: &Parts<'_>) -> Clusters {
+fn by_words(observations: &[Observation<'_>], parts: &Parts<'_>) -> (Clusters, u64) {
     let alike = Alike::of(observations, |fingerprint| &fingerprint.words);
     let items: Vec<(&[u64], Claims)> = alike
         .firsts()
@@ -126,11 +135,11 @@ fn by_words(observations: &[Observation<'_>], parts: &Parts<'_>) -> Clusters {
         .collect();
     let mut joining = Joining::of(parts);
     let mut edges = alike.edges(&joining);
-    overlapping_pairs(&items, |a, b, level| {
+    let n_passed_over = overlapping_pairs(&items, Edges::MANY, |a, b, level| {
         edges.push(alike.edge(a, b, level), &joining);
     });
     edges.join(&mut joining);
-    joining.finish()
+    (joining.finish(), n_passed_over)
 }
 
 /// Holds observations of distance 0 and equal claims as one, so that copies cost no comparisons.

@@ -111,7 +111,7 @@ pub(crate) struct Edges {
 
 impl Edges {
     /// 12 bytes each.
-    const MANY: usize = 1 << 20;
+    pub(crate) const MANY: usize = 1 << 20;
 
     pub(crate) fn push(&mut self, edge: Edge, joining: &Joining<'_>) {
         self.edges.push(edge);

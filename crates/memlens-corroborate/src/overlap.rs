@@ -30,7 +30,17 @@ pub fn overlap_level(n_common: usize, n_all: usize) -> u8 {
 ///
 /// Every pair comes once, the larger index first, in an order that depends on nothing but the items. Items are distinct
 /// words as ascending hashes; one without words has no partner.
-pub(crate) fn overlapping_pairs(items: &[(&[u64], Claims)], mut found: impl FnMut(u32, u32, u8)) {
+///
+/// Once more than `n_many` pairs are found, those are passed over that change nothing: both are tied by pairs that are at
+/// least as near. Returns how many those were.
+pub(crate) fn overlapping_pairs(
+    items: &[(&[u64], Claims)],
+    n_many: usize,
+    mut found: impl FnMut(u32, u32, u8),
+) -> u64 {
+    let mut n_found = 0;
+    let mut n_passed_over = 0;
+    let mut ties: Option<Ties> = None;
     let by_rarity = by_rarity(items);
     let sketches: Vec<Sketch> = by_rarity.iter().map(|words| Sketch::of(words)).collect();
     let groups = Groups::of(items.iter().map(|(_, claims)| *claims));
@@ -40,36 +50,48 @@ pub(crate) fn overlapping_pairs(items: &[(&[u64], Claims)], mut found: impl FnMu
     order.sort_unstable_by_key(|at| (items[*at as usize].0.len(), *at));
 
     let mut index = Index::default();
-    let mut met: Vec<u32> = Vec::new();
-    for at in order {
+    // For each item the last, by its place in the order, that met it.
+    let mut met_by: Vec<u32> = vec![0; items.len()];
+    for (turn, at) in (1..).zip(order) {
         let words = &by_rarity[at as usize];
         let sketch = &sketches[at as usize];
-        met.clear();
         // Only shorter or equal ones stand in the index.
         let shortest = (words.len() * OVERLAP_MIN as usize).div_ceil(100);
         for (place, word) in words[..words.len() - shortest + 1].iter().enumerate() {
             for group in groups.looks_in(at) {
                 for posting in index.postings(*word, group, shortest) {
+                    let other = posting.item;
+                    if met_by[other as usize] == turn {
+                        continue;
+                    }
                     let n_other = posting.n_words as usize;
-                    let needed = common_min(words.len() + n_other);
+                    let n_both = words.len() + n_other;
+                    let needed = common_min(n_both);
                     // This word, and at most all after it.
                     let left = (words.len() - place).min(n_other - posting.place as usize);
-                    if left >= needed
-                        && sketch.common_max(&sketches[posting.item as usize]) >= needed
-                    {
-                        met.push(posting.item);
+                    let common_max = sketch.common_max(&sketches[other as usize]);
+                    if left < needed || common_max < needed {
+                        continue;
+                    }
+                    met_by[other as usize] = turn;
+                    let level_min = overlap_level(common_max, n_both - common_max);
+                    let tied = |ties: &mut Ties| ties.are_tied(at, other, level_min);
+                    if ties.as_mut().is_some_and(tied) {
+                        n_passed_over += 1;
+                        continue;
+                    }
+                    let others = &by_rarity[other as usize];
+                    let Some(n_common) = n_common_of(words, others, needed) else {
+                        continue;
+                    };
+                    let level = overlap_level(n_common, n_both - n_common);
+                    found(at.max(other), at.min(other), level);
+                    n_found += 1;
+                    if n_found > n_many {
+                        let ties = ties.get_or_insert_with(|| Ties::of(items.len()));
+                        ties.tie(at, other, level);
                     }
                 }
-            }
-        }
-        met.sort_unstable();
-        met.dedup();
-        for other in &met {
-            let others = &by_rarity[*other as usize];
-            let n_all = words.len() + others.len();
-            if let Some(n_common) = n_common_of(words, others, common_min(n_all)) {
-                let level = overlap_level(n_common, n_all - n_common);
-                found(at.max(*other), at.min(*other), level);
             }
         }
         // A longer one that overlaps enough shares one of so few.
@@ -85,6 +107,7 @@ pub(crate) fn overlapping_pairs(items: &[(&[u64], Claims)], mut found: impl FnMu
             }
         }
     }
+    n_passed_over
 }
 
 /// Returns how many words two sets of `n_words` together must share to overlap enough.
@@ -130,6 +153,46 @@ fn by_rarity(items: &[(&[u64], Claims)]) -> Vec<Box<[u32]>> {
         .collect()
 }
 
+/// Says what is tied together by the pairs of each level and below.
+struct Ties {
+    /// By level, for each item another of its tie or, for one of each, itself.
+    parents: Vec<Vec<u32>>,
+}
+
+impl Ties {
+    fn of(n_items: usize) -> Ties {
+        let alone: Vec<u32> = (0..n_items as u32).collect();
+        Ties {
+            parents: vec![alone; 100 - OVERLAP_MIN as usize + 1],
+        }
+    }
+
+    fn tie(&mut self, a: u32, b: u32, level: u8) {
+        for parents in &mut self.parents[usize::from(level)..] {
+            let (root_a, root_b) = (root(parents, a), root(parents, b));
+            // What is tied at a level is tied at all above.
+            if root_a == root_b {
+                return;
+            }
+            parents[root_a.max(root_b) as usize] = root_a.min(root_b);
+        }
+    }
+
+    fn are_tied(&mut self, a: u32, b: u32, level: u8) -> bool {
+        let parents = &mut self.parents[usize::from(level)];
+        root(parents, a) == root(parents, b)
+    }
+}
+
+fn root(parents: &mut [u32], mut at: u32) -> u32 {
+    while parents[at as usize] != at {
+        let above = parents[parents[at as usize] as usize];
+        parents[at as usize] = above;
+        at = above;
+    }
+    at
+}
+
 /// Is a set of words in few bits: each word sets one.
 struct Sketch {
     n_words: u32,
@@ -156,7 +219,8 @@ impl Sketch {
         let apart: u32 = std::iter::zip(self.bits, other.bits)
             .map(|(a, b)| (a ^ b).count_ones())
             .sum();
-        ((self.n_words + other.n_words - apart) / 2) as usize
+        let shorter = self.n_words.min(other.n_words);
+        ((self.n_words + other.n_words - apart) / 2).min(shorter) as usize
     }
 }
 
@@ -203,7 +267,9 @@ mod tests {
             .map(|(words, claims)| (&words[..], *claims))
             .collect();
         let mut pairs = Vec::new();
-        overlapping_pairs(&items, |a, b, level| pairs.push((a, b, level)));
+        let n_passed_over =
+            overlapping_pairs(&items, usize::MAX, |a, b, level| pairs.push((a, b, level)));
+        assert_eq!(n_passed_over, 0);
         pairs.sort_unstable();
         let mut naive = Vec::new();
         for a in 0..items.len() {
@@ -219,6 +285,19 @@ mod tests {
             }
         }
         assert_eq!(pairs, naive);
+
+        // What is passed over changes nothing: the ties of every level are those of all pairs.
+        let (mut all, mut few) = (Ties::of(items.len()), Ties::of(items.len()));
+        for (a, b, level) in naive {
+            all.tie(a, b, level);
+        }
+        overlapping_pairs(&items, 0, |a, b, level| few.tie(a, b, level));
+        for level in 0..=100 - OVERLAP_MIN as usize {
+            for at in 0..items.len() as u32 {
+                let (all, few) = (&mut all.parents[level], &mut few.parents[level]);
+                assert_eq!(root(all, at), root(few, at), "level {level}");
+            }
+        }
     }
 
     proptest! {

@@ -165,6 +165,13 @@ impl Agreement {
             })
             .collect();
         let aggregation = Arc::new(aggregate(&looked_at, &[]));
+        if aggregation.n_passed_over() > 0 {
+            tracing::info!(
+                n_observations = observations.len(),
+                n_passed_over = aggregation.n_passed_over(),
+                "so many are near each other that not all pairs were looked at"
+            );
+        }
         Ok(Agreement {
             generation: snapshot.generation,
             aggregation,

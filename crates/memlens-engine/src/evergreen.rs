@@ -235,9 +235,11 @@ fn named(
         return Ok((folder, String::new()));
     }
     let place = Place::parse(snapshot, typed, here)
-        .map_err(|error| match error {
-            EngineError::Place { why, .. } => refused(&why),
-            other => other,
+        .map_err(|error| {
+            if let EngineError::Place { why, .. } = &error {
+                return refused(why);
+            }
+            error
         })?
         .ok_or_else(|| refused("it lies in no watched folder"))?;
     let folders = snapshot.folders.iter();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use memlens_ingest::IngestOptions;
-use memlens_store::{DocumentRow, Folder, FolderId, Severity, Snapshot, StoredProblem};
+use memlens_store::{Folder, FolderId, Severity, StoredProblem};
 
 use crate::view::{
     DocumentChunk, DocumentView, EntryState, FileProblem, ProblemSeverity, TreeEntry,
@@ -73,20 +73,27 @@ impl Library {
             .collect())
     }
 
-    /// Returns a note as it is on disk now, with its chunks as they were indexed.
+    /// Returns a note as it is on disk now, with its chunks as they were indexed; one that waits to be indexed has none.
     ///
     /// # Errors
-    /// [`EngineError::NoDocument`] for one that is not in the library, [`EngineError::Ingest`] when
+    /// [`EngineError::NoDocument`] for one that no watched folder has, [`EngineError::Ingest`] when
     /// it cannot be read any more.
     pub fn document(&self, folder: FolderId, path: &str) -> Result<DocumentView, EngineError> {
         let lists = self.lists();
         let snapshot = &lists.snapshot;
-        let (folder, document) = find(snapshot, folder, path)?;
-        let file = memlens_ingest::find(Path::new(&folder.path), path)?.ok_or_else(|| {
-            EngineError::NoDocument {
-                path: path.to_owned(),
-            }
-        })?;
+        let no_document = || EngineError::NoDocument {
+            path: path.to_owned(),
+        };
+        let folder = snapshot
+            .folders
+            .iter()
+            .find(|candidate| candidate.id == folder)
+            .ok_or_else(no_document)?;
+        let document = snapshot
+            .documents
+            .iter()
+            .find(|document| document.folder == folder.id && document.path == path);
+        let file = memlens_ingest::find(Path::new(&folder.path), path)?.ok_or_else(no_document)?;
         let bytes = memlens_ingest::read(&file)?;
         let parsed = memlens_ingest::parse(file.kind, &bytes, &IngestOptions::default())?;
         let names = folder_names(&snapshot.folders);
@@ -97,7 +104,10 @@ impl Library {
             .filter(|problem| problem.folder == folder.id && problem.path == path)
             .map(|problem| file_problem(problem, &names))
             .collect();
-        let chunks = document.chunks.start as usize..document.chunks.end as usize;
+        let chunks = document.map_or(0..0, |document| {
+            document.chunks.start as usize..document.chunks.end as usize
+        });
+        let front = parsed.front;
         Ok(DocumentView {
             folder: folder.id.0.to_string(),
             folder_name: folder.name.clone(),
@@ -114,9 +124,9 @@ impl Library {
                     heading: chunk.heading.clone(),
                 })
                 .collect(),
-            agent: document.agent.clone(),
-            date: document.date.clone(),
-            tags: document.tags.clone(),
+            agent: front.agent,
+            date: front.date.map(|date| date.to_string()),
+            tags: front.tags,
             modified_ms: file.modified_ms as f64,
             encoding: parsed.encoding.to_owned(),
             problems,
@@ -144,24 +154,6 @@ impl Library {
                 path: path.to_owned(),
             })
     }
-}
-
-fn find<'a>(
-    snapshot: &'a Snapshot,
-    folder: FolderId,
-    path: &str,
-) -> Result<(&'a Folder, &'a DocumentRow), EngineError> {
-    let document = snapshot
-        .documents
-        .iter()
-        .find(|document| document.folder == folder && document.path == path);
-    let folder = snapshot
-        .folders
-        .iter()
-        .find(|candidate| candidate.id == folder);
-    folder.zip(document).ok_or_else(|| EngineError::NoDocument {
-        path: path.to_owned(),
-    })
 }
 
 fn folder_names(folders: &[Folder]) -> HashMap<FolderId, String> {

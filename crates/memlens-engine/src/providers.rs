@@ -79,6 +79,8 @@ pub enum RerankChange {
     Http(HttpChoice, Option<String>),
     /// Switches the provider off; what it was set to stays.
     HttpOff,
+    /// Takes the provider's key out of the keyring, where this library put one there.
+    ForgetKey,
     /// Chooses a cross-encoder, once it was loaded and scored a trial, or none.
     Model(Option<ModelChoice>),
     /// Sets the command, or takes it away.
@@ -126,21 +128,25 @@ impl KeptKey {
 }
 
 impl Library {
-    /// Returns what is chosen for reranking. Looks for the key of a provider that is on.
+    /// Returns what is chosen for reranking, and tells where the key of a provider is that is on.
     ///
     /// # Errors
     /// [`EngineError::Store`]; [`EngineError::Setting`] for a choice that this version does not understand.
     pub fn rerank_settings(&self) -> Result<RerankSettings, EngineError> {
-        let (http, model, hook) = {
+        let (http, kept, model, hook) = {
             let store = self.store();
+            let kept: Option<Vec<KeptKey>> = read(&store, KEPT_KEYS)?;
             (
                 chosen_http(&store)?,
+                kept.unwrap_or_default(),
                 read(&store, MODEL)?,
                 read(&store, HOOK)?,
             )
         };
         Ok(RerankSettings {
-            http: http.map(|http| http.state()).transpose()?,
+            http: http
+                .map(|http| http.state(kept.contains(&KeptKey::of(&http.provider))))
+                .transpose()?,
             model,
             hook,
             kinds: Kind::ALL.into_iter().map(offer).collect(),
@@ -244,12 +250,7 @@ impl Settings {
                 let Checked { choice, provider } = choice.check()?;
                 match key.as_deref().map(str::trim) {
                     None => {}
-                    Some("") => {
-                        keys::forget(&provider)?;
-                        let mut kept = self.kept_keys;
-                        kept.retain(|other| *other != KeptKey::of(&provider));
-                        put(KEPT_KEYS, Some(json(&kept)))?;
-                    }
+                    Some("") => forget_key(self.kept_keys, &provider, &mut put)?,
                     Some(typed) => {
                         let key = http::key(typed)?;
                         // Noted first, so that none is ever kept that nobody can find to forget it.
@@ -273,6 +274,10 @@ impl Settings {
                 ),
                 None => Ok(()),
             },
+            RerankChange::ForgetKey => match self.http {
+                Some(http) => forget_key(self.kept_keys, &http.check()?.provider, &mut put),
+                None => Ok(()),
+            },
             RerankChange::Model(choice) => {
                 if let Some(choice) = &choice {
                     choice.find()?.load(&self.dir)?;
@@ -285,6 +290,21 @@ impl Settings {
             }
         }
     }
+}
+
+/// Takes a provider's key out of the keyring; where this library put none there, the keyring is not asked.
+fn forget_key(
+    mut kept: Vec<KeptKey>,
+    provider: &Provider,
+    put: &mut impl FnMut(&'static str, Option<String>) -> Result<(), EngineError>,
+) -> Result<(), EngineError> {
+    let key = KeptKey::of(provider);
+    if !kept.contains(&key) {
+        return Ok(());
+    }
+    keys::forget(provider)?;
+    kept.retain(|other| *other != key);
+    put(KEPT_KEYS, Some(json(&kept)))
 }
 
 /// Returns a text that differs where another reranker must be made.

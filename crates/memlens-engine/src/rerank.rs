@@ -283,6 +283,10 @@ impl Library {
         let outcome = self
             .load(&mut loaded, params.rerank)
             .and_then(|reranker| self.fill(reranker, &asked, &mut known));
+        if outcome.is_err() && params.rerank != RerankMode::Late {
+            // Its key, its server or its files may be others the next time.
+            *loaded = None;
+        }
         drop(loaded);
         match outcome {
             Ok(took) => return self.keep_scores(id, known, took).map(drop),
@@ -539,9 +543,11 @@ impl Search {
         entries
             .into_iter()
             .flatten()
-            .filter_map(|entry| match entry.detail {
-                Detail::Rerank { state, .. } => Some((entry.slot, state)),
-                _ => None,
+            .filter_map(|entry| {
+                let Detail::Rerank { state, .. } = entry.detail else {
+                    return None;
+                };
+                Some((entry.slot, state))
             })
             .collect()
     }

@@ -177,12 +177,14 @@ pub struct FolderState {
 }
 
 /// Is how far indexing is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Progress {
     /// Files done.
     pub n_done: u32,
     /// Files to do, those done included.
     pub n_total: u32,
+    /// How much of all bytes is done, those of the file at hand included, in `[0, 1]`.
+    pub share: f64,
     /// The file at hand.
     pub file: Option<String>,
     /// How long it may still take; none until that can be told.

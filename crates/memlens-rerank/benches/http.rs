@@ -4,7 +4,7 @@
 //! line as JSON. The server is a thread of this process. Its own time lies between the request's last byte and the
 //! answer's first, so writing, sending and reading both are ours.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc;
 use std::thread;

@@ -61,17 +61,6 @@ impl CrossEncoder {
         at: &Locations,
         threads: usize,
     ) -> Result<CrossEncoder, RerankError> {
-        let name = folder.file_name().unwrap_or(folder.as_os_str());
-        CrossEncoder::load_as(&name.to_string_lossy(), folder, at, threads)
-    }
-
-    /// Loads the model in `folder` under the name that people know it by.
-    pub(crate) fn load_as(
-        name: &str,
-        folder: &Path,
-        at: &Locations,
-        threads: usize,
-    ) -> Result<CrossEncoder, RerankError> {
         load_runtime(at).map_err(RerankError::Runtime)?;
         let graph = graph(folder)?;
         let files = read_files(folder)?;
@@ -107,9 +96,10 @@ impl CrossEncoder {
             .encode_fast(("", ""), true)
             .map_err(in_config)?
             .len();
+        let name = folder.file_name().unwrap_or(folder.as_os_str());
         let info = RerankerInfo {
             provider: "model".to_owned(),
-            model: format!("{name}@{}", &sum[..SUM_CHARS]),
+            model: format!("{}@{}", name.to_string_lossy(), &sum[..SUM_CHARS]),
         };
         Ok(CrossEncoder {
             info,

@@ -294,3 +294,72 @@ fn failed(cause: impl ToString) -> RerankError {
         cause: cause.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Whatever rows a hook lets stay, in whatever order, are found again, and each once.
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Rows of few places, so that several share one.
+    fn rows() -> impl Strategy<Value = Vec<EventRow>> {
+        prop::collection::vec((0..3_u64, -1.0..1.0), 0..12).prop_map(|rows| {
+            let row = |(place, score): (u64, f64)| EventRow {
+                path: format!("{}.md", place % 2),
+                start_line: place,
+                end_line: place + 1,
+                score,
+                snippet: String::new(),
+                source: String::new(),
+            };
+            rows.into_iter().map(row).collect()
+        })
+    }
+
+    fn place(row: &EventRow) -> (&str, u64) {
+        (&row.path, row.start_line)
+    }
+
+    proptest! {
+        #[test]
+        fn rows_that_stay_are_found_once_each(
+            (given, stay) in rows().prop_flat_map(|given| {
+                let stay = Just(given.clone()).prop_shuffle();
+                let stay = (stay, 0..=given.len()).prop_map(|(mut stay, n)| {
+                    stay.truncate(n);
+                    stay
+                });
+                (Just(given), stay)
+            })
+        ) {
+            let answer = Answer {
+                results: Some(stay.iter().cloned().map(AnswerRow::from).collect()),
+            };
+            let printed = serde_json::to_vec(&answer).expect("it is JSON");
+            let kept = kept(&given, &printed).expect("all were given");
+            prop_assert_eq!(kept.len(), stay.len());
+            for (kept, stay) in kept.iter().zip(&stay) {
+                prop_assert_eq!(place(&given[kept.index]), place(stay));
+                prop_assert_eq!(kept.score.to_bits(), stay.score.to_bits());
+            }
+            let mut indices: Vec<usize> = kept.iter().map(|kept| kept.index).collect();
+            indices.sort_unstable();
+            indices.dedup();
+            prop_assert_eq!(indices.len(), kept.len());
+        }
+
+        #[test]
+        fn one_row_more_than_was_given_is_invented(given in rows()) {
+            prop_assume!(!given.is_empty());
+            let more = given.iter().chain(&given[..1]);
+            let answer = Answer {
+                results: Some(more.cloned().map(AnswerRow::from).collect()),
+            };
+            let printed = serde_json::to_vec(&answer).expect("it is JSON");
+            let refused = kept(&given, &printed).map_err(|error| error.to_string());
+            prop_assert_eq!(refused, Err("cannot run the hook: it invented a row".to_owned()));
+        }
+    }
+}

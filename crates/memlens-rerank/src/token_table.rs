@@ -73,6 +73,11 @@ impl TokenTable {
         self.scales.len()
     }
 
+    /// Returns the number of numbers in a row.
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
+    }
+
     /// Returns where each token stands in its text, in bytes.
     pub(crate) fn ranges(&self) -> &[Range<u32>] {
         &self.ranges

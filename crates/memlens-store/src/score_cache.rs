@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
@@ -27,6 +27,8 @@ const FILE: &str = "rerank.sqlite";
 const VERSION: u32 = 1;
 /// How long one process waits for another's short transactions.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long between two attempts where SQLite does not wait itself.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 const SCHEMA: &str = "
 -- A clock that counts uses, so that no other clock is needed.
@@ -230,13 +232,23 @@ fn next_use(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
 
 /// Opens the file; where it must be left alone, what stands in for it.
 fn open(path: &Path) -> rusqlite::Result<Opened> {
-    let opened = open_file(path).or_else(|error| match error {
-        Refusal::Damaged(error) => {
-            replace(path, &error)?;
-            open_file(path)
+    let mut is_replaced = false;
+    let started = Instant::now();
+    let opened = loop {
+        match open_file(path) {
+            Err(Refusal::Damaged(error)) if !is_replaced => {
+                is_replaced = true;
+                if let Err(error) = replace(path, &error) {
+                    break Err(Refusal::Sql(error));
+                }
+            }
+            // SQLite itself does not wait while another process makes the file.
+            Err(Refusal::Sql(error)) if is_busy(&error) && started.elapsed() < BUSY_TIMEOUT => {
+                std::thread::sleep(BUSY_PAUSE);
+            }
+            opened => break opened,
         }
-        Refusal::Newer | Refusal::Sql(_) => Err(error),
-    });
+    };
     match opened {
         Ok(connection) => Ok(Opened {
             connection,
@@ -308,6 +320,13 @@ fn other_form(error: rusqlite::Error) -> Refusal {
     } else {
         error.into()
     }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
 }
 
 fn is_damage(error: &rusqlite::Error) -> bool {

@@ -48,6 +48,15 @@ fn a_note_is_shown_with_its_chunks() {
             .text,
         "Other words."
     );
+    // One that waits to be indexed.
+    notes.write("new.md", "---\ntags: [attic]\n---\nThe stairs.");
+    let waiting = library
+        .document(folder, "new.md")
+        .expect("it can be opened");
+    assert_eq!(
+        (waiting.chunks.len(), waiting.n_lines, waiting.tags),
+        (0, 4, vec!["attic".to_owned()])
+    );
     notes.remove("x/ü.md");
     let error = library.document(folder, "x/ü.md").expect_err("it is gone");
     assert_eq!(

@@ -3,10 +3,43 @@
 //! Properties checked: asking about a place changes nothing for other rows; ranks beyond the lists are true.
 
 use std::fs;
+use std::path::Path;
+use std::sync::Arc;
 
-use memlens_engine::{EngineError, Library, Place, Scope, WhyAnswer, WhyNot};
+use memlens_engine::{EngineError, Library, Place, Scope, Search, WhyAnswer, WhyNot};
 use memlens_params::{Params, StageId};
 use memlens_tests::{Notes, fresh, open};
+use tempfile::TempDir;
+
+/// Is a library of which a question was asked by the defaults.
+struct Asked {
+    library: Library,
+    params: Params,
+    search: Arc<Search>,
+    _dir: TempDir,
+}
+
+impl Asked {
+    fn of(notes: &[&Notes], query: &str) -> Asked {
+        let paths: Vec<&Path> = notes.iter().map(|notes| notes.path()).collect();
+        let dir = fresh(&paths);
+        let (library, params) = (open(dir.path()), Params::default());
+        let search = library
+            .search(query, &params, None)
+            .expect("it can be searched");
+        Asked {
+            library,
+            params,
+            search,
+            _dir: dir,
+        }
+    }
+
+    fn why(&self, typed: &str) -> Result<WhyAnswer, EngineError> {
+        self.library
+            .why_typed(&self.search, &self.params, typed, None)
+    }
+}
 
 /// Returns why a place as typed is not among the results.
 fn why(library: &Library, query: &str, params: &Params, typed: &str) -> WhyAnswer {
@@ -58,33 +91,21 @@ fn a_kept_note_is_told_with_its_rank() {
 
 #[test]
 fn every_offered_change_brings_it_back() {
-    let notes = many();
-    let dir = fresh(&[notes.path()]);
-    let library = open(dir.path());
-    let params = Params::default();
-    let search = library
-        .search("relay hall", &params, None)
-        .expect("it can be searched");
+    let asked = Asked::of(&[&many()], "relay hall");
     let mut n_pairs = 0;
     for line in [20, 60, 80, 1200] {
-        let answer = library
-            .why_typed(&search, &params, &format!("many.jsonl:{line}"), None)
-            .expect("it can be told");
+        let place = format!("many.jsonl:{line}");
+        let answer = asked.why(&place).expect("it can be told");
         let chunk = &chunks(&answer)[0];
         let fixes = chunk.fixes.as_ref().expect("it is the best chunk");
         let is_kept_with = |changes: &[&memlens_engine::Fix]| {
-            let mut changed = params.clone();
+            let mut changed = asked.params.clone();
             for change in changes {
                 changed
                     .set(&change.parameter, change.to.clone())
                     .expect("it is a value of its slider");
             }
-            let again = why(
-                &library,
-                "relay hall",
-                &changed,
-                &format!("many.jsonl:{line}"),
-            );
+            let again = why(&asked.library, "relay hall", &changed, &place);
             chunks(&again)[0].kept
         };
         for fix in fixes {
@@ -104,22 +125,20 @@ fn every_offered_change_brings_it_back() {
 
 #[test]
 fn beyond_both_lists_the_ranks_are_true_and_nobody_else_moves() {
-    let notes = many();
-    let dir = fresh(&[notes.path()]);
-    let library = open(dir.path());
-    let params = Params::default();
+    let asked = Asked::of(&[&many()], "relay");
+    let report = || {
+        let report = asked.library.report(&asked.search, &asked.params);
+        report.expect("it can be told")
+    };
     // Every chunk of the many has the same BM25, so the last ones stand beyond depth 1,000.
-    let search = library
-        .search("relay", &params, None)
-        .expect("it can be searched");
-    let before = library.report(&search, &params).expect("it can be told");
-    let answer = why(&library, "relay", &params, "many.jsonl:1290");
+    let before = report();
+    let answer = asked.why("many.jsonl:1290").expect("it can be told");
     let chunk = &chunks(&answer)[0];
     assert_eq!(chunk.journey.dropped_by, Some(StageId::Fusion));
     let said = "BM25: rank 1290 is beyond depth 50";
     assert!(chunk.sentence.contains(said), "{}", chunk.sentence);
     assert_eq!(chunk.slot, None);
-    let after = library.report(&search, &params).expect("it can be told");
+    let after = report();
     let rows = |report: &memlens_engine::SearchReport| -> Vec<String> {
         let rows = report.results.iter();
         rows.map(|row| format!("{}:{} {:?}", row.path, row.start_line, row.score))
@@ -222,15 +241,10 @@ fn places_are_read_as_a_person_types_them() {
     notes.write("deep/in/here.md", "A relay far down.");
     notes.write("odd:12", "no kind");
     notes.write("odd.md:7.md", "A relay by an odd name.");
-    let dir = fresh(&[notes.path()]);
-    let library = open(dir.path());
-    let name = library.lists().snapshot.folders[0].name.clone();
-    let params = Params::default();
-    let search = library
-        .search("relay", &params, None)
-        .expect("it can be searched");
+    let asked = Asked::of(&[&notes], "relay");
+    let name = asked.library.lists().snapshot.folders[0].name.clone();
     let place = |typed: &str| {
-        let answer = library.why_typed(&search, &params, typed, None);
+        let answer = asked.why(typed);
         answer.map(|answer| (answer.path, answer.line))
     };
     let tea = |line| ("tea.md".to_owned(), line);
@@ -268,32 +282,20 @@ fn a_folder_and_a_name_in_two_folders_are_refused() {
     let tea = [("tea.md", "Oolong is drunk at night.")];
     let (one, two) = (Notes::new(&tea), Notes::new(&tea));
     one.write("sub/a.md", "A relay.");
-    let dir = fresh(&[one.path(), two.path()]);
-    let library = open(dir.path());
-    let params = Params::default();
-    let search = library
-        .search("relay", &params, None)
-        .expect("it can be searched");
-    let refused = |typed: &str| {
-        let answer = library.why_typed(&search, &params, typed, None);
-        answer.expect_err("it is refused").to_string()
-    };
+    let asked = Asked::of(&[&one, &two], "relay");
+    let refused = |typed: &str| asked.why(typed).expect_err("it is refused").to_string();
     assert!(refused("tea.md").contains("it may be "));
     assert!(refused("sub").contains("it is a folder"));
 }
 
 #[test]
 fn other_lists_are_not_explained_by_this_search() {
-    let notes = many();
-    let dir = fresh(&[notes.path()]);
-    let library = open(dir.path());
-    let params = Params::default();
-    let search = library
-        .search("relay", &params, None)
-        .expect("it can be searched");
-    let mut other = params;
-    other.assign("bm25_join", "and").expect("it is a choice");
-    let answer = library.why_typed(&search, &other, "tea.md", None);
+    let mut asked = Asked::of(&[&many()], "relay");
+    asked
+        .params
+        .assign("bm25_join", "and")
+        .expect("it is a choice");
+    let answer = asked.why("tea.md");
     assert!(matches!(answer, Err(EngineError::OtherLists { .. })));
 }
 
@@ -304,15 +306,8 @@ fn changes_are_worked_out_for_the_chunk_asked_for() {
         .map(|at| format!("relay {at} {}\n", "stands in the hall ".repeat(60)))
         .collect();
     notes.write("long.md", lines);
-    let dir = fresh(&[notes.path()]);
-    let library = open(dir.path());
-    let params = Params::default();
-    let search = library
-        .search("relay", &params, None)
-        .expect("it can be searched");
-    let all = library
-        .why_typed(&search, &params, "long.md", None)
-        .expect("it can be told");
+    let asked = Asked::of(&[&notes], "relay");
+    let all = asked.why("long.md").expect("it can be told");
     let worked_out: Vec<usize> = (0..chunks(&all).len())
         .filter(|at| chunks(&all)[*at].fixes.is_some())
         .collect();
@@ -322,7 +317,7 @@ fn changes_are_worked_out_for_the_chunk_asked_for() {
     };
     assert!(n_chunks > 20);
     // One beyond the twenty that are told of.
-    let lists = library.lists();
+    let lists = asked.library.lists();
     let told: Vec<&str> = chunks(&all)
         .iter()
         .map(|chunk| chunk.journey.row.chunk.as_str())
@@ -339,8 +334,9 @@ fn changes_are_worked_out_for_the_chunk_asked_for() {
         path: "long.md".to_owned(),
         line: None,
     };
-    let answer = library
-        .why(&search, &params, &place, Some(&beyond))
+    let answer = asked
+        .library
+        .why(&asked.search, &asked.params, &place, Some(&beyond))
         .expect("it can be told");
     let last = chunks(&answer).last().expect("there are some");
     assert_eq!(last.journey.row.chunk, beyond);

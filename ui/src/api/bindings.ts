@@ -637,7 +637,10 @@ export type JourneyStep = {
 	sentence: string,
 };
 
-/**  Tells where a provider's key is. */
+/**
+ *  Tells where a provider's key is, as far as this library knows: a keyring is asked only where it put one there, since
+ *  that may have the system ask the person to unlock it.
+ */
 export type KeyState = 
 /**  In the system's keyring. */
 "keyring" | 
@@ -929,6 +932,8 @@ export type Progress = {
 	n_done: number,
 	/**  Files to do, those done included. */
 	n_total: number,
+	/**  How much of all bytes is done, those of the file at hand included, in `[0, 1]`. */
+	share: number,
 	/**  The file at hand. */
 	file: string | null,
 	/**  How long it may still take; none until that can be told. */

@@ -38,6 +38,11 @@ describe("a setting", () => {
     expect(settingOf(DEFAULTS, HTTP).provider).toBeNull();
   });
 
+  test("of late interaction reads whole texts", () => {
+    expect(settingOf({ ...DEFAULTS, rerank: "late", rerank_max_chars: 500 }, null).maxChars).toBe(0);
+    expect(settingOf({ ...DEFAULTS, rerank: "model", rerank_max_chars: 500 }, null).maxChars).toBe(500);
+  });
+
   test("that sends all sends three times the results", () => {
     expect(settingOf({ ...DEFAULTS, rerank_max_docs: 0, max_results: 7 }, null).nDocs).toBe(21);
     expect(settingOf({ ...DEFAULTS, rerank_max_docs: 5 }, null).nDocs).toBe(5);

@@ -29,7 +29,8 @@ export function settingOf(params: Params, settings: RerankSettings | null): Sett
         ? null
         : params.rerank;
   const nDocs = params.rerank_max_docs === 0 ? POOL_TIMES * params.max_results : params.rerank_max_docs;
-  return { provider, nDocs, maxChars: params.rerank_max_chars };
+  // Late interaction reads whole texts, whatever the parameter says.
+  return { provider, nDocs, maxChars: params.rerank === "late" ? 0 : params.rerank_max_chars };
 }
 
 /**

@@ -78,6 +78,11 @@ export function dollars(value: number): string {
   return `$${text}`;
 }
 
+/** A share in `[0, 1]` as whole percent; all of it only where nothing is left. */
+export function percent(share: number): string {
+  return `${Math.floor(100 * share)} %`;
+}
+
 /** How long something will still take, no finer than it is known. */
 export function timeLeft(seconds: number): string {
   if (seconds < 90) return `about ${Math.max(1, Math.round(seconds))} s left`;

@@ -35,7 +35,9 @@ export function scaleBy(params: Params): RerankScale | null {
 
 /** The text as it is sent. */
 export function cutText(text: string, params: Params): string {
-  return params.rerank_max_chars === 0 ? text : [...text].slice(0, params.rerank_max_chars).join("");
+  return params.rerank_max_chars === 0 || params.rerank === "late"
+    ? text
+    : [...text].slice(0, params.rerank_max_chars).join("");
 }
 
 /** A score that follows from the text and the question alone: shared words, and the length of the text. */
@@ -84,7 +86,7 @@ export function heatOf(set: FakeSet, params: Params, slot: number): Heat {
 export function callsOf(nCalls: number): RerankTime[] {
   return Array.from({ length: nCalls }, (_, at) => {
     const n_docs = [5, 10, 20, 20, 20, 40][at % 6] ?? 20;
-    const max_chars = at % 4 === 3 ? 1_000 : 500;
+    const max_chars = at % 4 === 3 ? 500 : 0;
     return {
       at_ms: Date.UTC(2026, 10, 21, 9) - at * 60_000,
       provider: "late",
@@ -125,14 +127,14 @@ export const NO_RERANKERS: RerankSettings = {
   models: [
     {
       name: "jina-reranker-v1-turbo-en",
-      label: "Jina reranker v1 turbo, English",
+      label: "English",
       megabytes: 151,
       licence: "Apache-2.0",
       is_there: false,
     },
     {
       name: "bge-reranker-base",
-      label: "BGE reranker base",
+      label: "English and Chinese, slow",
       megabytes: 1_110,
       licence: "MIT",
       is_there: true,

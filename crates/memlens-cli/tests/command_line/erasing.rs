@@ -21,7 +21,7 @@ fn everything_is_forgotten_when_it_is_asked_for_plainly() {
     assert!(
         run.err.starts_with(&expected)
             && run.err.ends_with(
-                " bytes; give --yes to forget all of that (the notes themselves are not touched)\n"
+                " bytes; give --yes to forget all of that with its settings, downloaded models and keys in the keyring (the notes themselves are not touched)\n"
             ),
         "{run:?}"
     );

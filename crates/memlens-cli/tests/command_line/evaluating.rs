@@ -42,29 +42,24 @@ fn places(run: &[Value]) -> Vec<(&Value, Vec<[&Value; 3]>)> {
         .collect()
 }
 
+/// Evaluates a query set by words; returns the report and the lines of the run.
+fn evaluated(memlens: &Memlens, queries: &Path) -> (Value, Vec<Value>) {
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let run_out = out.path().join("run.jsonl");
+    let ours = ["eval", text(queries), "--json", "--run-out", text(&run_out)];
+    let report = memlens.json(&[&ours, &BY_WORDS[..]].concat());
+    (report, lines(&run_out))
+}
+
 #[test]
 fn figures_are_those_of_the_reference_scorer() {
     let memlens = Memlens::new();
     let indexed = memlens.run(&["index", text(&fixture("notes"))]);
     assert_eq!(indexed.status, 0, "{indexed:?}");
-    let out = tempfile::tempdir().expect("a scratch folder can be made");
-    let run_out = out.path().join("run.jsonl");
     let queries = fixture("notes/queries.jsonl");
-    let report = memlens.json(
-        &[
-            &[
-                "eval",
-                text(&queries),
-                "--json",
-                "--run-out",
-                text(&run_out),
-            ],
-            &BY_WORDS[..],
-        ]
-        .concat(),
-    );
+    let (report, run) = evaluated(&memlens, &queries);
 
-    let (run, expected) = (lines(&run_out), lines(&fixture("run.jsonl")));
+    let expected = lines(&fixture("run.jsonl"));
     assert_eq!(
         places(&run),
         places(&expected),
@@ -188,23 +183,7 @@ fn notes_of_other_folders_pass_for_none_of_the_set() {
     // The same path with a better answer.
     let other = Notes::new(&[("a.md", "The relay hums.")]);
     let memlens = Memlens::of(&[&set, &other]);
-    let out = tempfile::tempdir().expect("a scratch folder can be made");
-    let run_out = out.path().join("run.jsonl");
-    let queries = set.at("queries.jsonl");
-    let report = memlens.json(
-        &[
-            &[
-                "eval",
-                text(&queries),
-                "--json",
-                "--run-out",
-                text(&run_out),
-            ],
-            &BY_WORDS[..],
-        ]
-        .concat(),
-    );
-    let run = lines(&run_out);
+    let (report, run) = evaluated(&memlens, &set.at("queries.jsonl"));
     let paths: Vec<&Value> = list(&run[0]["results"])
         .iter()
         .map(|result| &result["path"])

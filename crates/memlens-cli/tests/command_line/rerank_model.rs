@@ -224,3 +224,34 @@ fn odd_models_are_refused() {
         assert!(output.stderr.starts_with(b"memlens: cannot "), "{output:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_download_is_stopped_by_ctrl_c() {
+    let memlens = Memlens::of(&[&notes()]);
+    // A hub that never answers.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let hub = format!("http://{}", listener.local_addr().expect("it listens"));
+    let child = memlens
+        .command(&["rerank-model", "download", SMALLEST])
+        .env("HF_ENDPOINT", hub)
+        .spawn()
+        .expect("it can be started");
+    let asked = listener.accept().expect("it asks the hub");
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("it can be sent");
+    assert!(sent.success());
+    let output = child.wait_with_output().expect("it ends");
+    drop(asked);
+    assert_eq!(
+        (output.status.code(), output.stdout.len()),
+        (Some(1), 0),
+        "{output:?}"
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "memlens: stopped; what was done is kept, run it again to go on\n"
+    );
+}

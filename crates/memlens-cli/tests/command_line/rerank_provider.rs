@@ -139,7 +139,7 @@ fn a_provider_is_set_tried_used_and_switched_off() {
 
     // Without its being chosen, nobody is asked; and not once it is off.
     memlens.json(&["search", "where is it", "--json"]);
-    let off = memlens.run(&["rerank-provider", "off"]);
+    let off = memlens.run(&["rerank-provider", "off", "--forget-key"]);
     assert_eq!(
         (off.status, off.err.as_str()),
         (
@@ -297,7 +297,7 @@ fn what_cannot_be_used_is_refused_and_changes_nothing() {
         1,
         "cannot rerank by http: no provider is set: choose one in the settings, or with `memlens rerank-provider set`",
     );
-    let run = memlens.run(&["rerank-provider", "off"]);
+    let run = memlens.run(&["rerank-provider", "off", "--forget-key"]);
     assert_eq!(
         (run.status, run.err.as_str()),
         (0, "memlens: no provider is set; nothing is sent\n")
@@ -396,7 +396,16 @@ fn everything_that_was_set_is_erased() {
 #[test]
 fn a_key_on_standard_input_never_comes_out_again() {
     let memlens = Memlens::of(&[&notes()]);
-    let set = ["rerank-provider", "set", "--kind", "jina", "--key-stdin"];
+    // A host that nobody has a key for, wherever this is tested.
+    let set = [
+        "rerank-provider",
+        "set",
+        "--kind",
+        "custom",
+        "--url",
+        "https://memlens.invalid",
+        "--key-stdin",
+    ];
     let mut child = memlens
         .command(&set)
         .env("RUST_LOG", "trace")
@@ -419,4 +428,5 @@ fn a_key_on_standard_input_never_comes_out_again() {
         let bytes = std::fs::read(entry.expect("it can be listed").path()).unwrap_or_default();
         assert!(!bytes.windows(KEY.len()).any(|at| at == KEY.as_bytes()));
     }
+    memlens.print(&["erase", "--yes"]);
 }

@@ -52,6 +52,10 @@ impl Clock {
         Progress {
             n_done: self.n_files_done,
             n_total: self.n_files_total.max(self.n_files_done),
+            share: match self.n_bytes_total {
+                0 => 0.0,
+                total => (done / total as f64).min(1.0),
+            },
             file: self.file.as_ref().map(|(path, _)| path.clone()),
             seconds_left,
             paused: false,

@@ -39,7 +39,8 @@ pub struct HttpChoice {
     pub is_on: bool,
 }
 
-/// Tells where a provider's key is.
+/// Tells where a provider's key is, as far as this library knows: a keyring is asked only where it put one there, since
+/// that may have the system ask the person to unlock it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyState {
@@ -101,12 +102,13 @@ impl HttpChoice {
         let kind = kind_named("the provider", &self.kind)?;
         let shape = self.shape.filter(|_| kind == Kind::Custom);
         let shape = shape
-            .map(|shape| match kind_named("the shape", &shape)? {
-                Kind::Custom => Err(refused(
-                    "the shape",
-                    "custom speaks like one of the others; name that one",
-                )),
-                shape => Ok(shape),
+            .map(|shape| {
+                let shape = kind_named("the shape", &shape)?;
+                if shape == Kind::Custom {
+                    let why = "custom speaks like one of the others; name that one";
+                    return Err(refused("the shape", why));
+                }
+                Ok(shape)
             })
             .transpose()?;
         let url = match (self.url.trim(), kind.default_url()) {
@@ -149,8 +151,9 @@ impl HttpChoice {
 }
 
 impl Checked {
-    /// Returns the provider with what follows from it. Looks for its key where it is on.
-    pub(crate) fn state(&self) -> Result<HttpState, EngineError> {
+    /// Returns the provider with what follows from it. Looks for its key where it is on; in the keyring where one `is_kept`
+    /// there.
+    pub(crate) fn state(&self, is_kept: bool) -> Result<HttpState, EngineError> {
         let HttpChoice {
             kind,
             url,
@@ -160,10 +163,10 @@ impl Checked {
             timeout_ms,
             is_on,
         } = self.choice.clone();
-        let key = if is_on {
-            self.key_state()
-        } else {
-            KeyState::NotAsked
+        let key = match (is_on, is_kept) {
+            (true, true) => self.key_state(),
+            (true, false) => key_in(key_env.as_deref()),
+            (false, _) => KeyState::NotAsked,
         };
         Ok(HttpState {
             kind,
@@ -232,10 +235,23 @@ impl Checked {
 /// # Errors
 /// [`EngineError::Setting`], which does not repeat it.
 pub(crate) fn key(typed: &str) -> Result<Key, EngineError> {
-    Key::new(typed.to_owned()).map_err(|error| match error {
-        RerankError::Key { cause } => refused("the key", cause),
-        other => other.into(),
+    Key::new(typed.to_owned()).map_err(|error| {
+        if let RerankError::Key { cause } = error {
+            return refused("the key", cause);
+        }
+        error.into()
     })
+}
+
+/// Tells whether a variable holds a key.
+fn key_in(variable: Option<&str>) -> KeyState {
+    match variable.and_then(std::env::var_os) {
+        Some(key) => match key.into_string().map(Key::new) {
+            Ok(Ok(_)) => KeyState::Environment,
+            Ok(Err(_)) | Err(_) => KeyState::Unusable,
+        },
+        None => KeyState::None,
+    }
 }
 
 fn kind_named(what: &str, typed: &str) -> Result<Kind, EngineError> {
@@ -250,9 +266,11 @@ fn kind_named(what: &str, typed: &str) -> Result<Kind, EngineError> {
 
 /// Has a refused address be a refused setting.
 fn address<T>(given: Result<T, RerankError>) -> Result<T, EngineError> {
-    given.map_err(|error| match error {
-        RerankError::Url { cause } => refused("the address", cause),
-        other => other.into(),
+    given.map_err(|error| {
+        if let RerankError::Url { cause } = error {
+            return refused("the address", cause);
+        }
+        error.into()
     })
 }
 

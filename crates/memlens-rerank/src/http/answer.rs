@@ -107,7 +107,39 @@ fn is_no_finite_number(body: &[u8], error: &serde_json::Error) -> bool {
 mod tests {
     //! Every known shape is read in any order; whatever is not one finite score per text is refused as a whole.
 
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn scores_come_back_bit_for_bit_in_whatever_order_they_are_sent(
+            rows in prop::collection::vec(any::<f64>().prop_filter("JSON has no other", |score| score.is_finite()), 0..20)
+                .prop_map(|scores| scores.into_iter().enumerate().collect::<Vec<_>>())
+                .prop_shuffle(),
+            shape in 0..3,
+        ) {
+            let sent: Vec<Value> = rows
+                .iter()
+                .map(|(index, score)| serde_json::json!({ "index": index, "relevance_score": score }))
+                .collect();
+            let sent = match shape {
+                0 => Value::Array(sent),
+                1 => serde_json::json!({ "data": sent }),
+                _ => serde_json::json!({ "results": sent }),
+            };
+            let read = Answer::read(sent.to_string().as_bytes(), rows.len());
+            let scores = read.expect("there is one for each").scores;
+            for (index, score) in rows {
+                prop_assert_eq!(scores[index].to_bits(), score.to_bits());
+            }
+        }
+
+        #[test]
+        fn no_bytes_break_it(body in prop::collection::vec(any::<u8>(), 0..100)) {
+            prop_assert!(Answer::read(&body, 1).is_err(), "chance makes no answer");
+        }
+    }
 
     fn check(body: &str, expected: Result<&[f64], &str>) {
         let read = Answer::read(body.as_bytes(), 3).map(|answer| answer.scores);

@@ -99,7 +99,7 @@ fn every_kind_is_understood() {
             ""
         };
         let url = server.url() + path;
-        let scores = score(kind, &url, &limits(PATIENT)).expect(kind.as_str());
+        let scores = score(kind, &url, &limits(PATIENT)).expect("it takes the request");
         assert_eq!(
             scores.scores,
             TEXTS.map(|text| score_of(kind, text)),

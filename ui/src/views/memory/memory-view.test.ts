@@ -461,13 +461,21 @@ describe("states", () => {
   test("indexing shows how far it is and which file", async () => {
     await open({
       state: {
-        indexing: { n_done: 120, n_total: 564, file: "people/anna.md", seconds_left: 40, paused: false },
+        indexing: {
+          n_done: 120,
+          n_total: 564,
+          share: 0.21,
+          file: "people/anna.md",
+          seconds_left: 40,
+          paused: false,
+        },
       },
     });
     const progress = screen.getByRole("progressbar", { name: "Indexing" });
-    expect(progress).toHaveAttribute("aria-valuenow", "120");
-    expect(progress).toHaveAttribute("aria-valuemax", "564");
+    expect(progress).toHaveAttribute("aria-valuenow", "21");
+    expect(progress).toHaveAttribute("aria-valuemax", "100");
     expect(screen.getByText("Indexing 120 of 564")).toBeInTheDocument();
+    expect(screen.getByText("21 %, about 40 s left")).toBeInTheDocument();
     expect(screen.getByText("people/anna.md")).toBeInTheDocument();
   });
 

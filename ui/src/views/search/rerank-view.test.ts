@@ -129,7 +129,7 @@ describe("a failure", () => {
       failure: "api.cohere.com refused the key (401)",
     });
     const notice = (await screen.findByText(/so the fused order stands/)).closest(".note");
-    expect(notice).toHaveTextContent("Api.cohere.com refused the key (401).");
+    expect(notice).toHaveTextContent("api.cohere.com refused the key (401).");
     expect(screen.getByRole("button", { name: /^Rerank ?fallback: api.cohere.com/ })).toBeInTheDocument();
     expect(await violations(container)).toEqual([]);
     const asked = backend.nCalls("rerank");
@@ -214,7 +214,7 @@ describe("the workbench", () => {
   it("measures the present setting by the person's own calls and draws them", async () => {
     await open({ set: { rerank: "late" }, rerankCalls: callsOf(40) });
     const group = within(screen.getByRole("group", { name: "Rerank" }));
-    expect(await group.findByText("20 texts of 500 characters")).toBeInTheDocument();
+    expect(await group.findByText("20 whole texts")).toBeInTheDocument();
     expect((await group.findByText("Latency")).nextElementSibling).toHaveTextContent(/^\d+ ms of \d+ calls$/);
     expect(
       group.getByRole("img", { name: /^Latency against the number of texts. \d+ calls/ }),
@@ -229,7 +229,10 @@ describe("the workbench", () => {
   });
 
   it("shows every text as it is cut", async () => {
-    const { user } = await open({ set: { rerank: "late", rerank_max_chars: 50, rerank_max_docs: 4 } });
+    const { user } = await open({
+      set: { rerank: "http", rerank_max_chars: 50, rerank_max_docs: 4 },
+      rerankers: HTTP_RERANKER,
+    });
     await scored();
     await user.click(screen.getByRole("button", { name: "Texts as sent…" }));
     const dialog = await screen.findByRole("dialog", { name: "Texts as sent" });

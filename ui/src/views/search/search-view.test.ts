@@ -308,7 +308,14 @@ describe("states", () => {
 
   it("shows how far indexing is, and pauses it", async () => {
     const { user, backend } = await open({
-      indexing: { n_done: 120, n_total: 564, file: "people/hanneke.md", seconds_left: 40, paused: false },
+      indexing: {
+        n_done: 120,
+        n_total: 564,
+        share: 0.21,
+        file: "people/hanneke.md",
+        seconds_left: 40,
+        paused: false,
+      },
     });
     await user.click(screen.getByRole("button", { name: /indexing 120\/564/ }));
     expect(backend.calls.findLast(({ name }) => name === "pauseIndexing")?.args).toEqual([true]);
@@ -428,7 +435,7 @@ describe.each(["light", "dark"] as const)("in the %s theme, axe finds nothing", 
     ["with nothing but punctuation", { startQuery: "???" }],
     [
       "while indexing",
-      { indexing: { n_done: 1, n_total: 9, file: null, seconds_left: null, paused: false } },
+      { indexing: { n_done: 1, n_total: 9, share: 0.11, file: null, seconds_left: null, paused: false } },
     ],
   ])("%s", async (_, options) => {
     const { container, workspace } = await open(options);
