@@ -74,7 +74,7 @@ scenario(
         .find((text) => text.toLowerCase().includes("blue boat"));
     });
     assert.match(said, /2 times, by 2 sources/);
-    assert.match(said, /boats\/log\.md:1/);
+    assert.match(said, /boats\/\s*log\.md\s*:1/);
     assert.match(said, /0 bits apart/);
     await window.run(() =>
       [...document.querySelectorAll("[role='dialog'] li button")]

@@ -241,7 +241,7 @@ scenario("files with problems are told, and lead to the line", async ({ window }
   );
   assert.match(unreadable, /^error .*people\/ ?no-text\.md.* NUL on line 1/);
   assert.match(skipped, /^note .*people\/ ?broken\.jsonl ?:2.* Not JSON/);
-  await window.click("[role='dialog'] li:nth-child(2) .go");
+  await window.click("[role='dialog'] li:nth-child(2) .to-place");
   await window.until("the line is shown", () => {
     const line = document.querySelector("article .line.target");
     return (

@@ -5,11 +5,16 @@ import { chmod, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { until } from "./driver/deadline.mjs";
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
 
+/** A hand-made cross-encoder of a few kilobytes. */
+const TINY_CROSS = fileURLToPath(
+  new URL("../fixtures/tiny-cross", import.meta.url),
+);
 const KEY_VARIABLE = "MEMLENS_E2E_RERANK_KEY";
 const SECRET = "sk-end-to-end";
 /** Rows that the table draws in this window; more are sent than are seen. */
@@ -97,7 +102,7 @@ async function choose(window, parameter, value) {
 
 /** Old rank, new rank and score of a cell that has them; one rank where the row did not move. */
 function read(cell) {
-  const [ranks, score] = cell.split(/\s+/);
+  const [ranks, score] = cell.replace("−", "-").split(/\s+/);
   const [before, after = before] = ranks.split("→").map(Number);
   return { before, after, score: Number(score) };
 }
@@ -147,13 +152,13 @@ scenario(
     await choose(window, "rerank", "late");
     const rows = await scored(window);
     const ranks = rows.filter(isScored).map((row) => read(row.rerank));
-  // Repeats moves rows behind the reranker, so the ranks are whole but need not stand in order.
-  assert.deepEqual(
-    ranks.map(({ after }) => after).toSorted((a, b) => a - b),
-    ranks.map((_, at) => at + 1),
-  );
-  assert.ok(ranks.some(({ before, after }) => before !== after));
-  const { results } = await scratch.search(QUESTION, "--set", "rerank=late");
+    // Repeats moves rows behind the reranker, so the ranks are whole but need not stand in order.
+    assert.deepEqual(
+      ranks.map(({ after }) => after).toSorted((a, b) => a - b),
+      ranks.map((_, at) => at + 1),
+    );
+    assert.ok(ranks.some(({ before, after }) => before !== after));
+    const { results } = await scratch.search(QUESTION, "--set", "rerank=late");
     assert.deepEqual(
       rows.filter((row) => row.rank !== null).map((row) => row.name),
       results.map(({ path }) => path.split("/").at(-1)),
@@ -189,7 +194,7 @@ scenario(
     );
     assert.match(
       (await window.texts("header.top .mark"))[0],
-      /sends note text to 127\.0\.0\.1:\d+/,
+      /reranked by 127\.0\.0\.1:\d+/,
     );
     assert.deepEqual(provider.requests, []);
     await window.click("button", "Test");

@@ -234,6 +234,40 @@ scenario("an address is opened outside only when a person allows it", async ({ w
   await until("the system's program was asked", async () => String(await scratch.opened()) === address);
 });
 
+scenario(
+  "a host gets notes or a key, and a command runs, only when a person allows it",
+  async ({ window, scratch }) => {
+    const choice = { kind: "tei", url: "https://memlens.invalid", model: null, key_env: null, is_on: true };
+    const setHttp = (changed) =>
+      window.invoke("set_rerank_http", { http: { ...choice, ...changed }, key: null });
+    await scratch.answerDialogs(null);
+    for (const changed of [{}, { is_on: false }, { is_on: false, key_env: "HOME" }]) {
+      assert.equal((await setHttp(changed)).http, null, JSON.stringify(changed));
+    }
+    assert.equal((await window.invoke("set_hook", { command: ["sort"] })).hook, null);
+    // This machine's own servers get nothing that leaves it.
+    assert.equal((await setHttp({ url: "http://127.0.0.1:9", is_on: false })).http.host, "127.0.0.1:9");
+
+    await scratch.answerDialogs("yes");
+    assert.equal((await setHttp({ is_on: false })).http.host, "memlens.invalid");
+    assert.deepEqual((await window.invoke("set_hook", { command: ["sort"] })).hook, ["sort"]);
+    await scratch.answerDialogs(null);
+    // What was agreed to is that host without a key, and switched off.
+    for (const changed of [
+      {},
+      { is_on: false, key_env: "HOME" },
+      { url: "https://other.invalid", is_on: false },
+    ]) {
+      const { http } = await setHttp(changed);
+      assert.deepEqual([http.host, http.is_on, http.key_env], ["memlens.invalid", false, null]);
+    }
+    // To send less, nobody is asked.
+    assert.equal((await window.invoke("rerank_http_off", {})).http.is_on, false);
+    assert.equal((await window.invoke("set_hook", { command: null })).hook, null);
+    await assert.rejects(window.invoke("download_rerank_model", { name: "../elsewhere" }), /it is one of/);
+  },
+);
+
 scenario("the page loads from the program alone, and asks the program alone", async ({ window }) => {
   await window.ask(QUESTION);
   await window.rowsUntil("the question is answered", (rows) => rows[0]?.name === "home-server.md");

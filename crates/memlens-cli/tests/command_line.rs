@@ -26,6 +26,8 @@ mod indexing;
 #[cfg(unix)]
 #[path = "command_line/killing.rs"]
 mod killing;
+#[path = "command_line/odd_arguments.rs"]
+mod odd_arguments;
 #[path = "command_line/odd_input.rs"]
 mod odd_input;
 #[path = "command_line/rerank_model.rs"]

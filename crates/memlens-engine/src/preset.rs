@@ -1,7 +1,7 @@
 //! `memlens.json`: a tuned configuration that leaves Memlens and can be read back.
 
 use std::io::{Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memlens_params::{Params, Value};
 use serde::Serialize;
@@ -109,23 +109,17 @@ impl Library {
     /// # Errors
     /// [`EngineError::WatchedPlace`]; [`EngineError::File`] where its folder is not there.
     pub fn refuse_watched(&self, path: &Path) -> Result<(), EngineError> {
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        let folder = parent
-            .unwrap_or(Path::new("."))
-            .canonicalize()
-            .map_err(|source| EngineError::File {
-                attempt: "write",
-                path: path.to_owned(),
-                source,
-            })?;
+        let place = place_of(path).map_err(|source| EngineError::File {
+            attempt: "write",
+            path: path.to_owned(),
+            source,
+        })?;
         match self
             .lists()
             .snapshot
             .folders
             .iter()
-            .find(|watched| folder.starts_with(&watched.path))
+            .find(|watched| place.starts_with(&watched.path))
         {
             Some(watched) => Err(EngineError::WatchedPlace {
                 path: path.to_owned(),
@@ -148,10 +142,6 @@ impl Library {
     /// # Errors
     /// As [`Library::refuse_watched`], and [`EngineError::File`].
     pub(crate) fn write_outside(&self, text: &str, path: &Path) -> Result<(), EngineError> {
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
         let file_error = |attempt| {
             let path = path.to_owned();
             move |source| EngineError::File {
@@ -160,13 +150,17 @@ impl Library {
                 source,
             }
         };
-        let folder = parent.canonicalize().map_err(file_error("write"))?;
         self.refuse_watched(path)?;
-        let mut name = path.file_name().unwrap_or_default().to_owned();
+        let place = place_of(path).map_err(file_error("write"))?;
+        if place.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            // A device or a pipe takes the text; in its place a file would do harm.
+            return std::fs::write(&place, text).map_err(file_error("write"));
+        }
+        let mut name = place.file_name().unwrap_or_default().to_owned();
         name.push(".part");
-        let part = folder.join(name);
+        let part = place.with_file_name(name);
         write_new(&part, text).map_err(file_error("write"))?;
-        std::fs::rename(&part, path).map_err(|error| {
+        std::fs::rename(&part, &place).map_err(|error| {
             // The half-way file is ours; the error that matters is the first one.
             let _ = std::fs::remove_file(&part);
             file_error("write")(error)
@@ -240,6 +234,18 @@ impl Library {
 /// As [`Library::read_preset`].
 pub fn read_params(path: &Path) -> Result<Params, EngineError> {
     read(path).map(|(_, params)| params)
+}
+
+/// Returns where a file would truly be written: what a link leads to, in a folder that is there.
+fn place_of(path: &Path) -> std::io::Result<PathBuf> {
+    if let Ok(resolved) = path.canonicalize() {
+        return Ok(resolved);
+    }
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let folder = parent.unwrap_or(Path::new(".")).canonicalize()?;
+    Ok(folder.join(path.file_name().unwrap_or_default()))
 }
 
 /// Writes a file of our own in place of whatever stands there, a link included: none is written through.

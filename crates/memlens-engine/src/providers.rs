@@ -117,6 +117,15 @@ impl KeptKey {
         }
     }
 
+    /// Tells whether it is this provider's; an entry belongs to a kind and a host.
+    fn is_of(&self, provider: &Provider) -> bool {
+        let hosts = self.clone().provider().map(|kept| kept.host());
+        match (hosts, provider.host()) {
+            (Some(Ok(kept)), Ok(host)) => self.kind == provider.kind.as_str() && kept == host,
+            (_, _) => false,
+        }
+    }
+
     fn provider(self) -> Option<Provider> {
         Some(Provider {
             kind: Kind::named(&self.kind)?,
@@ -145,7 +154,7 @@ impl Library {
         };
         Ok(RerankSettings {
             http: http
-                .map(|http| http.state(kept.contains(&KeptKey::of(&http.provider))))
+                .map(|http| http.state(kept.iter().any(|key| key.is_of(&http.provider))))
                 .transpose()?,
             model,
             hook,
@@ -255,7 +264,7 @@ impl Settings {
                         let key = http::key(typed)?;
                         // Noted first, so that none is ever kept that nobody can find to forget it.
                         let mut kept = self.kept_keys;
-                        if !kept.contains(&KeptKey::of(&provider)) {
+                        if !kept.iter().any(|key| key.is_of(&provider)) {
                             kept.push(KeptKey::of(&provider));
                         }
                         put(KEPT_KEYS, Some(json(&kept)))?;
@@ -298,38 +307,52 @@ fn forget_key(
     provider: &Provider,
     put: &mut impl FnMut(&'static str, Option<String>) -> Result<(), EngineError>,
 ) -> Result<(), EngineError> {
-    let key = KeptKey::of(provider);
-    if !kept.contains(&key) {
+    if !kept.iter().any(|key| key.is_of(provider)) {
         return Ok(());
     }
     keys::forget(provider)?;
-    kept.retain(|other| *other != key);
+    kept.retain(|key| !key.is_of(provider));
     put(KEPT_KEYS, Some(json(&kept)))
 }
 
-/// Returns a text that differs where another reranker must be made.
-///
-/// # Errors
-/// As [`reranker`].
-pub(crate) fn choice(store: &Store, mode: RerankMode) -> Result<String, EngineError> {
-    match mode {
-        RerankMode::Off | RerankMode::Late => Ok(String::new()),
-        RerankMode::Model => Ok(json(&chosen_model(store)?)),
-        RerankMode::Http => Ok(json(&http_that_is_on(store)?.choice)),
-    }
+/// Is a reranker that a person chose, before it is made.
+pub(crate) enum Chosen {
+    /// A cross-encoder on this machine; with the library's folder.
+    Model(ModelChoice, PathBuf),
+    /// A provider that is on.
+    Http(Checked),
 }
 
-/// Returns the reranker that the person set up for this mode.
+/// Returns the reranker that the person set up for this mode; none for a mode that needs no setting.
 ///
 /// # Errors
-/// [`EngineError::NoReranker`] where none is set up or it is off, [`EngineError::Rerank`] where it cannot be made.
-pub(crate) fn reranker(store: &Store, mode: RerankMode) -> Result<Box<dyn Reranker>, EngineError> {
-    match mode {
-        RerankMode::Off | RerankMode::Late | RerankMode::Model => {
-            let found = chosen_model(store)?.find()?;
-            Ok(Box::new(found.load(store.dir())?))
+/// [`EngineError::NoReranker`] where none is set up or it is off.
+pub(crate) fn chosen(store: &Store, mode: RerankMode) -> Result<Option<Chosen>, EngineError> {
+    Ok(match mode {
+        RerankMode::Off | RerankMode::Late => None,
+        RerankMode::Model => Some(Chosen::Model(chosen_model(store)?, store.dir().to_owned())),
+        RerankMode::Http => Some(Chosen::Http(http_that_is_on(store)?)),
+    })
+}
+
+impl Chosen {
+    /// Returns a text that differs where another reranker must be made.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Chosen::Model(model, _) => json(model),
+            Chosen::Http(http) => json(&http.choice),
         }
-        RerankMode::Http => Ok(Box::new(http_that_is_on(store)?.client()?)),
+    }
+
+    /// Makes it. A model is read as long as that takes; a keyring that is asked for a key is given up after `patience`.
+    ///
+    /// # Errors
+    /// [`EngineError::Rerank`], [`EngineError::Setting`].
+    pub(crate) fn make(self, patience: Duration) -> Result<Box<dyn Reranker>, EngineError> {
+        match self {
+            Chosen::Model(model, dir) => Ok(Box::new(model.find()?.load(&dir)?)),
+            Chosen::Http(http) => Ok(Box::new(http.client_within(patience)?)),
+        }
     }
 }
 
@@ -337,7 +360,7 @@ pub(crate) fn reranker(store: &Store, mode: RerankMode) -> Result<Box<dyn Rerank
 /// provider.
 ///
 /// # Errors
-/// As [`reranker`].
+/// As [`chosen`].
 pub(crate) fn timeout(store: &Store, params: &Params) -> Result<Duration, EngineError> {
     let is_default = params.rerank_timeout_ms == Params::default().rerank_timeout_ms;
     let chosen = match params.rerank {
@@ -472,4 +495,33 @@ fn read<T: DeserializeOwned>(store: &Store, key: &str) -> Result<Option<T>, Engi
 
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data can always be written as JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn provider(kind: Kind, url: &str) -> Provider {
+        Provider {
+            kind,
+            url: url.to_owned(),
+            model: None,
+            shape: None,
+        }
+    }
+
+    #[test]
+    fn a_kept_key_belongs_to_a_kind_and_a_host() {
+        let kept = KeptKey::of(&provider(Kind::Tei, "https://a.example/x"));
+        for (kind, url, expected) in [
+            (Kind::Tei, "https://a.example", true),
+            (Kind::Tei, "https://a.example:443/y", true),
+            (Kind::Tei, "https://a.example:8443", false),
+            (Kind::Vllm, "https://a.example", false),
+            (Kind::Tei, "https://b.example", false),
+            (Kind::Tei, "nothing", false),
+        ] {
+            assert_eq!(kept.is_of(&provider(kind, url)), expected, "{url}");
+        }
+    }
 }

@@ -19,6 +19,7 @@ use serde::Serialize;
 use specta::Type;
 
 use crate::model::{EmbedderSource, Purpose};
+use crate::providers::Chosen;
 use crate::search::Search;
 use crate::{EngineError, Library, providers};
 
@@ -280,9 +281,11 @@ impl Library {
             n_sent,
             cancel,
         };
-        let outcome = self
-            .load(&mut loaded, params.rerank)
-            .and_then(|reranker| self.fill(reranker, &asked, &mut known));
+        let timeout = providers::timeout(&self.store(), params);
+        let outcome = timeout.and_then(|timeout| {
+            let reranker = self.load(&mut loaded, params.rerank, timeout)?;
+            self.fill(reranker, &asked, timeout, &mut known)
+        });
         if outcome.is_err() && params.rerank != RerankMode::Late {
             // Its key, its server or its files may be others the next time.
             *loaded = None;
@@ -302,6 +305,7 @@ impl Library {
         &self,
         reranker: &mut AnyReranker,
         asked: &Asked<'_>,
+        timeout: Duration,
         known: &mut RerankScores,
     ) -> Result<Option<Duration>, EngineError> {
         let cache = self.reranking.cache(self.dir())?;
@@ -335,7 +339,6 @@ impl Library {
             return Ok(None);
         }
         let texts: Vec<&str> = missing.iter().map(|at| asked.sent[*at]).collect();
-        let timeout = providers::timeout(&self.store(), asked.params)?;
         let started = Instant::now();
         let limits = asked.limits(started + timeout);
         let outcome = reranker.score(query, &texts, &limits);
@@ -361,28 +364,26 @@ impl Library {
         Ok(Some(took))
     }
 
-    /// Returns the reranker of this mode; the one that was used last where nothing changed.
+    /// Returns the reranker of this mode; the one that was used last where nothing changed. `patience` bounds how long a
+    /// keyring may take.
     fn load<'a>(
         &self,
         loaded: &'a mut Option<Loaded>,
         mode: RerankMode,
+        patience: Duration,
     ) -> Result<&'a mut AnyReranker, EngineError> {
-        let choice = match mode {
-            RerankMode::Off | RerankMode::Late => String::new(),
-            RerankMode::Model | RerankMode::Http => providers::choice(&self.store(), mode)?,
-        };
+        let chosen = providers::chosen(&self.store(), mode)?;
+        let choice = chosen.as_ref().map_or(String::new(), Chosen::text);
         let is_same = |loaded: &Loaded| loaded.mode == mode && loaded.choice == choice;
         if !loaded.as_ref().is_some_and(is_same) {
             // The one before goes first, so that two never share the memory.
             *loaded = None;
-            let reranker = match mode {
-                RerankMode::Off | RerankMode::Late => AnyReranker::Late(Late::new(
+            let reranker = match chosen {
+                Some(chosen) => AnyReranker::Other(chosen.make(patience)?),
+                None => AnyReranker::Late(Late::new(
                     late_embedders(self.source())?,
                     KeptTokens(self.reranking.cache(self.dir())?),
                 )),
-                RerankMode::Model | RerankMode::Http => {
-                    AnyReranker::Other(providers::reranker(&self.store(), mode)?)
-                }
             };
             *loaded = Some(Loaded {
                 mode,
@@ -449,12 +450,13 @@ impl Library {
             .pop()
             .unwrap_or_default();
         let part = cut(&text, chars_read(params));
+        let timeout = Duration::from_millis(u64::from(params.rerank_timeout_ms));
         let limits = Limits {
-            deadline: Instant::now() + Duration::from_millis(u64::from(params.rerank_timeout_ms)),
+            deadline: Instant::now() + timeout,
             cancel: CancellationToken::new(),
         };
         let mut loaded = lock(&self.reranking.loaded);
-        let AnyReranker::Late(late) = self.load(&mut loaded, RerankMode::Late)? else {
+        let AnyReranker::Late(late) = self.load(&mut loaded, RerankMode::Late, timeout)? else {
             return Ok(Heat { words: Vec::new() });
         };
         let answers = late.answers(&search.query, part, &limits)?;
