@@ -143,6 +143,25 @@ const SCENES = {
       () => document.querySelector("[role='treeitem']") !== null,
     );
   },
+  "what is said more than once, and a mark against decay": async (window) => {
+    await window.show("Memory");
+    await window.until(
+      "the tree is read",
+      () => document.querySelector("[role='treeitem']") !== null,
+    );
+    await window.click("[role='treeitem'] .name", "protocols");
+    await window.press("e", [KEY.control]);
+    await window.until(
+      "it is marked",
+      () => document.querySelector("[role='treeitem'] svg") !== null,
+    );
+    await window.press("e", [KEY.control]);
+    await window.click("button", "Said more than once…");
+    await window.until(
+      "the dialog is open",
+      () => document.querySelector("[role='dialog'] .told") !== null,
+    );
+  },
   "a note": async (window) => {
     await window.show("Memory");
     await window.click("input[type='search']");

@@ -12,9 +12,7 @@ import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
 
 /** A hand-made cross-encoder of a few kilobytes. */
-const TINY_CROSS = fileURLToPath(
-  new URL("../fixtures/tiny-cross", import.meta.url),
-);
+const TINY_CROSS = fileURLToPath(new URL("../fixtures/tiny-cross", import.meta.url));
 const KEY_VARIABLE = "MEMLENS_E2E_RERANK_KEY";
 const SECRET = "sk-end-to-end";
 /** Rows that the table draws in this window; more are sent than are seen. */
@@ -32,9 +30,7 @@ class Provider {
 
   static async start() {
     const provider = new Provider();
-    provider.#server = createServer(
-      (request, response) => void provider.#answer(request, response),
-    );
+    provider.#server = createServer((request, response) => void provider.#answer(request, response));
     provider.#server.listen(0, "127.0.0.1");
     await once(provider.#server, "listening");
     return provider;
@@ -70,9 +66,7 @@ class Provider {
       index,
       relevance_score: (index + 1) / (documents.length + 1),
     }));
-    response.end(
-      JSON.stringify(this.status === 200 ? { results } : { message: "no" }),
-    );
+    response.end(JSON.stringify(this.status === 200 ? { results } : { message: "no" }));
   }
 }
 
@@ -90,10 +84,7 @@ async function begin(window, question = QUESTION) {
   if ((await window.texts(".rail-foot button")).length > 0)
     await window.click(".rail-foot button", "Reset all");
   await window.ask(question);
-  return window.rowsUntil(
-    "it is answered",
-    (rows) => rows.length > 0 && rows[0].rerank === null,
-  );
+  return window.rowsUntil("it is answered", (rows) => rows.length > 0 && rows[0].rerank === null);
 }
 
 async function choose(window, parameter, value) {
@@ -112,123 +103,108 @@ function isScored(row) {
 }
 
 async function scored(window) {
-  return window.rowsUntil(
-    "the scores are there",
-    (rows) => rows.length > 0 && isScored(rows[0]),
-  );
+  return window.rowsUntil("the scores are there", (rows) => rows.length > 0 && isScored(rows[0]));
 }
 
 async function notice(window) {
-  return (
-    (await window.texts(".search-view .note")).find((text) =>
-      text.startsWith("The reranker"),
-    ) ?? ""
-  );
+  return (await window.texts(".search-view .note")).find((text) => text.startsWith("The reranker")) ?? "";
 }
 
-scenario(
-  "what is not set up cannot be chosen, and Settings is one click away",
-  async ({ window }) => {
-    await begin(window);
-    const barred = await window.run(() =>
-      Array.from(
-        document.querySelectorAll("[data-parameter='rerank'] input:disabled"),
-        (input) => input.value,
-      ),
-    );
-    assert.deepEqual(barred, ["model", "http"]);
-    await window.click("[aria-labelledby='group-rerank'] .link", "Settings");
-    await window.until(
-      "Settings is shown",
-      () => document.querySelector("#settings-rerank") !== null,
-    );
-  },
-);
+scenario("what is not set up cannot be chosen, and Settings is one click away", async ({ window }) => {
+  await begin(window);
+  const barred = await window.run(() =>
+    Array.from(document.querySelectorAll("[data-parameter='rerank'] input:disabled"), (input) => input.value),
+  );
+  assert.deepEqual(barred, ["model", "http"]);
+  await window.click("[aria-labelledby='group-rerank'] .link", "Settings");
+  await window.until("Settings is shown", () => document.querySelector("#settings-rerank") !== null);
+});
+
+scenario("late interaction moves rows, and says what it read", async ({ window, scratch }) => {
+  await begin(window);
+  await choose(window, "rerank", "late");
+  const rows = await scored(window);
+  const ranks = rows.filter(isScored).map((row) => read(row.rerank));
+  // Repeats moves rows behind the reranker, so the ranks are whole but need not stand in order.
+  assert.deepEqual(
+    ranks.map(({ after }) => after).toSorted((a, b) => a - b),
+    ranks.map((_, at) => at + 1),
+  );
+  assert.ok(ranks.some(({ before, after }) => before !== after));
+  const { results } = await scratch.search(QUESTION, "--set", "rerank=late");
+  assert.deepEqual(
+    rows.filter((row) => row.rank !== null).map((row) => row.name),
+    results.map(({ path }) => path.split("/").at(-1)),
+  );
+  await window.until("the words are told", () => document.querySelectorAll(".j-rr .w.counts").length > 0);
+  assert.match((await window.texts(".j-rr"))[0], /late interaction/);
+});
 
 scenario(
-  "late interaction moves rows, and says what it read",
-  async ({ window, scratch }) => {
-    await begin(window);
-    await choose(window, "rerank", "late");
-    const rows = await scored(window);
-    const ranks = rows.filter(isScored).map((row) => read(row.rerank));
-    // Repeats moves rows behind the reranker, so the ranks are whole but need not stand in order.
-    assert.deepEqual(
-      ranks.map(({ after }) => after).toSorted((a, b) => a - b),
-      ranks.map((_, at) => at + 1),
-    );
-    assert.ok(ranks.some(({ before, after }) => before !== after));
-    const { results } = await scratch.search(QUESTION, "--set", "rerank=late");
-    assert.deepEqual(
-      rows.filter((row) => row.rank !== null).map((row) => row.name),
-      results.map(({ path }) => path.split("/").at(-1)),
-    );
-    await window.until(
-      "the words are told",
-      () => document.querySelectorAll(".j-rr .w.counts").length > 0,
-    );
-    assert.match((await window.texts(".j-rr"))[0], /late interaction/);
-  },
-);
-
-scenario(
-  "a provider is set up in Settings, tested, and told of in the window's head",
+  "a folder with a cross-encoder is tried, and its logits are shown as reported",
   async ({ window }) => {
     await window.show("Settings");
-    await window.run((kind) => {
-      const select = document.getElementById("rerank-kind");
-      select.value = kind;
-      select.dispatchEvent(new Event("change", { bubbles: true }));
-    }, "cohere");
-    for (const [field, text] of [
-      ["rerank-url", provider.url],
-      ["rerank-env", KEY_VARIABLE],
-    ]) {
-      await window.click(`#${field}`);
-      await window.press("a", [KEY.control]);
-      await window.press(text);
-    }
-    await window.click("button", "Switch on…");
-    await window.until("it is on", () =>
-      /^on: 127/.test(document.querySelector(".state.on")?.innerText ?? ""),
+    await window.click("#rerank-folder");
+    await window.press(join(TINY_CROSS, "nowhere") + KEY.enter);
+    await window.until("it is refused", () => document.querySelector(".part [role='alert']") !== null);
+    await window.click("#rerank-folder");
+    await window.press("a", [KEY.control]);
+    await window.press(TINY_CROSS + KEY.enter);
+    await window.until("it is chosen", () =>
+      /your folder/.test(document.querySelector(".part h3").innerText),
     );
-    assert.match(
-      (await window.texts("header.top .mark"))[0],
-      /reranked by 127\.0\.0\.1:\d+/,
-    );
-    assert.deepEqual(provider.requests, []);
-    await window.click("button", "Test");
-    await window.until("it answers", () =>
-      /It answers/.test(document.querySelector(".tested").innerText),
-    );
-    assert.equal(provider.requests.length, 1);
-    assert.equal(provider.requests[0].documents.length, 2);
-    assert.equal(provider.requests[0].key, `Bearer ${SECRET}`);
+    await begin(window);
+    await choose(window, "rerank", "model");
+    const rows = await scored(window);
+    assert.match((await window.texts("[role='columnheader'].rerank"))[0], /logit/);
+    const shown = rows.filter(isScored).map((row) => read(row.rerank));
+    assert.ok(shown.every(({ score }) => Number.isFinite(score)));
   },
 );
 
-scenario(
-  "it is asked once per question, and its order stands",
-  async ({ window }) => {
-    const before = await begin(window);
-    provider.requests = [];
-    await choose(window, "rerank", "http");
-    const rows = await scored(window);
-    assert.equal(provider.requests.length, 1);
-    assert.equal(provider.requests[0].query, QUESTION);
-    assert.equal(provider.requests[0].documents.length, MAX_DOCS);
-    // The server prefers what stands last.
-    assert.deepEqual(read(rows[0].rerank), {
-      before: MAX_DOCS,
-      after: 1,
-      score: 0.952,
-    });
-    assert.notEqual(rows[0].chunk, before[0].chunk);
-    assert.ok(
-      rows.some((row) => row.rank === null && row.rerank.endsWith("not sent")),
-    );
-  },
-);
+scenario("a provider is set up in Settings, tested, and told of in the window's head", async ({ window }) => {
+  await window.show("Settings");
+  await window.run((kind) => {
+    const select = document.getElementById("rerank-kind");
+    select.value = kind;
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+  }, "cohere");
+  for (const [field, text] of [
+    ["rerank-url", provider.url],
+    ["rerank-env", KEY_VARIABLE],
+  ]) {
+    await window.click(`#${field}`);
+    await window.press("a", [KEY.control]);
+    await window.press(text);
+  }
+  await window.click("button", "Switch on…");
+  await window.until("it is on", () => /^on: 127/.test(document.querySelector(".state.on")?.innerText ?? ""));
+  assert.match((await window.texts("header.top .mark"))[0], /reranked by 127\.0\.0\.1:\d+/);
+  assert.deepEqual(provider.requests, []);
+  await window.click("button", "Test");
+  await window.until("it answers", () => /It answers/.test(document.querySelector(".tested").innerText));
+  assert.equal(provider.requests.length, 1);
+  assert.equal(provider.requests[0].documents.length, 2);
+  assert.equal(provider.requests[0].key, `Bearer ${SECRET}`);
+});
+
+scenario("it is asked once per question, and its order stands", async ({ window }) => {
+  const before = await begin(window);
+  provider.requests = [];
+  await choose(window, "rerank", "http");
+  const rows = await scored(window);
+  assert.equal(provider.requests.length, 1);
+  assert.equal(provider.requests[0].query, QUESTION);
+  assert.equal(provider.requests[0].documents.length, MAX_DOCS);
+  // The server prefers what stands last.
+  assert.deepEqual(read(rows[0].rerank), {
+    before: MAX_DOCS,
+    after: 1,
+    score: 0.952,
+  });
+  assert.notEqual(rows[0].chunk, before[0].chunk);
+  assert.ok(rows.some((row) => row.rank === null && row.rerank.endsWith("not sent")));
+});
 
 scenario(
   "nothing is asked while a slider is dragged, and only for what lacks when it is let go",
@@ -245,9 +221,7 @@ scenario(
     const { value } = await window.parameter("rerank_max_docs");
     assert.ok(Number(value) > MAX_DOCS, value);
     await window.drag("rerank_share", 0.5);
-    await window.rowsUntil("both scores are blended", (rows) =>
-      isScored(rows[0]),
-    );
+    await window.rowsUntil("both scores are blended", (rows) => isScored(rows[0]));
     assert.equal(provider.requests.length, 1);
   },
 );
@@ -260,99 +234,76 @@ scenario(
     provider.requests = [];
     await choose(window, "rerank", "http");
     await window.until("the wait is told", () =>
-      /Asking 127.*for \d+ scores/.test(
-        document.querySelector(".asking").innerText,
-      ),
+      /Asking 127.*for \d+ scores/.test(document.querySelector(".asking").innerText),
     );
     const waiting = await window.rows();
     assert.ok(waiting.some((row) => row.rerank?.endsWith("pending")));
     await window.ask("how do I restart the relay");
     await until("the new question is asked too", () =>
-      provider.requests.some(
-        ({ query }) => query === "how do I restart the relay",
-      ),
+      provider.requests.some(({ query }) => query === "how do I restart the relay"),
     );
     provider.release();
     await scored(window);
   },
 );
 
-scenario(
-  "a provider that fails leaves the order before it, and says why",
-  async ({ window }) => {
-    const before = await begin(window, "what did we decide about backups");
-    provider.status = 401;
-    provider.requests = [];
-    await choose(window, "rerank", "http");
-    const text = await until("it is told", () => notice(window));
-    assert.match(text, /401|key/);
-    assert.doesNotMatch(text, new RegExp(SECRET));
-    assert.match((await window.texts("[data-stage='rerank']"))[0], /fallback/);
-    const kept = (rows) =>
-      rows.filter((row) => row.rank !== null).map((row) => row.chunk);
-    assert.deepEqual(kept(await window.rows()), kept(before));
-    provider.status = 200;
-    await window.click(".search-view .note button", "Try again");
-    await scored(window);
-    assert.equal(await notice(window), "");
-  },
-);
+scenario("a provider that fails leaves the order before it, and says why", async ({ window }) => {
+  const before = await begin(window, "what did we decide about backups");
+  provider.status = 401;
+  provider.requests = [];
+  await choose(window, "rerank", "http");
+  const text = await until("it is told", () => notice(window));
+  assert.match(text, /401|key/);
+  assert.doesNotMatch(text, new RegExp(SECRET));
+  assert.match((await window.texts("[data-stage='rerank']"))[0], /fallback/);
+  const kept = (rows) => rows.filter((row) => row.rank !== null).map((row) => row.chunk);
+  assert.deepEqual(kept(await window.rows()), kept(before));
+  provider.status = 200;
+  await window.click(".search-view .note button", "Try again");
+  await scored(window);
+  assert.equal(await notice(window), "");
+});
 
-scenario(
-  "switched off, nothing is sent any more and the mark is gone",
-  async ({ window }) => {
-    await window.show("Settings");
-    await window.click("button", "Switch off");
-    await window.until(
-      "the mark is gone",
-      () => document.querySelector("header.top .mark") === null,
-    );
-    provider.requests = [];
-    await window.show("Search");
-    await window.ask("where is the spare key");
-    const text = await until("it is told", () => notice(window));
-    assert.match(text, /off|switched/);
-    assert.deepEqual(provider.requests, []);
-  },
-);
+scenario("switched off, nothing is sent any more and the mark is gone", async ({ window }) => {
+  await window.show("Settings");
+  await window.click("button", "Switch off");
+  await window.until("the mark is gone", () => document.querySelector("header.top .mark") === null);
+  provider.requests = [];
+  await window.show("Search");
+  await window.ask("where is the spare key");
+  const text = await until("it is told", () => notice(window));
+  assert.match(text, /off|switched/);
+  assert.deepEqual(provider.requests, []);
+});
 
-scenario(
-  "the hook reorders what is left, and the journey tells its move",
-  async ({ window, scratch }) => {
-    const script = join(scratch.root, "bin/turn-round");
-    await writeFile(
-      script,
-      `#!/bin/sh\nexec python3 -c 'import json, sys\nevent = json.load(sys.stdin)\nprint(json.dumps({"results": event["results"][::-1]}))'\n`,
-    );
-    await chmod(script, 0o755);
-    await scratch.answerDialogs("yes");
-    await window.show("Settings");
-    await window.click("#hook-command");
-    await window.press(script);
-    await window.click(
-      "section[aria-labelledby='settings-hook'] button",
-      "Save",
-    );
-    await window.until(
-      "it is set",
-      () =>
-        document.querySelector(
-          "section[aria-labelledby='settings-hook'] button:last-child",
-        )?.innerText === "Remove",
-    );
-    const kept = (rows) =>
-      rows.filter((row) => row.rank !== null).map((row) => row.chunk);
-    const before = kept(await begin(window));
-    await choose(window, "hook", "on");
-    await window.rowsUntil(
-      "the order is turned round",
-      (rows) => String(kept(rows)) === String(before.toReversed()),
-    );
-    await window.until("the journey tells", () =>
-      Array.from(
-        document.querySelectorAll(".j-steps li.hook .ranks"),
-        (ranks) => ranks.innerText,
-      ).some((text) => text.includes("→")),
-    );
-  },
-);
+scenario("the hook reorders what is left, and the journey tells its move", async ({ window, scratch }) => {
+  const script = join(scratch.root, "bin/turn-round");
+  await writeFile(
+    script,
+    `#!/bin/sh\nexec python3 -c 'import json, sys\nevent = json.load(sys.stdin)\nprint(json.dumps({"results": event["results"][::-1]}))'\n`,
+  );
+  await chmod(script, 0o755);
+  await scratch.answerDialogs("yes");
+  await window.show("Settings");
+  await window.click("#hook-command");
+  await window.press(script);
+  await window.click("section[aria-labelledby='settings-hook'] button", "Save");
+  await window.until(
+    "it is set",
+    () =>
+      document.querySelector("section[aria-labelledby='settings-hook'] button:last-child")?.innerText ===
+      "Remove",
+  );
+  const kept = (rows) => rows.filter((row) => row.rank !== null).map((row) => row.chunk);
+  const before = kept(await begin(window));
+  await choose(window, "hook", "on");
+  await window.rowsUntil(
+    "the order is turned round",
+    (rows) => String(kept(rows)) === String(before.toReversed()),
+  );
+  await window.until("the journey tells", () =>
+    Array.from(document.querySelectorAll(".j-steps li.hook .ranks"), (ranks) => ranks.innerText).some(
+      (text) => text.includes("→"),
+    ),
+  );
+});

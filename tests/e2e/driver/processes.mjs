@@ -7,6 +7,8 @@ const USER_TIME_FIELD = 11;
 const SYSTEM_TIME_FIELD = 12;
 /** What Linux counts these times in, on every processor that WebKit is built for. */
 const TICK_MS = 10;
+/** What Linux adds to the name of a program that was built anew since it was started. */
+const REPLACED = / \(deleted\)$/;
 
 /** Kills every process of the group that `leader` began; nothing happens when all have ended. */
 export function endGroup(leader) {
@@ -24,11 +26,13 @@ export async function processesOfGroup(leader) {
   return ids.filter((_, at) => groups[at] === leader).toSorted((a, b) => a - b);
 }
 
-/** The processes among `ids` that run a program. */
+/** The processes among `ids` that run a program; an error where there is none. */
 export async function processesOfProgram(ids, program) {
   const wanted = await realpath(program);
   const programs = await Promise.all(ids.map((id) => readlink(`/proc/${id}/exe`)));
-  return ids.filter((_, at) => programs[at] === wanted);
+  const found = ids.filter((_, at) => programs[at].replace(REPLACED, "") === wanted);
+  if (found.length === 0) throw new Error(`no process runs ${wanted}`);
+  return found;
 }
 
 /** Memory of processes in bytes, with each shared page split among those who share it (PSS). */

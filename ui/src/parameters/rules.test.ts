@@ -6,6 +6,7 @@ import {
   minScoreBelow,
   parameterOf,
   parseNumber,
+  previewOf,
   rangeOf,
   refusalOf,
   retrievesAlike,
@@ -103,5 +104,23 @@ describe("joined rules", () => {
   ])("min score for a best of %d is %d", (best, expected) => {
     expect(minScoreBelow(best)).toBe(expected);
     expect(minScoreBelow(best)).toBeLessThanOrEqual(best);
+  });
+});
+
+describe("previewOf", () => {
+  it("keeps what asks somebody outside as it was released last, and takes all else", () => {
+    const current = { ...DEFAULTS, rerank_max_docs: 80, rerank_share: 0.5, vector_weight: 0.2 };
+    const preview = previewOf(current, DEFAULTS);
+    expect(preview).toEqual({ ...current, rerank_max_docs: DEFAULTS.rerank_max_docs });
+  });
+
+  it("is the same object where nothing of that kind changes", () => {
+    const current = { ...DEFAULTS, vector_weight: 0.2 };
+    expect(previewOf(current, DEFAULTS)).toBe(current);
+  });
+
+  it.each(PARAMETERS.filter(({ phase }) => phase === "outside").map(({ id }) => id))("holds %s", (id) => {
+    const other = { ...DEFAULTS, [id]: "other" };
+    expect(previewOf(other, DEFAULTS)[id]).toBe(DEFAULTS[id]);
   });
 });

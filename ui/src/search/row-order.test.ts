@@ -72,3 +72,20 @@ it("counts the drops of each stage, in the pipeline's order", () => {
   );
   expect(drops.reduce((sum, { n }) => sum + n, 0)).toBe(SET.rows.length - COLUMNS.n_kept);
 });
+
+describe("stages with columns of their own", () => {
+  const sorted = (sort: SortKey, columns: typeof COLUMNS) =>
+    tableLines(columns, sort, null).flatMap((line) => (line.kind === "row" ? [line.slot] : []));
+
+  it("sort by the reranker's order, rows that did not reach it last", () => {
+    const columns = { ...COLUMNS, rerank_rank_after: COLUMNS.fused_rank.map((at) => at) };
+    expect(sorted("rerank", columns)).toEqual(sorted("fusion", columns));
+  });
+
+  it.each(["corroboration", "feedback"] as const)("sort by %s, the most first and none last", (stage) => {
+    const values = SET.rows.map((_, slot) => (slot % 3 === 0 ? null : slot % 7));
+    const columns = { ...COLUMNS, n_corroborating: values, feedback_weight: values };
+    const shown = sorted(stage, columns).map((slot) => values[slot] ?? -Infinity);
+    expect(shown).toEqual(shown.toSorted((a, b) => b - a));
+  });
+});

@@ -7,6 +7,7 @@ import {
   change,
   count,
   counted,
+  dollars,
   duration,
   formulaValue,
   lines,
@@ -15,6 +16,7 @@ import {
   score,
   timeLeft,
   unrounded,
+  weight,
 } from "./format";
 
 describe("numbers", () => {
@@ -125,4 +127,21 @@ describe("changes of parameters", () => {
     expect(parameterChange(parameterOf("limit_on"), true, false)).toBe("");
     expect(parameterChange(parameterOf("bm25_join"), "and", "or")).toBe("");
   });
+});
+
+it.each([
+  [1.25, "×1.25"],
+  [1.1667, "×1.17"],
+  [0.5, "×0.50"],
+])("the weight %d is shown as %s", (value, expected) => {
+  expect(weight(value)).toBe(expected);
+});
+
+it.each([
+  [2, "$2.00"],
+  [0.1, "$0.10"],
+  [0.00123, "$0.0012"],
+  [0, "$0.00"],
+])("%d US dollars are shown as %s", (value, expected) => {
+  expect(dollars(value)).toBe(expected);
 });

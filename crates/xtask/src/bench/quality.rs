@@ -63,6 +63,10 @@ const OTHERS: &[(&str, &str)] = &[
     ("bm25 alone", "vector_on=false"),
     ("fusion=rrf", "fusion=rrf"),
     ("rerank=late", "rerank=late"),
+    ("corroboration", "corroboration_on=true"),
+    ("diversity 0.9", "mmr_lambda=0.9"),
+    ("diversity 0.7", "mmr_lambda=0.7"),
+    // Not decay: the notes of these sets have no honest dates.
 ];
 
 /// The two lists that the defaults must not fall below.

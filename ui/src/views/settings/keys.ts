@@ -17,6 +17,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       { keys: ["[", "]"], does: "Previous, next chunk of the note" },
       { keys: ["T"], does: "Draw the note as Markdown, or as the text of its file" },
       { keys: ["W"], does: "Why not…? for the chosen chunk" },
+      { keys: ["Ctrl E"], does: "Keep the note or folder from decay, or let it decay again" },
       { keys: ["O"], does: "Open the note in your editor; not in the tree, where letters jump" },
     ],
   },
