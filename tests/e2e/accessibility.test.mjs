@@ -70,6 +70,8 @@ const SCENES = {
   },
   "the texts as they are sent": async (window) => {
     await reranked(window);
+    // The button stands below the chart, which comes once the calls are read.
+    await window.until("the calls are drawn", () => document.querySelector(".bench figure") !== null);
     await window.click("button", "Texts as sent…");
     await window.until(
       "they are read",
