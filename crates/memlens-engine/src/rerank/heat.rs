@@ -1,0 +1,97 @@
+//! Which words of a note answered which words of a question, under late interaction.
+
+use std::time::{Duration, Instant};
+
+use memlens_params::{Params, RerankMode};
+use memlens_rank::chars_read;
+use memlens_rerank::{CancellationToken, Limits};
+use serde::Serialize;
+use specta::Type;
+
+use super::loaded::{AnyReranker, lock};
+use super::sent::cut;
+use crate::search::Search;
+use crate::{EngineError, Library};
+
+/// Tells how much a part of a note answers the question, under late interaction.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct Heat {
+    /// Words of the note that answer a word of the question, in the order of the text.
+    pub words: Vec<HeatWord>,
+}
+
+/// Is one word of a [`Heat`].
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct HeatWord {
+    /// Where it starts in the chunk's text, in UTF-16 units.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+    /// How well it answers, in `[0, 1]`.
+    pub weight: f64,
+    /// The word of the question that it answers.
+    pub word: String,
+    /// Whether no word of the note answers that one better, so that it counts in the score.
+    pub counts: bool,
+}
+
+impl Library {
+    /// Returns which words of a row's text answer which words of the question, as late interaction reads the text.
+    ///
+    /// # Errors
+    /// As [`Search::texts`], [`EngineError::Rerank`] where the model cannot read the question or was stopped.
+    pub fn heat(&self, search: &Search, params: &Params, slot: u32) -> Result<Heat, EngineError> {
+        let text = search
+            .texts(&self.store(), &[slot])?
+            .pop()
+            .unwrap_or_default();
+        let part = cut(&text, chars_read(params));
+        let timeout = Duration::from_millis(u64::from(params.rerank_timeout_ms));
+        let limits = Limits {
+            deadline: Instant::now() + timeout,
+            cancel: CancellationToken::new(),
+        };
+        let mut loaded = lock(&self.reranking.loaded);
+        let AnyReranker::Late(late) = self.load(&mut loaded, RerankMode::Late, timeout)? else {
+            return Ok(Heat { words: Vec::new() });
+        };
+        let answers = late.answers(&search.query, part, &limits)?;
+        drop(loaded);
+        let mut units = Utf16::of(&text);
+        let words = answers
+            .into_iter()
+            .map(|answer| HeatWord {
+                start: units.at(answer.bytes.start),
+                end: units.at(answer.bytes.end),
+                weight: f64::from(answer.weight),
+                word: search.query[answer.asked].to_owned(),
+                counts: answer.counts,
+            })
+            .collect();
+        Ok(Heat { words })
+    }
+}
+
+/// Counts the UTF-16 units before ascending bytes of a text.
+struct Utf16<'a> {
+    text: &'a str,
+    byte: usize,
+    units: u32,
+}
+
+impl Utf16<'_> {
+    fn of(text: &str) -> Utf16<'_> {
+        Utf16 {
+            text,
+            byte: 0,
+            units: 0,
+        }
+    }
+
+    /// Returns the units before `byte`, which is not before the one asked last.
+    fn at(&mut self, byte: usize) -> u32 {
+        self.units += self.text[self.byte..byte].encode_utf16().count() as u32;
+        self.byte = byte;
+        self.units
+    }
+}

@@ -1,0 +1,64 @@
+//! The texts of rows as a reranker reads them.
+
+use memlens_params::Params;
+use memlens_rank::{RerankState, chars_read};
+use serde::Serialize;
+use specta::Type;
+
+use crate::search::Search;
+use crate::{EngineError, Library};
+
+/// Is the text of one row as the reranker reads it.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct SentText {
+    /// The row.
+    pub slot: u32,
+    /// The text, cut at `rerank_max_chars` characters.
+    pub text: String,
+    /// Whether anything was cut off.
+    pub cut: bool,
+    /// Whether the row is among those that are sent.
+    pub sent: bool,
+}
+
+impl Library {
+    /// Returns the texts of rows as the reranker reads them under these parameters.
+    ///
+    /// # Errors
+    /// As [`Search::texts`].
+    pub fn sent_texts(
+        &self,
+        search: &Search,
+        params: &Params,
+        slots: &[u32],
+    ) -> Result<Vec<SentText>, EngineError> {
+        let reach = search.reach(params);
+        let texts = search.texts(&self.store(), slots)?;
+        Ok(slots
+            .iter()
+            .zip(texts)
+            .map(|(slot, text)| {
+                let part = cut(&text, chars_read(params));
+                SentText {
+                    slot: *slot,
+                    text: part.to_owned(),
+                    cut: part.len() < text.len(),
+                    sent: reach
+                        .iter()
+                        .any(|(other, state)| other == slot && *state != RerankState::NotSent),
+                }
+            })
+            .collect())
+    }
+}
+
+/// Returns the first `max_chars` characters of a text; all of it for 0.
+pub(super) fn cut(text: &str, max_chars: u32) -> &str {
+    if max_chars == 0 {
+        return text;
+    }
+    match text.char_indices().nth(max_chars as usize) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    }
+}

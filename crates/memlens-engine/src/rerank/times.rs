@@ -1,0 +1,78 @@
+//! How long rerankers took, for a chart.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use memlens_params::Params;
+use memlens_rank::chars_read;
+use memlens_rerank::{RerankError, RerankerInfo, Scores};
+use memlens_store::RerankCall;
+use serde::Serialize;
+use specta::Type;
+
+use crate::{EngineError, Library};
+
+/// Is one call of a reranker, for a chart.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct RerankTime {
+    /// When it began, milliseconds since 1970.
+    pub at_ms: f64,
+    /// Who was asked.
+    pub provider: String,
+    /// Its model.
+    pub model: String,
+    /// How many texts were sent.
+    pub n_docs: u32,
+    /// How many characters of each were sent at most; 0 for whole texts.
+    pub max_chars: u32,
+    /// How long it took.
+    pub ms: f64,
+    /// The tokens that were read or billed; none where it is not known.
+    pub n_tokens: Option<f64>,
+    /// Whether every text got its score.
+    pub ok: bool,
+}
+
+impl Library {
+    /// Returns the calls of rerankers that were made from this library, the newest first.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn rerank_calls(&self) -> Result<Vec<RerankTime>, EngineError> {
+        let calls = self.reranking.cache(self.dir())?.calls()?;
+        Ok(calls
+            .into_iter()
+            .map(|call| RerankTime {
+                at_ms: call.at_ms as f64,
+                provider: call.provider,
+                model: call.model,
+                n_docs: call.n_docs,
+                max_chars: call.max_chars,
+                ms: call.micros as f64 / 1000.0,
+                n_tokens: call.n_tokens.map(|n_tokens| n_tokens as f64),
+                ok: call.is_ok,
+            })
+            .collect())
+    }
+}
+
+pub(super) fn call(
+    info: &RerankerInfo,
+    params: &Params,
+    texts: &[&str],
+    took: Duration,
+    outcome: &Result<Scores, RerankError>,
+) -> RerankCall {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+    let n_chars = texts.iter().map(|text| text.chars().count() as u64).sum();
+    RerankCall {
+        at_ms: since_1970.map_or(0, |it| it.as_millis() as i64) - took.as_millis() as i64,
+        provider: info.provider.clone(),
+        model: info.model.clone(),
+        n_docs: texts.len() as u32,
+        max_chars: chars_read(params),
+        n_chars,
+        micros: took.as_micros() as u64,
+        n_tokens: outcome.as_ref().ok().and_then(|scores| scores.n_tokens),
+        is_ok: outcome.is_ok(),
+    }
+}
