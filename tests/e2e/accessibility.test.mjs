@@ -151,6 +151,10 @@ const SCENES = {
       "the tree is read",
       () => document.querySelector("[role='treeitem']") !== null,
     );
+    // A page before this one may have left a name in the find box.
+    await window.click("input[type='search']");
+    await window.press("a", [KEY.control]);
+    await window.press(KEY.backspace);
     await window.click("[role='treeitem'] .name", "protocols");
     await window.press("e", [KEY.control]);
     await window.until(
