@@ -7,10 +7,7 @@ import { until } from "./driver/deadline.mjs";
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
 
-const AXE = await readFile(
-  createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
-  "utf8",
-);
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** Each thing that Markdown can be. */
 const EVERYTHING = `---
 agent: helper
@@ -37,10 +34,7 @@ code
 const scenario = inOneWindow({
   // Files with problems, so that there is something to warn of.
   prepare: async (scratch) => {
-    await scratch.write(
-      "people/broken.jsonl",
-      '{"text": "a good line"}\n{"text": \n',
-    );
+    await scratch.write("people/broken.jsonl", '{"text": "a good line"}\n{"text": \n');
     await scratch.write("people/no-text.md", "a\0b");
     await scratch.write("people/everything.md", EVERYTHING);
   },
@@ -50,12 +44,8 @@ const scenario = inOneWindow({
 const SCENES = {
   "before the first question": async (window) => {
     await window.show("Search");
-    if ((await window.texts(".query .clear")).length > 0)
-      await window.click(".query .clear");
-    await window.until(
-      "nothing is asked",
-      () => document.querySelector(".start") !== null,
-    );
+    if ((await window.texts(".query .clear")).length > 0) await window.click(".query .clear");
+    await window.until("nothing is asked", () => document.querySelector(".start") !== null);
   },
   "the trace and a journey": trace,
   "moves, a parameter in use and a refusal": async (window) => {
@@ -73,10 +63,7 @@ const SCENES = {
     // The button stands below the chart, which comes once the calls are read.
     await window.until("the calls are drawn", () => document.querySelector(".bench figure") !== null);
     await window.click("button", "Texts as sent…");
-    await window.until(
-      "they are read",
-      () => document.querySelector("[role='dialog'] li") !== null,
-    );
+    await window.until("they are read", () => document.querySelector("[role='dialog'] li") !== null);
   },
   "a dropped row": async (window) => {
     await trace(window);
@@ -91,82 +78,49 @@ const SCENES = {
   "nothing passed": async (window) => {
     await trace(window);
     await window.drag("min_score", 1);
-    await window.until(
-      "nothing passed",
-      () => document.querySelector(".card-none") !== null,
-    );
+    await window.until("nothing passed", () => document.querySelector(".card-none") !== null);
   },
   "only punctuation": async (window) => window.ask("???"),
   "the preset menu": async (window) => {
     await trace(window);
     await window.click("button[aria-label^='Preset:']");
-    await window.until(
-      "the menu is open",
-      () => document.querySelector("[role='menu']") !== null,
-    );
+    await window.until("the menu is open", () => document.querySelector("[role='menu']") !== null);
   },
   "the list of keys": async (window) => {
     await trace(window);
     await window.press(`${KEY.escape}?`);
-    await window.until(
-      "the list is open",
-      () => document.querySelector("[role='dialog']") !== null,
-    );
+    await window.until("the list is open", () => document.querySelector("[role='dialog']") !== null);
   },
   "why not, with its list": async (window) => {
     await trace(window);
     await window.press(`${KEY.escape}w`);
-    await window.until(
-      "the picker is ready",
-      () => document.activeElement?.id === "why-not-place",
-    );
+    await window.until("the picker is ready", () => document.activeElement?.id === "why-not-place");
     await window.press(`${KEY.backspace}home-server${KEY.enter}`);
-    await window.until(
-      "it is told",
-      () => document.querySelector("#why-not [role='radiogroup']") !== null,
-    );
+    await window.until("it is told", () => document.querySelector("#why-not [role='radiogroup']") !== null);
     await window.press("x");
-    await window.until(
-      "the list is open",
-      () => document.querySelector("#why-not [role='option']") !== null,
-    );
+    await window.until("the list is open", () => document.querySelector("#why-not [role='option']") !== null);
   },
   "files with problems": async (window) => {
     await window.click("[aria-label='Library'] .warn");
-    await window.until(
-      "the list is open",
-      () => document.querySelector("[role='dialog'] li") !== null,
-    );
+    await window.until("the list is open", () => document.querySelector("[role='dialog'] li") !== null);
   },
   "the memory's tree": async (window) => {
     await window.show("Memory");
-    await window.until(
-      "the tree is read",
-      () => document.querySelector("[role='treeitem']") !== null,
-    );
+    await window.until("the tree is read", () => document.querySelector("[role='treeitem']") !== null);
   },
   "what is said more than once, and a mark against decay": async (window) => {
     await window.show("Memory");
-    await window.until(
-      "the tree is read",
-      () => document.querySelector("[role='treeitem']") !== null,
-    );
+    await window.until("the tree is read", () => document.querySelector("[role='treeitem']") !== null);
     // A page before this one may have left a name in the find box.
     await window.click("input[type='search']");
     await window.press("a", [KEY.control]);
     await window.press(KEY.backspace);
     await window.click("[role='treeitem'] .name", "protocols");
     await window.press("e", [KEY.control]);
-    await window.until(
-      "it is marked",
-      () => document.querySelector("[role='treeitem'] svg") !== null,
-    );
+    await window.until("it is marked", () => document.querySelector("[role='treeitem'] svg") !== null);
     await window.press("e", [KEY.control]);
     await window.click("button", "Said more than once…");
-    await window.until(
-      "the dialog is open",
-      () => document.querySelector("[role='dialog'] .told") !== null,
-    );
+    await window.until("the dialog is open", () => document.querySelector("[role='dialog'] .told") !== null);
   },
   "a note": async (window) => {
     await window.show("Memory");
@@ -174,10 +128,7 @@ const SCENES = {
     await window.press("a", [KEY.control]);
     await window.press("home-server");
     await window.press(KEY.enter + KEY.enter);
-    await window.until(
-      "the note is open",
-      () => document.querySelector("article .tag button") !== null,
-    );
+    await window.until("the note is open", () => document.querySelector("article .tag button") !== null);
   },
   "a note as text": async (window) => {
     await window.show("Memory");
@@ -185,15 +136,9 @@ const SCENES = {
     await window.press("a", [KEY.control]);
     await window.press("home-server");
     await window.press(KEY.enter + KEY.enter);
-    await window.until(
-      "the note is open",
-      () => document.querySelector("article .tag button") !== null,
-    );
+    await window.until("the note is open", () => document.querySelector("article .tag button") !== null);
     await window.press("t");
-    await window.until(
-      "it is drawn as text",
-      () => document.querySelector("article .line") !== null,
-    );
+    await window.until("it is drawn as text", () => document.querySelector("article .line") !== null);
   },
   "a note of everything": async (window) => {
     await window.show("Memory");
@@ -202,16 +147,10 @@ const SCENES = {
     await window.press("everything");
     await window.press(KEY.enter + KEY.enter);
     await window.until("the note is open", () =>
-      document
-        .querySelector("article h2")
-        ?.textContent.includes("everything.md"),
+      document.querySelector("article h2")?.textContent.includes("everything.md"),
     );
-    if ((await window.texts("article .line")).length > 0)
-      await window.press("t");
-    await window.until(
-      "it is drawn as Markdown",
-      () => document.querySelector("article .picture") !== null,
-    );
+    if ((await window.texts("article .line")).length > 0) await window.press("t");
+    await window.until("it is drawn as Markdown", () => document.querySelector("article .picture") !== null);
   },
   "the export": async (window) => {
     await window.show("Search");
@@ -219,27 +158,19 @@ const SCENES = {
     await window.show("Export");
     await window.until(
       "the text is shown",
-      () =>
-        document.querySelector("[aria-label='Text of memlens.json'] .line") !==
-        null,
+      () => document.querySelector("[aria-label='Text of memlens.json'] .line") !== null,
     );
   },
   settings: async (window) => window.show("Settings"),
   "a question before a folder is removed": async (window) => {
     await window.show("Settings");
     await window.click("li.folder button", "Remove notes");
-    await window.until(
-      "it asks",
-      () => document.querySelector("[role='alertdialog']") !== null,
-    );
+    await window.until("it asks", () => document.querySelector("[role='alertdialog']") !== null);
   },
   "a question before all is erased": async (window) => {
     await window.show("Settings");
     await window.click("button", "Erase all that Memlens has stored…");
-    await window.until(
-      "it asks",
-      () => document.querySelector("[role='alertdialog']") !== null,
-    );
+    await window.until("it asks", () => document.querySelector("[role='alertdialog']") !== null);
   },
 };
 
@@ -257,24 +188,16 @@ async function trace(window) {
 async function reranked(window) {
   await trace(window);
   await window.click("[data-parameter='rerank'] label", "late");
-  await window.until(
-    "the words are told",
-    () => document.querySelectorAll(".j-rr .w.counts").length > 0,
-  );
+  await window.until("the words are told", () => document.querySelectorAll(".j-rr .w.counts").length > 0);
 }
 
 /** Closes what the scene before has left open. */
 async function closeOverlay(window) {
   const isOpen = () =>
-    document.querySelector(
-      "[role='dialog'], [role='alertdialog'], [role='menu']",
-    ) !== null;
+    document.querySelector("[role='dialog'], [role='alertdialog'], [role='menu']") !== null;
   if (!(await window.run(isOpen))) return;
   await window.press(KEY.escape);
-  await until(
-    "nothing lies over the view",
-    async () => !(await window.run(isOpen)),
-  );
+  await until("nothing lies over the view", async () => !(await window.run(isOpen)));
 }
 
 /** What axe finds wrong, a line each. */
@@ -282,18 +205,13 @@ async function violations(window) {
   await window.load(AXE);
   return window.run(async () => {
     // Rows that still glide are neither here nor there.
-    await Promise.all(
-      document
-        .getAnimations()
-        .map((animation) => animation.finished.catch(() => {})),
-    );
+    await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {})));
     const { violations } = await window.axe.run(document, {
       resultTypes: ["violations"],
     });
     return violations.flatMap(({ id, help, nodes }) =>
       nodes.map(
-        (node) =>
-          `${id} (${help}): ${node.target.join(" ")} ${node.failureSummary.replaceAll(/\s+/g, " ")}`,
+        (node) => `${id} (${help}): ${node.target.join(" ")} ${node.failureSummary.replaceAll(/\s+/g, " ")}`,
       ),
     );
   });
@@ -323,10 +241,7 @@ scenario("the first run, in both themes", async ({ window }) => {
   for (const theme of ["Light", "Dark"]) {
     await wear(window, theme);
     await window.show("Search");
-    await window.until(
-      "it asks for a folder",
-      () => document.querySelector("main.first-run") !== null,
-    );
+    await window.until("it asks for a folder", () => document.querySelector("main.first-run") !== null);
     assert.deepEqual(await violations(window), [], theme);
   }
 });
