@@ -11,7 +11,6 @@ use memlens_eval::{
     FilesPassing, Place, Query, QuerySet, Scores, Summary, by_category, files_passing, score,
 };
 use memlens_params::Params;
-use memlens_rank::Status;
 use serde::Serialize;
 
 use crate::arguments::EvalArgs;
@@ -215,10 +214,8 @@ fn ask(
     };
     let search = library.search(&query.query, params, scope.as_ref())?;
     let columns = library.ask(search.id, params)?.columns(params);
-    for stage in &columns.stages {
-        if let Status::Fallback { why } = &stage.status {
-            tell(format_args!("query {}: {why}", query.id));
-        }
+    for fallback in columns.fallbacks() {
+        tell(format_args!("query {}: {fallback}", query.id));
     }
     let lists = library.lists();
     let mut returned = (Vec::new(), Vec::new());

@@ -31,6 +31,9 @@ pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError
     for notice in &search.notices {
         tell(notice);
     }
+    for fallback in search.columns(&params).fallbacks() {
+        tell(fallback);
+    }
     print_text(|out| print(out, &answer))
 }
 

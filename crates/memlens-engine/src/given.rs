@@ -7,7 +7,6 @@ use std::ops::Range;
 use std::path::Path;
 
 use memlens_params::{HookMode, Params, RerankMode};
-use memlens_rank::Status;
 use memlens_rerank::hook::{Answer, AnswerRow, Event, EventRow};
 use memlens_store::{ChunkRow, Snapshot};
 
@@ -60,15 +59,7 @@ impl Library {
             search = self.ask(search.id, params)?;
         }
         let columns = search.columns(params);
-        notices.extend(
-            columns
-                .stages
-                .iter()
-                .filter_map(|stage| match &stage.status {
-                    Status::Fallback { why } => Some(format!("{}: {why}.", stage.id.as_str())),
-                    Status::Applied | Status::Skipped { .. } => None,
-                }),
-        );
+        notices.extend(columns.fallbacks());
         let kept = &columns.order[..columns.n_kept as usize];
         let place_of = |slot: &u32| search.retrieved.places[*slot as usize];
         let mut ranked: Vec<(usize, f64, &EventRow)> = Vec::new();

@@ -106,16 +106,8 @@ impl Library {
     /// [`EngineError::Store`] when texts cannot be read.
     pub fn report(&self, search: &Search, params: &Params) -> Result<SearchReport, EngineError> {
         let (trace, columns) = search.traced(params);
-        let fallbacks = columns
-            .stages
-            .iter()
-            .filter_map(|stage| match &stage.status {
-                Status::Fallback { why } => {
-                    Some(format!("{} fell back: {why}", stage.id.info().label))
-                }
-                Status::Applied | Status::Skipped { .. } => None,
-            });
-        let notices = search.notices.iter().cloned().chain(fallbacks).collect();
+        let notices = search.notices.iter().cloned();
+        let notices = notices.chain(columns.fallbacks()).collect();
         let stages = columns
             .stages
             .iter()

@@ -37,7 +37,8 @@ pub struct Part {
     pub amount: f64,
 }
 
-/// Is one ranking in columns; every column but `stages` and `order` is indexed by slot.
+/// Is one ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker are empty
+/// where its stage says nothing of any row, which is so in most rankings: they travel at every step of a slider.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Columns {
     /// Every stage, in the order of the pipeline.
@@ -95,6 +96,16 @@ pub struct Columns {
     pub best_score: Option<f64>,
 }
 
+impl Columns {
+    /// Returns for each stage that could not do its own work what it was and why, for a person.
+    pub fn fallbacks(&self) -> impl Iterator<Item = String> {
+        self.stages.iter().filter_map(|stage| match &stage.status {
+            Status::Fallback { why } => Some(format!("{} fell back: {why}", stage.id.info().label)),
+            Status::Applied | Status::Skipped { .. } => None,
+        })
+    }
+}
+
 impl Trace {
     /// Returns the trace in columns; `micros` gives the wall time of a stage that was timed.
     pub fn columns(
@@ -105,6 +116,10 @@ impl Trace {
         let set: &CandidateSet = context.set;
         let n = set.candidates.len();
         let slots = 0..n as u32;
+        let is_reranking = self
+            .stage(StageId::Rerank)
+            .is_some_and(|stage| !stage.entries.is_empty());
+        let n_reranked = if is_reranking { n } else { 0 };
         let mut columns = Columns {
             stages: self
                 .stages
@@ -131,10 +146,10 @@ impl Trace {
             rrf: vec![None; n],
             rrf_rank: vec![None; n],
             rerank_scale: None,
-            rerank_state: vec![None; n],
-            rerank_score: vec![None; n],
-            rerank_rank_before: vec![None; n],
-            rerank_rank_after: vec![None; n],
+            rerank_state: vec![None; n_reranked],
+            rerank_score: vec![None; n_reranked],
+            rerank_rank_before: vec![None; n_reranked],
+            rerank_rank_after: vec![None; n_reranked],
             n_pending: 0,
             hook_pending: false,
             score: vec![None; n],

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use memlens_params::{HookMode, Params, RerankMode, StageId};
 use memlens_rank::{
-    Candidate, CandidateSet, ChunkId, HookAnswer, NATIVE, RerankScale, RerankScores, Status, Trace,
-    rank,
+    Candidate, CandidateSet, ChunkId, Columns, Context, HookAnswer, NATIVE, RerankScale,
+    RerankScores, Status, Trace, rank,
 };
 
 /// Four rows of fused scores .8, .6, .4 and .2, the first of them with these scores of a reranker.
@@ -193,6 +193,32 @@ fn a_failure_counts_only_while_scores_are_missing() {
         why: "no candidates".to_owned(),
     };
     assert_eq!(trace.stage(StageId::Rerank).unwrap().status, none);
+}
+
+#[test]
+fn columns_of_a_reranker_that_says_nothing_do_not_travel() {
+    let mut set = set(RerankMode::Http, RerankScale::Unit, &[0.3]);
+    let columns = |set: &CandidateSet, params: &Params| {
+        rank(set, params, &NATIVE).columns(&Context { set, params }, |_| None)
+    };
+    let lengths = |columns: &Columns| {
+        [
+            columns.rerank_state.len(),
+            columns.rerank_score.len(),
+            columns.rerank_rank_before.len(),
+            columns.rerank_rank_after.len(),
+        ]
+    };
+    let on = columns(&set, &params(RerankMode::Http));
+    assert_eq!(lengths(&on), [4; 4]);
+    assert_eq!(on.fallbacks().count(), 0);
+    let off = columns(&set, &params(RerankMode::Off));
+    assert_eq!(lengths(&off), [0; 4]);
+    set.rerank[0].failure = Some("no answer".to_owned());
+    let failed = columns(&set, &params(RerankMode::Http));
+    assert_eq!(lengths(&failed), [0; 4]);
+    let told: Vec<String> = failed.fallbacks().collect();
+    assert_eq!(told, ["Rerank fell back: no answer"]);
 }
 
 #[test]

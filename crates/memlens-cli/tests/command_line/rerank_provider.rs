@@ -430,3 +430,26 @@ fn a_key_on_standard_input_never_comes_out_again() {
     }
     memlens.print(&["erase", "--yes"]);
 }
+
+/// Whoever is asked and cannot answer is told of, by every command that ranks.
+#[test]
+fn no_fallback_is_silent() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let queries = notes.path().join("queries.jsonl");
+    let query = r#"{"id":"q1","query":"router","relevant":[{"path":"hall.md","start_line":1,"end_line":1}]}"#;
+    std::fs::write(&queries, query).expect("a file can be written");
+    let queries = queries.display().to_string();
+    let commands: [&[&str]; 3] = [
+        &["search", "router"],
+        &["why", "router", "hall.md"],
+        &["eval", &queries],
+    ];
+    for command in commands {
+        let run = memlens.run(&[command, &["--set", "rerank=http"]].concat());
+        let told = "Rerank fell back: cannot rerank by http: no provider is set";
+        assert!(run.err.contains(told), "{command:?}: {run:?}");
+        let run = memlens.run(command);
+        assert!(!run.err.contains("fell back"), "{command:?}: {run:?}");
+    }
+}
