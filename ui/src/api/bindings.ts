@@ -184,7 +184,10 @@ export type ClustersAnswer = {
 	is_stale: boolean,
 };
 
-/**  Is one ranking in columns; every column but `stages` and `order` is indexed by slot. */
+/**
+ *  Is one ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker are empty
+ *  where its stage says nothing of any row, which is so in most rankings: they travel at every step of a slider.
+ */
 export type Columns = {
 	/**  Every stage, in the order of the pipeline. */
 	stages: StageSummary[],
