@@ -309,7 +309,7 @@ fn weigh(
         Err(error) => return Weighed::of_error(error),
     };
     if metadata.len() > MAX_FILE_BYTES {
-        return Weighed::Told(format!("larger than {} MiB", MAX_FILE_BYTES >> 20));
+        return Weighed::Told(IngestError::TooLarge.to_string());
     }
     Weighed::Read(FoundFile {
         path: path.to_owned(),
@@ -621,7 +621,10 @@ mod tests {
         let walked = walk_all(root.path());
         assert_eq!(
             (paths(&walked), skipped(&walked)),
-            (vec!["a.md"], vec![("b.md", "larger than 16 MiB")])
+            (
+                vec!["a.md"],
+                vec![("b.md", "cannot read the document: it is larger than 16 MiB")]
+            )
         );
         assert_eq!(
             read(&walked.files[0]).expect("a file").len() as u64,

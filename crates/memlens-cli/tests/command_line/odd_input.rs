@@ -511,8 +511,8 @@ fn special_files_are_named_and_never_opened() {
         [
             "archive.md: cannot read the document as text: NUL on line 1",
             "b/loop: a link; links are not followed",
-            "huge.md: larger than 16 MiB",
-            "over.md: larger than 16 MiB",
+            "huge.md: cannot read the document: it is larger than 16 MiB",
+            "over.md: cannot read the document: it is larger than 16 MiB",
             "pipe.md: not a regular file",
             "socket.md: not a regular file",
             "zeros.md: cannot read the document as text: NUL on line 1",
