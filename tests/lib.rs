@@ -10,7 +10,9 @@ mod providers;
 mod users;
 
 pub use embedders::{Asked, Other, Recording, failing, hashing, recording};
-pub use libraries::{Content, answers, content, fresh, index, index_with, open};
+pub use libraries::{
+    Content, answers, check_equals_fresh, content, fresh, index, index_with, open,
+};
 pub use notes::{Image, Notes, image};
 pub use providers::{Provider, ProviderRequest};
 #[cfg(unix)]

@@ -162,3 +162,43 @@ pub fn answers(library: &Library, queries: &[&str], params: &Params) -> Vec<Valu
         })
         .collect()
 }
+
+/// Checks that `dir` holds and answers just what a library made anew of these folders does.
+///
+/// # Panics
+/// Where they differ, with the first difference.
+pub fn check_equals_fresh(dir: &Path, folders: &[&Path], queries: &[&str]) {
+    let anew = fresh(folders);
+    let [found, expected] = [dir, anew.path()].map(|dir| {
+        let library = open(dir);
+        assert_eq!(library.notices(), [""; 0]);
+        let content = content(&library.store());
+        (content, answers(&library, queries, &Params::default()))
+    });
+    let lines = |content: &Content| [content.lines.clone(), content.problems.clone()].concat();
+    let pairs = lines(&found.0).into_iter().zip(lines(&expected.0));
+    for (found, expected) in pairs {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(found.0, expected.0);
+    for (query, (found, expected)) in queries.iter().zip(found.1.iter().zip(&expected.1)) {
+        assert_eq!(difference(found, expected), None, "{query}");
+    }
+}
+
+/// Returns where two values differ first, and how; none when they are equal.
+fn difference(found: &Value, expected: &Value) -> Option<String> {
+    let within = |key: String, found: &Value, expected: &Value| {
+        difference(found, expected).map(|rest| format!("{key} {rest}"))
+    };
+    match (found, expected) {
+        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => a
+            .iter()
+            .find_map(|(key, value)| within(key.clone(), value, &b[key])),
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let mut pairs = a.iter().zip(b).enumerate();
+            pairs.find_map(|(at, (a, b))| within(at.to_string(), a, b))
+        }
+        _ => (found != expected).then(|| format!("{found} in place of {expected}")),
+    }
+}

@@ -83,6 +83,15 @@ impl Dialogs {
         self.agrees(app, "Let a command see the results?", question, "Allow")
     }
 
+    /// Asks whether the files of a model may be read from a folder: a page that was tampered with could name any.
+    pub fn allows_model(&self, app: &AppHandle, folder: &str) -> bool {
+        let question = format!(
+            "To rerank, Memlens will load and run the model in the folder\n\n{}",
+            shown(folder)
+        );
+        self.agrees(app, "Use a model of your own?", question, "Allow")
+    }
+
     /// Asks whether the text of notes may go to a host, with the value of a variable as the key where one is named.
     pub fn allows_provider(&self, app: &AppHandle, host: &str, key_env: Option<&str>) -> bool {
         let key = key_env.map_or(String::new(), |variable| {

@@ -61,7 +61,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("rerank_settings", "looks for a key in the keyring"),
     (
         "set_rerank_model",
-        "reads a model in a folder that is named",
+        "reads a model in a folder that a person allows",
     ),
     ("set_hook", "names a command that a person allows"),
     (

@@ -142,7 +142,8 @@ scenario("late interaction moves rows, and says what it read", async ({ window, 
 
 scenario(
   "a folder with a cross-encoder is tried, and its logits are shown as reported",
-  async ({ window }) => {
+  async ({ window, scratch }) => {
+    await scratch.answerDialogs("yes");
     await window.show("Settings");
     await window.click("#rerank-folder");
     await window.press(join(TINY_CROSS, "nowhere") + KEY.enter);

@@ -1,15 +1,20 @@
 /** What the page cannot do, whatever got into it: no script of others, no way out, no file outside the watched folders. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 import { until } from "./driver/deadline.mjs";
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 
 const scenario = inOneWindow();
 
+/** A hand-made cross-encoder of a few kilobytes. */
+const TINY_CROSS = fileURLToPath(new URL("../fixtures/tiny-cross", import.meta.url));
 const CONFIGURATION = new URL("../../src-tauri/tauri.conf.json", import.meta.url);
 
 scenario("the policy in force is the one in the configuration", async ({ window }) => {
@@ -267,6 +272,30 @@ scenario(
     await assert.rejects(window.invoke("download_rerank_model", { name: "../elsewhere" }), /it is one of/);
   },
 );
+
+scenario("a folder is opened as a model only when a person allows it", async ({ window, scratch }) => {
+  const setModel = (folder) => window.invoke("set_rerank_model", { model: { name: null, folder } });
+  // A pipe holds up whoever reads it, so an answer tells that nobody did.
+  const trap = join(scratch.root, "trap");
+  await mkdir(trap);
+  await promisify(execFile)("mkfifo", [join(trap, "tokenizer.json")]);
+  await writeFile(join(trap, "model.onnx"), "");
+  await scratch.answerDialogs(null);
+  for (const folder of [TINY_CROSS, trap, scratch.notes, "/root", "/no/such/folder", "relative"])
+    assert.equal((await setModel(folder)).model, null, folder);
+  await scratch.answerDialogs("yes");
+  await assert.rejects(setModel("/no/such/folder"), /no such folder/);
+  assert.equal((await setModel(TINY_CROSS)).model.folder, TINY_CROSS);
+  await scratch.answerDialogs(null);
+  // The same again needs nobody, another one does; none at all, and one of the list, open no folder.
+  assert.equal((await setModel(TINY_CROSS)).model.folder, TINY_CROSS);
+  assert.equal((await setModel(`${TINY_CROSS}/../..`)).model.folder, TINY_CROSS);
+  await assert.rejects(
+    window.invoke("set_rerank_model", { model: { name: "bge-reranker-base", folder: null } }),
+    /it was not downloaded/,
+  );
+  assert.equal((await window.invoke("set_rerank_model", { model: null })).model, null);
+});
 
 scenario("the page loads from the program alone, and asks the program alone", async ({ window }) => {
   await window.ask(QUESTION);

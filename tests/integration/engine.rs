@@ -8,20 +8,32 @@ mod asking;
 mod changing;
 #[path = "engine/choosing.rs"]
 mod choosing;
+#[path = "engine/compacting.rs"]
+mod compacting;
 #[path = "engine/confining.rs"]
 mod confining;
 #[path = "engine/evergreen.rs"]
 mod evergreen;
 #[path = "engine/feedback.rs"]
 mod feedback;
+#[path = "engine/flipping.rs"]
+mod flipping;
+#[path = "engine/folders.rs"]
+mod folders;
 #[path = "engine/opening.rs"]
 mod opening;
 #[path = "engine/presets.rs"]
 mod presets;
 #[path = "engine/recovering.rs"]
 mod recovering;
+#[path = "engine/refusing.rs"]
+mod refusing;
 #[path = "engine/retrieving.rs"]
 mod retrieving;
+#[path = "engine/sound.rs"]
+mod sound;
+#[path = "engine/stopping.rs"]
+mod stopping;
 #[path = "engine/watching.rs"]
 mod watching;
 #[path = "engine/why.rs"]

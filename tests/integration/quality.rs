@@ -178,23 +178,25 @@ fn the_default_ranking_is_as_good_as_it_was() {
             .map(|(query, search)| judge(query, search, &params))
             .collect()
     };
-    let summary = |judged: &[Judged]| {
-        Summary::of(judged.iter().map(|judged| &judged.scores)).expect("there are queries")
+    let mean = |judged: &[Judged]| {
+        Summary::of(judged.iter().map(|judged| &judged.scores))
+            .expect("there are queries")
+            .mean
     };
     let with_both = judged_with(&[]);
     let [both, vector, bm25] = [
-        summary(&with_both),
-        summary(&judged_with(&["bm25_on=false"])),
-        summary(&judged_with(&["vector_on=false"])),
+        mean(&with_both),
+        mean(&judged_with(&["bm25_on=false"])),
+        mean(&judged_with(&["vector_on=false"])),
     ];
-    for (name, summary) in [
+    for (name, mean) in [
         ("both lists", both),
         ("vector alone", vector),
         ("bm25 alone", bm25),
     ] {
         println!(
             "{name}: nDCG@10 {:.4}, hit_file {:.4}",
-            summary.ndcg_10, summary.hit_file
+            mean.ndcg_10, mean.hit_file
         );
     }
     assert!(
@@ -219,7 +221,7 @@ fn the_default_ranking_is_as_good_as_it_was() {
         .map(|(_, settings)| judged_with(settings))
         .collect();
     for ((name, _), judged) in ALONE.iter().zip(&alone) {
-        println!("{name} alone: nDCG@10 {:.4}", summary(judged).ndcg_10);
+        println!("{name} alone: nDCG@10 {:.4}", mean(judged).ndcg_10);
     }
     check_golden("eval.csv", &csv(&set.queries, &with_both));
     check_golden("stages.csv", &stages_csv(&set.queries, &with_both, &alone));

@@ -55,6 +55,15 @@ export class Workspace {
     return this.#isReady;
   }
 
+  /** True while everything is indexed and the answer on the screen is of all of it. */
+  get isSettled(): boolean {
+    const library = this.library.state;
+    if (!this.#isReady || library === null || library.indexing !== null) return false;
+    const isWalked =
+      library.read_only !== null || library.folders.every(({ status }) => status !== "waiting");
+    return isWalked && this.search.isSettledIn(library);
+  }
+
   get nQueryWishes(): number {
     return this.#nQueryWishes;
   }

@@ -15,6 +15,7 @@ import type {
   ModelChoice,
   Params,
   Preset,
+  Reranked,
   RerankSettings,
   RerankTime,
   RowThumb,
@@ -105,10 +106,13 @@ export class FakeBackend implements Backend {
   failing: Partial<Record<keyof Backend, ErrorInfo>> = {};
   /** Why the reranker fails; null where it answers. */
   rerankFailure: string | null = null;
+  /** How many calls are given up because the reranker is still being loaded; they are not held back. */
+  nCallsLoading = 0;
   /** Holds the reranker's answer back until it is called or the call is ended. */
   rerankGate: Promise<void> | null = null;
   readonly #options: FakeOptions;
   readonly #chunks: FakeChunk[];
+  #holds: (path: string) => boolean = () => true;
   readonly #sets = new Map<number, FakeSet>();
   readonly #stateListeners = new Set<(state: LibraryState) => void>();
   readonly #activityListeners = new Set<(activity: Activity) => void>();
@@ -168,6 +172,12 @@ export class FakeBackend implements Backend {
     for (const listener of this.#stateListeners) listener(this.#state);
   }
 
+  /** Lets the notes whose path passes be all that the library holds, as if others had gone or those had come. */
+  changeNotes(holds: (path: string) => boolean): void {
+    this.#holds = holds;
+    this.changeState({ generation: this.#state.generation + 1 });
+  }
+
   happen(activity: Activity): void {
     for (const listener of this.#activityListeners) listener(activity);
   }
@@ -187,7 +197,9 @@ export class FakeBackend implements Backend {
   search(query: string, params: Params, scope: { folder: string; path: string } | null) {
     return this.#answer("search", [query, params, scope], (): SearchAnswer => {
       const chunks = this.#chunks.filter(
-        (chunk) => scope === null || (chunk.folder === scope.folder && chunk.path.startsWith(scope.path)),
+        (chunk) =>
+          this.#holds(chunk.path) &&
+          (scope === null || (chunk.folder === scope.folder && chunk.path.startsWith(scope.path))),
       );
       const set = retrieve(query, chunks, params);
       const id = ++this.#nSearches;
@@ -222,14 +234,17 @@ export class FakeBackend implements Backend {
 
   rerank(search: number, params: Params) {
     this.#endRerank();
-    const gate = this.rerankGate;
+    const isLoading = this.nCallsLoading > 0;
+    if (isLoading) this.nCallsLoading--;
+    const gate = isLoading ? null : this.rerankGate;
     const isEnded = new Promise<"ended">((resolve) => (this.#endRerank = () => resolve("ended")));
-    return this.#answer("rerank", [search, params], async () => {
+    return this.#answer("rerank", [search, params], async (): Promise<Reranked> => {
       const set = this.#set(search);
       const key = rerankKey(params);
       const known = set.known.get(key) ?? { bySlot: new Map<number, number>(), failure: null };
       const how = gate === null ? "answered" : await Promise.race([gate, isEnded]);
-      known.failure = how === "ended" ? "cancelled" : this.rerankFailure;
+      if (isLoading) known.failure = "the model is still being loaded";
+      else known.failure = how === "ended" ? "cancelled" : this.rerankFailure;
       if (known.failure === null)
         for (const slot of sentBy(set, params)) known.bySlot.set(slot, scoreBy(set, params, slot));
       set.known.set(key, known);
@@ -237,7 +252,7 @@ export class FakeBackend implements Backend {
         const { order, n_kept } = rank(set, { ...params, hook: "off" });
         set.hooked.add(order.slice(0, n_kept).join());
       }
-      return rank(set, params);
+      return { columns: rank(set, params), is_loading: isLoading };
     });
   }
 

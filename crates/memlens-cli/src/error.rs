@@ -116,6 +116,8 @@ impl CliError {
                 | EngineError::Scope { .. }
                 | EngineError::Place { .. }
                 | EngineError::Thumb { .. }
+                | EngineError::NoFeedback { .. }
+                | EngineError::Evergreen { .. }
                 | EngineError::Setting { .. },
             ) => 2,
             CliError::ReaderGone => 0,

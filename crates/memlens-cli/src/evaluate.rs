@@ -272,18 +272,18 @@ fn write(out: &mut dyn Write, report: &EvalReport<'_>) -> io::Result<()> {
         "{:<16}{:>5}{:>9}{:>9}{:>10}{:>9}{:>9}{:>9}",
         "", "n", "nDCG@10", "MRR@10", "recall@10", "file", "file@1", "returned"
     )?;
-    let mut line = |name: &str, summary: &Summary| {
+    let mut line = |name: &str, Summary { n, mean }: &Summary| {
         writeln!(
             out,
             "{:<16}{:>5}{:>9.4}{:>9.4}{:>10.4}{:>9.4}{:>9.4}{:>9.1}",
             shown(name).to_string(),
-            summary.n,
-            summary.ndcg_10,
-            summary.mrr_10,
-            summary.recall_10,
-            summary.hit_file,
-            summary.hit_file_1,
-            summary.returned
+            n,
+            mean.ndcg_10,
+            mean.mrr_10,
+            mean.recall_10,
+            mean.hit_file,
+            mean.hit_file_1,
+            mean.returned
         )
     };
     line("all", &report.all)?;

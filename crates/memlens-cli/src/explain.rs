@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use memlens_engine::{RowReport, SearchReport, StageReport};
-use memlens_rank::number;
+use memlens_rank::{Detail, List, number};
 
 use crate::output::shown;
 
@@ -136,6 +136,23 @@ fn write_row(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
             step.stage,
             shown(&step.sentence)
         )?;
+        // How many words are hit is no formula of BM25.
+        if !matches!(
+            step.detail,
+            Detail::Listed {
+                list: List::Bm25,
+                ..
+            }
+        ) {
+            for (expression, value) in step.detail.formulas() {
+                writeln!(
+                    out,
+                    "     {DIM}{:<12}{expression} = {}{DIM:#}",
+                    "",
+                    number(value, 4)
+                )?;
+            }
+        }
     }
     writeln!(out, "     {DIM}{}{DIM:#}", shown(&row.snippet))
 }

@@ -1,6 +1,6 @@
 //! `memlens params`.
 
-use memlens_params::{print, table};
+use memlens_params::{Parameter, print, table};
 
 use crate::arguments::ParamsArgs;
 use crate::error::CliError;
@@ -15,10 +15,18 @@ pub fn run(arguments: &ParamsArgs) -> Result<(), CliError> {
         if arguments.markdown {
             return write!(out, "{}", print::markdown());
         }
-        for parameter in table() {
+        let table = table();
+        let width = |text: fn(&Parameter) -> String| {
+            let texts = table.iter().map(text);
+            texts.map(|text| text.chars().count()).max().unwrap_or(0)
+        };
+        let id = width(|parameter| parameter.id.to_owned());
+        let default = width(|parameter| parameter.default.to_string());
+        let range = width(Parameter::range);
+        for parameter in &table {
             writeln!(
                 out,
-                "{:<24}{:<12}{:<32}{}",
+                "{:<id$}  {:<default$}  {:<range$}  {}",
                 parameter.id,
                 parameter.default.to_string(),
                 parameter.range(),

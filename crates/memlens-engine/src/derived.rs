@@ -34,6 +34,39 @@ impl Derived {
         text_path(dir).exists() || vector_folder(dir).exists()
     }
 
+    /// Opens both lists as [`Derived::open`], of a store that is looked through first: notes that are not as they were
+    /// saved are forgotten, so that they are read anew.
+    ///
+    /// # Errors
+    /// As [`Derived::open`].
+    pub fn open_checked(
+        store: &mut Store,
+        model: &str,
+        dim: usize,
+    ) -> Result<(Derived, Vec<String>), EngineError> {
+        let mut damaged = store.forget_damaged_texts()?;
+        let opened = match Derived::open(store, model, dim) {
+            // Seen only when the list is rebuilt, since every vector in it has been looked at.
+            Err(EngineError::Index(IndexError::BadVector { .. })) => {
+                damaged.extend(store.forget_damaged_vectors(dim)?);
+                Derived::open(store, model, dim)
+            }
+            opened => opened,
+        };
+        let (derived, mut notices) = opened?;
+        if let Some(first) = damaged.first() {
+            let others = match damaged.len() - 1 {
+                0 => String::new(),
+                n_others => format!(" and {n_others} more"),
+            };
+            notices.push(format!(
+                "the library did not hold {first}{others} as saved, as after a fault of the disk: what it held is forgotten, \
+                 and read anew when the folder is next looked through"
+            ));
+        }
+        Ok((derived, notices))
+    }
+
     /// Opens both lists at the store's generation; one that is torn, stale or of another model is
     /// rebuilt from the store, whose vectors are of `model` and `dim`. Returns with them what a
     /// person should be told.

@@ -152,7 +152,8 @@ impl Indexer {
             store.forget_documents()?;
             store.set_meta("recipe", &recipe)?;
         }
-        let (derived, told) = Derived::open(&store, &embedder.info().id, embedder.info().dim)?;
+        let info = embedder.info();
+        let (derived, told) = Derived::open_checked(&mut store, &info.id, info.dim)?;
         if made_by.is_some() {
             notices.extend(told);
         }

@@ -285,6 +285,7 @@ impl Library {
                 text: retrieved.text_took,
                 ..Timing::default()
             },
+            is_reranker_loading: false,
             params: params.clone(),
             lists,
             vector,
@@ -454,7 +455,7 @@ pub(crate) fn writer(dir: &Path) -> Option<String> {
 
 /// Rebuilds the lists of a library that nobody writes to.
 fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineError> {
-    let store = match Store::open(dir) {
+    let mut store = match Store::open(dir) {
         Err(StoreError::Locked { .. }) => return Ok(Vec::new()),
         other => other?,
     };
@@ -466,6 +467,6 @@ fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineErro
             (embedder.info().id.clone(), embedder.info().dim)
         }
     };
-    let (_, notices) = Derived::open(&store, &model, dim)?;
+    let (_, notices) = Derived::open_checked(&mut store, &model, dim)?;
     Ok(notices)
 }

@@ -177,6 +177,24 @@ impl Library {
         asked.remote_host().map(|host| host.filter(|_| !is_known))
     }
 
+    /// Returns the folder whose files would be read by this choice and are not by the one before; none where no other
+    /// folder is named. Nothing is looked at in it.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn new_model_folder(
+        &self,
+        choice: Option<&ModelChoice>,
+    ) -> Result<Option<String>, EngineError> {
+        let Some(folder) = choice.and_then(|choice| choice.folder.clone()) else {
+            return Ok(None);
+        };
+        // One that is not understood any more was agreed to by nobody.
+        let before: Option<ModelChoice> = read(&self.store(), MODEL).unwrap_or_default();
+        let is_known = before.is_some_and(|before| before.folder.as_ref() == Some(&folder));
+        Ok((!is_known).then_some(folder))
+    }
+
     /// Changes what is chosen for reranking. For a library that nobody else writes to.
     ///
     /// # Errors
@@ -341,17 +359,6 @@ impl Chosen {
         match self {
             Chosen::Model(model, _) => json(model),
             Chosen::Http(http) => json(&http.choice),
-        }
-    }
-
-    /// Makes it. A model is read as long as that takes; a keyring that is asked for a key is given up after `patience`.
-    ///
-    /// # Errors
-    /// [`EngineError::Rerank`], [`EngineError::Setting`].
-    pub(crate) fn make(self, patience: Duration) -> Result<Box<dyn Reranker>, EngineError> {
-        match self {
-            Chosen::Model(model, dir) => Ok(Box::new(model.find()?.load(&dir)?)),
-            Chosen::Http(http) => Ok(Box::new(http.client_within(patience)?)),
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use memlens_params::{HookMode, Params, RerankMode, StageId};
 use memlens_rank::{Detail, RerankScale, RerankScores, RerankState, chars_read};
-use memlens_rerank::{CancellationToken, Limits, RerankError, Scale};
+use memlens_rerank::{CancellationToken, Limits, RerankError, Scale, Scores};
 
 use crate::search::Search;
 use crate::{EngineError, Library, providers};
@@ -24,7 +24,6 @@ pub use sent::SentText;
 pub use times::RerankTime;
 
 pub(crate) use loaded::Reranking;
-use loaded::{AnyReranker, lock};
 use sent::cut;
 use times::call;
 
@@ -80,11 +79,12 @@ impl Library {
         params: &Params,
         cancel: &CancellationToken,
     ) -> Result<(), EngineError> {
+        let started = Instant::now();
         let search = self.kept(id)?;
         search.for_params(params)?;
         let mut known = search.known(params);
         known.failure = None;
-        let search = self.keep_scores(id, known.clone(), None)?;
+        let search = self.keep_scores(id, known.clone(), Asking::default())?;
         let reach = search.reach(params);
         if !reach
             .iter()
@@ -107,7 +107,6 @@ impl Library {
             .map(|text| cut(text, chars_read(params)))
             .collect();
 
-        let mut loaded = lock(&self.reranking.loaded);
         if cancel.is_cancelled() {
             return Ok(());
         }
@@ -117,37 +116,42 @@ impl Library {
             slots: &slots,
             sent: &sent,
             n_sent,
-            cancel,
         };
         let timeout = providers::timeout(&self.store(), params);
         let outcome = timeout.and_then(|timeout| {
-            let reranker = self.load(&mut loaded, params.rerank, timeout)?;
-            self.fill(reranker, &asked, timeout, &mut known)
+            let limits = Limits {
+                deadline: started + timeout,
+                cancel: cancel.clone(),
+            };
+            self.fill(&asked, &limits, &mut known)
         });
-        if outcome.is_err() && params.rerank != RerankMode::Late {
-            // Its key, its server or its files may be others the next time.
-            *loaded = None;
-        }
-        drop(loaded);
+        let mut asking = Asking::default();
         match outcome {
-            Ok(took) => return self.keep_scores(id, known, took).map(drop),
+            Ok(took) => asking.took = took,
             Err(EngineError::Rerank(RerankError::Cancelled)) => {}
-            Err(error) => known.failure = Some(error.to_string()),
+            Err(error) => {
+                known.failure = Some(error.to_string());
+                match error {
+                    EngineError::Rerank(RerankError::Unready { .. }) => asking.is_loading = true,
+                    EngineError::Rerank(error) if error.is_given_up() => {}
+                    _ => self.reranking.forget_reranker(params.rerank),
+                }
+            }
         }
-        self.keep_scores(id, known, None).map(drop)
+        self.keep_scores(id, known, asking).map(drop)
     }
 
     /// Takes what the cache has, asks for the rest of what is needed, and keeps it there. Returns how long the call took;
     /// none where there was no need of one.
     fn fill(
         &self,
-        reranker: &mut AnyReranker,
         asked: &Asked<'_>,
-        timeout: Duration,
+        limits: &Limits,
         known: &mut RerankScores,
     ) -> Result<Option<Duration>, EngineError> {
+        let mode = asked.params.rerank;
         let cache = self.reranking.cache(self.dir())?;
-        let info = reranker.info().clone();
+        let info = self.with_reranker(mode, limits, |reranker| Ok(reranker.info().clone()))?;
         known.model.clone_from(&info.model);
         let query = &asked.search.query;
         // A cache that fails costs a call, never the scores.
@@ -178,8 +182,7 @@ impl Library {
         }
         let texts: Vec<&str> = missing.iter().map(|at| asked.sent[*at]).collect();
         let started = Instant::now();
-        let limits = asked.limits(started + timeout);
-        let outcome = reranker.score(query, &texts, &limits);
+        let outcome = self.score(mode, query, &texts, limits);
         let took = started.elapsed();
         let call = call(&info, asked.params, &texts, took, &outcome);
         if let Err(error) = cache.log_call(&call) {
@@ -202,19 +205,45 @@ impl Library {
         Ok(Some(took))
     }
 
+    /// Has the reranker of a mode score texts.
+    fn score(
+        &self,
+        mode: RerankMode,
+        query: &str,
+        texts: &[&str],
+        limits: &Limits,
+    ) -> Result<Scores, EngineError> {
+        let (query, bounds) = (query.to_owned(), limits.clone());
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        self.with_reranker(mode, limits, move |reranker| {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            reranker.score(&query, &texts, &bounds)
+        })
+    }
+
     fn keep_scores(
         &self,
         id: u32,
         known: RerankScores,
-        took: Option<Duration>,
+        asking: Asking,
     ) -> Result<Arc<Search>, EngineError> {
         self.replace_search(id, |search| {
-            search.timing.rerank = took.unwrap_or(search.timing.rerank);
+            search.timing.rerank = asking.took.unwrap_or(search.timing.rerank);
+            search.is_reranker_loading = asking.is_loading;
             let tables = &mut search.retrieved.set.rerank;
             tables.retain(|table| !is_of(table, known.mode, known.max_chars));
             tables.push(known);
         })
     }
+}
+
+/// Is how a call went, beside its scores.
+#[derive(Default)]
+struct Asking {
+    /// None where nobody was asked, or in vain.
+    took: Option<Duration>,
+    /// Whether it was given up before the reranker was there, which is still being loaded.
+    is_loading: bool,
 }
 
 /// Is what a call is about.
@@ -227,16 +256,6 @@ struct Asked<'a> {
     sent: &'a [&'a str],
     /// How many of them, from the first, these parameters send.
     n_sent: usize,
-    cancel: &'a CancellationToken,
-}
-
-impl Asked<'_> {
-    fn limits(&self, deadline: Instant) -> Limits {
-        Limits {
-            deadline,
-            cancel: self.cancel.clone(),
-        }
-    }
 }
 
 impl Search {

@@ -56,6 +56,8 @@ pub struct Search {
     pub notices: Vec<String>,
     /// How long retrieval took.
     pub timing: Timing,
+    /// Whether the last call was given up because its reranker was still being loaded, which goes on.
+    pub is_reranker_loading: bool,
     /// The parameters that the lists were formed by.
     pub(crate) params: Params,
     pub(crate) lists: Arc<Lists>,

@@ -252,6 +252,7 @@ fn searched(
         query: search.query.clone(),
         notices: Vec::new(),
         timing: search.timing,
+        is_reranker_loading: search.is_reranker_loading,
         params: params.clone(),
         lists: search.lists.clone(),
         vector: search.vector.clone(),

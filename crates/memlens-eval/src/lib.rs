@@ -15,7 +15,7 @@
 //! let returned = [Place::new("b.md", 1, 9), Place::new("a.md", 5, 8)];
 //! let scores = score(&set.queries[0].relevant, &returned);
 //! assert_eq!(scores.mrr_10, 0.5);
-//! assert_eq!(Summary::of([&scores]).map(|mean| mean.hit_file), Some(1.0));
+//! assert_eq!(Summary::of([&scores]).map(|all| all.mean.hit_file), Some(1.0));
 //! ```
 
 mod files;

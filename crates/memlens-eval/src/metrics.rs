@@ -43,7 +43,8 @@ pub struct Scores {
 ///
 /// A relevant range counts once, at the first result that overlaps it. The ideal ranking finds one
 /// range a rank, `min(n, 10)` of them. Without a relevant range every share is 0.
-/// Source: Järvelin and Kekäläinen, TOIS 2002 (nDCG); the project's `score.py` gives the same.
+/// Source: Järvelin and Kekäläinen, TOIS 2002 (nDCG); the reference scorer that the fixture
+/// `eval` of the command line's tests names gives the same.
 pub fn score(relevant: &[Place], returned: &[Place]) -> Scores {
     let mut found = BTreeSet::new();
     // 1-based rank and how many ranges were first found there.

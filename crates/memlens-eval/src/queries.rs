@@ -91,10 +91,17 @@ impl QuerySet {
                 Ok(query) => set.queries.push(query),
                 Err(error) => set.bad_lines.push(BadLine {
                     line,
-                    why: error.to_string(),
+                    why: without_place(&error.to_string()).to_owned(),
                 }),
             }
         }
         set
     }
+}
+
+/// Returns what an error says without its line and column, which it counts from the beginning of the one line it was given.
+fn without_place(error: &str) -> &str {
+    error
+        .rsplit_once(" at line ")
+        .map_or(error, |(said, _)| said)
 }

@@ -41,14 +41,6 @@ impl Summary {
     }
 }
 
-impl std::ops::Deref for Summary {
-    type Target = Scores;
-
-    fn deref(&self) -> &Scores {
-        &self.mean
-    }
-}
-
 /// Returns the means by category; queries without one are under `none`.
 pub fn by_category<'a>(
     scores: impl IntoIterator<Item = (Option<&'a str>, &'a Scores)>,

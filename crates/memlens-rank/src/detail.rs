@@ -313,7 +313,7 @@ impl Detail {
                 gain,
                 n_others,
                 ..
-            } => Effect::Score(base + gain * (1.0 + f64::from(n_others)).log2()),
+            } => Effect::Score(base + boost(gain, n_others)),
             Detail::Feedback { base, weight, .. } => Effect::Score(weighted(base, weight)),
             Detail::Decay { base, factor, .. } => Effect::Score(weighted(base, factor)),
             Detail::Diversity { place, .. } | Detail::Repeats { place, .. } => Effect::Place(place),
@@ -344,6 +344,16 @@ impl Detail {
             }
         }
     }
+}
+
+/// Returns `gain * log2(1 + n_others)`.
+pub(crate) fn boost(gain: f64, n_others: u32) -> f64 {
+    gain * (1.0 + f64::from(n_others)).log2()
+}
+
+/// Returns `lambda * score - (1 - lambda) * cosine`.
+pub(crate) fn marginal_relevance(lambda: f64, score: f64, cosine: f64) -> f64 {
+    lambda * score - (1.0 - lambda) * cosine
 }
 
 /// Returns `score * weight`; a score below 0, which a poor cosine may give, moves the same way: up where the weight is

@@ -4,11 +4,14 @@ use memlens_params::{AgreementMeasure, CorroborationBy, FusionMethod, StageId};
 
 use crate::DateSource;
 use crate::answers::RerankScale;
-use crate::detail::{Detail, Effect, HookMove, List, RerankState};
+use crate::detail::{Detail, Effect, HookMove, List, RerankState, boost, marginal_relevance};
+use crate::stages::fusion::positive;
+use crate::stages::rerank::{LATE_FUSED_WEIGHT, LATE_MAX_SIM_WEIGHT};
+use crate::stages::weights::{REACH, THUMBS_OF_NO_OPINION};
 
 /// Returns a number with `decimals` places and a true minus sign.
 ///
-/// A value that is not 1 never reads as 1.000: more places are shown until it differs.
+/// A value that is not 1 never reads as 1.000: more places are shown until it differs. What reads as 0 has no sign.
 pub fn number(value: f64, decimals: usize) -> String {
     let mut text = format!("{value:.decimals$}");
     if value != 1.0 && text.trim_end_matches('0') == "1." {
@@ -16,6 +19,9 @@ pub fn number(value: f64, decimals: usize) -> String {
             .map(|places| format!("{value:.places$}"))
             .find(|longer| longer.trim_end_matches('0') != "1.")
             .unwrap_or(text);
+    }
+    if text.trim_matches(['-', '0', '.']).is_empty() {
+        text = text.replace('-', "");
     }
     text.replace('-', "\u{2212}")
 }
@@ -25,8 +31,22 @@ pub fn share(value: f64) -> String {
     format!("{:.0} %", value * 100.0)
 }
 
+/// Returns a value that a formula multiplies.
 fn times(value: f64) -> String {
     number(value, 4)
+}
+
+/// Returns a parameter, at least 0, as a formula holds it: with two places, or as many as it has up to nine.
+fn setting(value: f64) -> String {
+    // 1 - 0.9 is a little less than 0.1.
+    const ROUNDING: f64 = 1e-9;
+    (2..9)
+        .map(|places| number(value, places))
+        .find(|text| {
+            text.parse()
+                .is_ok_and(|read: f64| (read - value).abs() < ROUNDING)
+        })
+        .unwrap_or_else(|| number(value, 9))
 }
 
 impl Detail {
@@ -73,11 +93,14 @@ impl Detail {
                 ..
             } => {
                 let rrf_rank = rrf_rank.map_or_else(String::new, |rank| format!(", rank {rank}"));
-                format!(
-                    "{} score; by RRF {}{rrf_rank}",
-                    method.as_str(),
-                    number(*rrf, 3)
-                )
+                let by_rrf = format!("by RRF {}{rrf_rank}", number(*rrf, 3));
+                match (method, self.score()) {
+                    (FusionMethod::Rrf, _) | (_, None) => by_rrf,
+                    (
+                        FusionMethod::Calibrated | FusionMethod::Relative | FusionMethod::Weighted,
+                        Some(fused),
+                    ) => format!("{} {}; {by_rrf}", method.as_str(), number(fused, 3)),
+                }
             }
             Detail::Rerank {
                 base,
@@ -172,8 +195,8 @@ impl Detail {
                         )
                     }
                 };
-                let boost = gain * (1.0 + f64::from(*n_others)).log2();
-                format!("+{}: {who} the same ({how}){counts}", number(boost, 3))
+                let boost = number(boost(*gain, *n_others), 3);
+                format!("+{boost}: {who} the same ({how}){counts}")
             }
             Detail::Feedback {
                 n_up,
@@ -357,28 +380,25 @@ impl Detail {
                 rrf,
                 ..
             } => {
-                let sum = |vector: String, text: String| {
-                    let over = if *divisor == 1.0 {
-                        String::new()
-                    } else {
-                        format!(" / {}", number(*divisor, 2))
-                    };
+                let sum = |vector: String, text: String, divisor: f64| {
                     let both = format!(
                         "{} · {vector} + {} · {text}",
-                        number(*vector_weight, 2),
-                        number(*text_weight, 2)
+                        setting(*vector_weight),
+                        setting(*text_weight)
                     );
-                    if over.is_empty() {
+                    if divisor == 1.0 {
                         both
                     } else {
-                        format!("({both}){over}")
+                        format!("({both}) / {}", setting(divisor))
                     }
                 };
                 let rank = |rank: &Option<u32>| {
                     rank.map_or("0".to_owned(), |rank| format!("{}/({k}+{rank})", k + 1))
                 };
-                let by_rrf = sum(rank(vector_rank), rank(text_rank));
-                let Effect::Score(fused) = self.effect() else {
+                // RRF is divided by the weights whatever the method.
+                let weights = positive(vector_weight + text_weight);
+                let by_rrf = sum(rank(vector_rank), rank(text_rank), weights);
+                let Some(fused) = self.score() else {
                     return Vec::new();
                 };
                 let mut lines = Vec::new();
@@ -391,7 +411,7 @@ impl Detail {
                 match method {
                     FusionMethod::Rrf => lines.push((by_rrf, fused)),
                     FusionMethod::Calibrated | FusionMethod::Relative | FusionMethod::Weighted => {
-                        lines.push((sum(times(*vector), times(*text)), fused));
+                        lines.push((sum(times(*vector), times(*text), *divisor), fused));
                         lines.push((format!("RRF: {by_rrf}"), *rrf));
                     }
                 }
@@ -410,7 +430,7 @@ impl Detail {
                     (RerankScale::MaxSim, Some(late)) => vec![
                         (
                             format!(
-                                "mix = 0.7 · {} + 0.3 · {}",
+                                "mix = {LATE_FUSED_WEIGHT} · {} + {LATE_MAX_SIM_WEIGHT} · {}",
                                 number(late.z_fused, 3),
                                 number(late.z_max_sim, 3)
                             ),
@@ -432,9 +452,9 @@ impl Detail {
                 };
                 let blend = format!(
                     "{} · {} + {} · {}",
-                    number(1.0 - share, 2),
+                    setting(1.0 - share),
                     times(*base),
-                    number(*share, 2),
+                    setting(*share),
                     times(*value)
                 );
                 of_value.into_iter().chain(self.scored(blend)).collect()
@@ -455,7 +475,7 @@ impl Detail {
                 let expression = format!(
                     "{} + {} · log2(1 + {n_others})",
                     times(*base),
-                    number(*gain, 2)
+                    setting(*gain)
                 );
                 self.scored(expression)
             }
@@ -467,8 +487,8 @@ impl Detail {
                 weight,
             } if n_up + n_down > 0 => {
                 let of_thumbs = format!(
-                    "weight = 1 + {} · 0.5 · ({n_up} \u{2212} {n_down}) / ({n_up} + {n_down} + 2)",
-                    number(*strength, 2)
+                    "weight = 1 + {} · {REACH} · ({n_up} \u{2212} {n_down}) / ({n_up} + {n_down} + {THUMBS_OF_NO_OPINION})",
+                    setting(*strength)
                 );
                 let mut lines = vec![(of_thumbs, *weight)];
                 lines.extend(self.scored(product(*base, *weight)));
@@ -482,9 +502,8 @@ impl Detail {
                 ..
             } => {
                 let of_age = format!(
-                    "age = e^(\u{2212}ln 2 · {} / {})",
-                    number(*days, 1),
-                    number(*half_life_days, 0)
+                    "age = e^(\u{2212}ln 2 · {} / {half_life_days})",
+                    number(*days, 1)
                 );
                 let mut lines = vec![(of_age, *factor)];
                 lines.extend(self.scored(product(*base, *factor)));
@@ -499,12 +518,12 @@ impl Detail {
             } => {
                 let expression = format!(
                     "{} · {} \u{2212} {} · {}",
-                    number(*lambda, 2),
+                    setting(*lambda),
                     times(*score),
-                    number(1.0 - lambda, 2),
+                    setting(1.0 - lambda),
                     times(*cosine)
                 );
-                vec![(expression, lambda * score - (1.0 - lambda) * cosine)]
+                vec![(expression, marginal_relevance(*lambda, *score, *cosine))]
             }
             Detail::Listed { .. }
             | Detail::Fusion { .. }
@@ -525,9 +544,15 @@ impl Detail {
 impl Detail {
     /// Returns the formula with the score that it gives; nothing for a reason that gives none.
     fn scored(&self, expression: String) -> Vec<(String, f64)> {
+        self.score()
+            .map_or_else(Vec::new, |score| vec![(expression, score)])
+    }
+
+    /// Returns the score that the reason gives; none for one that gives none.
+    fn score(&self) -> Option<f64> {
         match self.effect() {
-            Effect::Score(score) => vec![(expression, score)],
-            Effect::Keep | Effect::Place(_) | Effect::Settle { .. } | Effect::Drop => Vec::new(),
+            Effect::Score(score) => Some(score),
+            Effect::Keep | Effect::Place(_) | Effect::Settle { .. } | Effect::Drop => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use memlens_corroborate::{Fingerprint, Observation, aggregate};
 use memlens_params::{Params, StageId};
 use memlens_rank::{
     Age, Candidate, CandidateSet, Context, DateSource, Directions, ListState, NATIVE, Status,
-    TextValue, Thumbs, rank,
+    TextValue, Thumbs, number, rank,
 };
 
 /// Three chunks: both lists, vector only, text only.
@@ -196,6 +196,57 @@ fn a_journey_tells_every_stage_by_the_same_numbers() {
             "RRF: 0.60 · 61/(60+2) + 0.40 · 61/(60+1)",
         ]
     );
+}
+
+/// The formulas of the fusion of the first row.
+fn fusion_formulas(settings: &[&str]) -> Vec<String> {
+    let params = params_of(settings);
+    let journey = rank(&three(), &params, &NATIVE).journey(0);
+    let of_fusion = journey.formula.into_iter();
+    of_fusion
+        .filter(|line| line.stage == StageId::Fusion)
+        .map(|line| format!("{} = {:.4}", line.expression, line.value))
+        .collect()
+}
+
+#[test]
+fn a_formula_holds_the_very_numbers_that_it_computes_with() {
+    // 0.5 * 0.5 + 0.3 * 4/5, and RRF divided by the weights where the method is not.
+    let weighted = ["fusion=weighted", "vector_weight=0.5", "text_weight=0.3"];
+    let said = |settings: &[&str]| sentence(&three(), settings, StageId::Fusion, 0);
+    assert_eq!(said(&weighted), "weighted 0.490; by RRF 0.990, rank 1");
+    assert_eq!(said(&["fusion=rrf"]), "by RRF 0.990, rank 1");
+    assert_eq!(
+        fusion_formulas(&weighted),
+        [
+            "0.50 · 0.5000 + 0.30 · 0.8000 = 0.4900",
+            "RRF: (0.50 · 61/(60+2) + 0.30 · 61/(60+1)) / 0.80 = 0.9899",
+        ]
+    );
+    let fine = ["fusion=rrf", "vector_weight=0.125", "text_weight=0.3"];
+    assert_eq!(
+        fusion_formulas(&fine),
+        ["(0.125 · 61/(60+2) + 0.30 · 61/(60+1)) / 0.425 = 0.9953"]
+    );
+    let mut set = saying(&[SAME]);
+    set.candidates[0].age = Age::Days {
+        days: 1.0,
+        from: DateSource::Written,
+    };
+    let trace = rank(&set, &params_of(&["half_life_days=0.5"]), &NATIVE);
+    let formula = trace.journey(0).formula;
+    let age = formula.iter().find(|line| line.stage == StageId::Decay);
+    assert_eq!(
+        age.unwrap().expression,
+        "age = e^(\u{2212}ln 2 · 1.0 / 0.5)"
+    );
+}
+
+#[test]
+fn what_reads_as_zero_has_no_sign() {
+    assert_eq!(number(-0.0, 3), "0.000");
+    assert_eq!(number(-0.000_4, 3), "0.000");
+    assert_eq!(number(-0.000_6, 3), "\u{2212}0.001");
 }
 
 #[test]

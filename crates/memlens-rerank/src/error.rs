@@ -12,6 +12,21 @@ pub enum RerankError {
     /// The time was over before every text had its score.
     #[error("cannot rerank: no answer within the timeout")]
     Timeout,
+    /// The time was over before the reranker was made, which goes on.
+    #[error("cannot rerank yet: {why}")]
+    Unready {
+        /// What is waited for.
+        why: &'static str,
+    },
+    /// It panicked.
+    #[error("cannot rerank: it ended by a fault of this program")]
+    Fault,
+    /// The system gives no thread to work on.
+    #[error("cannot start to rerank: {cause}")]
+    Thread {
+        /// What it said.
+        cause: String,
+    },
     /// The embedding model failed.
     #[error("cannot rerank by late interaction: {0}")]
     Embed(memlens_embed::EmbedError),
@@ -137,4 +152,14 @@ pub enum RerankError {
         /// What it did.
         cause: String,
     },
+}
+
+impl RerankError {
+    /// Tells whether the call was given up, which says nothing of whoever was asked.
+    pub fn is_given_up(&self) -> bool {
+        matches!(
+            self,
+            RerankError::Cancelled | RerankError::Timeout | RerankError::Unready { .. }
+        )
+    }
 }

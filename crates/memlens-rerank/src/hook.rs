@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, copy, sink};
 use tokio::runtime::Builder;
-use tokio::time::{timeout, timeout_at};
+use tokio::time::timeout;
 
 use crate::{Limits, RerankError};
 
@@ -160,17 +160,15 @@ impl HookCommand {
         let mut child = self
             .start()
             .map_err(|error| failed(format!("cannot start {}: {error}", self.program)))?;
-        let talk = timeout_at(limits.deadline.into(), talk(child.as_mut(), event));
-        let ended = match limits.cancel.run_until_cancelled(talk).await {
-            None => Err(RerankError::Cancelled),
-            Some(Err(_)) => Err(RerankError::Timeout),
-            Some(Ok(Err(error))) => Err(error),
-            Some(Ok(Ok(printed))) => return Ok(printed),
-        };
+        let talk = limits.bound(talk(child.as_mut(), event)).await;
+        let talked = talk.and_then(|talked| talked);
+        if talked.is_ok() {
+            return talked;
+        }
         // It has not been waited for, so its group's number is its own still.
         let _ = child.start_kill();
         let _ = timeout(MAX_REAP_TIME, child.wait()).await;
-        ended
+        talked
     }
 
     fn start(&self) -> io::Result<Box<dyn ChildWrapper>> {

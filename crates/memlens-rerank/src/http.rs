@@ -13,7 +13,6 @@ mod request;
 
 use reqwest::{Client, Url};
 use tokio::runtime::{Builder, Runtime};
-use tokio::time::timeout_at;
 
 pub(crate) use client::builder;
 pub(crate) use exchange::root_cause;
@@ -128,12 +127,9 @@ impl Reranker for Http {
                 n_tokens,
             })
         };
-        let bounded = async { timeout_at(limits.deadline.into(), whole).await };
-        self.runtime
-            .get()
-            .block_on(limits.cancel.run_until_cancelled(bounded))
-            .ok_or(RerankError::Cancelled)?
-            .unwrap_or(Err(RerankError::Timeout))
+        // Within the runtime, whose clock it needs.
+        let bounded = async { limits.bound(whole).await };
+        self.runtime.get().block_on(bounded)?
     }
 }
 

@@ -9,6 +9,7 @@
 //!   person asks for it.
 //! - [`http::Http`] asks a provider's service or a server, with a key from [`keys`].
 //! - [`hook`] runs a command of the person's own over results.
+//! - [`Background`] has a reranker loaded and asked on a thread of its own, so that no call takes longer than its limits.
 //!
 //! This crate does not know what a text is a part of, how scores are blended with other scores or where they are kept.
 //! It is the only one that reaches the network.
@@ -47,6 +48,7 @@
 //! ```
 
 mod answers;
+mod background;
 mod cross;
 mod download;
 mod error;
@@ -60,6 +62,7 @@ mod token_table;
 mod windows;
 
 pub use answers::Answer;
+pub use background::Background;
 pub use cross::CrossEncoder;
 pub use error::RerankError;
 pub use late::{Late, TokenCache};

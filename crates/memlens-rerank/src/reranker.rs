@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use tokio::runtime::Builder;
+use tokio::time::timeout_at;
 use tokio_util::sync::CancellationToken;
 
 use crate::RerankError;
@@ -66,6 +68,30 @@ impl Limits {
         } else {
             Ok(())
         }
+    }
+
+    /// Does `work`, and drops it as soon as the call is given up.
+    ///
+    /// # Errors
+    /// As [`Limits::check`].
+    pub(crate) async fn bound<T>(&self, work: impl Future<Output = T>) -> Result<T, RerankError> {
+        let in_time = timeout_at(self.deadline.into(), work);
+        let ended = self.cancel.run_until_cancelled(in_time).await;
+        ended
+            .ok_or(RerankError::Cancelled)?
+            .map_err(|_| RerankError::Timeout)
+    }
+
+    /// Blocks the thread until another one is done with `work`, or the call is given up.
+    ///
+    /// # Errors
+    /// As [`Limits::check`], and [`RerankError::Thread`] where the system has no clock to wait by.
+    pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, RerankError> {
+        let runtime = Builder::new_current_thread().enable_time().build();
+        let runtime = runtime.map_err(|error| RerankError::Thread {
+            cause: error.to_string(),
+        })?;
+        runtime.block_on(self.bound(work))
     }
 }
 

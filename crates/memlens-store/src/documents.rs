@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Row, Transaction, params};
 
+use crate::damage::is_as_saved;
 use crate::error::Attempt;
 use crate::observations::put_observations;
 use crate::store::next_generation;
@@ -279,22 +280,31 @@ impl Store {
     /// Returns the texts of chunks, in the order asked; empty for one that is gone.
     ///
     /// # Errors
-    /// [`StoreError::Sql`].
+    /// [`StoreError::Sql`], and [`StoreError::Altered`] for a text that is not the one that was saved.
     pub fn chunk_texts(
         &self,
         chunks: impl IntoIterator<Item = i64>,
     ) -> Result<Vec<String>, StoreError> {
+        let attempt = "read chunk texts";
         let mut statement = self
             .connection
-            .prepare_cached("SELECT text FROM chunks WHERE id = ?1")
-            .attempt("read chunk texts")?;
+            .prepare_cached(
+                "SELECT c.text, e.hash, d.path FROM chunks c JOIN documents d ON d.id = c.document
+                 LEFT JOIN embeddings e ON e.id = c.embedding WHERE c.id = ?1",
+            )
+            .attempt(attempt)?;
         let mut texts = Vec::new();
         for chunk in chunks {
-            let mut rows = statement.query([chunk]).attempt("read chunk texts")?;
-            let text = rows
-                .next()
-                .and_then(|row| row.map(|row| row.get(0)).transpose());
-            texts.push(text.attempt("read chunk texts")?.unwrap_or_default());
+            let mut rows = statement.query([chunk]).attempt(attempt)?;
+            let Some(row) = rows.next().attempt(attempt)? else {
+                texts.push(String::new());
+                continue;
+            };
+            if !is_as_saved(row).attempt(attempt)? {
+                let path = row.get(2).attempt(attempt)?;
+                return Err(StoreError::Altered { attempt, path });
+            }
+            texts.push(row.get(0).attempt(attempt)?);
         }
         Ok(texts)
     }

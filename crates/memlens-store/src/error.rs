@@ -64,6 +64,16 @@ pub enum StoreError {
         /// Why.
         source: rusqlite::Error,
     },
+    /// A note's text is not what was saved, though the pages around it fit together.
+    #[error(
+        "cannot {attempt}: the library does not hold {path} as it was saved; index its folder again, and it is read anew"
+    )]
+    Altered {
+        /// What was tried.
+        attempt: &'static str,
+        /// The note's path in its folder.
+        path: String,
+    },
     /// The system refuses to write: the disk is full, say.
     #[error("cannot {attempt}: the disk under {} is full or cannot be written: {source}; make room and try again: \
         what was saved before is sound", path.display())]
@@ -97,10 +107,12 @@ impl StoreError {
     ) -> StoreError {
         let path = path.to_owned();
         let code = source.sqlite_error_code();
-        if matches!(
-            code,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        ) {
+        if is_foreign(&source)
+            || matches!(
+                code,
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+            )
+        {
             StoreError::Damaged {
                 attempt,
                 path,
@@ -117,6 +129,13 @@ impl StoreError {
         }
     }
 
+    /// Returns the error of rows that do not fit together, though SQLite reads them.
+    pub(crate) fn unfit(attempt: &'static str, why: &str) -> StoreError {
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+        let source = rusqlite::Error::SqliteFailure(code, Some(why.to_owned()));
+        StoreError::of_sql(attempt, Path::new(DATABASE), source)
+    }
+
     /// Names the library's folder where an error knows only the database's name.
     pub fn at(mut self, dir: &Path) -> StoreError {
         if let StoreError::Damaged { path, .. } | StoreError::Disk { path, .. } = &mut self
@@ -126,6 +145,17 @@ impl StoreError {
         }
         self
     }
+}
+
+/// Tells whether a value is of a kind that nobody wrote there.
+fn is_foreign(error: &rusqlite::Error) -> bool {
+    matches!(
+        error,
+        rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..)
+    )
 }
 
 /// Names the attempt of a failed query.

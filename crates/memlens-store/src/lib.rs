@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod damage;
 mod documents;
 mod embeddings;
 mod error;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rusqlite::Row;
+
 use crate::error::Attempt;
 use crate::{DocumentId, EmbeddingId, Folder, FolderId, Store, StoreError};
 
@@ -87,7 +89,7 @@ impl Store {
     /// Reads the library at one moment.
     ///
     /// # Errors
-    /// [`StoreError::Sql`].
+    /// [`StoreError::Sql`], and [`StoreError::Damaged`] where its rows do not fit together.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         // A read transaction sees one moment, whatever the writer does meanwhile.
         let transaction = self
@@ -107,9 +109,8 @@ impl Store {
             chunks: Vec::new(),
             windows: Vec::new(),
         };
-        self.read_chunks(&mut snapshot).attempt("read the chunks")?;
-        self.read_windows(&mut snapshot)
-            .attempt("read the windows")?;
+        self.read_chunks(&mut snapshot)?;
+        self.read_windows(&mut snapshot)?;
         Ok(snapshot)
     }
 
@@ -137,19 +138,33 @@ impl Store {
             .collect()
     }
 
-    fn read_chunks(&self, snapshot: &mut Snapshot) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT c.document, c.id, c.start_line, c.end_line, c.start_byte, c.end_byte, c.heading, c.agent, c.tokens, c.embedding, c.date
-             FROM chunks c JOIN documents d ON d.id = c.document JOIN folders f ON f.id = d.folder
-             ORDER BY f.path, d.path, c.start_byte, c.end_byte, c.id",
-        )?;
-        let mut rows = statement.query([])?;
+    fn read_chunks(&self, snapshot: &mut Snapshot) -> Result<(), StoreError> {
+        let attempt = "read the chunks";
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT c.document, c.id, c.start_line, c.end_line, c.start_byte, c.end_byte, c.heading, c.agent, c.tokens, c.embedding, c.date
+                 FROM chunks c JOIN documents d ON d.id = c.document JOIN folders f ON f.id = d.folder
+                 ORDER BY f.path, d.path, c.start_byte, c.end_byte, c.id",
+            )
+            .attempt(attempt)?;
+        let mut rows = statement.query([]).attempt(attempt)?;
         let mut document = 0;
-        while let Some(row) = rows.next()? {
-            let id = DocumentId(row.get(0)?);
+        while let Some(row) = rows.next().attempt(attempt)? {
+            let (id, chunk) = chunk_row(row).attempt(attempt)?;
             // Documents come in the same order, some of them without a chunk.
-            while snapshot.documents[document].id != id {
-                document += 1;
+            let n_without = snapshot.documents[document..]
+                .iter()
+                .position(|row| row.id == id);
+            document += n_without.ok_or_else(|| {
+                StoreError::unfit(
+                    attempt,
+                    "a chunk belongs to no document, or to one out of order",
+                )
+            })?;
+            let (lines, bytes) = (chunk.start_line..=chunk.end_line, &chunk.bytes);
+            if chunk.start_line == 0 || lines.is_empty() || bytes.start > bytes.end {
+                return Err(StoreError::unfit(attempt, "a chunk ends before it begins"));
             }
             let at = snapshot.chunks.len() as u32;
             let range = &mut snapshot.documents[document].chunks;
@@ -159,23 +174,15 @@ impl Store {
                 range.start..at + 1
             };
             snapshot.chunks.push(ChunkRow {
-                id: row.get(1)?,
                 document: document as u32,
-                start_line: row.get(2)?,
-                end_line: row.get(3)?,
-                bytes: row.get(4)?..row.get(5)?,
-                heading: row.get(6)?,
-                agent: row.get(7)?,
-                tokens: row.get(8)?,
-                embedding: EmbeddingId(row.get(9)?),
-                date: row.get(10)?,
-                windows: 0..0,
+                ..chunk
             });
         }
         Ok(())
     }
 
-    fn read_windows(&self, snapshot: &mut Snapshot) -> rusqlite::Result<()> {
+    fn read_windows(&self, snapshot: &mut Snapshot) -> Result<(), StoreError> {
+        let attempt = "read the windows";
         let mut by_id: Vec<(i64, u32)> = snapshot
             .chunks
             .iter()
@@ -183,15 +190,25 @@ impl Store {
             .map(|(chunk, at)| (chunk.id, at))
             .collect();
         by_id.sort_unstable();
-        let mut statement = self.connection.prepare_cached(
-            "SELECT chunk, start_line, end_line, embedding FROM windows ORDER BY chunk, position",
-        )?;
-        let mut rows = statement.query([])?;
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT chunk, start_line, end_line, embedding FROM windows ORDER BY chunk, position",
+            )
+            .attempt(attempt)?;
+        let mut rows = statement.query([]).attempt(attempt)?;
         let mut at = 0;
-        while let Some(row) = rows.next()? {
-            let chunk: i64 = row.get(0)?;
-            while by_id[at].0 != chunk {
-                at += 1;
+        while let Some(row) = rows.next().attempt(attempt)? {
+            let (chunk, window) = window_row(row).attempt(attempt)?;
+            let n_without = by_id[at..].iter().position(|(id, _)| *id == chunk);
+            at += n_without.ok_or_else(|| {
+                StoreError::unfit(
+                    attempt,
+                    "a window belongs to no chunk, or to one out of order",
+                )
+            })?;
+            if window.start_line == 0 || window.start_line > window.end_line {
+                return Err(StoreError::unfit(attempt, "a window ends before it begins"));
             }
             let next = snapshot.windows.len() as u32;
             let range = &mut snapshot.chunks[by_id[at].1 as usize].windows;
@@ -200,12 +217,36 @@ impl Store {
             } else {
                 range.start..next + 1
             };
-            snapshot.windows.push(WindowRow {
-                start_line: row.get(1)?,
-                end_line: row.get(2)?,
-                embedding: EmbeddingId(row.get(3)?),
-            });
+            snapshot.windows.push(window);
         }
         Ok(())
     }
+}
+
+/// Returns a chunk with the document that it belongs to, whose place and whose windows are not known yet.
+fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(DocumentId, ChunkRow)> {
+    let chunk = ChunkRow {
+        id: row.get(1)?,
+        document: 0,
+        start_line: row.get(2)?,
+        end_line: row.get(3)?,
+        bytes: row.get(4)?..row.get(5)?,
+        heading: row.get(6)?,
+        agent: row.get(7)?,
+        tokens: row.get(8)?,
+        embedding: EmbeddingId(row.get(9)?),
+        date: row.get(10)?,
+        windows: 0..0,
+    };
+    Ok((DocumentId(row.get(0)?), chunk))
+}
+
+/// Returns a window with the id of the chunk that it belongs to.
+fn window_row(row: &Row<'_>) -> rusqlite::Result<(i64, WindowRow)> {
+    let window = WindowRow {
+        start_line: row.get(1)?,
+        end_line: row.get(2)?,
+        embedding: EmbeddingId(row.get(3)?),
+    };
+    Ok((row.get(0)?, window))
 }

@@ -2,7 +2,7 @@
 //!
 //! Properties checked: every field comes back; each kind of change does what it says and no more, in one step; ids are
 //! never used twice; the generation rises with every batch; embeddings outlive their documents; the order of a snapshot
-//! does not depend on the order of indexing.
+//! does not depend on the order of indexing; a text that is not what was saved is refused.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -44,6 +44,15 @@ fn embedding(store: &mut Store, number: u8) -> EmbeddingId {
         .embeddings(MODEL, [hash(number)])
         .expect("it can be read");
     found[&hash(number)]
+}
+
+/// Saves the embedding of a text under the hash of it, as every text that is read is checked by, and returns its id.
+fn embedding_of(store: &mut Store, text: &str) -> EmbeddingId {
+    let hash = *blake3::hash(text.as_bytes()).as_bytes();
+    store
+        .save_embeddings(MODEL, &[(hash, vector(2))])
+        .expect("it can be saved");
+    store.embeddings(MODEL, [hash]).expect("it can be read")[&hash]
 }
 
 /// Returns a note whose chunks begin at `starts` and are 10 bytes long.
@@ -165,7 +174,9 @@ fn snapshot(store: &Store) -> Snapshot {
 fn every_field_comes_back() {
     let dir = scratch();
     let (mut store, folder) = library(dir.path());
-    let [whole, first, second] = [2, 3, 4].map(|number| embedding(&mut store, number));
+    let [first, second] = [3, 4].map(|number| embedding(&mut store, number));
+    let text = "Quiet\0 hours 😀";
+    let whole = embedding_of(&mut store, text);
     let noted = problem(
         folder,
         "a/ü.md",
@@ -186,7 +197,7 @@ fn every_field_comes_back() {
         tags: vec!["home".to_owned(), "a \"quoted\" tag".to_owned()],
         weight: Some(0.5),
         chunks: vec![NewChunk {
-            text: "Quiet\0 hours 😀".to_owned(),
+            text: text.to_owned(),
             start_line: 4,
             end_line: 9,
             bytes: 3..u32::MAX,
@@ -218,10 +229,7 @@ fn every_field_comes_back() {
         .expect("it can be put");
     assert_eq!((applied.removed.len(), applied.added.len()), (0, 1));
     let added = &applied.added[0];
-    assert_eq!(
-        (added.path.as_str(), added.text.as_str()),
-        ("a/ü.md", "Quiet\0 hours 😀")
-    );
+    assert_eq!((added.path.as_str(), added.text.as_str()), ("a/ü.md", text));
     drop(store);
 
     // Another process reads the same.
@@ -281,7 +289,7 @@ fn every_field_comes_back() {
         store
             .chunk_texts([added.id, -1, added.id])
             .expect("it can be read"),
-        ["Quiet\0 hours 😀", "", "Quiet\0 hours 😀"]
+        [text, "", text]
     );
     let mut chunks = Vec::new();
     store
@@ -462,6 +470,38 @@ fn a_batch_is_applied_whole_or_not_at_all() {
         store.generation().expect("it can be read"),
         before.generation
     );
+}
+
+#[test]
+fn a_text_that_is_not_what_was_embedded_is_refused_and_forgotten() {
+    let dir = scratch();
+    let (mut store, folder) = library(dir.path());
+    let sound = note(&mut store, folder, "sound.md", &[0]);
+    let embedding = embedding_of(&mut store, &sound.chunks[0].text);
+    let sound = NewDocument {
+        chunks: vec![NewChunk {
+            embedding,
+            ..sound.chunks[0].clone()
+        }],
+        ..sound
+    };
+    // Its text is not that of its embedding.
+    let altered = note(&mut store, folder, "altered.md", &[0, 10]);
+    let applied = store
+        .apply(&[put(sound), put(altered)])
+        .expect("they can be put");
+    let texts = |store: &Store, at: usize| store.chunk_texts([applied.added[at].id]);
+    assert_eq!(texts(&store, 0).expect("it is sound"), ["sound.md at 0"]);
+    let error = texts(&store, 1).expect_err("it is not what was saved");
+    assert!(matches!(error, StoreError::Altered { path, .. } if path == "altered.md"));
+
+    let forget = |store: &mut Store| store.forget_damaged_texts().expect("they can be checked");
+    assert_eq!(forget(&mut store), ["altered.md"]);
+    assert_eq!(listed(&snapshot(&store)), ["/notes/sound.md@0-10"]);
+    assert!(store.generation().expect("it can be read") > applied.generation);
+    let generation = store.generation().expect("it can be read");
+    assert_eq!(forget(&mut store), [""; 0]);
+    assert_eq!(store.generation().expect("it can be read"), generation);
 }
 
 #[test]

@@ -46,14 +46,22 @@ pub async fn test_rerank_http(shell: State<'_, Shell>) -> Answer<RerankTest> {
     work(&shell, |engine| engine.library().test_rerank_http()).await
 }
 
-/// Chooses a cross-encoder, or none; it is loaded and scores a trial first.
+/// Chooses a cross-encoder, or none; it is loaded and scores a trial first. Where it lies in a folder that was not agreed
+/// to before, the person is asked, and no file of it is looked at if they do not agree.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_rerank_model(
+    app: AppHandle,
     shell: State<'_, Shell>,
     model: Option<ModelChoice>,
 ) -> Answer<RerankSettings> {
+    let dialogs = shell.dialogs.clone();
     work(&shell, move |engine| {
+        if let Some(folder) = engine.library().new_model_folder(model.as_ref())?
+            && !dialogs.allows_model(&app, &folder)
+        {
+            return engine.library().rerank_settings();
+        }
         engine.change_rerank(RerankChange::Model(model))
     })
     .await

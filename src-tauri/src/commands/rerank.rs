@@ -3,17 +3,32 @@
 use memlens_engine::{Heat, RerankTime, SentText};
 use memlens_params::Params;
 use memlens_rank::Columns;
+use serde::Serialize;
+use specta::Type;
 use tauri::State;
 
 use super::{Answer, Shell, work};
 
+/// Is a ranking with what came of those who were asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct Reranked {
+    /// The ranking.
+    pub columns: Columns,
+    /// Whether the time was over before the reranker was loaded, which goes on; to ask again is to wait for it.
+    pub is_loading: bool,
+}
+
 /// Asks for what these parameters still need, and ranks with what came. A newer call stops this one.
 #[tauri::command]
 #[specta::specta]
-pub async fn rerank(shell: State<'_, Shell>, search: u32, params: Params) -> Answer<Columns> {
+pub async fn rerank(shell: State<'_, Shell>, search: u32, params: Params) -> Answer<Reranked> {
     work(&shell, move |engine| {
         let params = params.check()?;
-        Ok(engine.library().ask(search, &params)?.columns(&params))
+        let asked = engine.library().ask(search, &params)?;
+        Ok(Reranked {
+            columns: asked.columns(&params),
+            is_loading: asked.is_reranker_loading,
+        })
     })
     .await
 }

@@ -1,13 +1,16 @@
 //! Asking outside: scores and a command's answer become facts of a kept search, come again from the cache, and go with
-//! the settings; a failure leaves the fused order; what is stopped is no failure.
+//! the settings; a failure leaves the fused order, also a model that is not there in time; what is stopped is no failure.
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use memlens_engine::{EngineError, Library, RerankChange, Search};
+use memlens_embed::Hashing;
+use memlens_engine::{EmbedderSource, EngineError, Library, RerankChange, Search};
 use memlens_params::{HookMode, Params, RerankMode, StageId};
 use memlens_rank::{Columns, RerankScale, RerankState, Status};
 use memlens_tests::{Notes, fresh, open};
@@ -250,4 +253,71 @@ fn wait_for(path: &Path) {
         );
         thread::sleep(Duration::from_millis(5));
     }
+}
+
+#[test]
+fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    // The search's own model comes at once; those of the reranker once the test lets them.
+    let (let_go, gate) = channel::<()>();
+    let (n_made, gate) = (AtomicUsize::new(0), Mutex::new(gate));
+    let source: EmbedderSource = Arc::new(move |_| {
+        if n_made.fetch_add(1, Ordering::Relaxed) > 0 {
+            // It ends with the sender.
+            let _ = gate.lock().expect("nobody panics with it").recv();
+        }
+        Ok(Box::new(Hashing::default()))
+    });
+    let library = Library::open(dir.path(), source).expect("it can be opened");
+    let params = Params {
+        rerank_timeout_ms: 100,
+        ..late()
+    };
+    let first = search(&library, &params);
+    let fused = Params {
+        rerank: RerankMode::Off,
+        ..params.clone()
+    };
+    let expected = first.columns(&fused).order;
+    let asked = library.ask(first.id, &params).expect("it can be asked");
+    let columns = asked.columns(&params);
+    let Status::Fallback { why } = status(&columns, StageId::Rerank) else {
+        panic!("its model cannot be there");
+    };
+    assert!(
+        why.starts_with("cannot rerank yet: the model is still being loaded"),
+        "{why}"
+    );
+    assert!(asked.is_reranker_loading);
+    assert_eq!(columns.order, expected);
+
+    // What is stopped while it is waited for has not failed.
+    let patient = Params {
+        rerank_timeout_ms: 60_000,
+        ..params.clone()
+    };
+    let (begun, begins) = channel();
+    let stopped = thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            begun.send(()).expect("it is waited for");
+            library.ask(first.id, &patient)
+        });
+        begins.recv().expect("it begins");
+        while !asking.is_finished() {
+            library.cancel_asking();
+            thread::yield_now();
+        }
+        asking.join().expect("it does not panic")
+    });
+    let stopped = stopped.expect("it is no failure");
+    assert!(!stopped.is_reranker_loading);
+    assert_eq!(stopped.columns(&patient).n_pending, 3);
+
+    drop(let_go);
+    let asked = library.ask(first.id, &patient).expect("it can be asked");
+    assert!(!asked.is_reranker_loading);
+    let columns = asked.columns(&patient);
+    assert_eq!(*status(&columns, StageId::Rerank), Status::Applied);
+    assert_eq!(columns.n_pending, 0);
 }

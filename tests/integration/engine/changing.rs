@@ -1,28 +1,20 @@
 //! A library follows its folders: whatever was done to the notes, it ends as a fresh one would.
 //!
 //! Properties checked: a change, a rename and a deletion show in the next search; nothing unchanged is embedded again;
-//! a library after any edits, seen by walks or by a watcher, in any rhythm, equals a fresh one; cancelled work is taken
-//! up where it stood; never more texts are unsaved than the indexer says; folders that are away keep their notes; no
-//! clock hides a change.
+//! a library after any edits, seen by walks or by a watcher, in any rhythm, equals a fresh one; what happened is told once
+//! it can be searched; no clock hides a change, and no file or folder that is closed for a while.
 
-use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memlens_embed::Hashing;
 use memlens_engine::view::Activity;
 use memlens_engine::{Counts, Folder, Indexer, Observer, Step};
 use memlens_params::Params;
-use memlens_store::Store;
-use memlens_tests::{
-    Asked, Content, Notes, Recording, answers, cases, content, fresh, image, index, index_with,
-    open,
-};
+use memlens_tests::{Notes, cases, check_equals_fresh, index, open};
 use proptest::prelude::*;
-use serde_json::Value;
 
 /// Returns the path of the best row for a query; none when nothing is found by a word.
 fn best(dir: &Path, query: &str) -> Option<String> {
@@ -39,43 +31,6 @@ fn best(dir: &Path, query: &str) -> Option<String> {
         .kept()
         .first()
         .map(|slot| search.row(*slot).expect("it has a row").path)
-}
-
-/// Checks that `dir` holds and answers just what a library made anew of these folders does.
-fn check_equals_fresh(dir: &Path, folders: &[&Path], queries: &[&str]) {
-    let anew = fresh(folders);
-    let [found, expected] = [dir, anew.path()].map(|dir| {
-        let library = open(dir);
-        assert_eq!(library.notices(), [""; 0]);
-        let content = content(&library.store());
-        (content, answers(&library, queries, &Params::default()))
-    });
-    let lines = |content: &Content| [content.lines.clone(), content.problems.clone()].concat();
-    let pairs = lines(&found.0).into_iter().zip(lines(&expected.0));
-    for (found, expected) in pairs {
-        assert_eq!(found, expected);
-    }
-    assert_eq!(found.0, expected.0);
-    for (query, (found, expected)) in queries.iter().zip(found.1.iter().zip(&expected.1)) {
-        assert_eq!(difference(found, expected), None, "{query}");
-    }
-}
-
-/// Returns where two values differ first, and how; none when they are equal.
-fn difference(found: &Value, expected: &Value) -> Option<String> {
-    let within = |key: String, found: &Value, expected: &Value| {
-        difference(found, expected).map(|rest| format!("{key} {rest}"))
-    };
-    match (found, expected) {
-        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => a
-            .iter()
-            .find_map(|(key, value)| within(key.clone(), value, &b[key])),
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            let mut pairs = a.iter().zip(b).enumerate();
-            pairs.find_map(|(at, (a, b))| within(at.to_string(), a, b))
-        }
-        _ => (found != expected).then(|| format!("{found} in place of {expected}")),
-    }
 }
 
 #[test]
@@ -494,195 +449,6 @@ fn edits_that_went_wrong_once() {
     }
 }
 
-/// Returns notes that give a good hundred texts to embed, some of them the same.
-fn many_notes() -> Notes {
-    let notes = Notes::new(&[]);
-    for number in 0..18 {
-        let sections: String = (0..8)
-            .map(|section| {
-                let line = format!(
-                    "The relay {} of note {number} is quiet at night.",
-                    section % 5
-                );
-                format!("## Part {}\n\n{}\n\n", section % 5, [&*line; 6].join(" "))
-            })
-            .collect();
-        notes.write(&format!("note-{number}.md"), sections);
-    }
-    notes
-}
-
-/// Returns each distinct text that an index of these notes embeds.
-fn texts_of(notes: &Notes) -> BTreeSet<String> {
-    let asked = Arc::new(Asked::default());
-    let dir = tempfile::tempdir().expect("a scratch folder can be made");
-    let counts = index_with(
-        dir.path(),
-        &[notes.path()],
-        Box::new(Recording::new(&asked)),
-    );
-    let texts: BTreeSet<String> = asked.texts().into_iter().collect();
-    assert_eq!(
-        counts.n_embedded as usize,
-        texts.len(),
-        "no text is embedded twice"
-    );
-    texts
-}
-
-/// Checks that `asked` holds every text of the notes once.
-fn check_embedded_once(notes: &Notes, asked: &Asked) {
-    let mut texts = asked.texts();
-    texts.sort();
-    assert_eq!(texts, Vec::from_iter(texts_of(notes)));
-}
-
-#[test]
-fn cancelled_work_is_taken_up_where_it_stood() {
-    let notes = many_notes();
-    let n_texts = texts_of(&notes).len();
-    assert!(
-        n_texts > 100,
-        "{n_texts} texts are too few to be interrupted"
-    );
-    for (n_before, is_same_process) in [
-        (1, true),
-        (1, false),
-        (40, true),
-        (40, false),
-        (n_texts - 1, true),
-        (n_texts, false),
-    ] {
-        let dir = tempfile::tempdir().expect("a scratch folder can be made");
-        let asked = Arc::new(Asked::default());
-        let flag = Arc::new(AtomicBool::new(false));
-        asked.interrupt_after(n_before, &flag);
-        let open = || {
-            Indexer::open(dir.path(), Box::new(Recording::new(&asked)))
-                .expect("it can be opened")
-                .0
-        };
-        let mut indexer = open();
-        let folder = indexer.add_folder(notes.path()).expect("it can be added");
-        indexer.scan(&folder, &flag).expect("it can be walked");
-        assert_eq!(
-            indexer.run(&flag, &mut ()).expect("it can be indexed"),
-            Step::Cancelled
-        );
-        let n_first = indexer.counts().n_embedded as usize;
-        assert!(
-            (n_before..n_texts + 1).contains(&n_first),
-            "{n_first} after {n_before}"
-        );
-
-        flag.store(false, Ordering::Relaxed);
-        let n_second = if is_same_process {
-            assert_eq!(
-                indexer.run(&flag, &mut ()).expect("it can be indexed"),
-                Step::Idle
-            );
-            indexer.counts().n_embedded as usize - n_first
-        } else {
-            drop(indexer);
-            let mut indexer = open();
-            indexer.scan(&folder, &flag).expect("it can be walked");
-            assert_eq!(
-                indexer.run(&flag, &mut ()).expect("it can be indexed"),
-                Step::Idle
-            );
-            indexer.counts().n_embedded as usize
-        };
-        assert_eq!(n_first + n_second, n_texts, "cancelled after {n_before}");
-        check_embedded_once(&notes, &asked);
-        check_equals_fresh(dir.path(), &[notes.path()], &["relay 3"]);
-    }
-}
-
-/// Looks at the saved embeddings whenever the indexer tells how far it is: what is not there then, a kill would lose.
-struct Unsaved<'a> {
-    reader: Store,
-    asked: &'a Asked,
-    n_unsaved_max: usize,
-}
-
-impl Observer for Unsaved<'_> {
-    fn progress(&mut self, _: &memlens_engine::view::Progress) {
-        let n_saved = self.reader.n_embeddings().expect("they can be counted") as usize;
-        let n_unsaved = self.asked.texts().len() - n_saved;
-        self.n_unsaved_max = self.n_unsaved_max.max(n_unsaved);
-    }
-}
-
-#[test]
-fn a_kill_loses_at_most_forty_embeddings() {
-    let notes = many_notes();
-    // One long note besides: what is saved only at its end would show.
-    let lines: String = (0..300)
-        .map(|line| format!("Line {line} of the long note.\n\n"))
-        .collect();
-    notes.write("long.md", lines.repeat(3));
-    let dir = tempfile::tempdir().expect("a scratch folder can be made");
-    let asked = Arc::new(Asked::default());
-    let go_on = AtomicBool::new(false);
-    let (mut indexer, _) =
-        Indexer::open(dir.path(), Box::new(Recording::new(&asked))).expect("it can be opened");
-    let folder = indexer.add_folder(notes.path()).expect("it can be added");
-    indexer.scan(&folder, &go_on).expect("it can be walked");
-    let reader = Store::open_read_only(dir.path()).expect("it can be read");
-    let mut unsaved = Unsaved {
-        reader,
-        asked: &asked,
-        n_unsaved_max: 0,
-    };
-    indexer
-        .run(&go_on, &mut unsaved)
-        .expect("it can be indexed");
-    // 32 that wait for a transaction and a slice of 8 that is being embedded.
-    assert!(
-        (1..=32 + 8).contains(&unsaved.n_unsaved_max),
-        "{}",
-        unsaved.n_unsaved_max
-    );
-}
-
-#[test]
-fn an_error_loses_no_work() {
-    let notes = many_notes();
-    let dir = tempfile::tempdir().expect("a scratch folder can be made");
-    let asked = Arc::new(Asked::default());
-    let go_on = AtomicBool::new(false);
-    let (mut indexer, _) =
-        Indexer::open(dir.path(), Box::new(Recording::new(&asked))).expect("it can be opened");
-    let folder = indexer.add_folder(notes.path()).expect("it can be added");
-    indexer.scan(&folder, &go_on).expect("it can be walked");
-
-    // A text that gives no vector.
-    asked.refuse(30);
-    let error = indexer.run(&go_on, &mut ()).expect_err("a text is refused");
-    assert!(error.to_string().contains("refused for a test"), "{error}");
-    // A database that takes no document, as on a full disk.
-    let database =
-        rusqlite::Connection::open(dir.path().join("library.sqlite")).expect("it is SQLite");
-    let trigger = "CREATE TRIGGER full BEFORE INSERT ON documents BEGIN SELECT RAISE(ABORT, 'disk full'); END";
-    database.execute_batch(trigger).expect("it can be made");
-    let error = indexer
-        .run(&go_on, &mut ())
-        .expect_err("no document is taken");
-    assert_eq!(error.to_string(), "cannot save a document: disk full");
-    database
-        .execute_batch("DROP TRIGGER full")
-        .expect("it can be dropped");
-    assert_eq!(
-        indexer
-            .run(&go_on, &mut ())
-            .expect("nothing is wrong any more"),
-        Step::Idle
-    );
-    drop(indexer);
-    check_embedded_once(&notes, &asked);
-    check_equals_fresh(dir.path(), &[notes.path()], &["relay 3"]);
-}
-
 /// Keeps what was told.
 #[derive(Default)]
 struct Told(Vec<Activity>);
@@ -754,92 +520,6 @@ fn what_happened_is_told_once_it_can_be_searched() {
     assert_eq!(
         told(&|| notes.write("c.md", "still\nno\0text")),
         lines(&["Skipped c.md cannot read the document as text: NUL on line 2"])
-    );
-}
-
-#[test]
-fn a_folder_that_is_away_keeps_its_notes() {
-    let notes = Notes::new(&[("a.md", "The hall."), ("b.md", "The relay.")]);
-    let dir = tempfile::tempdir().expect("a scratch folder can be made");
-    index(dir.path(), &[notes.path()]);
-    let before = content(&open(dir.path()).store());
-    let go_on = AtomicBool::new(false);
-    let (mut indexer, _) =
-        Indexer::open(dir.path(), Box::new(Hashing::default())).expect("it can be opened");
-    let folder = indexer
-        .store()
-        .folders()
-        .expect("they can be read")
-        .remove(0);
-
-    // It goes while changes in it wait to be read.
-    notes.write("a.md", "The attic.");
-    indexer.scan(&folder, &go_on).expect("it can be walked");
-    let away = notes.path().with_file_name("away");
-    fs::rename(notes.path(), &away).expect("it can be renamed");
-    assert_eq!(
-        indexer.run(&go_on, &mut ()).expect("it goes on"),
-        Step::Idle
-    );
-    let error = indexer.scan(&folder, &go_on).expect_err("it is away");
-    assert_eq!(
-        error.to_string(),
-        format!("cannot open folder {}: it does not exist", folder.path)
-    );
-    assert!(
-        !indexer
-            .look_at(&folder, &notes.at("a.md"))
-            .expect("it can be asked"),
-        "a walk must tell"
-    );
-    assert_eq!(content(indexer.store()), before);
-
-    fs::rename(&away, notes.path()).expect("it can be renamed");
-    indexer.scan(&folder, &go_on).expect("it is back");
-    assert_eq!(
-        indexer.run(&go_on, &mut ()).expect("it goes on"),
-        Step::Idle
-    );
-    drop(indexer);
-    check_equals_fresh(dir.path(), &[notes.path()], &["attic hall"]);
-}
-
-#[test]
-fn folders_that_cannot_be_watched_are_refused() {
-    let notes = Notes::new(&[("inner/a.md", "The hall.")]);
-    let dir = tempfile::tempdir().expect("a scratch folder can be made");
-    let (mut indexer, _) =
-        Indexer::open(dir.path(), Box::new(Hashing::default())).expect("it can be opened");
-    indexer
-        .add_folder(&notes.at("inner"))
-        .expect("it can be added");
-    let root = notes.path().display().to_string();
-    let library = dir.path().canonicalize().expect("it is there");
-    let cases = [
-        (notes.at("none"), "cannot open folder {root}/none: No such file or directory (os error 2)".to_owned()),
-        (notes.at("inner/a.md"), "cannot open folder {root}/inner/a.md: not a directory".to_owned()),
-        (notes.at("inner"), "cannot add {root}/inner: it is already watched".to_owned()),
-        // The same by another name.
-        (notes.at("inner/../inner"), "cannot add {root}/inner: it is already watched".to_owned()),
-        (
-            notes.path().to_owned(),
-            "cannot add {root}: it holds {root}/inner, which is watched already; remove that one first".to_owned(),
-        ),
-        (
-            library.clone(),
-            format!("cannot watch {}: Memlens keeps its own library there", library.display()),
-        ),
-    ];
-    for (path, expected) in cases {
-        let error = indexer
-            .add_folder(&path)
-            .expect_err("it is refused")
-            .to_string();
-        assert_eq!(error, expected.replace("{root}", &root));
-    }
-    assert_eq!(
-        indexer.store().folders().expect("they can be read").len(),
-        1
     );
 }
 
@@ -919,83 +599,4 @@ fn files_and_folders_that_are_closed_and_open_again_are_followed() {
         allow(path, open);
         check(&[notes.at(path)], 0);
     }
-}
-
-#[test]
-fn a_removed_folder_is_forgotten_and_the_others_stay() {
-    let (first, second) = (
-        Notes::new(&[("a.md", "The hall.")]),
-        Notes::new(&[("b.md", "The relay.")]),
-    );
-    let dir = tempfile::tempdir().expect("a scratch folder can be made");
-    // The one that stays comes first, so that its name is that of a fresh library.
-    index(dir.path(), &[second.path(), first.path()]);
-    let go_on = AtomicBool::new(false);
-    let (mut indexer, _) =
-        Indexer::open(dir.path(), Box::new(Hashing::default())).expect("it can be opened");
-    let folders = indexer.store().folders().expect("they can be read");
-    let gone = folders
-        .iter()
-        .find(|folder| Path::new(&folder.path) == first.path())
-        .expect("it is watched");
-    // With work of it still to be done and to be saved.
-    first.write("a.md", "The attic.");
-    first.write("c.md", "The cellar.");
-    indexer.scan(gone, &go_on).expect("it can be walked");
-    indexer.step(&go_on, &mut ()).expect("it can be indexed");
-    indexer.remove_folder(gone.id).expect("it can be removed");
-    assert_eq!(
-        indexer.run(&go_on, &mut ()).expect("it can be indexed"),
-        Step::Idle
-    );
-    drop(indexer);
-    check_equals_fresh(dir.path(), &[second.path()], &["attic cellar hall relay"]);
-    assert!(first.at("a.md").exists() && first.at("c.md").exists());
-}
-
-#[test]
-fn nothing_is_written_into_a_watched_folder() {
-    let notes = Notes::new(&[
-        ("a.md", "The hall."),
-        ("x/b.md", "The relay."),
-        ("bad.jsonl", "{"),
-        ("c.md", "no\0text"),
-    ]);
-    let before = image(notes.path());
-    let dir = tempfile::tempdir().expect("a scratch folder can be made");
-    index(dir.path(), &[notes.path()]);
-    let library = open(dir.path());
-    let search = library
-        .search("relay hall", &Params::default(), None)
-        .expect("it can be searched");
-    library
-        .answer(&search, &Params::default())
-        .expect("it can be told");
-    search
-        .journey(&library.store(), &Params::default(), 0)
-        .expect("it can be told");
-    let folder = library.store().folders().expect("they can be read")[0].id;
-    library
-        .document(folder, "x/b.md")
-        .expect("it can be opened");
-    library
-        .tree(folder, &HashSet::new())
-        .expect("it can be told");
-    for path in [
-        notes.at("memlens.json"),
-        notes.at("x/memlens.json"),
-        notes.at("x/../memlens.json"),
-    ] {
-        let error = library
-            .write_preset(&Params::default(), &path)
-            .expect_err("it is refused");
-        let expected = format!(
-            "cannot write {}: it lies in {}, a watched folder, where Memlens never writes",
-            path.display(),
-            notes.path().display()
-        );
-        assert_eq!(error.to_string(), expected);
-    }
-    index(dir.path(), &[notes.path()]);
-    assert!(image(notes.path()) == before, "the notes' folder changed");
 }

@@ -297,3 +297,36 @@ fn a_host_is_new_until_it_was_agreed_to() {
     };
     assert_eq!(host(&with_variable).as_deref(), Some("tei.example"));
 }
+
+#[test]
+fn a_folder_with_a_model_is_new_until_it_was_agreed_to() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let engine = engine(dir.path());
+    let new = |choice: Option<&ModelChoice>| {
+        let folder = engine.library().new_model_folder(choice);
+        folder.expect("it can be told")
+    };
+    let in_folder = |folder: &str| ModelChoice {
+        name: None,
+        folder: Some(folder.to_owned()),
+    };
+    assert_eq!(new(None), None);
+    let named = ModelChoice {
+        name: Some("bge-reranker-base".to_owned()),
+        folder: None,
+    };
+    assert_eq!(new(Some(&named)), None);
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tiny-cross");
+    let tiny = in_folder(tiny.to_str().expect("it is text"));
+    assert_eq!(new(Some(&tiny)), tiny.folder);
+    change(&engine, RerankChange::Model(Some(tiny.clone())));
+    assert_eq!(new(Some(&tiny)), None);
+    // It is the folder that was agreed to, and nothing that leads there or elsewhere by another name.
+    let other = tiny.folder.clone().map(|folder| folder + "/");
+    for folder in [other.as_deref().unwrap_or_default(), "/", ""] {
+        assert_eq!(new(Some(&in_folder(folder))).as_deref(), Some(folder));
+    }
+    change(&engine, RerankChange::Model(None));
+    assert_eq!(new(Some(&tiny)), tiny.folder);
+}

@@ -3,6 +3,7 @@
 //!
 //! Every name of the table goes to everything that takes one; what is kept outside must come out of none.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -278,4 +279,51 @@ fn a_preset_is_written_into_no_watched_folder() {
     let written = fs::symlink_metadata(&path).expect("it was written");
     assert!(written.is_file());
     assert_eq!(image(notes.path()), before);
+}
+
+#[test]
+fn nothing_is_written_into_a_watched_folder() {
+    let notes = Notes::new(&[
+        ("a.md", "The hall."),
+        ("x/b.md", "The relay."),
+        ("bad.jsonl", "{"),
+        ("c.md", "no\0text"),
+    ]);
+    let before = image(notes.path());
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    index(dir.path(), &[notes.path()]);
+    let library = open(dir.path());
+    let search = library
+        .search("relay hall", &Params::default(), None)
+        .expect("it can be searched");
+    library
+        .answer(&search, &Params::default())
+        .expect("it can be told");
+    search
+        .journey(&library.store(), &Params::default(), 0)
+        .expect("it can be told");
+    let folder = library.store().folders().expect("they can be read")[0].id;
+    library
+        .document(folder, "x/b.md")
+        .expect("it can be opened");
+    library
+        .tree(folder, &HashSet::new())
+        .expect("it can be told");
+    for path in [
+        notes.at("memlens.json"),
+        notes.at("x/memlens.json"),
+        notes.at("x/../memlens.json"),
+    ] {
+        let error = library
+            .write_preset(&Params::default(), &path)
+            .expect_err("it is refused");
+        let expected = format!(
+            "cannot write {}: it lies in {}, a watched folder, where Memlens never writes",
+            path.display(),
+            notes.path().display()
+        );
+        assert_eq!(error.to_string(), expected);
+    }
+    index(dir.path(), &[notes.path()]);
+    assert!(image(notes.path()) == before, "the notes' folder changed");
 }

@@ -1,80 +1,26 @@
-//! Lists that are damaged, stale or of another model are rebuilt, said so, and never served; a database that is, is
-//! refused and left as it is.
+//! Lists that are damaged, stale or of another model are rebuilt, said so, and never served.
 //!
 //! Properties checked: each kind of damage is found and mended by a reader and by a writer, without a text being
-//! embedded; a query is only ever compared with vectors of its own model; a reader waits for a writer that builds; a
-//! newer library and a damaged database stay byte for byte; lists that could not be written are built anew at the next
-//! step; a library that may only be read is searched, and who would write to it is told why not.
+//! embedded; a query is only ever compared with vectors of its own model; a reader waits for a writer that builds; lists
+//! of a database that is gone are not served; lists that could not be written are built anew at the next step.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use memlens_embed::{Embedder, Hashing};
 use memlens_engine::view::Activity;
-use memlens_engine::{EmbedderSource, Engine, Indexer, Library, Listener, Observer, Step, erase};
+use memlens_engine::{EmbedderSource, Indexer, Library, Observer, Step};
 use memlens_index::VectorWriter;
 use memlens_params::Params;
 use memlens_store::{Store, StoreError};
 use memlens_tests::{
-    Asked, Image, Notes, Other, Recording, answers, content, failing, fresh, hashing, image, index,
-    index_with, open,
+    Asked, Other, Recording, answers, content, failing, fresh, hashing, index, index_with, open,
 };
-use serde_json::Value;
 
-const QUERIES: [&str; 3] = ["quiet relay", "hall 7", "?!"];
-
-fn copy(from: &Path, to: &Path) {
-    let _ = fs::remove_dir_all(to);
-    fs::create_dir_all(to).expect("a folder can be made");
-    for entry in fs::read_dir(from).expect("it can be listed") {
-        let entry = entry.expect("it can be listed");
-        if entry.file_type().expect("it has one").is_dir() {
-            copy(&entry.path(), &to.join(entry.file_name()));
-        } else {
-            fs::copy(entry.path(), to.join(entry.file_name())).expect("it can be copied");
-        }
-    }
-}
-
-/// Returns the largest file in a folder whose name holds `part`.
-fn largest(dir: &Path, part: &str) -> PathBuf {
-    let files = fs::read_dir(dir)
-        .expect("it can be listed")
-        .map(|entry| entry.expect("it can be listed").path());
-    let named = files.filter(|path| {
-        path.file_name()
-            .is_some_and(|name| name.to_string_lossy().contains(part))
-    });
-    named
-        .max_by_key(|path| path.metadata().map_or(0, |metadata| metadata.len()))
-        .expect("there is one")
-}
-
-fn truncate(path: &Path) {
-    let bytes = fs::read(path).expect("it can be read");
-    // A new file: a mapping of the old one stays sound.
-    fs::remove_file(path).expect("it can be removed");
-    fs::write(path, &bytes[..bytes.len() / 2]).expect("it can be written");
-}
-
-/// Puts bytes in place of a file that mean nothing.
-fn garble(path: &Path) {
-    let n_bytes = fs::read(path).expect("it can be read").len();
-    fs::remove_file(path).expect("it can be removed");
-    let garbage: Vec<u8> = (0..n_bytes).map(|at| (at * 131 % 251) as u8).collect();
-    fs::write(path, garbage).expect("it can be written");
-}
-
-fn flip(path: &Path) {
-    let mut bytes = fs::read(path).expect("it can be read");
-    let at = bytes.len() / 2;
-    bytes[at] ^= 0x10;
-    fs::remove_file(path).expect("it can be removed");
-    fs::write(path, bytes).expect("it can be written");
-}
+use crate::sound::{QUERIES, Sound, copy, flip, garble, largest, sound, truncate};
 
 /// Puts a list of the right generation, dimension and embeddings in place, whose numbers mean something else.
 fn write_vectors_of_another_model(dir: &Path) {
@@ -95,38 +41,6 @@ fn write_vectors_of_another_model(dir: &Path) {
         .expect("they can be read");
     list.commit(store.generation().expect("it can be read"))
         .expect("it can be committed");
-}
-
-/// Is a library with what is needed to damage it.
-struct Sound {
-    notes: Notes,
-    dir: tempfile::TempDir,
-    /// The library as it was a change ago.
-    old: tempfile::TempDir,
-    answers: Vec<Value>,
-}
-
-fn sound() -> Sound {
-    let notes = Notes::new(&[]);
-    for number in 0..12 {
-        notes.write(
-            &format!("{number}.md"),
-            format!("# Note {number}\n\nThe quiet relay stands in hall {number}."),
-        );
-    }
-    let [dir, old] =
-        std::array::from_fn(|_| tempfile::tempdir().expect("a scratch folder can be made"));
-    index(dir.path(), &[notes.path()]);
-    copy(dir.path(), old.path());
-    notes.write("7.md", "The loud relay left hall 7.");
-    index(dir.path(), &[notes.path()]);
-    let answers = answers(&open(dir.path()), &QUERIES, &Params::default());
-    Sound {
-        notes,
-        dir,
-        old,
-        answers,
-    }
 }
 
 /// Is one way to damage a library, and the lists that must be rebuilt then.
@@ -457,132 +371,6 @@ fn an_open_library_keeps_its_lists_until_it_takes_up_others() {
     );
 }
 
-/// Returns all that a library's folder holds, but for the locks: one names who tried last, one is SQLite's.
-fn image_without_lock(dir: &Path) -> Image {
-    let mut image = image(dir);
-    image.retain(|path, _| !path.ends_with("writer.lock") && !path.ends_with("library.sqlite-shm"));
-    // The folder's own time changes with files that come and go.
-    image.remove(dir);
-    image
-}
-
-/// Checks that everyone who would open a library is refused with `message`, and that it stays as it is.
-fn check_refused(dir: &Path, message: &str) {
-    let before = image_without_lock(dir);
-    let listener: Listener = Arc::new(|_| {});
-    let refused = [
-        Indexer::open(dir, Box::new(Hashing::default())).map(drop),
-        Library::open(dir, hashing()).map(drop),
-        Engine::open(dir, hashing(), listener).map(drop),
-    ];
-    for refused in refused {
-        let error = refused.expect_err("it is refused").to_string();
-        assert!(
-            error.starts_with("cannot ") && error.contains(message),
-            "{error}"
-        );
-    }
-    let after = image_without_lock(dir);
-    assert_eq!(
-        Vec::from_iter(after.keys()),
-        Vec::from_iter(before.keys()),
-        "other files than before"
-    );
-    let changed = after
-        .iter()
-        .filter(|(path, image)| before.get(*path) != Some(*image));
-    assert_eq!(
-        Vec::from_iter(changed.map(|(path, _)| path)),
-        [] as [&PathBuf; 0],
-        "its bytes changed"
-    );
-}
-
-#[test]
-fn a_newer_library_is_refused_and_left_untouched() {
-    let it = sound();
-    let database = it.dir.path().join("library.sqlite");
-    let connection = rusqlite::Connection::open(&database).expect("it is SQLite");
-    connection
-        .pragma_update(None, "user_version", 99)
-        .expect("it can be raised");
-    connection.close().expect("it can be closed");
-    let whole = image(it.dir.path());
-    let message = format!(
-        "cannot open library {}: it was made by a newer version of Memlens; nothing was changed",
-        it.dir.path().canonicalize().expect("it is there").display()
-    );
-    check_refused(it.dir.path(), &message);
-    let error = erase(it.dir.path()).expect_err("it is refused");
-    assert_eq!(error.to_string(), message);
-    assert!(image(it.dir.path()) == whole, "even the lock is as it was");
-}
-
-#[test]
-fn a_library_of_the_version_before_is_brought_up_to_date() {
-    let it = sound();
-    let database = it.dir.path().join("library.sqlite");
-    let connection = rusqlite::Connection::open(&database).expect("it is SQLite");
-    // Without all that later versions added.
-    const FIRST: &str =
-        "'meta', 'folders', 'documents', 'chunks', 'windows', 'embeddings', 'problems', 'presets'";
-    let later: Vec<String> = connection
-        .prepare(&format!("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN ({FIRST})"))
-        .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
-        .expect("it can be read");
-    let drops: String = later
-        .iter()
-        .map(|table| format!("DROP TABLE \"{table}\";"))
-        .collect();
-    connection
-        .execute_batch(&format!(
-            "ALTER TABLE documents DROP COLUMN changed_ns; ALTER TABLE folders DROP COLUMN mount; {drops} PRAGMA user_version = 1;"
-        ))
-        .expect("it can be put back");
-    connection.close().expect("it can be closed");
-    let library = open(it.dir.path());
-    assert_eq!(library.notices(), [""; 0]);
-    assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
-    let counts = index(it.dir.path(), &[it.notes.path()]);
-    assert_eq!((counts.n_unchanged, counts.n_embedded), (12, 0));
-}
-
-#[test]
-fn a_damaged_database_is_refused_and_left_untouched() {
-    type Harm = fn(&Path);
-    let harms: [(&str, Harm); 3] = [
-        ("cut off", truncate),
-        ("garbage", garble),
-        ("with a garbled first page", |path| {
-            let mut bytes = fs::read(path).expect("it can be read");
-            bytes[100..4000].fill(0xa5);
-            fs::remove_file(path).expect("it can be removed");
-            fs::write(path, bytes).expect("it can be written");
-        }),
-    ];
-    for (name, harm) in harms {
-        let it = sound();
-        harm(&it.dir.path().join("library.sqlite"));
-        println!("{name}");
-        check_refused(
-            it.dir.path(),
-            &format!(
-                "the library's database {} is damaged: ",
-                it.dir
-                    .path()
-                    .canonicalize()
-                    .expect("it is there")
-                    .join("library.sqlite")
-                    .display()
-            ),
-        );
-        // Who asks for it plainly begins anew.
-        erase(it.dir.path()).expect("it can be erased");
-        let counts = index(it.dir.path(), &[it.notes.path()]);
-        assert_eq!(counts.n_added, 12);
-    }
-}
-
 #[test]
 fn lists_of_a_database_that_is_gone_are_not_served() {
     let it = sound();
@@ -668,135 +456,4 @@ fn lists_that_could_not_be_written_are_built_anew_at_the_next_step() {
         answers(&library, &["attic"], &Params::default()),
         answers(&open(anew.path()), &["attic"], &Params::default())
     );
-}
-
-#[test]
-fn embeddings_that_nothing_uses_are_forgotten_when_they_are_many() {
-    let notes = Notes::new(&[("a.md", "The hall.")]);
-    let lines: String = (0..1200)
-        .map(|line| format!("{{\"text\":\"The relay number {line}.\"}}\n"))
-        .collect();
-    notes.write("many.jsonl", &lines);
-    let dir = tempfile::tempdir().expect("a scratch folder can be made");
-    index(dir.path(), &[notes.path()]);
-    let sizes = |dir: &Path| {
-        let store = Store::open_read_only(dir).expect("it can be read");
-        let n_embeddings = store.n_embeddings().expect("they can be counted");
-        (n_embeddings, open(dir).lists().vectors.n_rows())
-    };
-    let (n_all, n_rows) = sizes(dir.path());
-    assert!(n_all > 1024 && n_rows as u64 == n_all);
-    let compact = || {
-        let (mut indexer, _) =
-            Indexer::open(dir.path(), Box::new(Hashing::default())).expect("it can be opened");
-        indexer.compact().expect("it can be compacted")
-    };
-    assert!(!compact(), "all of them are used");
-    let library = open(dir.path());
-    let n_bytes = library.data_size().total;
-
-    notes.remove("many.jsonl");
-    index(dir.path(), &[notes.path()]);
-    assert_eq!(sizes(dir.path()), (n_all, n_rows));
-    assert!(compact());
-    let (n_left, n_rows_left) = sizes(dir.path());
-    assert!(n_left < 10 && n_rows_left < 10, "{n_left} {n_rows_left}");
-    assert!(library.data_size().total < n_bytes / 2.0);
-    assert!(!compact(), "nothing is left to do");
-    // A reader that was open takes up the smaller lists, and everything is as in a fresh library.
-    assert!(library.refresh().expect("it can be taken up"));
-    assert_eq!(library.lists().vectors.n_rows(), n_rows_left);
-    let anew = fresh(&[notes.path()]);
-    assert_eq!(
-        answers(&library, &["hall relay"], &Params::default()),
-        answers(&open(anew.path()), &["hall relay"], &Params::default())
-    );
-    notes.write("many.jsonl", &lines);
-    let counts = index(dir.path(), &[notes.path()]);
-    assert_eq!(counts.n_embedded as u64 + n_left, n_all);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_library_that_may_only_be_read_is_searched_and_not_written() {
-    use std::os::unix::fs::PermissionsExt;
-
-    if !memlens_tests::is_another_user() {
-        return memlens_tests::run_as_another_user(
-            "recovering::a_library_that_may_only_be_read_is_searched_and_not_written",
-        );
-    }
-    let it = sound();
-    // As a reader leaves it, who is the last to close it: with a log.
-    let log = it.dir.path().join("library.sqlite-wal");
-    assert!(log.exists());
-    let close = |path: &Path, is_closed: bool| {
-        let mut folders = vec![path.to_owned()];
-        while let Some(folder) = folders.pop() {
-            let mode =
-                |closed, open| fs::Permissions::from_mode(if is_closed { closed } else { open });
-            fs::set_permissions(&folder, mode(0o555, 0o755)).expect("it is ours");
-            for entry in fs::read_dir(&folder).expect("it can be listed") {
-                let path = entry.expect("it can be listed").path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    fs::set_permissions(&path, mode(0o444, 0o644)).expect("it is ours");
-                }
-            }
-        }
-    };
-    close(it.dir.path(), true);
-    let found = answers(&open(it.dir.path()), &QUERIES, &Params::default());
-    assert_eq!(found, it.answers);
-    close(it.dir.path(), false);
-
-    // And as a writer leaves it: SQLite would have to write to read it.
-    drop(Store::open(it.dir.path()).expect("it can be opened"));
-    assert!(!log.exists());
-    close(it.dir.path(), true);
-    let before = image(it.dir.path());
-    let library = open(it.dir.path());
-    assert_eq!(library.notices(), [""; 0]);
-    assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
-    assert!(!library.refresh().expect("nothing changed"));
-    let refused = format!("cannot use library folder {}: ", it.dir.path().display());
-    let error = Indexer::open(it.dir.path(), Box::new(Hashing::default()))
-        .map(drop)
-        .expect_err("it may not be written")
-        .to_string();
-    assert!(
-        error.starts_with(&refused) && error.contains("denied"),
-        "{error}"
-    );
-    let error = erase(it.dir.path())
-        .expect_err("it may not be written")
-        .to_string();
-    assert!(error.starts_with(&refused), "{error}");
-    // A window opens on it, says why it only reads, and refuses by that name.
-    let listener: Listener = Arc::new(|_| {});
-    let engine = Engine::open(it.dir.path(), hashing(), listener).expect("it can be read");
-    let why = engine.state().read_only.expect("it only reads");
-    assert!(why.starts_with(&refused), "{why}");
-    let error = engine.add_folder(it.old.path()).expect_err("it only reads");
-    assert_eq!(
-        error.to_string(),
-        format!("cannot change the library: {why}")
-    );
-    assert_eq!(
-        answers(engine.library(), &QUERIES, &Params::default()),
-        it.answers
-    );
-    drop(engine);
-    assert!(image(it.dir.path()) == before, "reading wrote something");
-
-    // Its owner writes to it meanwhile: the reader takes that up.
-    close(it.dir.path(), false);
-    it.notes.write("new.md", "The attic.");
-    index(it.dir.path(), &[it.notes.path()]);
-    close(it.dir.path(), true);
-    assert!(library.refresh().expect("it can be taken up"));
-    let found = answers(&library, &["attic"], &Params::default());
-    assert_eq!(found[0]["results"][0]["path"], "new.md");
-    close(it.dir.path(), false);
 }

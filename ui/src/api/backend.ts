@@ -16,6 +16,7 @@ import type {
   ModelChoice,
   Params,
   Preset,
+  Reranked,
   RerankSettings,
   RerankTest,
   RerankTime,
@@ -38,9 +39,10 @@ export interface Backend {
   rank(search: number, params: Params): Promise<Columns>;
   /**
    * Asks the reranker and the hook for what these parameters lack, and ranks again. A newer call ends an older one,
-   * which then answers with what it has. A failure of theirs is no rejection: it stands in the stage's status.
+   * which then answers with what it has. A failure of theirs is no rejection: it stands in the stage's status. A
+   * reranker that is still being loaded is waited for by asking again.
    */
-  rerank(search: number, params: Params): Promise<Columns>;
+  rerank(search: number, params: Params): Promise<Reranked>;
   /** Ends the call to the reranker or the hook that is under way, if any. */
   cancelRerank(): Promise<void>;
   /** The texts of rows as the reranker gets them. */

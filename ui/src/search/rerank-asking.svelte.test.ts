@@ -60,7 +60,12 @@ describe("when scores are asked for", () => {
     await settle();
     const before = search.columns?.order;
     expect(nPending()).toBe(20);
-    expect(search.asking.underWay).toEqual({ nScores: 20, by: "late", timeoutMs: 10_000 });
+    expect(search.asking.underWay).toEqual({
+      nScores: 20,
+      by: "late",
+      timeoutMs: 10_000,
+      isLoading: false,
+    });
     open();
     await settle();
     expect(nPending()).toBe(0);
@@ -117,7 +122,12 @@ describe("when scores are asked for", () => {
     const open = holdReranker();
     await search.searchNow("internet home");
     await settle();
-    expect(search.asking.underWay).toEqual({ nScores: 0, by: "hook", timeoutMs: 5_000 });
+    expect(search.asking.underWay).toEqual({
+      nScores: 0,
+      by: "hook",
+      timeoutMs: 5_000,
+      isLoading: false,
+    });
     open();
     await settle();
     expect(search.columns?.hook_pending).toBe(false);
@@ -206,6 +216,39 @@ describe("a call that is under way", () => {
     await settle();
     expect(search.rankedBy?.min_score).toBe(0.2);
     expect(nPending()).toBe(0);
+  });
+});
+
+describe("a reranker that is still being loaded", () => {
+  it("is told of, leaves the order before it, and is waited for", async () => {
+    parameters.set("rerank", "late");
+    backend.nCallsLoading = 1;
+    const open = holdReranker();
+    await search.searchNow("internet home");
+    const fused = search.columns?.order;
+    await settle();
+    expect(search.columns?.stages.find(({ id }) => id === "rerank")?.status.kind).toBe("fallback");
+    expect(search.columns?.order).toEqual(fused);
+    expect(search.asking.underWay?.isLoading).toBe(true);
+    expect(nAsked()).toBe(2);
+    open();
+    await settle();
+    expect(nPending()).toBe(0);
+    expect(search.asking.underWay).toBeNull();
+    expect(nAsked()).toBe(2);
+  });
+
+  it("is waited for no longer when the person says so", async () => {
+    parameters.set("rerank", "late");
+    backend.nCallsLoading = 1;
+    holdReranker();
+    await search.searchNow("internet home");
+    await settle();
+    expect(search.asking.underWay?.isLoading).toBe(true);
+    search.asking.cancel();
+    await settle();
+    expect(search.asking.underWay).toBeNull();
+    expect(nAsked()).toBe(2);
   });
 });
 

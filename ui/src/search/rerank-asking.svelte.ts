@@ -1,5 +1,5 @@
 import type { Backend } from "../api/backend";
-import type { Columns, Params, RerankMode } from "../api/bindings";
+import type { Columns, Params, Reranked, RerankMode } from "../api/bindings";
 import { usesReranker } from "./rerank-columns";
 
 /** What is being asked for. */
@@ -9,6 +9,8 @@ export type Asked = {
   by: Exclude<RerankMode, "off"> | "hook";
   /** After so many milliseconds the call is given up. */
   timeoutMs: number;
+  /** Whether it is asked once more because it was still being loaded when the call before was given up. */
+  isLoading: boolean;
 };
 
 /**
@@ -36,10 +38,13 @@ export class RerankAsking {
     return this.#isCancelling;
   }
 
-  /** Asks for what `columns`, ranked by `params`, lack. Null when a newer call took its place or it was dropped. */
-  async ask(search: number, params: Params, columns: Columns): Promise<Columns | null> {
+  /**
+   * Asks for what `columns`, ranked by `params`, lack; once more where `isLoading`, that is where the answer before said
+   * so. Null when a newer call took its place or it was dropped.
+   */
+  async ask(search: number, params: Params, columns: Columns, isLoading = false): Promise<Reranked | null> {
     const asked = ++this.#nAsked;
-    this.#underWay = askedBy(params, columns);
+    this.#underWay = { ...askedBy(params, columns), isLoading };
     this.#isCancelling = false;
     try {
       const answer = await this.#backend.rerank(search, params);
@@ -73,7 +78,7 @@ export class RerankAsking {
   }
 }
 
-function askedBy(params: Params, columns: Columns): Asked {
+function askedBy(params: Params, columns: Columns): Omit<Asked, "isLoading"> {
   const nScores = columns.n_pending;
   const isReranking = usesReranker(params) && (nScores > 0 || !columns.hook_pending);
   return isReranking && params.rerank !== "off"

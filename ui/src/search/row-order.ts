@@ -1,4 +1,4 @@
-import type { Columns, StageId } from "../api/bindings";
+import type { Columns, Row, StageId } from "../api/bindings";
 import { STAGES } from "../api/parameters";
 
 /** What the table is sorted by: the end of the pipeline, a stage, or the RRF columns beside fusion. */
@@ -113,4 +113,43 @@ function placeUnder(columns: Columns, sort: Exclude<SortKey, "final">): (slot: n
       // What a stage without columns of its own did is what it dropped: those rows first.
       return (slot) => (columns.dropped_by[slot] === sort ? 0 : 1);
   }
+}
+
+/** Tells whether two rankings show the same chunks in their first `n` places, and keep as many of them. */
+export function startAlike(
+  rows: readonly Row[],
+  columns: Columns,
+  otherRows: readonly Row[],
+  other: Columns,
+  n: number,
+): boolean {
+  return (
+    columns.n_kept === other.n_kept &&
+    firstChunks(rows, columns.order, n).join() === firstChunks(otherRows, other.order, n).join()
+  );
+}
+
+/** Tells whether two rankings have the same chunks in their first `n` places after fusion, whatever came of them later. */
+export function startFusedAlike(
+  rows: readonly Row[],
+  columns: Columns,
+  otherRows: readonly Row[],
+  other: Columns,
+  n: number,
+): boolean {
+  return (
+    firstChunks(rows, fusedOrder(columns), n).join() === firstChunks(otherRows, fusedOrder(other), n).join()
+  );
+}
+
+function firstChunks(rows: readonly Row[], order: readonly number[], n: number): (string | undefined)[] {
+  return order.slice(0, n).map((slot) => rows[slot]?.chunk);
+}
+
+/** The slots that fusion ranked, best first. */
+function fusedOrder({ fused_rank }: Columns): number[] {
+  const rankOf = (slot: number) => fused_rank[slot] ?? Infinity;
+  return fused_rank
+    .flatMap((rank, slot) => (rank === null ? [] : [slot]))
+    .sort((a, b) => rankOf(a) - rankOf(b));
 }

@@ -94,7 +94,7 @@ describe("searching", () => {
     expect(search.error?.message).toBe("cannot open the text index");
     expect(search.answer?.query).toBe("internet");
     backend.failing = {};
-    await search.retry();
+    await search.askAgain();
     expect(search.error).toBeNull();
     expect(search.answer?.query).toBe("home");
   });
@@ -131,6 +131,173 @@ describe("searching", () => {
     flushSync();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(backend.nCalls("search")).toBe(2);
+  });
+});
+
+describe("notes that change while a question stands", () => {
+  /** The library as the window knows it: it follows the fake one's events. */
+  function followEvents(): void {
+    stop();
+    let now = $state.raw(library);
+    const unlisten = backend.onState((state) => (now = state));
+    const unfollow = search.follow(() => now);
+    stop = () => {
+      unlisten();
+      unfollow();
+    };
+  }
+
+  /** Lets the window look at what changed; `n` looks are more than enough. */
+  async function look(n = 2): Promise<void> {
+    for (let i = 0; i < n; i++) {
+      flushSync();
+      await vi.advanceTimersByTimeAsync(800);
+    }
+    flushSync();
+  }
+
+  const keptPaths = () =>
+    search.columns?.order.slice(0, search.columns.n_kept).map((slot) => search.rowOf(slot)?.path) ?? [];
+  /** The note of the best row, and all others. */
+  async function askAll(): Promise<string> {
+    await search.searchNow("the internet is down at home");
+    await look();
+    return keptPaths()[0] ?? "";
+  }
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    followEvents();
+  });
+
+  it("show by themselves where nothing was found", async () => {
+    backend.changeNotes(() => false);
+    await search.searchNow("internet");
+    expect(search.columns?.n_kept).toBe(0);
+    backend.changeNotes(() => true);
+    await look();
+    expect(search.columns?.n_kept).toBeGreaterThan(0);
+    expect(search.openSlot).toBe(search.columns?.order[0]);
+  });
+
+  it("show also when they came while the question was being answered", async () => {
+    const slow = held<SearchAnswer>();
+    backend.changeNotes(() => false);
+    const early = await backend.search("internet", DEFAULTS, null);
+    vi.spyOn(backend, "search").mockReturnValueOnce(slow.promise);
+    const asked = search.searchNow("internet");
+    backend.changeNotes(() => true);
+    flushSync();
+    slow.resolve(early);
+    await asked;
+    expect(search.columns?.n_kept).toBe(0);
+    await look();
+    expect(search.columns?.n_kept).toBeGreaterThan(0);
+  });
+
+  it("show also when the question had failed", async () => {
+    backend.failing.search = { code: "index", message: "cannot open the text index" };
+    await search.searchNow("internet");
+    backend.failing = {};
+    backend.changeNotes(() => true);
+    await look();
+    expect(search.error).toBeNull();
+    expect(search.columns?.n_kept).toBeGreaterThan(0);
+  });
+
+  it("move rows that nobody reads, and the best one is open", async () => {
+    const best = await askAll();
+    for (const holdsBest of [false, true]) {
+      backend.changeNotes((path) => holdsBest || path !== best);
+      await look();
+      expect(keptPaths().includes(best)).toBe(holdsBest);
+      expect(search.openSlot).toBe(search.columns?.order[0]);
+      expect(search.hasNews).toBe(false);
+    }
+  });
+
+  it.each<[string, () => void]>([
+    ["opened", () => search.open(search.columns?.order[1] ?? -1)],
+    ["scrolled to", () => search.readTo(40)],
+    ["sorted", () => search.sortBy("bm25")],
+    ["filtered", () => search.filterBy("limit")],
+  ])("wait for the person who has %s a row", async (_, read) => {
+    const best = await askAll();
+    read();
+    const answer = search.answer;
+    backend.changeNotes((path) => path !== best);
+    await look();
+    expect(search.answer).toBe(answer);
+    expect(search.hasNews).toBe(true);
+    await search.askAgain();
+    expect(search.hasNews).toBe(false);
+    expect(keptPaths()).not.toContain(best);
+  });
+
+  it("do not wait where they move no row that is read, and the opened one stays", async () => {
+    await askAll();
+    const opened = search.columns?.order[1] ?? -1;
+    const chunk = search.rowOf(opened)?.chunk;
+    search.open(opened);
+    const generation = search.answer?.generation ?? 0;
+    backend.changeNotes(() => true);
+    await look();
+    expect(search.answer?.generation).toBe(generation + 1);
+    expect(search.rowOf(search.openSlot ?? -1)?.chunk).toBe(chunk);
+    expect(search.hasNews).toBe(false);
+    expect(search.moveOf(search.openSlot ?? -1)).toEqual({ kind: "same" });
+  });
+
+  it("are not looked at while a slider is dragged, but once it is let go", async () => {
+    const best = await askAll();
+    parameters.preview("bm25_join", "and");
+    const n = backend.nCalls("search");
+    backend.changeNotes((path) => path !== best);
+    await look(5);
+    expect(backend.nCalls("search")).toBe(n);
+    parameters.preview("bm25_join", "or");
+    parameters.preview("min_score", 0.01);
+    await look(5);
+    expect(backend.nCalls("search")).toBe(n);
+    parameters.commit();
+    await look();
+    expect(keptPaths()).not.toContain(best);
+    expect(search.rankedBy?.min_score).toBe(0.01);
+  });
+
+  it("are not asked of the lists again and again while a slider is dragged that the lists must answer", async () => {
+    const slow = held<SearchAnswer>();
+    const answer = await backend.search("internet", DEFAULTS, null);
+    vi.spyOn(backend, "search").mockReturnValueOnce(slow.promise);
+    const asked = search.searchNow("internet");
+    parameters.preview("bm25_join", "and");
+    slow.resolve(answer);
+    await asked;
+    await look();
+    expect(search.isSearching).toBe(false);
+    expect(backend.nCalls("search")).toBe(1);
+  });
+
+  it("are not sent to a reranker by themselves", async () => {
+    parameters.set("rerank", "late");
+    const best = await askAll();
+    const n = backend.nCalls("rerank");
+    backend.changeNotes((path) => path !== best);
+    await look();
+    expect(search.hasNews).toBe(true);
+    expect(backend.nCalls("rerank")).toBe(n);
+    await search.askAgain();
+    await look();
+    expect(backend.nCalls("rerank")).toBe(n + 1);
+  });
+
+  it("are looked at once, and the pipeline rests again", async () => {
+    await askAll();
+    backend.changeNotes(() => true);
+    await look(5);
+    const n = backend.nCalls("search");
+    await look(5);
+    expect(backend.nCalls("search")).toBe(n);
   });
 });
 

@@ -18,11 +18,20 @@ import { toErrorInfo } from "../shared/errors";
 import { NewestOnly } from "../shared/newest-only";
 import { isPending, usesReranker } from "./rerank-columns";
 import { RerankAsking } from "./rerank-asking.svelte";
-import { moveOf, ranksBySlot, tableLines, type Move, type SortKey, type TableLine } from "./row-order";
+import {
+  moveOf,
+  ranksBySlot,
+  startAlike,
+  startFusedAlike,
+  tableLines,
+  type Move,
+  type SortKey,
+  type TableLine,
+} from "./row-order";
 
 /** How long the typing must rest before it is searched. */
 const DEBOUNCE_MS = 150;
-/** The shortest time between two searches that a changing library causes. */
+/** The shortest time between two looks at a library that changes. */
 const LIBRARY_DEBOUNCE_MS = 700;
 
 /** Where to search; null is everywhere. */
@@ -37,12 +46,18 @@ type Shown = { answer: SearchAnswer; retrievedBy: Params; columns: Columns; rank
 /** What the library holds, as far as an answer depends on it: of the state of the library. */
 type Held = Pick<LibraryState, "generation" | "agreement">;
 
+/** An answer that nobody asked for in person. */
+type Renewed = { answer: SearchAnswer; pinnedRanks: ReadonlyMap<string, number> | null };
+
 /**
  * The query, its answer, and the ranking of that answer by the parameters as they stand.
  *
  * Every answer that is not the newest one asked for is thrown away. At most one `rank` call is under way; while it
  * is, wishes collapse into one that runs on a later frame. Scores that a ranking lacks are asked for once per answer
  * and per release, never while something is dragged.
+ *
+ * When notes change, the question is asked again in the background. Its answer is taken where no row would move under
+ * a person who reads, and none would be reranked anew; otherwise it is offered (`hasNews`).
  */
 export class SearchController {
   /** The call to the reranker and the hook. */
@@ -66,6 +81,8 @@ export class SearchController {
   #openSlot = $state<number | null>(null);
   /** Whether the person opened the row; until then it is the best one. */
   #isOpenedByHand = false;
+  /** How many lines are read from the top of the table; 0 while it is not scrolled. */
+  #nLinesRead = 0;
   #journey = $state.raw<Journey | null>(null);
   #sort = $state<SortKey>("final");
   #filter = $state<StageId | null>(null);
@@ -78,6 +95,10 @@ export class SearchController {
   #isAskDue = false;
   #typing: ReturnType<typeof setTimeout> | undefined;
   #libraryTimer: ReturnType<typeof setTimeout> | undefined;
+  #held: Held | null = null;
+  /** What the library held when its rows were last compared with the shown ones. */
+  #lookedAt = $state.raw<Held | null>(null);
+  #hasNews = $state(false);
   readonly #rankLoop = new NewestOnly(() => this.#rankOnce());
   readonly #journeyLoop = new NewestOnly(() => this.#readJourney());
   /** The kept rows on the screen. */
@@ -126,6 +147,20 @@ export class SearchController {
     return this.#error;
   }
 
+  /** Whether notes changed since the answer so that asking again would give other rows, which wait for the person. */
+  get hasNews(): boolean {
+    return this.#hasNews;
+  }
+
+  /** Whether what is shown is all that this library has to say: nothing is asked, and no note came since. */
+  isSettledIn(held: Held): boolean {
+    if (this.#isSearching || this.asking.underWay !== null) return false;
+    const shown = this.#shown;
+    if (shown === null) return this.#error !== null || this.#typed.trim() === "";
+    const isJourneyRead = this.#openSlot === null || this.#journey?.slot === this.#openSlot;
+    return isJourneyRead && !this.#isUnseen(held, shown);
+  }
+
   get pin(): Pin {
     return this.#pin;
   }
@@ -162,7 +197,7 @@ export class SearchController {
       });
       $effect(() => {
         const now = library();
-        if (now !== null) untrack(() => this.#libraryChanged(now));
+        if (now !== null) untrack(() => this.#libraryHolds(now));
       });
     });
   }
@@ -225,6 +260,7 @@ export class SearchController {
     this.#journey = null;
     this.#filter = null;
     this.#sort = "final";
+    this.#hasNews = false;
   }
 
   async searchIn(scope: Scope): Promise<void> {
@@ -232,8 +268,8 @@ export class SearchController {
     await this.searchNow();
   }
 
-  /** Asks again after an error. */
-  async retry(): Promise<void> {
+  /** Asks again: after an error, or because notes changed. */
+  async askAgain(): Promise<void> {
     await this.#search();
   }
 
@@ -272,6 +308,11 @@ export class SearchController {
     if (slots.some((slot) => !this.#snippets.has(slot))) this.#snippetLoop.wish();
   }
 
+  /** Tells how many lines of the table lie above the lower edge of the screen; 0 while it is not scrolled. */
+  readTo(nLines: number): void {
+    this.#nLinesRead = nLines;
+  }
+
   /** The rank of a row in the final order; null when it is dropped. */
   rankOf(slot: number): number | null {
     return this.#ranks[slot] ?? null;
@@ -295,20 +336,16 @@ export class SearchController {
 
   async #search(): Promise<void> {
     const asked = ++this.#nAsked;
-    const query = this.#typed;
     const params = this.#parameters.committed;
-    const scope = this.#scope;
     this.#isSearching = true;
     this.asking.drop();
     try {
-      const answer = await this.#backend.search(
-        query,
-        params,
-        scope === null ? null : { folder: scope.folder, path: scope.path },
-      );
+      const answer = await this.#find(this.#typed, params);
       if (asked !== this.#nAsked) return;
       this.#error = null;
-      this.#show(answer, params);
+      // Ranks among the candidates of the last answer would tell of moves that nobody made.
+      this.#show(answer, params, null);
+      void this.#readPinned();
     } catch (error) {
       if (asked !== this.#nAsked) return;
       this.#error = toErrorInfo(error);
@@ -317,26 +354,38 @@ export class SearchController {
     }
   }
 
-  #show(answer: SearchAnswer, params: Params): void {
+  #find(query: string, params: Params): Promise<SearchAnswer> {
+    const scope = this.#scope === null ? null : { folder: this.#scope.folder, path: this.#scope.path };
+    return this.#backend.search(query, params, scope);
+  }
+
+  #show(answer: SearchAnswer, params: Params, pinnedRanks: ReadonlyMap<string, number> | null): void {
     const before = this.#shown?.answer ?? null;
     const openChunk = this.#openSlot === null ? undefined : before?.rows[this.#openSlot]?.chunk;
     const isSameQuery = before?.query === answer.query;
     this.#shown = { answer, retrievedBy: params, columns: answer.columns, rankedBy: params };
     this.#snippets = new Map(answer.snippets.map((snippet) => [snippet.slot, snippet]));
+    this.#pinnedRanks = pinnedRanks;
+    this.#hasNews = false;
     if (!isSameQuery) {
       this.#sort = "final";
       this.#filter = null;
     }
-    const stillThere = isSameQuery ? answer.rows.findIndex((row) => row.chunk === openChunk) : -1;
-    if (stillThere < 0) this.#isOpenedByHand = false;
-    this.#openSlot = stillThere >= 0 ? stillThere : bestOf(answer.columns);
+    this.#keepFilter(answer.columns);
+    const isOutsideShown = isSameQuery && this.#isOpenedByHand && this.#openSlot === null;
+    if (!isOutsideShown) this.#openIn(answer, isSameQuery && this.#isOpenedByHand ? openChunk : undefined);
+    // The parameters or the library may have moved while the search was under way.
+    const { current, committed } = this.#parameters;
+    this.#parametersMoved(current, current === committed);
+  }
+
+  /** Opens the row of a chunk; without one, or where it is gone, the best row. */
+  #openIn(answer: SearchAnswer, chunk: string | undefined): void {
+    const slot = chunk === undefined ? -1 : answer.rows.findIndex((row) => row.chunk === chunk);
+    this.#isOpenedByHand = slot >= 0;
+    this.#openSlot = slot >= 0 ? slot : bestOf(answer.columns);
     if (this.#openSlot === null) this.#journey = null;
     else this.#journeyLoop.wish();
-    // Ranks among the candidates of the last answer would tell of moves that nobody made.
-    this.#pinnedRanks = null;
-    void this.#readPinned();
-    // The parameters may have moved while the search was under way.
-    this.#parametersMoved(this.#parameters.current, true);
   }
 
   /** What to rank by now. */
@@ -347,7 +396,10 @@ export class SearchController {
   #parametersMoved(params: Params, isReleased: boolean): void {
     const shown = this.#shown;
     if (shown === null) return;
-    if (isReleased) this.#isAskDue = true;
+    if (isReleased) {
+      this.#isAskDue = true;
+      this.#lookForNews();
+    }
     if (retrievesAlike(params, shown.retrievedBy)) {
       if (differingIds(this.#wanted(), shown.rankedBy).length > 0) this.#rankLoop.wish();
       else this.#askWhereDue();
@@ -356,16 +408,94 @@ export class SearchController {
     }
   }
 
-  /** Searches again when notes were indexed or compared since the answer, a moment later and not for each note. */
-  #libraryChanged(held: Held): void {
-    const shown = this.#shown;
-    if (shown === null || this.#libraryTimer !== undefined) return;
-    const { generation, agreement } = shown.answer;
-    if (generation === held.generation && agreement === held.agreement) return;
+  #libraryHolds(held: Held): void {
+    this.#held = held;
+    this.#lookForNews();
+  }
+
+  /** Whether the library holds what the answer could not know, and nobody looked at it yet. */
+  #isOutdated(): boolean {
+    const held = this.#held;
+    if (held === null || this.#hasNews) return false;
+    if (this.#shown === null) return this.#error !== null;
+    return this.#isUnseen(held, this.#shown);
+  }
+
+  #isUnseen(held: Held, shown: Shown): boolean {
+    return isNewer(held, shown.answer) && (this.#lookedAt === null || isNewer(held, this.#lookedAt));
+  }
+
+  /** Looks for other rows a moment after the library changed, and not for each note. */
+  #lookForNews(): void {
+    if (this.#libraryTimer !== undefined || !this.#isOutdated()) return;
     this.#libraryTimer = setTimeout(() => {
       this.#libraryTimer = undefined;
-      if (this.#shown !== null) void this.#search();
+      if (this.#isOutdated()) void this.#renew();
     }, LIBRARY_DEBOUNCE_MS);
+  }
+
+  /**
+   * Asks the shown question again in the background; what failed is asked in sight.
+   *
+   * A drag, a search or a call to the reranker that is under way comes first: its end looks for news once more.
+   */
+  async #renew(): Promise<void> {
+    const shown = this.#shown;
+    if (shown === null) {
+      await this.#search();
+      return;
+    }
+    if (this.#isDragging() || this.#isSearching || this.asking.underWay !== null) return;
+    const asked = this.#nAsked;
+    const params = this.#parameters.committed;
+    this.#lookedAt = this.#held;
+    const renewed = await this.#findRenewed(shown.answer.query, params);
+    if (asked !== this.#nAsked || this.#shown?.answer !== shown.answer) return;
+    if (this.#isDragging()) this.#lookedAt = null;
+    else if (renewed !== null) this.#takeNews(this.#shown, renewed, params);
+    this.#lookForNews();
+  }
+
+  /** An answer with its pinned ranks; null where there is none now, so that what is shown stands until the next change. */
+  async #findRenewed(query: string, params: Params): Promise<Renewed | null> {
+    try {
+      const answer = await this.#find(query, params);
+      const shown = { answer, retrievedBy: params, columns: answer.columns, rankedBy: params };
+      const pinnedRanks = await this.#rankPinned(shown, this.#pin.params).catch(() => null);
+      return { answer, pinnedRanks };
+    } catch {
+      return null;
+    }
+  }
+
+  #takeNews(shown: Shown, { answer, pinnedRanks }: Renewed, params: Params): void {
+    const [before, now] = [shown.answer.rows, answer.rows];
+    if (shown.columns.n_kept === 0) this.#show(answer, params, pinnedRanks);
+    else if (asksOutside(params)) {
+      // What would be asked for again is for the person to say, as note text may leave the machine.
+      const n = poolOf(params);
+      this.#hasNews = !startFusedAlike(before, shown.columns, now, answer.columns, n);
+    } else if (
+      this.#isRead() &&
+      !startAlike(before, shown.columns, now, answer.columns, this.#nRowsRead(shown))
+    )
+      this.#hasNews = true;
+    else this.#show(answer, params, pinnedRanks);
+  }
+
+  /** Whether a person has turned to a row, so that none should move by itself. */
+  #isRead(): boolean {
+    return this.#isOpenedByHand || this.#nLinesRead > 0 || this.#sort !== "final" || this.#filter !== null;
+  }
+
+  /** How many rows, best first, must stay in place for a person who reads. */
+  #nRowsRead(shown: Shown): number {
+    if (this.#sort !== "final" || this.#filter !== null) return Infinity;
+    return Math.max(shown.columns.n_kept, this.#nLinesRead);
+  }
+
+  #isDragging(): boolean {
+    return this.#parameters.current !== this.#parameters.committed;
   }
 
   async #rankOnce(): Promise<void> {
@@ -385,8 +515,13 @@ export class SearchController {
   #take(shown: Shown, columns: Columns, params: Params): void {
     this.#shown = { ...shown, columns, rankedBy: params };
     this.#error = null;
-    if (this.#filter !== null && !columns.dropped_by.includes(this.#filter)) this.#filter = null;
+    this.#keepFilter(columns);
     if (this.#openSlot !== null) this.#journeyLoop.wish();
+  }
+
+  /** A stage that drops nothing any more has no chip to take its filter back by. */
+  #keepFilter(columns: Columns): void {
+    if (this.#filter !== null && !columns.dropped_by.includes(this.#filter)) this.#filter = null;
   }
 
   #askWhereDue(): void {
@@ -401,12 +536,14 @@ export class SearchController {
     else this.asking.drop();
   }
 
-  async #ask(shown: Shown): Promise<void> {
+  /** `isLoading` where the reranker was still being loaded: to ask again is to wait for it. */
+  async #ask(shown: Shown, isLoading = false): Promise<void> {
     const params = shown.rankedBy;
     try {
-      const columns = await this.asking.ask(shown.answer.id, params, shown.columns);
+      const reranked = await this.asking.ask(shown.answer.id, params, shown.columns, isLoading);
       const now = this.#shown;
-      if (columns === null || now?.answer !== shown.answer) return;
+      if (reranked === null || now?.answer !== shown.answer) return;
+      const { columns } = reranked;
       // The engine keeps what came, so a ranking by parameters that have moved on has it too.
       if (differingIds(this.#wanted(), params).length > 0) this.#rankLoop.wish();
       else {
@@ -414,9 +551,14 @@ export class SearchController {
         this.#take(now, columns, params);
       }
       if (asksOutside(this.#pin.params)) void this.#readPinned();
+      if (reranked.is_loading && !this.#isDragging()) {
+        void this.#ask(this.#shown, true);
+        return;
+      }
     } catch (error) {
       this.#fail(shown, error);
     }
+    this.#lookForNews();
   }
 
   async #readJourney(): Promise<void> {
@@ -478,8 +620,7 @@ export class SearchController {
     if (retrievesAlike(params, shown.retrievedBy))
       return ranksByChunk(shown.answer.rows, await this.#backend.rank(shown.answer.id, params));
     // Other lists, so other candidates: the pin needs a search of its own.
-    const scope = this.#scope === null ? null : { folder: this.#scope.folder, path: this.#scope.path };
-    const other = await this.#backend.search(shown.answer.query, params, scope);
+    const other = await this.#find(shown.answer.query, params);
     return ranksByChunk(other.rows, other.columns);
   }
 }
@@ -487,6 +628,16 @@ export class SearchController {
 /** Null where nothing is kept. */
 function bestOf(columns: Columns): number | null {
   return columns.n_kept > 0 ? (columns.order[0] ?? null) : null;
+}
+
+/** Tells whether a library holds notes, or knows of agreement, that an answer or an earlier look could not know. */
+function isNewer(held: Held, than: Held): boolean {
+  return held.generation > than.generation || (held.agreement ?? 0) > (than.agreement ?? 0);
+}
+
+/** How many rows a reranker may be sent, or the results hold, whichever is more. */
+function poolOf({ max_results, rerank_max_docs }: Params): number {
+  return Math.max(rerank_max_docs, 3 * max_results);
 }
 
 /** Whether a ranking by these parameters can change once scores have come. */

@@ -236,7 +236,7 @@ export class WhyNotController {
 
   #fail(error: ErrorInfo): void {
     // The engine forgets old searches; a new one is asked about as soon as it is there.
-    if (error.code === "search_gone") void this.#search.retry();
+    if (error.code === "search_gone") void this.#search.askAgain();
     else this.#error = error;
   }
 

@@ -54,7 +54,7 @@ fn a_folder_is_kept_from_decay_until_it_is_taken_back() {
     assert!(decays());
     memlens.refused(
         &["evergreen", "add", "nowhere.md"],
-        1,
+        2,
         "cannot mark nowhere.md: there is no such note or folder",
     );
 }

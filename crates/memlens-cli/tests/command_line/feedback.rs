@@ -74,7 +74,7 @@ fn an_undo_names_its_thumb() {
     for id in [id, "0", "-1", "x"] {
         memlens.refused(
             &["feedback", "--undo", id],
-            1,
+            2,
             &format!("cannot take back thumb {id}: there is none of this number"),
         );
     }

@@ -336,17 +336,17 @@ fn odd_places_and_thumbs_are_refused() {
         (&["feedback", "--add", "up", "hall"], 2, "3 values required"),
         (
             &["feedback", "--undo", "abc"],
-            1,
+            2,
             "there is none of this number",
         ),
         (
             &["feedback", "--undo", "-1"],
-            1,
+            2,
             "there is none of this number",
         ),
         (
             &["feedback", "--undo", "99999999999999999999"],
-            1,
+            2,
             "there is none of this number",
         ),
     ]);

@@ -493,7 +493,6 @@ impl Worker {
         }
         if self.last_looked.elapsed() >= LOOK_EVERY {
             self.last_looked = now;
-            self.shared.library.reranking.rest();
             self.look_for_missing(indexer);
             if indexer.is_busy() {
                 self.note_progress(indexer);

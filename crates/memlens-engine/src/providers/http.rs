@@ -1,6 +1,5 @@
 //! A provider over HTTP, as a person chose it for this library.
 
-use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use memlens_rerank::RerankError;
@@ -222,26 +221,6 @@ impl Checked {
             read => read?.map(|(key, _)| key),
         };
         Ok(Http::new(self.provider.clone(), key)?)
-    }
-
-    /// Does the same, and gives up where a keyring takes longer than `patience`: it may wait for the person.
-    ///
-    /// # Errors
-    /// As [`Checked::client`], and [`RerankError::Timeout`].
-    pub(crate) fn client_within(self, patience: Duration) -> Result<Http, EngineError> {
-        let (sender, made) = sync_channel(1);
-        std::thread::Builder::new()
-            .name("memlens-key".to_owned())
-            .spawn(move || {
-                // Nobody waits any more where it took too long.
-                let _ = sender.send(self.client());
-            })
-            .map_err(|error| EngineError::System {
-                attempt: "look for the key",
-                why: error.to_string(),
-            })?;
-        let made = made.recv_timeout(patience);
-        made.unwrap_or(Err(RerankError::Timeout.into()))
     }
 
     /// Returns how long it may take, where the choice says.

@@ -8,7 +8,7 @@ use memlens_rerank::{CancellationToken, Limits};
 use serde::Serialize;
 use specta::Type;
 
-use super::loaded::{AnyReranker, lock};
+use super::loaded::AnyReranker;
 use super::sent::cut;
 use crate::search::Search;
 use crate::{EngineError, Library};
@@ -45,18 +45,17 @@ impl Library {
             .texts(&self.store(), &[slot])?
             .pop()
             .unwrap_or_default();
-        let part = cut(&text, chars_read(params));
-        let timeout = Duration::from_millis(u64::from(params.rerank_timeout_ms));
+        let part = cut(&text, chars_read(params)).to_owned();
         let limits = Limits {
-            deadline: Instant::now() + timeout,
+            deadline: Instant::now() + Duration::from_millis(u64::from(params.rerank_timeout_ms)),
             cancel: CancellationToken::new(),
         };
-        let mut loaded = lock(&self.reranking.loaded);
-        let AnyReranker::Late(late) = self.load(&mut loaded, RerankMode::Late, timeout)? else {
-            return Ok(Heat { words: Vec::new() });
-        };
-        let answers = late.answers(&search.query, part, &limits)?;
-        drop(loaded);
+        let (query, bounds) = (search.query.clone(), limits.clone());
+        let answers =
+            self.with_reranker(RerankMode::Late, &limits, move |reranker| match reranker {
+                AnyReranker::Late(late) => late.answers(&query, &part, &bounds),
+                AnyReranker::Other(_) => Ok(Vec::new()),
+            })?;
         let mut units = Utf16::of(&text);
         let words = answers
             .into_iter()

@@ -1,14 +1,14 @@
-//! The reranker that was used last, the call under way, and the cache of scores.
+//! The rerankers that were used last, the call under way, and the cache of scores.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use memlens_embed::Embedder;
 use memlens_params::RerankMode;
 use memlens_rerank::{
-    CancellationToken, Late, Limits, RerankError, Reranker, RerankerInfo, Scores, TokenCache,
-    TokenTable,
+    Background, CancellationToken, Late, Limits, RerankError, Reranker, RerankerInfo, Scores,
+    TokenCache, TokenTable,
 };
 use memlens_store::ScoreCache;
 
@@ -20,22 +20,31 @@ use crate::{EngineError, Library, providers};
 const REST_AFTER: Duration = Duration::from_secs(60);
 /// Late interaction reads so many texts at a time.
 const LATE_EMBEDDERS: usize = 2;
+/// What a search waits for in vain while a model is being loaded, and what can be done.
+const LOADING: &str = "the model is still being loaded; a longer rerank_timeout_ms waits for it";
+/// The same of a provider, which is asked once its key is known.
+const LOOKING_FOR_KEY: &str =
+    "the keyring has not given the key yet; a longer rerank_timeout_ms waits for it";
 
-/// Is what reranking has at hand: the reranker that was used last, and the call under way.
-#[derive(Default)]
+/// Is what reranking has at hand: the rerankers that were used last, and the call under way.
 pub(crate) struct Reranking {
-    pub(super) loaded: Mutex<Option<Loaded>>,
+    /// Runs on this machine, one model at a time, since each takes much memory.
+    here: Background<AnyReranker, EngineError>,
+    /// A keyring that waits for the person holds up nobody else.
+    http: Background<AnyReranker, EngineError>,
     running: Mutex<CancellationToken>,
     cache: Mutex<Option<Arc<ScoreCache>>>,
 }
 
-/// Is a reranker with what it was made from.
-pub(super) struct Loaded {
-    mode: RerankMode,
-    /// Differs where another one must be made.
-    choice: String,
-    reranker: AnyReranker,
-    used: Instant,
+impl Default for Reranking {
+    fn default() -> Reranking {
+        Reranking {
+            here: Background::new(REST_AFTER),
+            http: Background::new(REST_AFTER),
+            running: Mutex::default(),
+            cache: Mutex::default(),
+        }
+    }
 }
 
 /// Late interaction can tell more than scores.
@@ -98,14 +107,6 @@ impl Reranking {
         lock(&self.running).cancel();
     }
 
-    /// Gives back the memory of the reranker that was used last, where that is a while ago.
-    pub(crate) fn rest(&self) {
-        // While it is at work the lock is taken.
-        if let Ok(mut loaded) = self.loaded.try_lock() {
-            loaded.take_if(|loaded| loaded.used.elapsed() > REST_AFTER);
-        }
-    }
-
     pub(super) fn cache(&self, dir: &Path) -> Result<Arc<ScoreCache>, EngineError> {
         let mut cache = lock(&self.cache);
         if let Some(cache) = &*cache {
@@ -116,50 +117,68 @@ impl Reranking {
         Ok(opened)
     }
 
+    /// Lets go of the reranker of a mode, since its key, its server or its files may be others the next time.
+    pub(super) fn forget_reranker(&self, mode: RerankMode) {
+        match mode {
+            RerankMode::Off | RerankMode::Late => {}
+            RerankMode::Model => self.here.forget(),
+            RerankMode::Http => self.http.forget(),
+        }
+    }
+
     /// Lets go of everything that was made from settings, files or the cache.
     pub(crate) fn forget(&self) {
         self.cancel();
-        *lock(&self.loaded) = None;
+        self.here.forget();
+        self.http.forget();
         *lock(&self.cache) = None;
     }
 }
 
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Library {
-    /// Returns the reranker of this mode; the one that was used last where nothing changed. `patience` bounds how long a
-    /// keyring may take.
-    pub(super) fn load<'a>(
+    /// Does something with the reranker of this mode: the one that was used last where nothing changed, or one that is
+    /// made first.
+    ///
+    /// # Errors
+    /// As [`providers::chosen`] and [`Background::run`].
+    pub(super) fn with_reranker<A: Send + 'static>(
         &self,
-        loaded: &'a mut Option<Loaded>,
         mode: RerankMode,
-        patience: Duration,
-    ) -> Result<&'a mut AnyReranker, EngineError> {
+        limits: &Limits,
+        work: impl FnOnce(&mut AnyReranker) -> Result<A, RerankError> + Send + 'static,
+    ) -> Result<A, EngineError> {
         let chosen = providers::chosen(&self.store(), mode)?;
-        let choice = chosen.as_ref().map_or(String::new(), Chosen::text);
-        let is_same = |loaded: &Loaded| loaded.mode == mode && loaded.choice == choice;
-        if !loaded.as_ref().is_some_and(is_same) {
-            // The one before goes first, so that two never share the memory.
-            *loaded = None;
-            let reranker = match chosen {
-                Some(chosen) => AnyReranker::Other(chosen.make(patience)?),
-                None => AnyReranker::Late(Late::new(
-                    late_embedders(self.source())?,
-                    KeptTokens(self.reranking.cache(self.dir())?),
-                )),
-            };
-            *loaded = Some(Loaded {
-                mode,
-                choice,
-                reranker,
-                used: Instant::now(),
-            });
+        let choice = format!(
+            "{mode:?} {}",
+            chosen.as_ref().map_or(String::new(), Chosen::text)
+        );
+        let work = |reranker: &mut AnyReranker| Ok(work(reranker)?);
+        let Reranking { here, http, .. } = &self.reranking;
+        match chosen {
+            Some(Chosen::Http(provider)) => {
+                let make = move || Ok(AnyReranker::Other(Box::new(provider.client()?)));
+                http.run(choice, LOOKING_FOR_KEY, limits, make, work)
+            }
+            Some(Chosen::Model(model, dir)) => {
+                let make = move || Ok(AnyReranker::Other(Box::new(model.find()?.load(&dir)?)));
+                here.run(choice, LOADING, limits, make, work)
+            }
+            None => {
+                let source = self.source().clone();
+                let tokens = KeptTokens(self.reranking.cache(self.dir())?);
+                let make = move || {
+                    Ok(AnyReranker::Late(Late::new(
+                        late_embedders(&source)?,
+                        tokens,
+                    )))
+                };
+                here.run(choice, LOADING, limits, make, work)
+            }
         }
-        let loaded = loaded.as_mut().expect("it was just put there");
-        loaded.used = Instant::now();
-        Ok(&mut loaded.reranker)
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memlens_params::Params;
 use memlens_rank::chars_read;
-use memlens_rerank::{RerankError, RerankerInfo, Scores};
+use memlens_rerank::{RerankerInfo, Scores};
 use memlens_store::RerankCall;
 use serde::Serialize;
 use specta::Type;
@@ -60,7 +60,7 @@ pub(super) fn call(
     params: &Params,
     texts: &[&str],
     took: Duration,
-    outcome: &Result<Scores, RerankError>,
+    outcome: &Result<Scores, EngineError>,
 ) -> RerankCall {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
     let n_chars = texts.iter().map(|text| text.chars().count() as u64).sum();

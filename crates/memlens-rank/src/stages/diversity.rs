@@ -2,7 +2,7 @@
 //!
 //! Maximal marginal relevance; reorders, never rescores. Source: Carbonell and Goldstein, SIGIR 1998.
 
-use crate::detail::Detail;
+use crate::detail::{Detail, marginal_relevance};
 use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
 
@@ -41,7 +41,7 @@ pub fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
         (0..n_compared).map(|at| (at, 0.0, None)).collect();
     for place in 0..n_compared as u32 {
         let value = |&(at, cosine, _): &(usize, f64, Option<u32>)| {
-            lambda * score(at) - (1.0 - lambda) * cosine
+            marginal_relevance(lambda, score(at), cosine)
         };
         let (best, _) = left
             .iter()

@@ -194,7 +194,7 @@ impl Plan {
 }
 
 /// Returns the weight, or 1 where it is 0 and nothing else could weigh.
-fn positive(weight: f64) -> f64 {
+pub(crate) fn positive(weight: f64) -> f64 {
     if weight > 0.0 { weight } else { 1.0 }
 }
 

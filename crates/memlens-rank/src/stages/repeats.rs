@@ -93,7 +93,7 @@ impl Shown {
     }
 
     fn take(&mut self, bytes: Range<u32>, position: u32) {
-        self.longest = self.longest.max(bytes.end - bytes.start);
+        self.longest = self.longest.max(bytes.len() as u32);
         let at = self
             .ranges
             .partition_point(|(range, _)| range.start <= bytes.start);

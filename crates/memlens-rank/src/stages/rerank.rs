@@ -12,10 +12,10 @@ use crate::stages::SWITCHED_OFF;
 
 /// What the fused score weighs beside MaxSim. Source: the study behind the default ranking, section on MaxSim: .3 for
 /// MaxSim gains on chat-like notes and costs least on others.
-const LATE_FUSED_WEIGHT: f64 = 0.7;
+pub(crate) const LATE_FUSED_WEIGHT: f64 = 0.7;
 /// What MaxSim weighs.
-const LATE_MAX_SIM_WEIGHT: f64 = 0.3;
-/// The pool is so many times `max_results`, where `rerank_max_docs` is not more.
+pub(crate) const LATE_MAX_SIM_WEIGHT: f64 = 0.3;
+/// The pool is so many times `max_results`.
 const POOL_OF_RESULTS: u32 = 3;
 /// So far below the lowest reranked row the best of the others stands: enough to differ, too little to see.
 const MARGIN: f64 = 1e-6;
@@ -90,12 +90,9 @@ pub fn chars_read(params: &Params) -> u32 {
 
 /// Returns how many of the best fused rows are sent, where there are as many.
 fn n_sent(params: &Params) -> u32 {
-    let pool = params
-        .rerank_max_docs
-        .max(POOL_OF_RESULTS * params.max_results);
     match params.rerank_max_docs {
-        0 => pool,
-        max_docs => max_docs.min(pool),
+        0 => POOL_OF_RESULTS * params.max_results,
+        max_docs => max_docs,
     }
 }
 

@@ -8,10 +8,10 @@ use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
 
 /// How far thumbs reach at strength 1: weights lie within 1 ± this.
-const REACH: f64 = 0.5;
+pub(crate) const REACH: f64 = 0.5;
 /// So many thumbs of no opinion stand beside the real ones: a single thumb gives a third of the reach, ten agreeing ones
 /// five sixths.
-const THUMBS_OF_NO_OPINION: f64 = 2.0;
+pub(crate) const THUMBS_OF_NO_OPINION: f64 = 2.0;
 
 /// Weighs every row by the person's thumbs on it.
 pub fn feedback(context: &Context<'_>, rows: &[Row]) -> Outcome {

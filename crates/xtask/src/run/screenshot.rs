@@ -15,19 +15,23 @@ use super::Size;
 use crate::display::Display;
 use crate::error::{Error, Result};
 
-/// Says whether `<html data-ready="true">`, which the window sets once the answer to its query is painted.
-const IS_READY: &str = "return document.documentElement.dataset.ready ?? ''";
-/// First indexing of a large folder is what takes the time.
-const READY_WITHIN: Duration = Duration::from_secs(300);
+/// Says whether `<html data-settled="true">`, which the window sets while every note is indexed and the answer to its
+/// query is of all of them.
+const IS_SETTLED: &str =
+    "return document.documentElement.dataset.settled === 'true' ? 'settled' : ''";
+/// How the window says how far indexing is.
+const PROGRESS: &str = "return document.querySelector('[aria-label=\"Library\"]')?.innerText ?? ''";
+/// How long the window may stand still; indexing a large folder takes as long as it takes.
+const PROGRESS_WITHIN: Duration = Duration::from_secs(300);
 /// A single request; opening the window is the longest.
 const REQUEST_WITHIN: Duration = Duration::from_secs(30);
 /// The driver listens almost at once; a slow machine gets its time.
 const DRIVER_WITHIN: Duration = Duration::from_secs(20);
 const POLL_EVERY: Duration = Duration::from_millis(100);
 
-/// Opens `app` with `arguments`, waits until the window says that it is ready, and saves its content as PNG.
+/// Opens `app` with `arguments`, waits until all is indexed and the query answered, and saves the window's content as PNG.
 pub fn save(app: &Path, arguments: &[String], size: Size, file: &Path) -> Result<()> {
-    look(app, arguments, size, file, IS_READY).map(|_| ())
+    look(app, arguments, size, file, IS_SETTLED).map(|_| ())
 }
 
 /// Waits until `script`, the body of a function in the page, returns a text that is not empty, and returns it then.
@@ -150,17 +154,20 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn wait_for(&self, script: &str) -> Result<String> {
-        let start = Instant::now();
+        let mut progress = (Instant::now(), Value::Null);
         loop {
             match self.run(script)?.as_str() {
                 Some(answer) if !answer.is_empty() => return Ok(answer.to_owned()),
-                Some(_) | None if start.elapsed() > READY_WITHIN => {
-                    let seconds = READY_WITHIN.as_secs();
-                    return Err(Error::Screenshot(format!(
-                        "the window was not ready after {seconds} s"
-                    )));
-                }
                 Some(_) | None => thread::sleep(POLL_EVERY),
+            }
+            let now = self.run(PROGRESS)?;
+            if now != progress.1 {
+                progress = (Instant::now(), now);
+            } else if progress.0.elapsed() > PROGRESS_WITHIN {
+                let seconds = PROGRESS_WITHIN.as_secs();
+                return Err(Error::Screenshot(format!(
+                    "the window was not ready, and nothing moved in it for {seconds} s"
+                )));
             }
         }
     }

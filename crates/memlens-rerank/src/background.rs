@@ -1,0 +1,413 @@
+//! What is slow to make, on a thread of its own: nobody waits for it longer than they want to.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SendError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use crate::{Limits, RerankError};
+
+/// Holds what was made last on a thread that makes it, works with it and lets go of it, one call after the other.
+///
+/// Whoever gives a call up leaves at once. What was being made by then is made to its end and kept for the next call; so
+/// is why it could not be made, which the next call is told before anybody tries again.
+pub struct Background<T, E> {
+    /// After so long without a call it is let go of, so that its memory is given back.
+    rest_after: Duration,
+    /// None before the first call.
+    worker: Mutex<Option<Worker<T, E>>>,
+}
+
+struct Worker<T, E> {
+    jobs: Sender<Job<T, E>>,
+    is_making: Arc<AtomicBool>,
+}
+
+/// Is one call, as the thread does it.
+type Job<T, E> = Box<dyn FnOnce(&mut Held<T, E>) + Send>;
+
+/// Is what the thread has; of both at most one.
+struct Held<T, E> {
+    made: Option<Made<T>>,
+    /// Why it could not be made, where nobody was told yet.
+    failed: Option<Made<E>>,
+    is_making: Arc<AtomicBool>,
+}
+
+struct Made<T> {
+    choice: String,
+    it: T,
+}
+
+impl<T, E> Background<T, E>
+where
+    T: 'static,
+    E: From<RerankError> + Send + 'static,
+{
+    /// Holds nothing yet, and starts no thread before the first call.
+    pub fn new(rest_after: Duration) -> Background<T, E> {
+        Background {
+            rest_after,
+            worker: Mutex::new(None),
+        }
+    }
+
+    /// Does `work` with what `make` makes, or with what is held where that was made for the same `choice`.
+    ///
+    /// `unready` says what is waited for, where the time is over before it is made.
+    ///
+    /// # Errors
+    /// Those of `make` and `work`; [`RerankError::Cancelled`], [`RerankError::Timeout`] or [`RerankError::Unready`] as soon
+    /// as one is due, [`RerankError::Fault`] where either panics, [`RerankError::Thread`] where none can be started.
+    pub fn run<A: Send + 'static>(
+        &self,
+        choice: String,
+        unready: &'static str,
+        limits: &Limits,
+        make: impl FnOnce() -> Result<T, E> + Send + 'static,
+        work: impl FnOnce(&mut T) -> Result<A, E> + Send + 'static,
+    ) -> Result<A, E> {
+        limits.check()?;
+        let (reply, answer) = oneshot::channel();
+        let bounds = limits.clone();
+        let is_making = self.give(Box::new(move |held| {
+            // Nobody wants it any more, so it is not even made.
+            if bounds.cancel.is_cancelled() {
+                return;
+            }
+            held.make(choice, make);
+            if reply.is_closed() {
+                return;
+            }
+            let answer = held
+                .take()
+                .and_then(|made| bounds.check().map_err(E::from).and_then(|()| work(made)));
+            // Whoever asked may have left.
+            let _ = reply.send(answer);
+        }))?;
+        match limits.wait(answer) {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) => Err(RerankError::Fault.into()),
+            Err(RerankError::Timeout) if is_making.load(Ordering::Relaxed) => {
+                Err(RerankError::Unready { why: unready }.into())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Lets go of what is held once nobody works with it, and waits for that; what is being made is let go of when it is
+    /// there, and not waited for. Calls that wait should have been given up before.
+    pub fn forget(&self) {
+        let (done, gone) = channel::<()>();
+        let job: Job<T, E> = Box::new(move |held| {
+            held.clear();
+            drop(done);
+        });
+        {
+            let worker = self.worker();
+            let Some(worker) = &*worker else { return };
+            if worker.jobs.send(job).is_err() || worker.is_making.load(Ordering::Relaxed) {
+                return;
+            }
+        }
+        // Nothing is ever sent: it ends when the job does.
+        let _ = gone.recv();
+    }
+
+    /// Gives the thread a job, and returns whether it is making something, then and later.
+    fn give(&self, job: Job<T, E>) -> Result<Arc<AtomicBool>, RerankError> {
+        let mut worker = self.worker();
+        let job = match &*worker {
+            None => job,
+            Some(worker) => match worker.jobs.send(job) {
+                Ok(()) => return Ok(worker.is_making.clone()),
+                // It has panicked.
+                Err(SendError(job)) => job,
+            },
+        };
+        let (jobs, queue) = channel();
+        let is_making = Arc::new(AtomicBool::new(false));
+        let (making, rest_after) = (is_making.clone(), self.rest_after);
+        jobs.send(job).expect("the queue is right here");
+        thread::Builder::new()
+            .name("memlens-rerank".to_owned())
+            .spawn(move || serve(&queue, making, rest_after))
+            .map_err(|error| RerankError::Thread {
+                cause: error.to_string(),
+            })?;
+        *worker = Some(Worker {
+            jobs,
+            is_making: is_making.clone(),
+        });
+        Ok(is_making)
+    }
+
+    fn worker(&self) -> MutexGuard<'_, Option<Worker<T, E>>> {
+        self.worker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T, E> Held<T, E> {
+    /// Has what `make` makes held, or why it makes nothing, unless what is held is of the same `choice`.
+    fn make(&mut self, choice: String, make: impl FnOnce() -> Result<T, E>) {
+        let held = self.made.as_ref().map(|made| &made.choice);
+        let held = held.or(self.failed.as_ref().map(|failed| &failed.choice));
+        if held == Some(&choice) {
+            return;
+        }
+        // The one before goes first, so that two never share the memory.
+        self.clear();
+        self.is_making.store(true, Ordering::Relaxed);
+        let made = make();
+        self.is_making.store(false, Ordering::Relaxed);
+        match made {
+            Ok(it) => self.made = Some(Made { choice, it }),
+            Err(it) => self.failed = Some(Made { choice, it }),
+        }
+    }
+
+    /// Returns what was made; or why nothing was, once.
+    fn take(&mut self) -> Result<&mut T, E> {
+        match self.failed.take() {
+            Some(failed) => Err(failed.it),
+            None => Ok(&mut self.made.as_mut().expect("one of both is there").it),
+        }
+    }
+
+    fn clear(&mut self) {
+        (self.made, self.failed) = (None, None);
+    }
+}
+
+/// Does one job after the other, until nobody can give any more.
+fn serve<T, E>(queue: &Receiver<Job<T, E>>, is_making: Arc<AtomicBool>, rest_after: Duration) {
+    let mut held = Held {
+        made: None,
+        failed: None,
+        is_making,
+    };
+    loop {
+        // Nobody wakes up to find that there is nothing to let go of.
+        let next = match held.made {
+            None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(_) => queue.recv_timeout(rest_after),
+        };
+        match next {
+            Ok(job) => job(&mut held),
+            Err(RecvTimeoutError::Timeout) => held.clear(),
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! A call ends with its limits, whatever is being made; what was made is kept, for the same choice, until it rests; a
+    //! failure is told once; a panic ends the call and nothing else.
+
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Instant;
+
+    use super::*;
+    use crate::CancellationToken;
+
+    const UNREADY: &str = "it is being carved";
+    const NEVER: Duration = Duration::from_secs(3600);
+
+    fn background(rest_after: Duration) -> Background<String, RerankError> {
+        Background::new(rest_after)
+    }
+
+    fn limits(time: Duration) -> Limits {
+        Limits {
+            deadline: Instant::now() + time,
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    /// Returns what is held under a choice; `make` makes it.
+    fn get(
+        background: &Background<String, RerankError>,
+        choice: &str,
+        limits: &Limits,
+        make: impl FnOnce() -> Result<String, RerankError> + Send + 'static,
+    ) -> Result<String, String> {
+        let got = background.run(
+            choice.to_owned(),
+            UNREADY,
+            limits,
+            make,
+            |it| Ok(it.clone()),
+        );
+        got.map_err(|error| error.to_string())
+    }
+
+    fn made(text: &str) -> impl FnOnce() -> Result<String, RerankError> + Send + use<> {
+        let text = text.to_owned();
+        move || Ok(text)
+    }
+
+    fn failed() -> RerankError {
+        RerankError::CrossEncode {
+            why: "it is wood".to_owned(),
+        }
+    }
+
+    /// Returns what makes something once it is let, and what lets it.
+    fn held_back(
+        outcome: Result<String, RerankError>,
+    ) -> (
+        impl FnOnce() -> Result<String, RerankError> + Send,
+        Sender<()>,
+    ) {
+        let (let_go, gate) = channel();
+        let make = move || {
+            // It ends with the sender too.
+            let _ = gate.recv();
+            outcome
+        };
+        (make, let_go)
+    }
+
+    #[test]
+    fn what_was_made_is_kept_for_the_same_choice() {
+        let background = background(NEVER);
+        let get = |choice, text| get(&background, choice, &limits(NEVER), made(text));
+        assert_eq!(get("a", "one").as_deref(), Ok("one"));
+        assert_eq!(get("a", "two").as_deref(), Ok("one"));
+        assert_eq!(get("b", "three").as_deref(), Ok("three"));
+        assert_eq!(get("a", "four").as_deref(), Ok("four"));
+        background.forget();
+        assert_eq!(get("a", "five").as_deref(), Ok("five"));
+    }
+
+    #[test]
+    fn a_call_ends_at_its_deadline_and_what_is_made_is_kept() {
+        let background = background(NEVER);
+        let (make, let_go) = held_back(Ok("slow".to_owned()));
+        let soon = limits(Duration::from_millis(50));
+        let unready = Err(format!("cannot rerank yet: {UNREADY}"));
+        assert_eq!(get(&background, "a", &soon, make), unready);
+        // Another one waits for the same, and then no longer.
+        let soon = limits(Duration::from_millis(50));
+        assert_eq!(get(&background, "a", &soon, made("second")), unready);
+        let_go.send(()).expect("it waits");
+        let got = get(&background, "a", &limits(NEVER), made("third"));
+        assert_eq!(got.as_deref(), Ok("slow"));
+    }
+
+    #[test]
+    fn a_call_that_is_cancelled_ends_at_once() {
+        let background = background(NEVER);
+        let (make, let_go) = held_back(Ok("slow".to_owned()));
+        let (begun, begins) = channel();
+        let make = move || {
+            begun.send(()).expect("it is waited for");
+            make()
+        };
+        let first = limits(NEVER);
+        let cancelled = Err(RerankError::Cancelled.to_string());
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| get(&background, "a", &first, make));
+            begins.recv().expect("it begins");
+            first.cancel.cancel();
+            assert_eq!(waiting.join().expect("it does not panic"), cancelled);
+        });
+        // What nobody wants any more is not begun.
+        let second = limits(NEVER);
+        thread::scope(|scope| {
+            let make = || -> Result<String, RerankError> { panic!("it was cancelled") };
+            let (background, second) = (&background, &second);
+            let waiting = scope.spawn(move || get(background, "b", second, make));
+            second.cancel.cancel();
+            assert_eq!(waiting.join().expect("it does not panic"), cancelled);
+        });
+        drop(let_go);
+        let got = get(&background, "c", &limits(NEVER), made("third"));
+        assert_eq!(got.as_deref(), Ok("third"));
+    }
+
+    #[test]
+    fn a_failure_is_told_once_also_to_those_who_come_later() {
+        let background = background(NEVER);
+        let expected = Err(failed().to_string());
+        let fails = || Err(failed());
+        assert_eq!(get(&background, "a", &limits(NEVER), fails), expected);
+        let got = get(&background, "a", &limits(NEVER), made("now"));
+        assert_eq!(got.as_deref(), Ok("now"));
+
+        let (make, let_go) = held_back(Err(failed()));
+        let soon = limits(Duration::from_millis(50));
+        get(&background, "b", &soon, make).expect_err("it is not there");
+        drop(let_go);
+        let later = get(&background, "b", &limits(NEVER), made("later"));
+        assert_eq!(later, expected);
+        let got = get(&background, "b", &limits(NEVER), made("again"));
+        assert_eq!(got.as_deref(), Ok("again"));
+    }
+
+    #[test]
+    fn a_call_that_is_over_is_not_worked_on() {
+        let background = background(NEVER);
+        let over = limits(Duration::ZERO);
+        let got = get(&background, "a", &over, made("never"));
+        assert_eq!(got, Err(RerankError::Timeout.to_string()));
+        // Work that takes too long is waited for no longer, and looks at its limits itself.
+        let soon = limits(Duration::from_millis(50));
+        let (let_go, gate) = channel::<()>();
+        let work = move |_: &mut String| Ok(drop(gate.recv()));
+        let got = background.run("a".to_owned(), UNREADY, &soon, made("a"), work);
+        assert!(matches!(got, Err(RerankError::Timeout)), "{got:?}");
+        drop(let_go);
+    }
+
+    #[test]
+    fn a_panic_ends_its_call_and_nothing_else() {
+        let background = background(NEVER);
+        let panics = || -> Result<String, RerankError> { panic!("for a test") };
+        let fault = Err(RerankError::Fault.to_string());
+        assert_eq!(get(&background, "a", &limits(NEVER), panics), fault);
+        let got = get(&background, "a", &limits(NEVER), made("after"));
+        assert_eq!(got.as_deref(), Ok("after"));
+    }
+
+    #[test]
+    fn what_nobody_uses_is_let_go_of() {
+        /// Tells when it goes.
+        struct Counted(Sender<()>);
+        impl Drop for Counted {
+            fn drop(&mut self) {
+                let _ = self.0.send(());
+            }
+        }
+        let background: Background<Counted, RerankError> = Background::new(Duration::ZERO);
+        let n_made = Arc::new(AtomicUsize::new(0));
+        for expected in 1..=2 {
+            let (gone, goes) = channel();
+            let counter = n_made.clone();
+            let make = move || {
+                counter.fetch_add(1, Ordering::Relaxed);
+                Ok(Counted(gone))
+            };
+            let run = background.run("a".to_owned(), UNREADY, &limits(NEVER), make, |_| Ok(()));
+            run.expect("nothing stops it");
+            goes.recv().expect("it goes");
+            assert_eq!(n_made.load(Ordering::Relaxed), expected);
+        }
+    }
+
+    #[test]
+    fn forgetting_waits_for_work_and_not_for_what_is_made() {
+        let background = background(NEVER);
+        let (make, let_go) = held_back(Ok("slow".to_owned()));
+        let soon = limits(Duration::from_millis(50));
+        get(&background, "a", &soon, make).expect_err("it is not there");
+        background.forget();
+        drop(let_go);
+        let got = get(&background, "a", &limits(NEVER), made("after"));
+        assert_eq!(got.as_deref(), Ok("after"));
+    }
+}

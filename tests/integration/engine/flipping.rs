@@ -1,0 +1,160 @@
+//! A bit that turns anywhere in a library, as on a failing disk, is served to nobody.
+//!
+//! Properties checked: whatever bit of whatever file turns, nothing panics, and every text that is served is one that was
+//! saved; a note whose text or vector turned is refused by name and read anew by the next look through its folder.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use memlens_embed::Hashing;
+use memlens_engine::{EngineError, Indexer, Library};
+use memlens_params::Params;
+use memlens_tests::{answers, hashing, index, open};
+
+use crate::sound::{QUERIES, Sound, copy, sound};
+
+/// How many bits of each file are turned, one at a time.
+const FLIPS_PER_FILE: usize = 16;
+
+/// Returns every file below a folder that has any bytes, sorted.
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).expect("it can be listed") {
+        let path = entry.expect("it can be listed").path();
+        if path.is_dir() {
+            files.extend(self::files(&path));
+        } else if path.metadata().expect("it is there").len() > 0 {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Returns the text of every chunk that a reader finds.
+fn texts(library: &Library) -> Result<BTreeSet<String>, EngineError> {
+    let mut texts = BTreeSet::new();
+    for query in QUERIES {
+        let search = library.search(query, &Params::default(), None)?;
+        library.answer(&search, &Params::default())?;
+        let slots: Vec<u32> = (0..).take(search.set().candidates.len()).collect();
+        texts.extend(search.texts(&library.store(), &slots)?);
+    }
+    Ok(texts)
+}
+
+/// Opens, walks and indexes as a writer does.
+fn write(dir: &Path) -> Result<(), EngineError> {
+    let go_on = AtomicBool::new(false);
+    let (mut indexer, _) = Indexer::open(dir, Box::new(Hashing::default()))?;
+    for folder in indexer.store().folders()? {
+        // A path that turned leads nowhere.
+        let _ = indexer.scan(&folder, &go_on);
+    }
+    indexer.run(&go_on, &mut ()).map(drop)
+}
+
+#[test]
+fn no_bit_that_turned_is_served() {
+    let it = sound();
+    let saved = texts(&open(it.dir.path())).expect("it is sound");
+    let whole = tempfile::tempdir().expect("a scratch folder can be made");
+    copy(it.dir.path(), whole.path());
+    for file in files(whole.path()) {
+        let name = file.strip_prefix(whole.path()).expect("it lies in it");
+        for number in 0..FLIPS_PER_FILE {
+            copy(whole.path(), it.dir.path());
+            let path = it.dir.path().join(name);
+            let mut bytes = fs::read(&path).expect("it can be read");
+            // Spread over the whole file, and another bit each time.
+            let at = (number * bytes.len() / FLIPS_PER_FILE + number * 37) % bytes.len();
+            bytes[at] ^= 1 << (number % 8);
+            fs::write(&path, bytes).expect("it can be written");
+            let check = |found: Result<BTreeSet<String>, EngineError>| match found {
+                Ok(found) => assert!(
+                    found.is_subset(&saved),
+                    "{} at {at}: {found:?}",
+                    name.display()
+                ),
+                Err(error) => assert!(error.to_string().starts_with("cannot "), "{error}"),
+            };
+            check(Library::open(it.dir.path(), hashing()).and_then(|library| texts(&library)));
+            let written = write(it.dir.path());
+            check(
+                written
+                    .and_then(|()| Library::open(it.dir.path(), hashing()))
+                    .and_then(|library| texts(&library)),
+            );
+        }
+    }
+}
+
+/// Changes a sound library's database behind its back.
+fn alter(it: &Sound, sql: &str) {
+    let database =
+        rusqlite::Connection::open(it.dir.path().join("library.sqlite")).expect("it is SQLite");
+    let n_changed = database.execute(sql, []).expect("it can be changed");
+    assert_eq!(n_changed, 1);
+}
+
+/// Checks that an index reads one note anew, embeds `n_embedded` texts, and that the library is as it was.
+fn check_read_anew(it: &Sound, n_embedded: u32) {
+    let counts = index(it.dir.path(), &[it.notes.path()]);
+    assert_eq!(
+        (counts.n_added, counts.n_unchanged, counts.n_embedded),
+        (1, 11, n_embedded)
+    );
+    let library = open(it.dir.path());
+    assert_eq!(library.notices(), [""; 0]);
+    assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
+}
+
+const FORGOTTEN: &str = "the library did not hold 3.md as saved, as after a fault of the disk: what it held is forgotten, \
+    and read anew when the folder is next looked through";
+
+#[test]
+fn a_text_that_turned_is_refused_and_read_anew() {
+    let it = sound();
+    alter(
+        &it,
+        "UPDATE chunks SET text = replace(text, 'quiet', 'quick') WHERE text LIKE '%hall 3.'",
+    );
+    let error = texts(&open(it.dir.path())).expect_err("it is not what was saved");
+    assert_eq!(
+        error.to_string(),
+        "cannot read chunk texts: the library does not hold 3.md as it was saved; index its folder again, and it is read anew"
+    );
+    // A reader that has to build a list anew makes none of it.
+    fs::remove_dir_all(it.dir.path().join("text")).expect("it is there");
+    let library = open(it.dir.path());
+    assert_eq!(
+        library.notices().last().map(String::as_str),
+        Some(FORGOTTEN)
+    );
+    let found = texts(&library).expect("the others are sound");
+    assert!(found.iter().all(|text| !text.contains("hall 3")));
+    drop(library);
+    check_read_anew(&it, 0);
+}
+
+#[test]
+fn a_vector_that_turned_is_forgotten_and_embedded_anew() {
+    let it = sound();
+    // Four numbers that are none.
+    alter(
+        &it,
+        "UPDATE embeddings SET vector = CAST(x'ffffffffffffffffffffffffffffffff' || substr(vector, 17) AS BLOB)
+         WHERE id = (SELECT embedding FROM chunks WHERE text LIKE '%hall 3.')",
+    );
+    // The list is sound and answers as before, until it has to be built anew.
+    let found = answers(&open(it.dir.path()), &QUERIES, &Params::default());
+    assert_eq!(found, it.answers);
+    fs::remove_dir_all(it.dir.path().join("vectors")).expect("it is there");
+    let (indexer, notices) =
+        Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
+    assert_eq!(notices.last().map(String::as_str), Some(FORGOTTEN));
+    drop(indexer);
+    check_read_anew(&it, 1);
+}

@@ -1,0 +1,202 @@
+//! Indexing that is stopped, killed or fails goes on where it stood.
+//!
+//! Properties checked: cancelled work is taken up by the same process and by the next; no text is embedded twice; never
+//! more texts are unsaved than the indexer says; a model or a database that refuses costs no work.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use memlens_engine::view::Progress;
+use memlens_engine::{Indexer, Observer, Step};
+use memlens_store::Store;
+use memlens_tests::{Asked, Notes, Recording, check_equals_fresh, index_with};
+
+/// Returns notes that give a good hundred texts to embed, some of them the same.
+fn many_notes() -> Notes {
+    let notes = Notes::new(&[]);
+    for number in 0..18 {
+        let sections: String = (0..8)
+            .map(|section| {
+                let line = format!(
+                    "The relay {} of note {number} is quiet at night.",
+                    section % 5
+                );
+                format!("## Part {}\n\n{}\n\n", section % 5, [&*line; 6].join(" "))
+            })
+            .collect();
+        notes.write(&format!("note-{number}.md"), sections);
+    }
+    notes
+}
+
+/// Returns each distinct text that an index of these notes embeds.
+fn texts_of(notes: &Notes) -> BTreeSet<String> {
+    let asked = Arc::new(Asked::default());
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let counts = index_with(
+        dir.path(),
+        &[notes.path()],
+        Box::new(Recording::new(&asked)),
+    );
+    let texts: BTreeSet<String> = asked.texts().into_iter().collect();
+    assert_eq!(
+        counts.n_embedded as usize,
+        texts.len(),
+        "no text is embedded twice"
+    );
+    texts
+}
+
+/// Checks that `asked` holds every text of the notes once.
+fn check_embedded_once(notes: &Notes, asked: &Asked) {
+    let mut texts = asked.texts();
+    texts.sort();
+    assert_eq!(texts, Vec::from_iter(texts_of(notes)));
+}
+
+#[test]
+fn cancelled_work_is_taken_up_where_it_stood() {
+    let notes = many_notes();
+    let n_texts = texts_of(&notes).len();
+    assert!(
+        n_texts > 100,
+        "{n_texts} texts are too few to be interrupted"
+    );
+    for (n_before, is_same_process) in [
+        (1, true),
+        (1, false),
+        (40, true),
+        (40, false),
+        (n_texts - 1, true),
+        (n_texts, false),
+    ] {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let asked = Arc::new(Asked::default());
+        let flag = Arc::new(AtomicBool::new(false));
+        asked.interrupt_after(n_before, &flag);
+        let open = || {
+            Indexer::open(dir.path(), Box::new(Recording::new(&asked)))
+                .expect("it can be opened")
+                .0
+        };
+        let mut indexer = open();
+        let folder = indexer.add_folder(notes.path()).expect("it can be added");
+        indexer.scan(&folder, &flag).expect("it can be walked");
+        assert_eq!(
+            indexer.run(&flag, &mut ()).expect("it can be indexed"),
+            Step::Cancelled
+        );
+        let n_first = indexer.counts().n_embedded as usize;
+        assert!(
+            (n_before..n_texts + 1).contains(&n_first),
+            "{n_first} after {n_before}"
+        );
+
+        flag.store(false, Ordering::Relaxed);
+        let n_second = if is_same_process {
+            assert_eq!(
+                indexer.run(&flag, &mut ()).expect("it can be indexed"),
+                Step::Idle
+            );
+            indexer.counts().n_embedded as usize - n_first
+        } else {
+            drop(indexer);
+            let mut indexer = open();
+            indexer.scan(&folder, &flag).expect("it can be walked");
+            assert_eq!(
+                indexer.run(&flag, &mut ()).expect("it can be indexed"),
+                Step::Idle
+            );
+            indexer.counts().n_embedded as usize
+        };
+        assert_eq!(n_first + n_second, n_texts, "cancelled after {n_before}");
+        check_embedded_once(&notes, &asked);
+        check_equals_fresh(dir.path(), &[notes.path()], &["relay 3"]);
+    }
+}
+
+/// Looks at the saved embeddings whenever the indexer tells how far it is: what is not there then, a kill would lose.
+struct Unsaved<'a> {
+    reader: Store,
+    asked: &'a Asked,
+    n_unsaved_max: usize,
+}
+
+impl Observer for Unsaved<'_> {
+    fn progress(&mut self, _: &Progress) {
+        let n_saved = self.reader.n_embeddings().expect("they can be counted") as usize;
+        let n_unsaved = self.asked.texts().len() - n_saved;
+        self.n_unsaved_max = self.n_unsaved_max.max(n_unsaved);
+    }
+}
+
+#[test]
+fn a_kill_loses_at_most_forty_embeddings() {
+    let notes = many_notes();
+    // One long note besides: what is saved only at its end would show.
+    let lines: String = (0..300)
+        .map(|line| format!("Line {line} of the long note.\n\n"))
+        .collect();
+    notes.write("long.md", lines.repeat(3));
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let asked = Arc::new(Asked::default());
+    let go_on = AtomicBool::new(false);
+    let (mut indexer, _) =
+        Indexer::open(dir.path(), Box::new(Recording::new(&asked))).expect("it can be opened");
+    let folder = indexer.add_folder(notes.path()).expect("it can be added");
+    indexer.scan(&folder, &go_on).expect("it can be walked");
+    let reader = Store::open_read_only(dir.path()).expect("it can be read");
+    let mut unsaved = Unsaved {
+        reader,
+        asked: &asked,
+        n_unsaved_max: 0,
+    };
+    indexer
+        .run(&go_on, &mut unsaved)
+        .expect("it can be indexed");
+    // 32 that wait for a transaction and a slice of 8 that is being embedded.
+    assert!(
+        (1..=32 + 8).contains(&unsaved.n_unsaved_max),
+        "{}",
+        unsaved.n_unsaved_max
+    );
+}
+
+#[test]
+fn an_error_loses_no_work() {
+    let notes = many_notes();
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let asked = Arc::new(Asked::default());
+    let go_on = AtomicBool::new(false);
+    let (mut indexer, _) =
+        Indexer::open(dir.path(), Box::new(Recording::new(&asked))).expect("it can be opened");
+    let folder = indexer.add_folder(notes.path()).expect("it can be added");
+    indexer.scan(&folder, &go_on).expect("it can be walked");
+
+    // A text that gives no vector.
+    asked.refuse(30);
+    let error = indexer.run(&go_on, &mut ()).expect_err("a text is refused");
+    assert!(error.to_string().contains("refused for a test"), "{error}");
+    // A database that takes no document, as on a full disk.
+    let database =
+        rusqlite::Connection::open(dir.path().join("library.sqlite")).expect("it is SQLite");
+    let trigger = "CREATE TRIGGER full BEFORE INSERT ON documents BEGIN SELECT RAISE(ABORT, 'disk full'); END";
+    database.execute_batch(trigger).expect("it can be made");
+    let error = indexer
+        .run(&go_on, &mut ())
+        .expect_err("no document is taken");
+    assert_eq!(error.to_string(), "cannot save a document: disk full");
+    database
+        .execute_batch("DROP TRIGGER full")
+        .expect("it can be dropped");
+    assert_eq!(
+        indexer
+            .run(&go_on, &mut ())
+            .expect("nothing is wrong any more"),
+        Step::Idle
+    );
+    drop(indexer);
+    check_embedded_once(&notes, &asked);
+    check_equals_fresh(dir.path(), &[notes.path()], &["relay 3"]);
+}
