@@ -1,11 +1,13 @@
 /** The reranker in the window: late interaction, a provider on this machine that answers, is slow or fails, and the hook. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, cp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 import { until } from "./driver/deadline.mjs";
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
@@ -163,6 +165,35 @@ scenario(
   },
 );
 
+scenario(
+  "a model that is still being loaded is told of, and its scores come by themselves",
+  async ({ window, scratch }) => {
+    const slow = join(scratch.root, "slow-cross");
+    await cp(TINY_CROSS, slow, { recursive: true });
+    const tokenizer = join(slow, "tokenizer.json");
+    const text = await readFile(tokenizer);
+    await scratch.answerDialogs("yes");
+    const setModel = (folder) => window.invoke("set_rerank_model", { model: { name: null, folder } });
+    await setModel(slow);
+    // A pipe holds up whoever reads it until somebody writes.
+    await rm(tokenizer);
+    await promisify(execFile)("mkfifo", [tokenizer]);
+    const before = await begin(window, "what does the museum lend");
+    await window.drag("rerank_timeout_ms", 0);
+    await choose(window, "rerank", "model");
+    assert.match(await until("it is told", () => notice(window)), /still being loaded/);
+    await window.until("it is waited for", () =>
+      /Waiting for .* to be loaded/.test(document.querySelector(".pills")?.innerText),
+    );
+    const kept = (rows) => rows.filter((row) => row.rank !== null).map((row) => row.chunk);
+    assert.deepEqual(kept(await window.rows()), kept(before));
+    await writeFile(tokenizer, text);
+    await scored(window);
+    assert.equal(await notice(window), "");
+    await setModel(TINY_CROSS);
+  },
+);
+
 scenario("a provider is set up in Settings, tested, and told of in the window's head", async ({ window }) => {
   await window.show("Settings");
   await window.run((kind) => {
@@ -235,7 +266,7 @@ scenario(
     provider.requests = [];
     await choose(window, "rerank", "http");
     await window.until("the wait is told", () =>
-      /Asking 127.*for \d+ scores/.test(document.querySelector(".asking").innerText),
+      /Asking 127.*for \d+ scores/.test(document.querySelector(".pills")?.innerText),
     );
     const waiting = await window.rows();
     assert.ok(waiting.some((row) => row.rerank?.endsWith("pending")));

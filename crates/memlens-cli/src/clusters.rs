@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anstyle::Style;
 use memlens_engine::{ClusterReport, Said};
+use memlens_params::AgreementMeasure;
 use memlens_rank::number;
 use serde::Serialize;
 
@@ -46,7 +47,7 @@ struct MemberReported<'a> {
     source: &'a str,
     /// From the canonical one: differing bits, or 1 less the share of common words.
     distance: f64,
-    measure: &'static str,
+    measure: AgreementMeasure,
 }
 
 impl<'a> ClustersReport<'a> {
@@ -136,8 +137,10 @@ fn place(said: &Said) -> String {
 
 fn distance(said: &Said) -> String {
     match said.measure {
-        "simhash" => format!("{} of 64 bits differ", number(said.distance, 0)),
-        _ => format!(
+        AgreementMeasure::Simhash => {
+            format!("{} of 64 bits differ", number(said.distance, 0))
+        }
+        AgreementMeasure::Words => format!(
             "{} of the words in common",
             memlens_rank::share(1.0 - said.distance)
         ),

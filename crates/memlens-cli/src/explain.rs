@@ -132,7 +132,7 @@ fn write_row(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
         };
         writeln!(
             out,
-            "     {DIM}{:<12}{DIM:#}{}{moved}",
+            "     {DIM}{:<14}{DIM:#}{}{moved}",
             step.stage,
             shown(&step.sentence)
         )?;
@@ -147,7 +147,7 @@ fn write_row(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
             for (expression, value) in step.detail.formulas() {
                 writeln!(
                     out,
-                    "     {DIM}{:<12}{expression} = {}{DIM:#}",
+                    "     {DIM}{:<14}{expression} = {}{DIM:#}",
                     "",
                     number(value, 4)
                 )?;

@@ -86,7 +86,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let printed = report(
         &indexer,
         &folders,
-        notices,
+        [notices, bar.notices].concat(),
         started.elapsed(),
         arguments.json,
     );
@@ -229,9 +229,10 @@ fn report(
     })
 }
 
-/// Draws progress on a terminal; in a pipe it draws nothing.
+/// Draws progress on a terminal, in a pipe nothing, and tells what was mended.
 struct Bar {
     bar: ProgressBar,
+    notices: Vec<String>,
 }
 
 impl Bar {
@@ -239,7 +240,10 @@ impl Bar {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files {msg}");
         bar.set_style(style.expect("the template is a constant"));
-        Bar { bar }
+        Bar {
+            bar,
+            notices: Vec::new(),
+        }
     }
 }
 
@@ -254,5 +258,10 @@ impl Observer for Bar {
             "{left}{}",
             shown(progress.file.as_deref().unwrap_or_default())
         ));
+    }
+
+    fn noticed(&mut self, notice: &str) {
+        self.bar.suspend(|| tell(notice));
+        self.notices.push(notice.to_owned());
     }
 }

@@ -33,9 +33,10 @@ use crate::arguments::{Cli, Command};
 use crate::error::CliError;
 use crate::output::tell;
 
+#[allow(unsafe_code)]
 fn main() -> ExitCode {
-    // First of all: no other thread runs yet.
-    memlens_engine::forbid_telemetry();
+    // SAFETY: First of all; no other thread runs yet.
+    unsafe { memlens_engine::forbid_telemetry() };
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_env_filter(

@@ -5,6 +5,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -99,6 +100,31 @@ fn letters(at: usize) -> String {
         .collect()
 }
 
+/// One pattern of 79 words, of which each has another word in place of any: most differ by two.
+fn replaced(n: usize) -> Vec<String> {
+    const N_WORDS: usize = 79;
+    let mut random = Random(2);
+    let text = |at: usize| {
+        let mut words: Vec<String> = (0..N_WORDS).map(letters).collect();
+        words[random.below(N_WORDS)] = format!("own{}", letters(at));
+        words.join(" ")
+    };
+    (0..n).map(text).collect()
+}
+
+/// Texts of so many words, drawn from `n_words`.
+fn drawn(n: usize, length: Range<usize>, n_words: usize) -> Vec<String> {
+    let mut random = Random(3);
+    let mut text = || {
+        let length = length.start + random.below(length.len());
+        let words: Vec<String> = (0..length)
+            .map(|_| letters(random.below(n_words)))
+            .collect();
+        words.join(" ")
+    };
+    (0..n).map(|_| text()).collect()
+}
+
 fn pass(texts: &[String]) -> usize {
     let fingerprints: Vec<Fingerprint> = texts.iter().map(|text| Fingerprint::of(text)).collect();
     let observations: Vec<Observation<'_>> = (0..)
@@ -131,8 +157,14 @@ fn passes(criterion: &mut Criterion) {
             "10,000 of one pattern by number",
             pattern(10_000, |at| at.to_string()),
         ),
-        ("5,000 of one pattern by word", pattern(5_000, letters)),
-        ("20,000 of one pattern by word", pattern(20_000, letters)),
+        ("10,000 of one pattern by word", pattern(10_000, letters)),
+        ("100,000 of one pattern by word", pattern(100_000, letters)),
+        ("10,000 that share 78 of 79 words", replaced(10_000)),
+        ("10,000 of 50 words", drawn(10_000, 5..81, 50)),
+        (
+            "10,000 long ones of 600 words",
+            drawn(10_000, 200..500, 600),
+        ),
     ] {
         let before = IN_USE.load(Ordering::Relaxed);
         PEAK.store(before, Ordering::Relaxed);

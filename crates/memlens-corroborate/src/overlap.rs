@@ -3,19 +3,27 @@
 //! Short texts are too short for SimHash: one word of seven turns a dozen bits. Two sets of words with a Jaccard index of
 //! at least `t` share a word among the rarest few of each, so only texts that do are compared; and of those only where the
 //! words after it, and sketches of both, leave room for enough in common. Few different words in all make the rarest few
-//! poor at telling texts apart: then the sketches do most of it.
+//! poor at telling texts apart: whoever would meet more by them than there are is compared with all, which the sketches
+//! make quick, and with one of those only that have all words but one in common.
 //! Source: Bayardo, Ma and Srikant, Scaling up all pairs similarity search, WWW 2007; Xiao et al., Efficient similarity
 //! joins for near duplicate detection, WWW 2008; Sandes, Teodoro and Melo, Bitmap filter, Information Systems 2020.
 //!
 //! Property checked: equal to comparing every pair, for arbitrary sets of words and claims.
 
-use std::collections::HashMap;
+mod index;
+mod sets;
+mod ties;
 
 use crate::claims::Claims;
-use crate::groups::Groups;
+use index::{Index, Posting};
+use sets::Sets;
+use ties::Ties;
 
 /// The lowest overlap (Jaccard index) that is searched, in percent.
 pub const OVERLAP_MIN: u32 = 50;
+
+/// Its [level](overlap_level).
+const LEVEL_MAX: u8 = 100 - OVERLAP_MIN as u8;
 
 /// Returns how far two sets are apart: 100 less their overlap in percent, rounded up; so an overlap of at least `p`
 /// percent is a level of at most `100 - p`.
@@ -29,90 +37,73 @@ pub fn overlap_level(n_common: usize, n_all: usize) -> u8 {
 /// claims [agree](Claims::agree), and their [level](overlap_level).
 ///
 /// Every pair comes once, the larger index first, in an order that depends on nothing but the items. Items are distinct
-/// words as ascending hashes; one without words has no partner.
+/// words as ascending hashes; one without words has no partner. No two have both the same words and the same claims.
 ///
 /// Once more than `n_many` pairs are found, those are passed over that change nothing: both are tied by pairs that are at
 /// least as near. Returns how many those were.
 pub(crate) fn overlapping_pairs(
     items: &[(&[u64], Claims)],
     n_many: usize,
-    mut found: impl FnMut(u32, u32, u8),
+    found: impl FnMut(u32, u32, u8),
 ) -> u64 {
-    let mut n_found = 0;
-    let mut n_passed_over = 0;
-    let mut ties: Option<Ties> = None;
-    let by_rarity = by_rarity(items);
-    let sketches: Vec<Sketch> = by_rarity.iter().map(|words| Sketch::of(words)).collect();
-    let groups = Groups::of(items.iter().map(|(_, claims)| *claims));
-    let mut order: Vec<u32> = (0..items.len() as u32)
-        .filter(|at| !items[*at as usize].0.is_empty())
-        .collect();
-    order.sort_unstable_by_key(|at| (items[*at as usize].0.len(), *at));
-
-    let mut index = Index::default();
-    // For each item the last, by its place in the order, that met it.
-    let mut met_by: Vec<u32> = vec![0; items.len()];
-    for (turn, at) in (1..).zip(order) {
-        let words = &by_rarity[at as usize];
-        let sketch = &sketches[at as usize];
-        // Only shorter or equal ones stand in the index.
-        let shortest = (words.len() * OVERLAP_MIN as usize).div_ceil(100);
-        for (place, word) in words[..words.len() - shortest + 1].iter().enumerate() {
-            for group in groups.looks_in(at) {
-                for posting in index.postings(*word, group, shortest) {
-                    let other = posting.item;
-                    if met_by[other as usize] == turn {
-                        continue;
-                    }
-                    let n_other = posting.n_words as usize;
-                    let n_both = words.len() + n_other;
-                    let needed = common_min(n_both);
-                    // This word, and at most all after it.
-                    let left = (words.len() - place).min(n_other - posting.place as usize);
-                    let common_max = sketch.common_max(&sketches[other as usize]);
-                    if left < needed || common_max < needed {
-                        continue;
-                    }
-                    met_by[other as usize] = turn;
-                    let level_min = overlap_level(common_max, n_both - common_max);
-                    let tied = |ties: &mut Ties| ties.are_tied(at, other, level_min);
-                    if ties.as_mut().is_some_and(tied) {
-                        n_passed_over += 1;
-                        continue;
-                    }
-                    let others = &by_rarity[other as usize];
-                    let Some(n_common) = n_common_of(words, others, needed) else {
-                        continue;
-                    };
-                    let level = overlap_level(n_common, n_both - n_common);
-                    found(at.max(other), at.min(other), level);
-                    n_found += 1;
-                    if n_found > n_many {
-                        let ties = ties.get_or_insert_with(|| Ties::of(items.len()));
-                        ties.tie(at, other, level);
+    let sets = Sets::of(items);
+    let mut index = Index::of(&sets);
+    let mut comparison = Comparison {
+        sets: &sets,
+        n_many,
+        n_found: 0,
+        n_passed_over: 0,
+        ties: None,
+        found,
+    };
+    let mut families = Families::default();
+    // For each set the last that met it in a list.
+    let mut met_by: Vec<u32> = vec![u32::MAX; sets.len() as usize];
+    for at in 0..sets.len() {
+        if sets.n_words(at) != families.n_words {
+            families = Families::of(sets.n_words(at), at);
+        }
+        let first = sets.first_overlapping(at);
+        let n_listed: usize = index
+            .lists(&sets, at, first)
+            .map(|(_, list)| list.len())
+            .sum();
+        if n_listed < (families.start - first) as usize + families.members.len() {
+            for (left, list) in index.lists(&sets, at, first) {
+                for Posting {
+                    at: other,
+                    left: left_there,
+                } in list
+                {
+                    let is_new = met_by[*other as usize] != at;
+                    if is_new && left.min(*left_there) >= sets.common_min(at, *other) {
+                        met_by[*other as usize] = at;
+                        comparison.compare(at, *other);
                     }
                 }
             }
-        }
-        // A longer one that overlaps enough shares one of so few.
-        let needed = common_min(words.len() * 2);
-        for (place, word) in words[..words.len() - needed + 1].iter().enumerate() {
-            for group in groups.found_under(at) {
-                let posting = Posting {
-                    item: at,
-                    n_words: words.len() as u32,
-                    place: place as u32,
-                };
-                index.insert(*word, group, posting);
+            families.members.push(vec![at]);
+        } else {
+            // To follow the lists would take longer.
+            for other in first..families.start {
+                comparison.compare(at, other);
             }
+            families.take_up(at, |family| comparison.compare_family(at, family));
         }
+        index.insert(&sets, at);
     }
-    n_passed_over
+    comparison.n_passed_over
 }
 
-/// Returns how many words two sets of `n_words` together must share to overlap enough.
-fn common_min(n_words: usize) -> usize {
-    (n_words * OVERLAP_MIN as usize).div_ceil(100 + OVERLAP_MIN as usize)
+/// Returns how many words two sets of `n_words` together must share to be of this level or a lower one.
+fn common_min(n_words: u32, level: u8) -> u32 {
+    let overlap = 100 - u32::from(level);
+    (n_words * overlap).div_ceil(100 + overlap)
+}
+
+/// Returns how few words may overlap so many.
+fn overlapping_min(n_words: u32) -> u32 {
+    (n_words * OVERLAP_MIN).div_ceil(100)
 }
 
 /// Returns how many items two ascending lists share; none as soon as that is less than `at_least`.
@@ -130,142 +121,142 @@ fn n_common_of(a: &[u32], b: &[u32], at_least: usize) -> Option<usize> {
     (n_common >= at_least).then_some(n_common)
 }
 
-/// Returns the words of each item as numbers, ascending from the rarest of all to the most common.
-fn by_rarity(items: &[(&[u64], Claims)]) -> Vec<Box<[u32]>> {
-    let mut n_of: HashMap<u64, u32> = HashMap::new();
-    for (words, _) in items {
-        for word in *words {
-            *n_of.entry(*word).or_default() += 1;
-        }
-    }
-    let mut by_number: Vec<(u32, u64)> = n_of.iter().map(|(word, n)| (*n, *word)).collect();
-    by_number.sort_unstable();
-    for (place, (_, word)) in (0..).zip(&by_number) {
-        n_of.insert(*word, place);
-    }
-    items
-        .iter()
-        .map(|(words, _)| {
-            let mut numbers: Box<[u32]> = words.iter().map(|word| n_of[word]).collect();
-            numbers.sort_unstable();
-            numbers
-        })
-        .collect()
+/// Compares sets, and remembers what is tied.
+struct Comparison<'a, Found> {
+    sets: &'a Sets,
+    n_many: usize,
+    n_found: usize,
+    n_passed_over: u64,
+    /// None before there are many pairs.
+    ties: Option<Ties>,
+    found: Found,
 }
 
-/// Says what is tied together by the pairs of each level and below.
-struct Ties {
-    /// By level, for each item another of its tie or, for one of each, itself.
-    parents: Vec<Vec<u32>>,
-}
-
-impl Ties {
-    fn of(n_items: usize) -> Ties {
-        let alone: Vec<u32> = (0..n_items as u32).collect();
-        Ties {
-            parents: vec![alone; 100 - OVERLAP_MIN as usize + 1],
+impl<Found: FnMut(u32, u32, u8)> Comparison<'_, Found> {
+    /// Compares two sets as far as it matters; returns the lowest level at which they are known to be tied.
+    fn compare(&mut self, a: u32, b: u32) -> Option<u8> {
+        let Sets {
+            items,
+            words,
+            claims,
+            ..
+        } = self.sets;
+        let (at_a, at_b) = (a as usize, b as usize);
+        if !claims[at_a].agree(claims[at_b]) {
+            return None;
         }
-    }
-
-    fn tie(&mut self, a: u32, b: u32, level: u8) {
-        for parents in &mut self.parents[usize::from(level)..] {
-            let (root_a, root_b) = (root(parents, a), root(parents, b));
-            // What is tied at a level is tied at all above.
-            if root_a == root_b {
-                return;
+        let n_both = self.sets.n_words(a) + self.sets.n_words(b);
+        let common_max = self.sets.common_max(a, b);
+        let mut needed = common_min(n_both, LEVEL_MAX);
+        if common_max < needed {
+            return None;
+        }
+        let mut tied_at = None;
+        if let Some(ties) = &mut self.ties {
+            let level_min = overlap_level(common_max as usize, (n_both - common_max) as usize);
+            tied_at = ties.lowest(a, b, level_min);
+            match tied_at {
+                Some(level) if level == level_min => {
+                    self.n_passed_over += 1;
+                    return tied_at;
+                }
+                // Only what is nearer matters.
+                Some(level) => needed = common_min(n_both, level - 1),
+                None => {}
             }
-            parents[root_a.max(root_b) as usize] = root_a.min(root_b);
         }
-    }
-
-    fn are_tied(&mut self, a: u32, b: u32, level: u8) -> bool {
-        let parents = &mut self.parents[usize::from(level)];
-        root(parents, a) == root(parents, b)
-    }
-}
-
-fn root(parents: &mut [u32], mut at: u32) -> u32 {
-    while parents[at as usize] != at {
-        let above = parents[parents[at as usize] as usize];
-        parents[at as usize] = above;
-        at = above;
-    }
-    at
-}
-
-/// Is a set of words in few bits: each word sets one.
-struct Sketch {
-    n_words: u32,
-    bits: [u64; Sketch::PARTS],
-}
-
-impl Sketch {
-    /// 256 bits: texts of up to some 150 words are told apart by them.
-    const PARTS: usize = 4;
-
-    fn of(words: &[u32]) -> Sketch {
-        let mut bits = [0; Sketch::PARTS];
-        for word in words {
-            bits[*word as usize / 64 % Sketch::PARTS] |= 1_u64 << (word % 64);
+        let Some(n_common) = n_common_of(&words[at_a], &words[at_b], needed as usize) else {
+            self.n_passed_over += u64::from(tied_at.is_some());
+            return tied_at;
+        };
+        let level = overlap_level(n_common, n_both as usize - n_common);
+        let (one, other) = (items[at_a], items[at_b]);
+        (self.found)(one.max(other), one.min(other), level);
+        self.n_found += 1;
+        if self.n_found > self.n_many {
+            let n_sets = self.sets.len();
+            let ties = self.ties.get_or_insert_with(|| Ties::of(n_sets));
+            ties.tie(a, b, level);
+            tied_at = Some(level);
         }
-        Sketch {
-            n_words: words.len() as u32,
-            bits,
+        tied_at
+    }
+
+    /// Compares a set with those of a family until it is known to be of it; tells whether it is.
+    fn compare_family(&mut self, at: u32, family: &[u32]) -> bool {
+        let claims_of = |at: u32| self.sets.claims[at as usize];
+        let is_of_it = |level| level <= family_level(self.sets.n_words(at));
+        let may_be = claims_of(at) == claims_of(family[0]);
+        for (n_seen, other) in (1..).zip(family) {
+            let tied_at = self.compare(at, *other);
+            if may_be && tied_at.is_some_and(is_of_it) {
+                self.n_passed_over += family.len() as u64 - n_seen;
+                return true;
+            }
         }
-    }
-
-    /// Returns how many words both have at most: every bit that only one has is of a word that only one has.
-    fn common_max(&self, other: &Sketch) -> usize {
-        let apart: u32 = std::iter::zip(self.bits, other.bits)
-            .map(|(a, b)| (a ^ b).count_ones())
-            .sum();
-        let shorter = self.n_words.min(other.n_words);
-        ((self.n_words + other.n_words - apart) / 2).min(shorter) as usize
+        false
     }
 }
 
-/// Is one item that has a word among its rarest.
-struct Posting {
-    item: u32,
-    n_words: u32,
-    /// Where the word stands among the item's words, the rarest at 0.
-    place: u32,
+/// Returns the lowest level of two different sets of so many words.
+fn family_level(n_words: u32) -> u8 {
+    overlap_level(n_words as usize - 1, n_words as usize + 1)
 }
 
-/// Holds for every word and group the items that have it among their rarest, by ascending number of words.
+/// Holds the sets of one size by family: those of the same claims that are tied as near as different sets of that size can
+/// be. To be tied to one is to be tied to all, and none is nearer.
 #[derive(Default)]
-struct Index {
-    lists: HashMap<(u32, u32), Vec<Posting>>,
+struct Families {
+    n_words: u32,
+    /// The first set of that size.
+    start: u32,
+    members: Vec<Vec<u32>>,
 }
 
-impl Index {
-    /// Returns the items with at least `shortest` words.
-    fn postings(&self, word: u32, group: u32, shortest: usize) -> &[Posting] {
-        let list = self
-            .lists
-            .get(&(word, group))
-            .map_or(&[][..], Vec::as_slice);
-        &list[list.partition_point(|posting| (posting.n_words as usize) < shortest)..]
+impl Families {
+    fn of(n_words: u32, start: u32) -> Families {
+        Families {
+            n_words,
+            start,
+            members: Vec::new(),
+        }
     }
 
-    fn insert(&mut self, word: u32, group: u32, posting: Posting) {
-        self.lists.entry((word, group)).or_default().push(posting);
+    /// Takes a set up: all families that `is_of` says it is of become one with it.
+    fn take_up(&mut self, at: u32, mut is_of: impl FnMut(&[u32]) -> bool) {
+        let mut own = vec![at];
+        self.members.retain_mut(|family| {
+            let is_own = is_of(family);
+            if is_own {
+                if family.len() > own.len() {
+                    std::mem::swap(family, &mut own);
+                }
+                own.append(family);
+            }
+            !is_own
+        });
+        self.members.push(own);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use proptest::prelude::*;
 
+    use super::ties::root;
     use super::*;
     use crate::fingerprint::n_common;
 
     fn check(words: &[Vec<u64>], claims: &[Claims]) {
-        let items: Vec<(&[u64], Claims)> = words
+        let mut items: Vec<(&[u64], Claims)> = words
             .iter()
             .zip(claims)
             .map(|(words, claims)| (&words[..], *claims))
             .collect();
+        let mut known = HashSet::new();
+        items.retain(|item| known.insert(*item));
         let mut pairs = Vec::new();
         let n_passed_over =
             overlapping_pairs(&items, usize::MAX, |a, b, level| pairs.push((a, b, level)));
@@ -287,13 +278,14 @@ mod tests {
         assert_eq!(pairs, naive);
 
         // What is passed over changes nothing: the ties of every level are those of all pairs.
-        let (mut all, mut few) = (Ties::of(items.len()), Ties::of(items.len()));
+        let n_items = items.len() as u32;
+        let (mut all, mut few) = (Ties::of(n_items), Ties::of(n_items));
         for (a, b, level) in naive {
             all.tie(a, b, level);
         }
         overlapping_pairs(&items, 0, |a, b, level| few.tie(a, b, level));
         for level in 0..=100 - OVERLAP_MIN as usize {
-            for at in 0..items.len() as u32 {
+            for at in 0..n_items {
                 let (all, few) = (&mut all.parents[level], &mut few.parents[level]);
                 assert_eq!(root(all, at), root(few, at), "level {level}");
             }
@@ -307,6 +299,25 @@ mod tests {
         ) {
             let words: Vec<Vec<u64>> = sets.iter().map(|(words, ..)| words.iter().copied().collect()).collect();
             let claims: Vec<Claims> = sets.iter().map(|(_, n_negations, numbers)| Claims { n_negations: *n_negations, numbers: *numbers }).collect();
+            check(&words, &claims);
+        }
+
+        /// Families: many share all words but one or two.
+        #[test]
+        fn finds_those_of_one_pattern(
+            patterns in prop::collection::vec((0..9u64, 3..12u64), 1..3),
+            own in prop::collection::vec((any::<prop::sample::Index>(), 0..12u64, 20..30u64, 20..40u64, 0..2u64), 0..60),
+        ) {
+            let words: Vec<Vec<u64>> = own.iter().map(|(pattern, place, one, other, _)| {
+                let (start, n_words) = *pattern.get(&patterns);
+                let mut words: Vec<u64> = (start..start + n_words).collect();
+                words[(place % n_words) as usize] = *one;
+                words.push(*other);
+                words.sort_unstable();
+                words.dedup();
+                words
+            }).collect();
+            let claims: Vec<Claims> = own.iter().map(|(.., numbers)| Claims { n_negations: 0, numbers: *numbers }).collect();
             check(&words, &claims);
         }
 

@@ -9,7 +9,9 @@ use fastembed::{
     UserDefinedEmbeddingModel,
 };
 use sha2::{Digest, Sha256};
-use tokenizers::Tokenizer;
+use tokenizers::{
+    Model, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer, Tokenizer,
+};
 
 use crate::telemetry::is_telemetry_forbidden;
 use crate::{EmbedError, Embedder, Locations, ModelInfo, TokenVectors};
@@ -20,8 +22,6 @@ use crate::{EmbedError, Embedder, Locations, ModelInfo, TokenVectors};
 pub struct Bundled {
     info: ModelInfo,
     model: TextEmbedding,
-    /// The model's own tokenizer, but without its cut at `max_tokens`.
-    counter: Tokenizer,
 }
 
 /// One file of the model.
@@ -97,15 +97,9 @@ impl Bundled {
         let load_error = |why: String| EmbedError::LoadModel { why };
         let model = TextEmbedding::try_new_from_user_defined(model, options)
             .map_err(|error| load_error(error.to_string()))?;
-        let mut counter = model.tokenizer.clone();
-        counter.with_padding(None);
-        counter
-            .with_truncation(None)
-            .map_err(|error| load_error(error.to_string()))?;
         Ok(Self {
             info: info(),
             model,
-            counter,
         })
     }
 
@@ -160,13 +154,34 @@ impl Bundled {
     }
 
     fn count_slice(&self, slice: &str) -> u32 {
-        // Every text has tokens: what the tokenizer does not know is one `[UNK]`.
-        let tokens = self
-            .counter
-            .encode_fast(slice, false)
-            .expect("the model's tokenizer takes every text");
-        tokens.len() as u32
+        let slice = tokenized(&self.model.tokenizer, slice);
+        tokens(&slice).count() as u32
     }
+}
+
+/// Tokenizes a text as the model's tokenizer does, but without its cut at [`MAX_TOKENS`].
+///
+/// A second tokenizer without the cut would hold the vocabulary twice: 5 MB.
+fn tokenized(tokenizer: &Tokenizer, text: &str) -> PreTokenizedString {
+    let mut text = tokenizer
+        .get_added_vocabulary()
+        .extract_and_normalize(tokenizer.get_normalizer(), text);
+    tokenizer
+        .get_pre_tokenizer()
+        .map_or(Ok(()), |words| words.pre_tokenize(&mut text))
+        // Every text has tokens: what the tokenizer does not know is one `[UNK]`.
+        .and_then(|()| text.tokenize(|word| tokenizer.get_model().tokenize(word.get())))
+        .expect("the model's tokenizer takes every text");
+    text
+}
+
+/// Returns the ids of the tokens of a text.
+fn tokens(text: &PreTokenizedString) -> impl Iterator<Item = u32> {
+    text.get_splits(OffsetReferential::Normalized, OffsetType::None)
+        .into_iter()
+        .filter_map(|(_, _, tokens)| tokens.as_deref())
+        .flatten()
+        .map(|token| token.id)
 }
 
 impl Embedder for Bundled {
@@ -225,17 +240,13 @@ impl Embedder for Bundled {
     }
 
     fn reads(&self, text: &str) -> bool {
-        let tokens = self
-            .counter
-            .encode_fast(self.part_read(text), false)
-            .expect("the model's tokenizer takes every text");
-        let unknown = self.counter.token_to_id(UNKNOWN);
-        let n_unknown = tokens
-            .get_ids()
-            .iter()
-            .filter(|id| Some(**id) == unknown)
-            .count();
-        n_unknown * 2 <= tokens.len()
+        let tokenizer = &self.model.tokenizer;
+        let text = tokenized(tokenizer, self.part_read(text));
+        let unknown = tokenizer.token_to_id(UNKNOWN);
+        let (n_unknown, n_tokens) = tokens(&text).fold((0, 0), |(n_unknown, n_tokens), id| {
+            (n_unknown + u32::from(Some(id) == unknown), n_tokens + 1)
+        });
+        n_unknown * 2 <= n_tokens
     }
 }
 

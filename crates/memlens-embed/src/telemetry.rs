@@ -8,10 +8,13 @@ const SILENT: &str = "1";
 
 /// Keeps ONNX Runtime silent in this process and in those that it starts.
 ///
-/// To be called first in `main`: no other thread may run yet. Without it [`crate::Bundled::load`] refuses.
+/// Without it [`crate::Bundled::load`] refuses.
+///
+/// # Safety
+/// No other thread may run yet, since it could read the environment meanwhile: to be called first in `main`.
 #[allow(unsafe_code)]
-pub fn forbid_telemetry() {
-    // SAFETY: no other thread runs yet that could read the environment meanwhile.
+pub unsafe fn forbid_telemetry() {
+    // SAFETY: by what is asked of the caller.
     unsafe { env::set_var(VARIABLE, SILENT) }
 }
 

@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use memlens_corroborate::{
     Aggregation, Fingerprint, Measure, Observation, Standing, aggregate, canonical, held,
 };
-use memlens_params::{NearDuplicates, Params};
+use memlens_params::{AgreementMeasure, NearDuplicates, Params};
 use memlens_rank::agreement_level;
 use memlens_store::{ChunkRow, DocumentId, NewObservation, Snapshot, Store};
 use serde::Serialize;
@@ -35,8 +35,8 @@ pub struct Said {
     /// How far it is from the one it stands beside: differing SimHash bits, or 1 less the share of
     /// common words.
     pub distance: f64,
-    /// By what that is measured: simhash or words.
-    pub measure: &'static str,
+    /// By what that is measured.
+    pub measure: AgreementMeasure,
 }
 
 /// Is observations that say the same.
@@ -267,7 +267,10 @@ impl Agreement {
             text: kept.said.text.clone(),
             source: kept.source.clone(),
             distance: measure.distance(&kept.fingerprint, &beside.fingerprint),
-            measure: measure.as_str(),
+            measure: match measure {
+                Measure::Simhash => AgreementMeasure::Simhash,
+                Measure::Words => AgreementMeasure::Words,
+            },
         }
     }
 }

@@ -34,36 +34,24 @@ impl Derived {
         text_path(dir).exists() || vector_folder(dir).exists()
     }
 
-    /// Opens both lists as [`Derived::open`], of a store that is looked through first: notes that are not as they were
-    /// saved are forgotten, so that they are read anew.
+    /// Opens both lists as [`Derived::open`]; where the store has vectors that are none any more, the notes that use them
+    /// are forgotten first, so that they are read anew.
     ///
     /// # Errors
     /// As [`Derived::open`].
-    pub fn open_checked(
+    pub fn open_mended(
         store: &mut Store,
         model: &str,
         dim: usize,
     ) -> Result<(Derived, Vec<String>), EngineError> {
-        let mut damaged = store.forget_damaged_texts()?;
-        let opened = match Derived::open(store, model, dim) {
-            // Seen only when the list is rebuilt, since every vector in it has been looked at.
-            Err(EngineError::Index(IndexError::BadVector { .. })) => {
-                damaged.extend(store.forget_damaged_vectors(dim)?);
-                Derived::open(store, model, dim)
-            }
-            opened => opened,
+        // Seen only when the list is built anew, since all that is in it has been looked at.
+        let error = match Derived::open(store, model, dim) {
+            Err(error @ EngineError::Index(IndexError::BadVector { .. })) => error,
+            opened => return opened,
         };
-        let (derived, mut notices) = opened?;
-        if let Some(first) = damaged.first() {
-            let others = match damaged.len() - 1 {
-                0 => String::new(),
-                n_others => format!(" and {n_others} more"),
-            };
-            notices.push(format!(
-                "the library did not hold {first}{others} as saved, as after a fault of the disk: what it held is forgotten, \
-                 and read anew when the folder is next looked through"
-            ));
-        }
+        let forgotten = store.forget_damaged_vectors(dim)?.ok_or(error)?;
+        let (derived, mut notices) = Derived::open(store, model, dim)?;
+        notices.push(told_forgotten(&forgotten.paths));
         Ok((derived, notices))
     }
 
@@ -218,6 +206,19 @@ pub fn remove(dir: &Path) -> Result<(), EngineError> {
         }
     }
     Ok(())
+}
+
+/// Returns what a person is told of notes that were not as saved; there is at least one.
+pub fn told_forgotten(paths: &[String]) -> String {
+    let others = match paths.len() {
+        0 | 1 => String::new(),
+        n_paths => format!(" and {} more", n_paths - 1),
+    };
+    format!(
+        "the library did not hold {}{others} as saved, as after a fault of the disk: what it held is forgotten, \
+         and read anew when the folder is next looked through",
+        paths.first().map_or("a note", String::as_str)
+    )
 }
 
 fn add(text: &mut TextWriter, chunk: &StoredChunk) -> Result<(), IndexError> {

@@ -1,6 +1,7 @@
 //! What does not decay: files that agents keep for good, and what the person marks.
 //!
-//! Properties checked: the nearest mark decides, then the name; a mark that says what holds anyway is not kept.
+//! Properties checked: the latest mark on it or around it decides, then the name; a mark that is taken back leaves what
+//! was said before; a mark that says what holds anyway is not kept.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,12 +22,46 @@ const BY_NAME: [&str; 2] = ["MEMORY.md", "USER.md"];
 /// The setting that holds the marks.
 const KEY: &str = "evergreen";
 
-/// Holds the person's marks: for each watched folder, by its path on the disk, the paths in it that do not decay (true) or
-/// do all the same (false); the empty path is the folder itself.
+/// Holds the person's marks, by the watched folder's path on the disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Marks {
-    of_folder: BTreeMap<String, BTreeMap<String, bool>>,
+    of_folder: BTreeMap<String, FolderMarks>,
+}
+
+/// Holds the marks in one watched folder, the oldest first; no two are of one path.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
+struct FolderMarks(Vec<Mark>);
+
+/// Is what the person says of a note or a folder, and of all in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark {
+    /// The path in the watched folder; empty for that itself.
+    path: String,
+    is_evergreen: bool,
+}
+
+/// Is how marks are found in a library.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    InOrder(Vec<Mark>),
+    /// From before their order counted: the nearest decided.
+    ByPath(BTreeMap<String, bool>),
+}
+
+impl From<Stored> for FolderMarks {
+    fn from(stored: Stored) -> FolderMarks {
+        FolderMarks(match stored {
+            Stored::InOrder(marks) => marks,
+            // A folder comes before what lies in it.
+            Stored::ByPath(marks) => marks
+                .into_iter()
+                .map(|(path, is_evergreen)| Mark { path, is_evergreen })
+                .collect(),
+        })
+    }
 }
 
 /// Is something that does not decay, or that the person says does.
@@ -55,47 +90,34 @@ impl Marks {
         })
     }
 
-    /// Tells whether a note or folder does not decay: as the nearest mark says, its own or that of a folder around it; else
+    /// Tells whether a note or folder does not decay: as the latest mark says, its own or that of a folder around it; else
     /// by its name.
     pub(crate) fn hold(&self, folder: &str, path: &str) -> bool {
-        self.marked(folder, path).unwrap_or_else(|| {
-            let name = path.rsplit('/').next().unwrap_or(path);
-            BY_NAME.contains(&name)
-        })
+        match self.of_folder.get(folder) {
+            Some(marks) => marks.hold(path),
+            None => is_by_name(path),
+        }
     }
 
-    /// Says that a path does not decay, or does; what was said of paths in it is forgotten.
+    /// Says that a path does not decay, or does, with all in it; where that takes back what was said of it, what was said
+    /// of paths in it before counts again.
     fn put(&mut self, folder: &str, path: &str, is_evergreen: bool) {
         let marks = self.of_folder.entry(folder.to_owned()).or_default();
-        marks.retain(|marked, _| !is_at_or_in(marked, path));
-        if marks.is_empty() {
+        marks.put(path, is_evergreen);
+        if marks.0.is_empty() {
             self.of_folder.remove(folder);
         }
-        if self.hold(folder, path) != is_evergreen {
-            let marks = self.of_folder.entry(folder.to_owned()).or_default();
-            marks.insert(path.to_owned(), is_evergreen);
-        }
     }
 
-    fn marked(&self, folder: &str, path: &str) -> Option<bool> {
-        let marks = self.of_folder.get(folder)?;
-        let mut at = path;
-        loop {
-            if let Some(is_evergreen) = marks.get(at) {
-                return Some(*is_evergreen);
-            }
-            if at.is_empty() {
-                return None;
-            }
-            at = at.rsplit_once('/').map_or("", |(above, _)| above);
-        }
-    }
-
-    /// Returns what is marked, and the notes whose name says that they do not decay, by folder and path.
+    /// Returns what is marked, and the notes whose name says that they do not decay, by folder and path. A mark that says
+    /// nothing, since a later one is around it, is left out.
     fn list(&self, snapshot: &Snapshot) -> Vec<Evergreen> {
         let mut found: BTreeMap<(&str, &str), Evergreen> = BTreeMap::new();
         for (folder, marks) in &self.of_folder {
-            for (path, is_evergreen) in marks {
+            for (at, Mark { path, is_evergreen }) in marks.0.iter().enumerate() {
+                if marks.deciding(path) != Some(at) {
+                    continue;
+                }
                 let one = Evergreen {
                     folder: folder.clone(),
                     path: path.clone(),
@@ -114,18 +136,14 @@ impl Marks {
             Some((document, folder))
         }) {
             let marks = self.of_folder.get(&folder.path);
-            let nearest = marks.and_then(|marks| {
-                let around = marks.keys().rev();
-                let around = around.filter(|marked| is_at_or_in(&document.path, marked));
-                around.max_by_key(|marked| marked.len())
-            });
-            match nearest {
-                Some(nearest) => {
-                    if let Some(one) = found.get_mut(&(&folder.path[..], &nearest[..])) {
+            let deciding = marks.and_then(|marks| Some(&marks.0[marks.deciding(&document.path)?]));
+            match deciding {
+                Some(mark) => {
+                    if let Some(one) = found.get_mut(&(&folder.path[..], &mark.path[..])) {
                         one.n_files += 1;
                     }
                 }
-                None if self.hold(&folder.path, &document.path) => {
+                None if is_by_name(&document.path) => {
                     let one = Evergreen {
                         folder: folder.path.clone(),
                         path: document.path.clone(),
@@ -140,6 +158,60 @@ impl Marks {
         }
         found.into_values().collect()
     }
+}
+
+impl FolderMarks {
+    fn hold(&self, path: &str) -> bool {
+        self.deciding(path)
+            .map_or_else(|| is_by_name(path), |at| self.0[at].is_evergreen)
+    }
+
+    /// Returns the place of the mark that decides on a path: the latest on it or around it.
+    fn deciding(&self, path: &str) -> Option<usize> {
+        self.0
+            .iter()
+            .rposition(|mark| is_at_or_in(path, &mark.path))
+    }
+
+    fn put(&mut self, path: &str, is_evergreen: bool) {
+        let own = self.0.iter().position(|mark| mark.path == path);
+        let own = own.map(|at| self.0.remove(at));
+        let is_taken_back = own.is_some_and(|own| own.is_evergreen != is_evergreen);
+        let mark = Mark {
+            path: path.to_owned(),
+            is_evergreen,
+        };
+        if !self.holds_anyway(self.0.len(), &mark)
+            && !(is_taken_back && self.hold(path) == is_evergreen)
+        {
+            self.0.push(mark);
+        }
+        // Marks that were needed beside the one taken back may be so no more.
+        for at in (0..self.0.len()).rev() {
+            let mark = self.0.remove(at);
+            if !self.holds_anyway(at, &mark) {
+                self.0.insert(at, mark);
+            }
+        }
+    }
+
+    /// Tells whether the other marks say of a path, and of all in it, what the mark says that is to stand at this place
+    /// among them; not where a later one hides it, which may be taken back.
+    fn holds_anyway(&self, at: usize, mark: &Mark) -> bool {
+        let deciding = self.deciding(&mark.path);
+        let opposes = |before: &Mark| {
+            is_at_or_in(&before.path, &mark.path) && before.is_evergreen != mark.is_evergreen
+        };
+        deciding.is_none_or(|deciding| deciding < at)
+            && self.hold(&mark.path) == mark.is_evergreen
+            && !self.0[..at].iter().any(opposes)
+    }
+}
+
+/// Tells whether a file does not decay because of its name.
+fn is_by_name(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    BY_NAME.contains(&name)
 }
 
 /// Says in the store that a path of a watched folder does not decay, or does.
@@ -162,9 +234,9 @@ pub(crate) fn mark(
 }
 
 impl Engine {
-    /// Says that a note or folder does not decay, or does; an empty path is the watched folder itself. What was said of
-    /// anything in it is forgotten. Every search that is kept ranks by it from now on. Returns every folder with what it
-    /// holds.
+    /// Says that a note or folder does not decay, or does, with all in it; an empty path is the watched folder itself. Where
+    /// that takes back what was said of it, what was said of anything in it before counts again. Every search that is kept
+    /// ranks by it from now on. Returns every folder with what it holds.
     ///
     /// # Errors
     /// [`EngineError::NotWatched`], [`EngineError::ReadOnly`], [`EngineError::Store`].
@@ -299,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_mark_decides_and_then_the_name() {
+    fn the_latest_mark_around_decides_and_then_the_name() {
         let check = |put: &[(&str, bool)], path: &str, expected: bool| {
             assert_eq!(marks(put).hold(FOLDER, path), expected, "{put:?} {path}");
         };
@@ -328,11 +400,66 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_that_is_taken_back_leaves_what_was_said_before() {
+        let check = |put: &[(&str, bool)], path: &str, expected: bool| {
+            assert_eq!(marks(put).hold(FOLDER, path), expected, "{put:?} {path}");
+        };
+        let note = "a/b.md";
+        check(&[(note, true), ("a", true), ("a", false)], note, true);
+        check(&[(note, true), ("a", true), ("a", false)], "a/c.md", false);
+        let exception = ("a/MEMORY.md", false);
+        check(&[exception, ("a", true)], "a/MEMORY.md", true);
+        let taken_back = [exception, ("a", true), ("a", false)];
+        check(&taken_back, "a/MEMORY.md", false);
+        check(
+            &[(note, true), ("", true), ("a", false), ("", false)],
+            note,
+            false,
+        );
+        check(
+            &[
+                (note, true),
+                ("", true),
+                ("a", false),
+                ("a", true),
+                ("", false),
+            ],
+            note,
+            true,
+        );
+        // A folder that decays anyway is said to: that is of all in it.
+        check(&[(note, true), ("a", false)], note, false);
+        // What was said of it while the folder was marked says nothing else any more.
+        check(&[("a", true), (note, false), ("a", false)], note, false);
+        check(
+            &[("a", true), (note, false), ("a", false), ("a", true)],
+            note,
+            true,
+        );
+    }
+
+    #[test]
+    fn marks_are_read_as_they_were_kept_before() {
+        let text = r#"{"/notes":{"a":true,"a/old":false,"a/old/b.md":true}}"#;
+        let read: Marks = serde_json::from_str(text).unwrap();
+        let holds = |path| read.hold(FOLDER, path);
+        assert_eq!(
+            ["a/x.md", "a/old/x.md", "a/old/b.md", "x.md"].map(holds),
+            [true, false, true, false]
+        );
+        let text = serde_json::to_string(&read).unwrap();
+        assert_eq!(serde_json::from_str::<Marks>(&text).unwrap(), read);
+    }
+
+    #[test]
     fn what_holds_anyway_is_not_kept() {
         let check = |put: &[(&str, bool)], expected: &[(&str, bool)]| {
             let marks = marks(put);
-            let kept = marks.of_folder.get(FOLDER).into_iter().flatten();
-            let kept: Vec<(&str, bool)> = kept.map(|(path, on)| (path.as_str(), *on)).collect();
+            let kept = marks.of_folder.get(FOLDER).into_iter();
+            let kept: Vec<(&str, bool)> = kept
+                .flat_map(|marks| &marks.0)
+                .map(|mark| (mark.path.as_str(), mark.is_evergreen))
+                .collect();
             assert_eq!(kept, expected, "{put:?}");
         };
         check(&[("a.md", false)], &[]);
@@ -344,8 +471,16 @@ mod tests {
             &[("a", true), ("a/b.md", false)],
             &[("a", true), ("a/b.md", false)],
         );
-        // A folder that is marked anew says it of all in it.
-        check(&[("a/b.md", true), ("a", true)], &[("a", true)]);
+        check(
+            &[
+                ("a/b.md", true),
+                ("a", true),
+                ("a", false),
+                ("a/b.md", false),
+            ],
+            &[],
+        );
+        check(&[("a/b.md", true), ("a", false), ("a/b.md", false)], &[]);
         check(&[("a", true), ("a/b.md", false), ("a", false)], &[]);
     }
 }

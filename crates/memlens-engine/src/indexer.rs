@@ -14,7 +14,7 @@ use memlens_params::Params;
 use memlens_store::{Applied, Change, EmbeddingId, FolderId, Severity, Store, StoredProblem};
 
 use crate::EngineError;
-use crate::derived::Derived;
+use crate::derived::{Derived, told_forgotten};
 use crate::view::{Activity, Happening, Progress};
 
 mod clock;
@@ -94,6 +94,10 @@ pub struct Indexer {
     /// they may write.
     derived: Option<Derived>,
     store: Store,
+    /// Whether every text was compared with what was saved.
+    is_checked: bool,
+    /// What a person should be told of that; told with the next step.
+    notices: Vec<String>,
     embedder: Box<dyn Embedder>,
     options: IngestOptions,
     jobs: VecDeque<Job>,
@@ -153,12 +157,14 @@ impl Indexer {
             store.set_meta("recipe", &recipe)?;
         }
         let info = embedder.info();
-        let (derived, told) = Derived::open_checked(&mut store, &info.id, info.dim)?;
+        let (derived, told) = Derived::open_mended(&mut store, &info.id, info.dim)?;
         if made_by.is_some() {
             notices.extend(told);
         }
         let indexer = Indexer {
             store,
+            is_checked: false,
+            notices: Vec::new(),
             derived: Some(derived),
             embedder,
             options,
@@ -209,6 +215,9 @@ impl Indexer {
         observer: &mut dyn Observer,
     ) -> Result<Step, EngineError> {
         self.mend_lists(observer)?;
+        for notice in self.notices.drain(..) {
+            observer.noticed(&notice);
+        }
         if cancel.load(Ordering::Relaxed) {
             self.commit(observer)?;
             return Ok(Step::Cancelled);
@@ -270,7 +279,10 @@ impl Indexer {
 
     /// Tells whether there is work.
     pub fn is_busy(&self) -> bool {
-        !self.jobs.is_empty() || !self.pending.is_empty() || self.derived.is_none()
+        !self.jobs.is_empty()
+            || !self.pending.is_empty()
+            || !self.notices.is_empty()
+            || self.derived.is_none()
     }
 
     /// Returns the files that cannot be found yet as they are now: those to be read, and those read and not yet saved.
@@ -286,6 +298,20 @@ impl Indexer {
             .filter(|change| change.hash.is_some())
             .map(|change| (change.folder, change.path));
         queued.chain(unsaved)
+    }
+
+    /// Forgets notes whose text is not what was saved, so that the next look reads them anew. Once in the indexer's life,
+    /// since it reads every text, and not when it is opened, since a window waits for that.
+    pub(super) fn check_texts(&mut self) -> Result<(), EngineError> {
+        if self.is_checked {
+            return Ok(());
+        }
+        if let Some(forgotten) = self.store.forget_damaged_texts()? {
+            self.follow(&forgotten.applied, Vec::new())?;
+            self.notices.push(told_forgotten(&forgotten.paths));
+        }
+        self.is_checked = true;
+        Ok(())
     }
 
     /// Forgets embeddings that nothing uses, where they are more than those that are used: half of them in the store,

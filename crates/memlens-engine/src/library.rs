@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use memlens_embed::{EmbedError, Embedder};
 use memlens_params::Params;
@@ -28,6 +28,8 @@ use crate::view::{SearchAnswer, Snippet};
 const SEARCHES_KEPT: usize = 8;
 /// How many snippets of kept rows come with an answer: what a large window shows at once.
 const SNIPPETS_AT_ONCE: usize = 60;
+/// How long nobody must have searched until the vectors rest. Less would make words typed one after the other wait 1 ms each.
+const REST_AFTER: Duration = Duration::from_secs(1);
 /// How much of a query a notice repeats.
 const QUERY_CHARS_SHOWN: usize = 40;
 
@@ -41,6 +43,8 @@ pub struct Library {
     source: EmbedderSource,
     embedder: Mutex<Option<Box<dyn Embedder>>>,
     searches: Mutex<VecDeque<Arc<Search>>>,
+    /// When a search last read the vectors; none while they rest.
+    vectors_read: Mutex<Option<Instant>>,
     agreement: RwLock<Option<Arc<Agreement>>>,
     thumbs: Mutex<CountedThumbs>,
     pub(crate) reranking: Reranking,
@@ -76,6 +80,7 @@ impl Library {
             source,
             embedder: Mutex::new(None),
             searches: Mutex::new(VecDeque::new()),
+            vectors_read: Mutex::new(None),
             agreement: RwLock::new(None),
             thumbs: Mutex::default(),
             reranking: Reranking::default(),
@@ -128,6 +133,34 @@ impl Library {
         };
         *self.lists.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(lists);
         Ok(true)
+    }
+
+    /// Lets the vectors rest where nobody has searched for a moment; to be called now and then.
+    ///
+    /// They are most of what a quiet library takes of this process's memory; the next search has them back within 1 ms.
+    pub(crate) fn rest(&self) {
+        let mut read = self
+            .vectors_read
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if read.is_none_or(|at| at.elapsed() < REST_AFTER) {
+            return;
+        }
+        *read = None;
+        // Searches that are kept may hold lists of older generations, which map the same file once more.
+        let searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        for lists in searches.iter().map(|search| &search.lists) {
+            lists.vectors.rest();
+        }
+        self.lists().vectors.rest();
+    }
+
+    /// Notes that a search read the vectors, so that they do not rest before the next one.
+    pub(crate) fn note_vectors_read(&self) {
+        *self
+            .vectors_read
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
     /// Returns who agrees with whom, as the last pass found it; none before the first.
@@ -234,6 +267,7 @@ impl Library {
             &[],
             agreement.as_deref(),
         )?;
+        self.note_vectors_read();
         let defaults = Params::default();
         let cut = |params: &Params| {
             (
@@ -467,6 +501,6 @@ fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineErro
             (embedder.info().id.clone(), embedder.info().dim)
         }
     };
-    let (_, notices) = Derived::open_checked(&mut store, &model, dim)?;
+    let (_, notices) = Derived::open_mended(&mut store, &model, dim)?;
     Ok(notices)
 }

@@ -101,8 +101,11 @@ impl Lists {
             .collect();
         by_id.sort_unstable();
         let own_vectors = chunk_rows.iter().map(|row| vectors.vector(*row));
+        let directions = Directions::of(vectors.dim(), own_vectors);
+        // Its check read the whole file; nobody searches yet.
+        vectors.rest();
         Ok(Lists {
-            directions: Arc::new(Directions::of(vectors.dim(), own_vectors)),
+            directions: Arc::new(directions),
             dates: dates(&snapshot),
             snapshot,
             text,

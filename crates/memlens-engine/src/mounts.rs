@@ -1,6 +1,7 @@
-//! Which disk a folder lies on: where it is mounted, and whether its changes are told.
+//! Which disk a folder lies on, and which lie in it: where they are mounted, and whether their changes are told.
 //!
-//! Properties checked: the mount around a path is found among the system's lines, whatever signs stand in its name.
+//! Properties checked: the mount around a path, and those in it, are found among the system's lines, whatever signs stand
+//! in their names.
 
 use std::path::{Path, PathBuf};
 
@@ -24,9 +25,7 @@ const SERVED_KIND: &str = "fuse";
 impl Mount {
     /// Returns the disk that a path lies on; none where the system does not tell.
     pub fn of(path: &Path) -> Option<Mount> {
-        // Only Linux keeps such a list.
-        let lines = std::fs::read("/proc/self/mountinfo").ok()?;
-        find(&String::from_utf8_lossy(&lines), path)
+        find(&Mounts::now().0, path)
     }
 
     /// Tells whether changes may be made to it that the system does not hear of.
@@ -35,18 +34,60 @@ impl Mount {
     }
 }
 
+/// Is every disk that is mounted, as the system lists them now.
+#[derive(Debug, Default)]
+pub struct Mounts(String);
+
+/// Names a mount as long as it lasts: another that takes its place has another number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MountId {
+    number: String,
+    point: PathBuf,
+}
+
+impl Mounts {
+    /// Returns the disks that are mounted now; none where the system does not tell.
+    pub fn now() -> Mounts {
+        // Only Linux keeps such a list.
+        let lines = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
+        Mounts(String::from_utf8_lossy(&lines).into_owned())
+    }
+
+    /// Returns those that are mounted in a folder, and not those that it lies on, in the order in which they were mounted.
+    ///
+    /// The system tells nobody who watches the folder that one comes or goes.
+    pub fn inside(&self, folder: &Path) -> Vec<MountId> {
+        fields(&self.0)
+            .filter(|(_, point, _)| point.starts_with(folder) && point != folder)
+            .map(|(number, point, _)| MountId {
+                number: number.to_owned(),
+                point,
+            })
+            .collect()
+    }
+}
+
 /// Returns the innermost mount around a path; of two at one place, the later one, which hides the other.
-/// Source: proc_pid_mountinfo(5).
 fn find(lines: &str, path: &Path) -> Option<Mount> {
-    lines
-        .lines()
-        .filter_map(|line| {
-            let (before, after) = line.split_once(" - ")?;
-            let point = PathBuf::from(unescaped(before.split(' ').nth(4)?));
-            let kind = after.split(' ').next()?.to_owned();
-            path.starts_with(&point).then_some(Mount { point, kind })
+    fields(lines)
+        .filter(|(_, point, _)| path.starts_with(point))
+        .max_by_key(|(_, point, _)| point.components().count())
+        .map(|(_, point, kind)| Mount {
+            point,
+            kind: kind.to_owned(),
         })
-        .max_by_key(|mount| mount.point.components().count())
+}
+
+/// Returns number, place and kind of each mount, in the order in which they were mounted; of lines that are understood.
+/// Source: proc_pid_mountinfo(5).
+fn fields(lines: &str) -> impl Iterator<Item = (&str, PathBuf, &str)> {
+    lines.lines().filter_map(|line| {
+        let (before, after) = line.split_once(" - ")?;
+        let mut before = before.split(' ');
+        let number = before.next()?;
+        let point = PathBuf::from(unescaped(before.nth(3)?));
+        Some((number, point, after.split(' ').next()?))
+    })
 }
 
 /// Returns a field with its octal escapes as the signs they stand for.
@@ -67,7 +108,7 @@ fn unescaped(field: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::find;
+    use super::{Mounts, find};
 
     const LINES: &str = r"27 1 254:0 / / rw,noatime - ext4 /dev/vda rw
 22 27 0:21 / /proc rw,relatime - proc proc rw
@@ -111,5 +152,34 @@ broken line
             "",
         );
         assert!(find(&first, Path::new("/home/ada/far")).is_some_and(|mount| mount.is_untold()));
+    }
+
+    #[test]
+    fn those_inside_a_folder_are_told_apart() {
+        let inside = |lines: &str, folder: &str| {
+            let mounts = Mounts(lines.to_owned()).inside(Path::new(folder));
+            let names = mounts
+                .iter()
+                .map(|mount| format!("{} {}", mount.number, mount.point.display()));
+            names.collect::<Vec<_>>()
+        };
+        let far = [
+            "31 /home/ada/far",
+            "32 /home/ada/far/cloud",
+            "33 /home/ada/far",
+        ];
+        assert_eq!(inside(LINES, "/home/ada"), far);
+        assert_eq!(inside(LINES, "/media"), ["30 /media/my disk"]);
+        // It lies on one, and beside one of a longer name.
+        for folder in ["/media/my disk", "/media/my", "/home/ada/far/cloud"] {
+            assert_eq!(inside(LINES, folder), [""; 0], "{folder}");
+        }
+        assert_eq!(inside("", "/"), [""; 0]);
+        // Another in the place of the first.
+        let other = LINES.replace("30 27", "34 27");
+        assert_ne!(
+            Mounts(LINES.to_owned()).inside(Path::new("/media")),
+            Mounts(other).inside(Path::new("/media"))
+        );
     }
 }

@@ -156,15 +156,7 @@ impl Library {
             // A device or a pipe takes the text; in its place a file would do harm.
             return std::fs::write(&place, text).map_err(file_error("write"));
         }
-        let mut name = place.file_name().unwrap_or_default().to_owned();
-        name.push(".part");
-        let part = place.with_file_name(name);
-        write_new(&part, text).map_err(file_error("write"))?;
-        std::fs::rename(&part, &place).map_err(|error| {
-            // The half-way file is ours; the error that matters is the first one.
-            let _ = std::fs::remove_file(&part);
-            file_error("write")(error)
-        })
+        replace(&place, text).map_err(file_error("write"))
     }
 
     /// Returns what a person should know before using a preset here.
@@ -248,13 +240,22 @@ fn place_of(path: &Path) -> std::io::Result<PathBuf> {
     Ok(folder.join(path.file_name().unwrap_or_default()))
 }
 
-/// Writes a file of our own in place of whatever stands there, a link included: none is written through.
-fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
+/// Writes a file beside its place and then moves it there: nobody finds half of it, and no other file is touched.
+fn replace(place: &Path, text: &str) -> std::io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".memlens-").suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file: what the person's umask leaves of it, and not theirs alone.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    std::fs::File::create_new(path)?.write_all(text.as_bytes())
+    let folder = place.parent().unwrap_or(Path::new("."));
+    let mut part = builder.tempfile_in(folder)?;
+    part.write_all(text.as_bytes())?;
+    part.as_file().sync_all()?;
+    part.persist(place)?;
+    Ok(())
 }
 
 /// Returns parameters as they are stored: those that differ from the default, as JSON.

@@ -29,6 +29,8 @@ use times::call;
 
 /// So many of the best fused rows are looked up in the cache of scores: the end of the slider of `rerank_max_docs`.
 const LOOKED_UP: usize = 200;
+/// A cross-encoder takes some 30 ms a text and more; keeping its scores takes one.
+const MODEL_TEXTS_AT_ONCE: usize = 4;
 
 impl Library {
     /// Asks whoever is outside for what these parameters still need, and keeps the answers with the search: the scores of
@@ -131,11 +133,13 @@ impl Library {
             Err(EngineError::Rerank(RerankError::Cancelled)) => {}
             Err(error) => {
                 known.failure = Some(error.to_string());
-                match error {
-                    EngineError::Rerank(RerankError::Unready { .. }) => asking.is_loading = true,
-                    EngineError::Rerank(error) if error.is_given_up() => {}
-                    _ => self.reranking.forget_reranker(params.rerank),
+                let is_given_up =
+                    matches!(&error, EngineError::Rerank(error) if error.is_given_up());
+                if !is_given_up {
+                    self.reranking.forget_reranker(params.rerank);
                 }
+                asking.is_loading =
+                    matches!(error, EngineError::Rerank(RerankError::Unready { .. }));
             }
         }
         self.keep_scores(id, known, asking).map(drop)
@@ -180,29 +184,34 @@ impl Library {
         if missing.is_empty() {
             return Ok(None);
         }
-        let texts: Vec<&str> = missing.iter().map(|at| asked.sent[*at]).collect();
         let started = Instant::now();
-        let outcome = self.score(mode, query, &texts, limits);
+        let outcome = missing
+            .chunks(texts_at_once(mode))
+            .try_fold(Some(0), |n_tokens, part| {
+                let texts: Vec<&str> = part.iter().map(|at| asked.sent[*at]).collect();
+                let scored = self.score(mode, query, &texts, limits)?;
+                let scale = scored.scale;
+                let pairs: Vec<(&str, f64)> = texts.into_iter().zip(scored.scores).collect();
+                if let Err(error) =
+                    cache.put_scores(query, &info.provider, &info.model, scale.as_str(), &pairs)
+                {
+                    tracing::warn!(%error, "cannot keep scores");
+                }
+                known.scale = joined(known.scale, in_ranking(scale));
+                for (at, (_, score)) in part.iter().zip(pairs) {
+                    let chunk = asked.search.chunk_id(asked.slots[*at]);
+                    known.scores.insert(chunk, score);
+                }
+                let sum = n_tokens.zip(scored.n_tokens).map(|(sum, n)| sum + n);
+                Ok::<Option<u64>, EngineError>(sum)
+            });
         let took = started.elapsed();
+        let texts: Vec<&str> = missing.iter().map(|at| asked.sent[*at]).collect();
         let call = call(&info, asked.params, &texts, took, &outcome);
         if let Err(error) = cache.log_call(&call) {
             tracing::warn!(%error, "cannot keep how long a call took");
         }
-        let scored = outcome?;
-        let pairs: Vec<(&str, f64)> = texts.into_iter().zip(scored.scores).collect();
-        let scale = scored.scale;
-        if let Err(error) =
-            cache.put_scores(query, &info.provider, &info.model, scale.as_str(), &pairs)
-        {
-            tracing::warn!(%error, "cannot keep scores");
-        }
-        known.scale = joined(known.scale, in_ranking(scale));
-        for (at, (_, score)) in missing.iter().zip(pairs) {
-            known
-                .scores
-                .insert(asked.search.chunk_id(asked.slots[*at]), score);
-        }
-        Ok(Some(took))
+        outcome.map(|_| Some(took))
     }
 
     /// Has the reranker of a mode score texts.
@@ -291,6 +300,15 @@ impl Search {
                 Some((entry.slot, state))
             })
             .collect()
+    }
+}
+
+/// Returns how many texts are scored before their scores are kept. A model of the person's may be slower than the time
+/// that it is given: what it read by then is not read again, so that it comes to its end when it is asked again.
+fn texts_at_once(mode: RerankMode) -> usize {
+    match mode {
+        RerankMode::Model => MODEL_TEXTS_AT_ONCE,
+        RerankMode::Off | RerankMode::Late | RerankMode::Http => usize::MAX,
     }
 }
 

@@ -240,6 +240,7 @@ fn searched(
             also,
             search.agreement.as_deref(),
         )?;
+        library.note_vectors_read();
         retrieved.put_thumbs(&search.lists, &search.thumbs);
         retrieved.put_ages(&search.lists, &search.marks);
         // What was answered outside holds for the same chunks, however the lists are formed.

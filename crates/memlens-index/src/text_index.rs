@@ -9,12 +9,12 @@ use tantivy::fastfield::AliveBitSet;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, TermInfo};
 use tantivy::query::Bm25Weight;
-use tantivy::schema::IndexRecordOption;
+use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError, Term};
 
 use crate::IndexError;
 use crate::text_list::{CHUNK, Mark, N_WORDS, open_error, open_verified, reader, refused, schema};
-use crate::words::{STOP_WORD_WEIGHT, is_stop_word, words};
+use crate::words::{STOP_WORD_WEIGHT, is_letter, is_stop_word, words};
 
 /// One state of the text list, as it was when it was opened; what is committed later does not show in it.
 ///
@@ -175,7 +175,7 @@ impl TextIndex {
                 };
                 let scorer = self.scorer(word);
                 segment
-                    .for_each_alive(info, |doc, term_freq| {
+                    .for_each_alive(&word.term, info, |doc, term_freq| {
                         gathered.add(
                             doc,
                             scorer.score(segment.lengths.fieldnorm_id(doc), term_freq),
@@ -225,16 +225,16 @@ impl TextIndex {
 
     /// Returns where each segment has `term`, and how many chunks hold it.
     fn look_up(&self, term: &str) -> Result<(Vec<Option<TermInfo>>, u64), TantivyError> {
-        let term = Term::from_field_text(schema().1.words, term);
         let mut n_chunks = 0;
         let mut in_segments = Vec::with_capacity(self.segments.len());
         for segment in &self.segments {
-            let info = segment.terms.get_term_info(&term)?;
+            let (field, terms) = segment.terms_of(term);
+            let info = terms.get_term_info(&Term::from_field_text(field, term))?;
             if let Some(info) = &info {
                 if segment.alive.is_none() {
                     n_chunks += u64::from(info.doc_freq);
                 } else {
-                    segment.for_each_alive(info, |_, _| n_chunks += 1)?;
+                    segment.for_each_alive(term, info, |_, _| n_chunks += 1)?;
                 }
             }
             in_segments.push(info);
@@ -259,7 +259,8 @@ impl TextIndex {
 
 /// One part of the list, all that a search needs of it at hand.
 struct Segment {
-    terms: Arc<InvertedIndexReader>,
+    words: Arc<InvertedIndexReader>,
+    letters: Arc<InvertedIndexReader>,
     lengths: FieldNormReader,
     /// `None` if nothing in it was deleted.
     alive: Option<AliveBitSet>,
@@ -271,17 +272,18 @@ impl Segment {
     /// Opens one segment; also returns how many words its entries have, without the deleted ones.
     fn open(dir: &Path, reader: &SegmentReader) -> Result<(Self, u64), IndexError> {
         let opened = || -> Result<_, TantivyError> {
-            let field = schema().1.words;
+            let fields = schema().1;
             let chunks = reader.fast_fields().u64(CHUNK)?;
             let n_words = reader.fast_fields().u64(N_WORDS)?;
             Ok((
-                reader.inverted_index(field)?,
-                reader.get_fieldnorms_reader(field)?,
+                reader.inverted_index(fields.words)?,
+                reader.inverted_index(fields.letters)?,
+                reader.get_fieldnorms_reader(fields.words)?,
                 chunks,
                 n_words,
             ))
         };
-        let (terms, lengths, chunks, n_words) =
+        let (words, letters, lengths, chunks, n_words) =
             opened().map_err(|source| open_error(dir, source))?;
         let n_entries = reader.max_doc();
         if [lengths.num_docs(), chunks.num_docs(), n_words.num_docs()] != [n_entries; 3] {
@@ -300,7 +302,8 @@ impl Segment {
             .collect();
         Ok((
             Self {
-                terms,
+                words,
+                letters,
                 lengths,
                 alive: reader.alive_bitset().cloned(),
                 chunks,
@@ -309,14 +312,26 @@ impl Segment {
         ))
     }
 
+    /// Returns the field that a word of a query is looked up in, and its terms: pairs of characters do not find one alone.
+    fn terms_of(&self, term: &str) -> (Field, &InvertedIndexReader) {
+        let fields = schema().1;
+        if is_letter(term) {
+            (fields.letters, &self.letters)
+        } else {
+            (fields.words, &self.words)
+        }
+    }
+
     /// Calls `visit` with entry and count for each entry that holds a term and was not deleted, in ascending order.
     fn for_each_alive(
         &self,
+        term: &str,
         info: &TermInfo,
         mut visit: impl FnMut(u32, u32),
     ) -> Result<(), TantivyError> {
         let mut postings = self
-            .terms
+            .terms_of(term)
+            .1
             .read_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
         let mut doc = postings.doc();
         while doc != TERMINATED {
@@ -582,6 +597,26 @@ mod tests {
         check("dogs and cats", &[0]);
         check("cat cats CAT", &[0, 1, 2]);
         check("cats unheard", &[]);
+    }
+
+    #[test]
+    fn a_lone_character_is_found_within_a_word() {
+        let (_folder, index) = list(&["我喜欢喝茶", "乌龙茶很好喝", "책은 서재에", "水"]);
+        let check = |query: &str, expected: &[u64]| {
+            assert_eq!(
+                chunks(&search(&index, query, Join::Or)),
+                expected,
+                "{query}"
+            );
+        };
+        check("茶", &[0, 1]);
+        check("乌", &[1]);
+        check("책", &[2]);
+        check("水", &[3]);
+        check("乌龙", &[1]);
+        // A pair is found as a pair alone.
+        check("茶喝", &[]);
+        check("猫", &[]);
     }
 
     #[test]

@@ -21,6 +21,8 @@ use crate::IndexError;
 
 /// Name of the field of words.
 const WORDS: &str = "words";
+/// Name of the field of characters that may be words by themselves.
+const LETTERS: &str = "letters";
 /// Name of the field of chunk ids.
 pub(crate) const CHUNK: &str = "chunk";
 /// Name of the field of document ids.
@@ -29,12 +31,14 @@ pub(crate) const DOCUMENT: &str = "document";
 pub(crate) const N_WORDS: &str = "n_words";
 
 /// Rises with every change of the fields or of [`crate::words()`]: a list of another format is built anew.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The fields of an entry.
 pub(crate) struct Fields {
     /// Terms with their counts; neither positions nor text, which the store has.
     pub(crate) words: Field,
+    /// What [`crate::words::letters`] gives, with counts: no part of an entry's length.
+    pub(crate) letters: Field,
     /// The chunk's id.
     pub(crate) chunk: Field,
     /// The id of the document that the chunk is of, to delete by.
@@ -46,13 +50,17 @@ pub(crate) struct Fields {
 /// Returns the schema and its fields, always the same.
 pub(crate) fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
-    let counted = TextFieldIndexing::default()
-        // Every entry brings its words ready cut, so this analysis is never asked.
-        .set_tokenizer("raw")
-        .set_index_option(IndexRecordOption::WithFreqs)
-        .set_fieldnorms(true);
+    let counted = |has_lengths| {
+        let counted = TextFieldIndexing::default()
+            // Every entry brings its words ready cut, so this analysis is never asked.
+            .set_tokenizer("raw")
+            .set_index_option(IndexRecordOption::WithFreqs)
+            .set_fieldnorms(has_lengths);
+        TextOptions::default().set_indexing_options(counted)
+    };
     let fields = Fields {
-        words: schema.add_text_field(WORDS, TextOptions::default().set_indexing_options(counted)),
+        words: schema.add_text_field(WORDS, counted(true)),
+        letters: schema.add_text_field(LETTERS, counted(false)),
         chunk: schema.add_u64_field(CHUNK, FAST),
         document: schema.add_u64_field(DOCUMENT, INDEXED | FAST),
         n_words: schema.add_u64_field(N_WORDS, FAST),

@@ -10,10 +10,11 @@ use tantivy::merge_policy::LogMergePolicy;
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Directory, Index, IndexWriter, TantivyDocument, TantivyError, Term};
 
+use crate::IndexError;
 use crate::text_list::{
     DOCUMENT, Fields, Mark, N_WORDS, open_error, open_verified, reader, refused, schema,
 };
-use crate::{IndexError, words};
+use crate::words::{Word, letters, words};
 
 /// One chunk for the text list.
 #[derive(Clone, Copy, Debug)]
@@ -118,29 +119,17 @@ impl TextWriter {
     /// # Errors
     /// [`IndexError::Text`] if the buffer cannot be written out.
     pub fn add(&mut self, entry: &TextEntry<'_>) -> Result<(), IndexError> {
-        let tokens: Vec<Token> = words(entry.text)
-            .into_iter()
-            .chain(words(entry.title))
-            .enumerate()
-            .map(|(position, word)| Token {
-                position,
-                text: word.term,
-                position_length: 1,
-                ..Token::default()
-            })
-            .collect();
-        let n_words = tokens.len() as u64;
+        let words = tokens(words(entry.text).into_iter().chain(words(entry.title)));
+        let letters = tokens(letters(entry.text).into_iter().chain(letters(entry.title)));
+        let n_words = words.tokens.len() as u64;
         let mut document = TantivyDocument::new();
         document.add_u64(self.fields.chunk, entry.chunk);
         document.add_u64(self.fields.document, entry.document);
         document.add_u64(self.fields.n_words, n_words);
-        document.add_pre_tokenized_text(
-            self.fields.words,
-            PreTokenizedString {
-                text: String::new(),
-                tokens,
-            },
-        );
+        document.add_pre_tokenized_text(self.fields.words, words);
+        if !letters.tokens.is_empty() {
+            document.add_pre_tokenized_text(self.fields.letters, letters);
+        }
         self.inner()
             .add_document(document)
             .map_err(|source| self.error("add to", source))?;
@@ -236,6 +225,20 @@ impl Drop for TextWriter {
 
 /// Why there is a writer.
 const OPEN: &str = "it is taken by the drop alone";
+
+/// Returns words as the library beneath takes them.
+fn tokens(words: impl Iterator<Item = Word>) -> PreTokenizedString {
+    let tokens = words.enumerate().map(|(position, word)| Token {
+        position,
+        text: word.term,
+        position_length: 1,
+        ..Token::default()
+    });
+    PreTokenizedString {
+        text: String::new(),
+        tokens: tokens.collect(),
+    }
+}
 
 /// Counts chunks and words of each document in the last commit.
 fn totals(index: &Index) -> Result<HashMap<u64, Total>, TantivyError> {

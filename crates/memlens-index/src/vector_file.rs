@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
+use memmap2::UncheckedAdvice;
 use memmap2::{Mmap, MmapOptions};
 
 use crate::IndexError;
@@ -130,6 +132,20 @@ impl VectorFile {
             .collect())
     }
 
+    /// Lets go of the rows' pages until they are read again, and changes nothing else.
+    ///
+    /// A scan maps every row into this process, 70 MB of 46,000 rows of 384, and they stay its own until it ends, although they
+    /// are a file that the system keeps in its cache as long as there is room. From there the next scan takes them back
+    /// within 1 ms. Where the system knows no such advice, nothing happens.
+    pub fn rest(&self) {
+        #[cfg(unix)]
+        if let Some(rows) = &self.rows
+            && let Err(error) = let_go(rows)
+        {
+            tracing::debug!(%error, "cannot let go of the vectors");
+        }
+    }
+
     /// Returns everything that the head says.
     pub(crate) fn head(&self) -> &Head {
         &self.head
@@ -249,4 +265,13 @@ fn map_rows(file: &File, n_bytes: u64) -> io::Result<Mmap> {
     // it appends beyond the rows that any head names, cuts off nothing before them, and replaces a list by a new file.
     // A foreign program that shortens the file in place would break this, as for every mapping.
     unsafe { MmapOptions::new().len(n_bytes).map(file) }
+}
+
+/// Lets go of the pages of a mapping.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+fn let_go(rows: &Mmap) -> io::Result<()> {
+    // SAFETY: The mapping is of a file and read only, so there is nothing in its pages that the file does not hold: whoever
+    // reads on meanwhile, or later, finds the same bytes.
+    unsafe { rows.unchecked_advise(UncheckedAdvice::DontNeed) }
 }

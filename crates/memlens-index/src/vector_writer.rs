@@ -15,7 +15,7 @@ use crate::{IndexError, VectorFile};
 pub struct VectorWriter {
     path: PathBuf,
     /// Held as long as the writer lives; the system lets go of it when a process dies.
-    _lock: File,
+    _lock: Lock,
     rows: BufWriter<File>,
     /// What the next commit says, its generation excepted.
     head: Head,
@@ -193,12 +193,23 @@ impl VectorWriter {
     }
 }
 
+/// Is the right to write to a list.
+struct Lock(File);
+
+impl Drop for Lock {
+    /// Lets go of the lock itself and not only of the file, which a program that is just being started holds too.
+    fn drop(&mut self) {
+        // Closing it does the same a moment later.
+        let _ = self.0.unlock();
+    }
+}
+
 /// Takes the lock of the list at `path`.
-fn lock(path: &Path) -> Result<File, IndexError> {
+fn lock(path: &Path) -> Result<Lock, IndexError> {
     let lock_path = suffixed(path, "lock");
     let file = File::create(&lock_path).map_err(IndexError::io("create", &lock_path))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => Err(IndexError::Busy {
             path: path.to_owned(),
         }),

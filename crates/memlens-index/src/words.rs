@@ -51,15 +51,61 @@ pub fn is_stop_word(word: &str) -> bool {
 ///
 /// Scripts that are written without spaces give one word for every two neighbouring characters, so that any part of a
 /// run can be found: Han, Hiragana, Katakana, Bopomofo, Thai, Lao, Khmer and Burmese. So does Hangul, since Korean
-/// writes particles onto its nouns. A lone character of these scripts is a word by itself.
+/// writes particles onto its nouns. A lone character of these scripts is a word by itself; within a run it is found by
+/// [`letters`].
 ///
 /// A word that unfolds into several (such as the one-character honorific U+FDFA) gives each with the bytes of the whole.
 pub fn words(text: &str) -> Vec<Word> {
     stemmed(text, Unstemmed { initials: None })
 }
 
-/// Returns where [`words`] finds one of `terms` in `text`, in reading order, in a third of the time.
+/// Returns each single character of the scripts that [`words`] gives in pairs, in reading order: 茶 is a word of 乌龙茶,
+/// which no pair tells.
+pub(crate) fn letters(text: &str) -> Vec<Word> {
+    if text.is_ascii() {
+        return Vec::new();
+    }
+    let folding = Unstemmed { initials: None };
+    let mut letters = Vec::new();
+    for run in runs(text) {
+        if text[run.clone()].is_ascii() {
+            continue;
+        }
+        for unit in units(text, run) {
+            folding.push_terms(text, unit, &mut letters);
+        }
+    }
+    letters
+        .into_iter()
+        .map(|token| Word {
+            term: token.text,
+            bytes: token.offset_from..token.offset_to,
+        })
+        .collect()
+}
+
+/// Tells whether a term is one character of those scripts, as [`letters`] gives it.
+pub(crate) fn is_letter(term: &str) -> bool {
+    let mut chars = term.chars();
+    chars.next().is_some_and(is_unspaced)
+        && chars.all(|c| is_combining_mark(c) || is_invisible(c) || extends_unit(c))
+}
+
+/// Returns where [`words`] finds one of `terms` in `text`, a lone character wherever it stands, in reading order, in a third
+/// of the time.
 pub fn places(text: &str, terms: &HashSet<&str>) -> Vec<Range<usize>> {
+    let mut places = places_of_words(text, terms);
+    if terms.iter().any(|term| is_letter(term)) {
+        let letters = letters(text).into_iter();
+        let asked = letters.filter(|letter| terms.contains(letter.term.as_str()));
+        places.extend(asked.map(|letter| letter.bytes));
+        places.sort_by_key(|place| (place.start, place.end));
+        places.dedup();
+    }
+    places
+}
+
+fn places_of_words(text: &str, terms: &HashSet<&str>) -> Vec<Range<usize>> {
     // Stemming takes most of the time, and changes how a word ends, never how it begins.
     let initials = terms.iter().filter_map(|term| term.chars().next());
     let initials = Some(initials.collect());
@@ -201,6 +247,24 @@ fn pieces(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
     pieces
 }
 
+/// Returns the single characters of unspaced scripts in a run, each with the marks that belong to it.
+fn units(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
+    let mut units: Vec<Range<usize>> = Vec::new();
+    for (at, c) in text[run.clone()].char_indices() {
+        let at = run.start + at;
+        let end = at + c.len_utf8();
+        // What completes the character just before, and nothing after another script between.
+        let last = units.last_mut().filter(|unit| unit.end == at);
+        let completes = is_combining_mark(c) || is_invisible(c) || extends_unit(c);
+        match last {
+            Some(unit) if completes => unit.end = end,
+            Some(_) | None if is_unspaced(c) => units.push(at..end),
+            Some(_) | None => {}
+        }
+    }
+    units
+}
+
 /// Turns the open unspaced stretch into its pairs, or into the one character that it holds.
 fn close_units(units: &mut Vec<Range<usize>>, pieces: &mut Vec<Range<usize>>) {
     if let [lone] = units.as_slice() {
@@ -244,7 +308,7 @@ fn extends_unit(c: char) -> bool {
     matches!(c, '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7ff}' | '\u{ff9e}' | '\u{ff9f}')
 }
 
-/// What is checked: a table of scripts and signs; places of words, of all or of some; that spelling a character in one
+/// What is checked: a table of scripts and signs; single characters; places of words, of all or of some; that spelling a character in one
 /// or in several code points changes nothing; that a text's words are those of its parts.
 #[cfg(test)]
 mod tests {
@@ -327,6 +391,37 @@ mod tests {
     }
 
     #[test]
+    fn characters_that_may_be_words() {
+        let letters = |text: &str| {
+            let letters = letters(text).into_iter();
+            letters.map(|letter| letter.term).collect::<Vec<_>>()
+        };
+        assert_eq!(letters("quiet café"), [""; 0]);
+        assert_eq!(letters("Tシャツ2024年"), ["シ", "ャ", "ツ", "年"]);
+        assert_eq!(letters("ｶﾞｽ ไม่"), ["ガ", "ス", "ไ", "ม่"]);
+        assert_eq!(letters("책은"), ["책", "은"]);
+        // Spelt in several code points.
+        assert_eq!(letters("\u{1106}\u{116e}\u{11af}"), ["물"]);
+        for (term, expected) in [
+            ("水", true),
+            ("ม่", true),
+            ("水曜", false),
+            ("a", false),
+            ("", false),
+        ] {
+            assert_eq!(is_letter(term), expected, "{term}");
+        }
+        let places = |text: &str, terms: &[&str]| {
+            let places = places(text, &terms.iter().copied().collect()).into_iter();
+            places
+                .map(|place| text[place].to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(places("喝茶。茶", &["茶"]), ["茶", "茶"]);
+        assert_eq!(places("乌龙茶", &["茶", "乌龙"]), ["乌龙", "茶"]);
+    }
+
+    #[test]
     fn words_stand_where_they_are_typed() {
         check_places("Café, naïve!", &["Café", "naïve"]);
         check_places("水曜日", &["水曜", "曜日"]);
@@ -381,7 +476,13 @@ mod tests {
                 .filter(|word| terms.contains(word.term.as_str()))
                 .map(|word| word.bytes.clone())
                 .collect();
-            prop_assert_eq!(places(&text, &terms), expected);
+            // A lone character is found within words too.
+            let found = places(&text, &terms);
+            if terms.iter().any(|term| is_letter(term)) {
+                prop_assert!(expected.iter().all(|place| found.contains(place)));
+            } else {
+                prop_assert_eq!(found, expected);
+            }
         }
 
         #[test]

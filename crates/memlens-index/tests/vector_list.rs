@@ -101,6 +101,42 @@ fn rows_come_back_as_they_were_appended() {
     assert_eq!(list.generation(), 4);
 }
 
+/// Returns how much of the mapped rows is in this process's memory, in KiB.
+#[cfg(target_os = "linux")]
+fn resident_kib(path: &Path) -> u64 {
+    let rows = rows_files(path)[0]
+        .canonicalize()
+        .expect("the rows are there");
+    let maps = fs::read_to_string("/proc/self/smaps").expect("Linux describes every mapping");
+    let rss = maps
+        .lines()
+        .skip_while(|line| !line.ends_with(&*rows.to_string_lossy()))
+        .find_map(|line| line.strip_prefix("Rss:"))
+        .expect("the rows are mapped");
+    rss.trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .expect("it is a number")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn rows_that_rest_take_no_memory_until_they_are_read() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = scratch.path().join("vectors");
+    let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
+    append(&mut writer, 0..20_000);
+    writer.commit(2).expect("it can be committed");
+    drop(writer);
+    let list = open(&path);
+    let before = list.dots(&vector(3)).expect("the query fits");
+    assert!(resident_kib(&path) > 500);
+    list.rest();
+    assert_eq!(resident_kib(&path), 0);
+    assert_eq!(list.dots(&vector(3)).expect("the query fits"), before);
+    assert!(resident_kib(&path) > 500);
+}
+
 #[test]
 fn an_empty_list_is_a_list() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");

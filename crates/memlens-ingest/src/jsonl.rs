@@ -98,19 +98,9 @@ fn observation(
         id,
     } = serde_json::from_str(raw)
         .map_err(|error| format!("not JSON ({}); skipped", cause(&error)))?;
-    let (token, said) = [said, content]
-        .into_iter()
-        .flatten()
-        .find_map(|value| {
-            // A string that cannot be decoded is told; any other value is not the text.
-            value
-                .get()
-                .starts_with('"')
-                .then(|| (value.get(), serde_json::from_str::<Said>(value.get())))
-        })
-        .ok_or("no text or content; skipped")?;
-    let Said { said, is_damaged } =
-        said.map_err(|error| format!("text cannot be read ({}); skipped", cause(&error)))?;
+    let token = text_token(said, content).ok_or("no text or content; skipped")?;
+    let Said { said, is_damaged } = serde_json::from_str(token)
+        .map_err(|error| format!("text cannot be read ({}); skipped", cause(&error)))?;
     if said.trim().is_empty() {
         return Err("text is blank; skipped".to_owned());
     }
@@ -161,6 +151,19 @@ fn observation(
             Id::Number(id) => id.to_string(),
         }),
     })
+}
+
+/// Returns the string that is a line's text: any other value of `text` is not, and `content` stands in for it.
+fn text_token<'a>(text: Option<&'a RawValue>, content: Option<&'a RawValue>) -> Option<&'a str> {
+    let mut values = [text, content].into_iter().flatten().map(RawValue::get);
+    values.find(|value| value.starts_with('"'))
+}
+
+/// Returns the text of a line that [`observations`] reads; none of any other.
+pub(crate) fn text_of_line(line: &str) -> Option<String> {
+    let Record { text, content, .. } = serde_json::from_str(line).ok()?;
+    let said: Said = serde_json::from_str(text_token(text, content)?).ok()?;
+    Some(said.said)
 }
 
 impl Observation {

@@ -5,16 +5,17 @@
 //!
 //! Properties checked, for arbitrary texts: ranges ascend and do not overlap; nothing is blank; reading never panics.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use jiff::civil::Date;
 use pulldown_cmark::{Event, Options, Parser, TagEnd};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use crate::document::{Kind, Parsed};
 use crate::front_matter::head;
+use crate::jsonl::text_of_line;
 use crate::lines::{Lines, lines_from, offset};
+use crate::outline::without_long_marks;
 
 /// Is one thing that a document says.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +71,8 @@ fn of_markdown(text: &str) -> Vec<(String, Range<usize>)> {
     let mut said = Said::default();
     // Inside a heading, code, a table or HTML nothing is observed.
     let mut n_silent = 0_u32;
-    for (event, range) in Parser::new_ext(&text[start..], options).into_offset_iter() {
+    let markdown = without_long_marks(&text[start..]);
+    for (event, range) in Parser::new_ext(&markdown, options).into_offset_iter() {
         let range = start + range.start..start + range.end;
         if ends_what_is_said(&event) {
             said.finish(&mut found);
@@ -86,7 +88,16 @@ fn of_markdown(text: &str) -> Vec<(String, Range<usize>)> {
         } else if n_silent > 0 {
             continue;
         } else if let Event::Text(words) | Event::Code(words) = &event {
-            said.add(words, range);
+            // What stands in the place of long marks is the parser's alone.
+            let is_as_written = matches!(markdown, Cow::Owned(_)) && words.len() == range.len();
+            said.add(
+                if is_as_written {
+                    &text[range.clone()]
+                } else {
+                    words
+                },
+                range,
+            );
         } else if let Event::SoftBreak | Event::HardBreak = event {
             said.add(" ", range);
         }
@@ -199,7 +210,7 @@ fn of_jsonl(parsed: &Parsed) -> Vec<Observation> {
             // A line that was read once is read again the same way; one chunk has its whole text.
             let text = match chunks {
                 [only] => only.text.clone(),
-                _ => line_text(&parsed.text[lines.get(first.start_line as usize - 1)?.clone()])?,
+                _ => text_of_line(&parsed.text[lines.get(first.start_line as usize - 1)?.clone()])?,
             };
             let text = one_line(&text);
             (!text.is_empty()).then(|| Observation {
@@ -213,22 +224,6 @@ fn of_jsonl(parsed: &Parsed) -> Vec<Observation> {
             })
         })
         .collect()
-}
-
-/// Returns the text of a line of JSONL.
-fn line_text(line: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Line<'a> {
-        #[serde(borrow)]
-        text: Option<&'a RawValue>,
-        #[serde(borrow)]
-        content: Option<&'a RawValue>,
-    }
-    let Line { text, content } = serde_json::from_str(line).ok()?;
-    [text, content]
-        .into_iter()
-        .flatten()
-        .find_map(|value| serde_json::from_str(value.get()).ok())
 }
 
 fn one_line(text: &str) -> String {
@@ -333,6 +328,22 @@ mod tests {
                 .chunks
                 .len()
                 > 2
+        );
+
+        // Half of a surrogate pair costs one character here too, and what is not said does not stand in.
+        let text = format!("{{\"text\": \"{long}\\ud83d\", \"content\": \"other\"}}");
+        let found = of(Kind::Jsonl, &text);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].text, format!("{long}\u{FFFD}"));
+    }
+
+    #[test]
+    fn long_marks_are_words_as_they_stand() {
+        let marks = ">".repeat(500);
+        check(
+            Kind::Markdown,
+            &format!("{marks} a &amp; b\nc\n"),
+            &[&format!("1-2 {marks} a & b c")],
         );
     }
 

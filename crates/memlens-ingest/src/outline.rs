@@ -124,7 +124,7 @@ impl HeadingPath {
 }
 
 /// Puts words of the same length in the place of marks above [`MARKS_BYTES_MAX`]; mostly there are none.
-fn without_long_marks(markdown: &str) -> Cow<'_, str> {
+pub(crate) fn without_long_marks(markdown: &str) -> Cow<'_, str> {
     let is_mark = |byte: &u8| b" \t>*+-.)0123456789".contains(byte);
     let long_marks = lines_from(markdown, 0).filter_map(|line| {
         let bytes = &markdown.as_bytes()[line.clone()];

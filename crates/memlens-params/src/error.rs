@@ -13,7 +13,7 @@ pub enum ParamError {
         /// The id of the table that differs least, when it differs by at most a third.
         nearest: Option<String>,
     },
-    /// The value is of the right form, but outside what the parameter accepts.
+    /// The value is a number as the parameter needs it, but outside what it accepts.
     #[error("cannot set {id} to {value}: the range is {range}")]
     OutOfRange {
         /// The parameter.
@@ -23,7 +23,7 @@ pub enum ParamError {
         /// What is accepted, for a person.
         range: String,
     },
-    /// The value is not a number, choice or toggle as the parameter needs it.
+    /// The value is not a number, one of the choices, or a toggle, as the parameter needs it.
     #[error("cannot set {id} to {value}: it takes {expected}")]
     WrongKind {
         /// The parameter.

@@ -122,14 +122,9 @@ impl Parameter {
     /// Returns `value` when this parameter accepts it.
     ///
     /// # Errors
-    /// [`ParamError::WrongKind`] for a value of another kind, [`ParamError::OutOfRange`] for a
-    /// number outside the range, one that is not finite or not whole, and for an unknown choice.
+    /// [`ParamError::WrongKind`] for a value of another kind and for an unknown choice, [`ParamError::OutOfRange`]
+    /// for a number outside the range, and for one that is not finite or not whole.
     pub fn check(&self, value: Value) -> Result<Value, ParamError> {
-        let out_of_range = || ParamError::OutOfRange {
-            id: self.id,
-            value: value.to_string(),
-            range: self.range(),
-        };
         match (&self.kind, &value) {
             (
                 ParameterKind::Number {
@@ -142,17 +137,19 @@ impl Parameter {
                 if number.is_finite() && number >= min && number <= max && whole {
                     Ok(value)
                 } else {
-                    Err(out_of_range())
+                    Err(ParamError::OutOfRange {
+                        id: self.id,
+                        value: value.to_string(),
+                        range: self.range(),
+                    })
                 }
             }
             (ParameterKind::Number { optional: true, .. }, Value::Unset)
             | (ParameterKind::Toggle, Value::Toggle(_)) => Ok(value),
-            (ParameterKind::Choice { options }, Value::Choice(word)) => {
-                if options.contains(&word.as_str()) {
-                    Ok(value)
-                } else {
-                    Err(out_of_range())
-                }
+            (ParameterKind::Choice { options }, Value::Choice(word))
+                if options.contains(&word.as_str()) =>
+            {
+                Ok(value)
             }
             (
                 ParameterKind::Number { .. } | ParameterKind::Choice { .. } | ParameterKind::Toggle,

@@ -86,23 +86,19 @@ pub fn markdown() -> String {
     );
     let table = table();
     for stage in stages() {
-        section(&mut out, stage.label, stage.sentence, || {
-            table
-                .iter()
-                .filter(|parameter| parameter.stage == Some(stage.id))
-        });
+        let its = table.iter().filter(|it| it.stage == Some(stage.id));
+        section(&mut out, stage.label, stage.sentence, its);
     }
-    section(&mut out, "Library", "How notes are cut and kept.", || {
-        table.iter().filter(|parameter| parameter.stage.is_none())
-    });
+    let others = table.iter().filter(|it| it.stage.is_none());
+    section(&mut out, "Library", "How notes are cut and kept.", others);
     out
 }
 
-fn section<'a, I: Iterator<Item = &'a Parameter>>(
+fn section<'a>(
     out: &mut String,
     title: &str,
     sentence: &str,
-    parameters: impl Fn() -> I,
+    parameters: impl Iterator<Item = &'a Parameter>,
 ) {
     let write = |out: &mut String| -> std::fmt::Result {
         writeln!(
@@ -110,7 +106,7 @@ fn section<'a, I: Iterator<Item = &'a Parameter>>(
             "\n## {title}\n\n{sentence}\n\n| id | default | accepts | unit | phase | |"
         )?;
         writeln!(out, "|---|---|---|---|---|---|")?;
-        for parameter in parameters() {
+        for parameter in parameters {
             writeln!(
                 out,
                 "| `{}` | {} | {} | {} | {} | {} |",

@@ -363,7 +363,7 @@ parameters! {
     text_weight: f64 = 0.4, F, Rank, "Text weight", None, number(0.0, 1.0, 0.01), None, "How much the BM25 list counts.";
     rerank_on: bool = true, RR, Rank, "Rerank", None, ParameterKind::Toggle, None, "Uses the reranker that is chosen.";
     rerank: RerankMode = RerankMode::Off, RR, Outside, "Provider", None, ParameterKind::Choice { options: RerankMode::OPTIONS }, None, "Which model reads question and chunk together.";
-    rerank_max_docs: u32 = 20, RR, Outside, "Max docs", CHUNKS, off_at(whole(0, 200, 1), 0.0), None, "How many of the best fused rows are sent to the reranker; 0 sends the whole pool.";
+    rerank_max_docs: u32 = 20, RR, Outside, "Max docs", CHUNKS, off_at(whole(0, 200, 1), 0.0), None, "How many of the best fused rows are sent to the reranker; 0 sends three times as many as max results.";
     rerank_max_chars: u32 = 500, RR, Outside, "Max chars", CHARS, off_at(whole(0, 8000, 50), 0.0), None, "How much of each text a model or provider reads; 0 for all of it. Late interaction reads all of it.";
     rerank_threshold: Option<f64> = None, RR, Rank, "Drop below", None, optional(number(-20.0, 20.0, 0.01)), None, "Drops reranked rows below this score, on the reranker's own scale.";
     rerank_share: f64 = 1.0, RR, Rank, "Share", None, number(0.0, 1.0, 0.01), None, "0 keeps the fused order, 1 follows the reranker alone.";

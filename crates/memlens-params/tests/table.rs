@@ -78,7 +78,7 @@ fn settings_are_read_or_refused_by_name() {
     );
     check(
         &["fusion=sum"],
-        Err("cannot set fusion to sum: the range is one of calibrated, rrf, relative, weighted"),
+        Err("cannot set fusion to sum: it takes one of calibrated, rrf, relative, weighted"),
     );
     check(
         &["bm25_on=maybe"],

@@ -6,7 +6,7 @@ use specta::Type;
 
 use crate::answers::RerankScale;
 use crate::detail::{Detail, HookMove, RerankState};
-use crate::trace::{Status, Trace};
+use crate::trace::{StageTrace, Status, Trace};
 use crate::{CandidateSet, Context};
 
 /// Is a stage in the strip.
@@ -37,8 +37,9 @@ pub struct Part {
     pub amount: f64,
 }
 
-/// Is one ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker are empty
-/// where its stage says nothing of any row, which is so in most rankings: they travel at every step of a slider.
+/// Is one ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker, of
+/// corroboration and of feedback are empty where their stage says nothing of any row, which is so in most rankings: they
+/// travel at every step of a slider.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Columns {
     /// Every stage, in the order of the pipeline.
@@ -116,10 +117,15 @@ impl Trace {
         let set: &CandidateSet = context.set;
         let n = set.candidates.len();
         let slots = 0..n as u32;
-        let is_reranking = self
-            .stage(StageId::Rerank)
-            .is_some_and(|stage| !stage.entries.is_empty());
-        let n_reranked = if is_reranking { n } else { 0 };
+        let n_told_by = |stage| {
+            let says_something = |stage: &StageTrace| !stage.entries.is_empty();
+            if self.stage(stage).is_some_and(says_something) {
+                n
+            } else {
+                0
+            }
+        };
+        let n_reranked = n_told_by(StageId::Rerank);
         let mut columns = Columns {
             stages: self
                 .stages
@@ -153,8 +159,8 @@ impl Trace {
             n_pending: 0,
             hook_pending: false,
             score: vec![None; n],
-            n_corroborating: vec![None; n],
-            feedback_weight: vec![None; n],
+            n_corroborating: vec![None; n_told_by(StageId::Corroboration)],
+            feedback_weight: vec![None; n_told_by(StageId::Feedback)],
             parts: vec![Vec::new(); n],
             dropped_by: vec![None; n],
             reason: vec![None; n],

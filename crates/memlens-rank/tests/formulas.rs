@@ -445,6 +445,21 @@ fn thumbs_and_age_weigh_and_the_journey_tells_how() {
 }
 
 #[test]
+fn columns_of_a_stage_that_says_nothing_do_not_travel() {
+    let mut set = saying(&[SAME, SAME]);
+    let lengths = |set: &CandidateSet, settings: &[&str]| {
+        let params = &params_of(settings);
+        let columns = rank(set, params, &NATIVE).columns(&Context { set, params }, |_| None);
+        (columns.n_corroborating.len(), columns.feedback_weight.len())
+    };
+    assert_eq!(lengths(&set, &[]), (2, 0));
+    assert_eq!(lengths(&set, &["corroboration_on=off"]), (0, 0));
+    set.candidates[0].thumbs = Thumbs { n_up: 1, n_down: 0 };
+    assert_eq!(lengths(&set, &["corroboration_gain=0"]), (0, 2));
+    assert_eq!(lengths(&set, &["feedback_strength=0"]), (2, 0));
+}
+
+#[test]
 fn a_date_in_the_future_counts_as_today_and_an_evergreen_file_does_not_decay() {
     let mut set = saying(&[SAME, SAME, SAME]);
     set.candidates[0].age = Age::Days {

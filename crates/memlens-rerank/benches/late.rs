@@ -33,8 +33,10 @@ impl TokenCache for Memory {
     }
 }
 
+#[allow(unsafe_code)]
 fn main() {
-    forbid_telemetry();
+    // SAFETY: First of all; no other thread runs yet.
+    unsafe { forbid_telemetry() };
     let at = Locations::find(&[]).expect("`cargo xtask setup` was run");
     let embedder =
         || -> Box<dyn Embedder> { Box::new(Bundled::load(&at, 1).expect("library and model fit")) };

@@ -1,7 +1,8 @@
 //! What is slow to make, on a thread of its own: nobody waits for it longer than they want to.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SendError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -108,8 +109,12 @@ where
         });
         {
             let worker = self.worker();
-            let Some(worker) = &*worker else { return };
-            if worker.jobs.send(job).is_err() || worker.is_making.load(Ordering::Relaxed) {
+            let Some(Worker { jobs, is_making }) = &*worker else {
+                return;
+            };
+            jobs.send(job)
+                .expect("it serves as long as it can be given jobs");
+            if is_making.load(Ordering::Relaxed) {
                 return;
             }
         }
@@ -120,29 +125,13 @@ where
     /// Gives the thread a job, and returns whether it is making something, then and later.
     fn give(&self, job: Job<T, E>) -> Result<Arc<AtomicBool>, RerankError> {
         let mut worker = self.worker();
-        let job = match &*worker {
-            None => job,
-            Some(worker) => match worker.jobs.send(job) {
-                Ok(()) => return Ok(worker.is_making.clone()),
-                // It has panicked.
-                Err(SendError(job)) => job,
-            },
-        };
-        let (jobs, queue) = channel();
-        let is_making = Arc::new(AtomicBool::new(false));
-        let (making, rest_after) = (is_making.clone(), self.rest_after);
-        jobs.send(job).expect("the queue is right here");
-        thread::Builder::new()
-            .name("memlens-rerank".to_owned())
-            .spawn(move || serve(&queue, making, rest_after))
-            .map_err(|error| RerankError::Thread {
-                cause: error.to_string(),
-            })?;
-        *worker = Some(Worker {
-            jobs,
-            is_making: is_making.clone(),
-        });
-        Ok(is_making)
+        if worker.is_none() {
+            *worker = Some(start(self.rest_after)?);
+        }
+        let Worker { jobs, is_making } = worker.as_ref().expect("it was just put there");
+        jobs.send(job)
+            .expect("it serves as long as it can be given jobs");
+        Ok(is_making.clone())
     }
 
     fn worker(&self) -> MutexGuard<'_, Option<Worker<T, E>>> {
@@ -179,7 +168,22 @@ impl<T, E> Held<T, E> {
 
     fn clear(&mut self) {
         (self.made, self.failed) = (None, None);
+        self.is_making.store(false, Ordering::Relaxed);
     }
+}
+
+/// Starts the thread.
+fn start<T: 'static, E: Send + 'static>(rest_after: Duration) -> Result<Worker<T, E>, RerankError> {
+    let (jobs, queue) = channel();
+    let is_making = Arc::new(AtomicBool::new(false));
+    let making = is_making.clone();
+    thread::Builder::new()
+        .name("memlens-rerank".to_owned())
+        .spawn(move || serve(&queue, making, rest_after))
+        .map_err(|error| RerankError::Thread {
+            cause: error.to_string(),
+        })?;
+    Ok(Worker { jobs, is_making })
 }
 
 /// Does one job after the other, until nobody can give any more.
@@ -196,7 +200,11 @@ fn serve<T, E>(queue: &Receiver<Job<T, E>>, is_making: Arc<AtomicBool>, rest_aft
             Some(_) => queue.recv_timeout(rest_after),
         };
         match next {
-            Ok(job) => job(&mut held),
+            // The panic has been reported; what it left half done is not used again.
+            Ok(job) => match catch_unwind(AssertUnwindSafe(|| job(&mut held))) {
+                Ok(()) => {}
+                Err(_panic) => held.clear(),
+            },
             Err(RecvTimeoutError::Timeout) => held.clear(),
             Err(RecvTimeoutError::Disconnected) => return,
         }
@@ -358,7 +366,10 @@ mod tests {
         // Work that takes too long is waited for no longer, and looks at its limits itself.
         let soon = limits(Duration::from_millis(50));
         let (let_go, gate) = channel::<()>();
-        let work = move |_: &mut String| Ok(drop(gate.recv()));
+        let work = move |_: &mut String| {
+            let _ = gate.recv();
+            Ok(())
+        };
         let got = background.run("a".to_owned(), UNREADY, &soon, made("a"), work);
         assert!(matches!(got, Err(RerankError::Timeout)), "{got:?}");
         drop(let_go);

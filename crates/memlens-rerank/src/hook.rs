@@ -142,9 +142,17 @@ impl HookCommand {
     /// process group are killed where the call is given up.
     ///
     /// # Errors
-    /// [`RerankError::Cancelled`], [`RerankError::Timeout`], and [`RerankError::Hook`] where it does not start, ends with
-    /// another status than 0, prints nothing, too much or no [`Answer`], or names a row more often than it was given.
+    /// [`RerankError::Cancelled`], and [`RerankError::Hook`] where it does not start or end in time, ends with another
+    /// status than 0, prints nothing, too much or no [`Answer`], or names a row more often than it was given.
     pub fn run(&self, event: &Event, limits: &Limits) -> Result<Vec<Kept>, RerankError> {
+        let is_late = |error: &RerankError| matches!(error, RerankError::Timeout);
+        match self.answer(event, limits) {
+            Err(error) if is_late(&error) => Err(failed("it gave no answer within the timeout")),
+            answered => answered,
+        }
+    }
+
+    fn answer(&self, event: &Event, limits: &Limits) -> Result<Vec<Kept>, RerankError> {
         limits.check()?;
         let runtime = Builder::new_current_thread()
             .enable_all()

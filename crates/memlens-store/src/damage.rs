@@ -3,24 +3,34 @@
 //! SQLite notices a page that does not fit together, and not a letter that became another. A chunk's embedding is named by
 //! the hash of its text, so each text that is read can be compared with what was saved.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{OptionalExtension, Row};
 
 use crate::error::Attempt;
 use crate::store::next_generation;
-use crate::{Store, StoreError};
+use crate::{Applied, DocumentId, Store, StoreError};
 
 /// How far a vector's squared length may be from 1.
 const SQUARED_LENGTH_ERROR_MAX: f32 = 2e-3;
 
+/// Is what was forgotten because it was not as saved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forgotten {
+    /// The documents' paths, sorted.
+    pub paths: Vec<String>,
+    /// What the lists must follow.
+    pub applied: Applied,
+}
+
 impl Store {
-    /// Forgets the documents with a chunk that is not what was saved, so that they are read anew, and raises the
-    /// generation if there are any. Returns their paths, sorted.
+    /// Forgets the documents with a chunk that is not what was saved, so that they are read anew; none where all are sound.
     ///
     /// # Errors
     /// [`StoreError::Sql`] and [`StoreError::Damaged`]; nothing has changed then.
-    pub fn forget_damaged_texts(&mut self) -> Result<Vec<String>, StoreError> {
+    pub fn forget_damaged_texts(&mut self) -> Result<Option<Forgotten>, StoreError> {
         let attempt = "check the chunks";
-        let damaged: Vec<i64> = {
+        let damaged: BTreeSet<i64> = {
             let mut statement = self
                 .connection
                 .prepare_cached(
@@ -28,10 +38,10 @@ impl Store {
                 )
                 .attempt(attempt)?;
             let mut rows = statement.query([]).attempt(attempt)?;
-            let mut damaged = Vec::new();
+            let mut damaged = BTreeSet::new();
             while let Some(row) = rows.next().attempt(attempt)? {
                 if !is_as_saved(row).attempt(attempt)? {
-                    damaged.push(row.get(2).attempt(attempt)?);
+                    damaged.insert(row.get(2).attempt(attempt)?);
                 }
             }
             damaged
@@ -39,12 +49,12 @@ impl Store {
         self.forget(&damaged, &[])
     }
 
-    /// Forgets the embeddings of `dim` numbers or another that are in use and cannot be vectors of unit length, with the
-    /// documents that use them, and raises the generation if there are any. Returns the documents' paths, sorted.
+    /// Forgets the embeddings in use that cannot be unit vectors of `dim` numbers, and the documents that use them, so that
+    /// they are read anew; none where all are sound.
     ///
     /// # Errors
     /// As [`Store::forget_damaged_texts`].
-    pub fn forget_damaged_vectors(&mut self, dim: usize) -> Result<Vec<String>, StoreError> {
+    pub fn forget_damaged_vectors(&mut self, dim: usize) -> Result<Option<Forgotten>, StoreError> {
         let attempt = "check the embeddings";
         let mut embeddings = Vec::new();
         self.for_each_embedding(|embedding, vector| -> Result<(), StoreError> {
@@ -56,7 +66,7 @@ impl Store {
             }
             Ok(())
         })?;
-        let mut documents = Vec::new();
+        let mut documents = BTreeSet::new();
         for embedding in &embeddings {
             let mut statement = self
                 .connection
@@ -74,10 +84,14 @@ impl Store {
         self.forget(&documents, &embeddings)
     }
 
-    fn forget(&mut self, documents: &[i64], embeddings: &[i64]) -> Result<Vec<String>, StoreError> {
+    fn forget(
+        &mut self,
+        documents: &BTreeSet<i64>,
+        embeddings: &[i64],
+    ) -> Result<Option<Forgotten>, StoreError> {
         let attempt = "forget what is damaged";
         if documents.is_empty() && embeddings.is_empty() {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let transaction = self.connection.transaction().attempt(attempt)?;
         let mut paths = Vec::new();
@@ -97,10 +111,14 @@ impl Store {
                 .execute("DELETE FROM embeddings WHERE id = ?1", [embedding])
                 .attempt(attempt)?;
         }
-        next_generation(&transaction)?;
+        let applied = Applied {
+            generation: next_generation(&transaction)?,
+            removed: documents.iter().copied().map(DocumentId).collect(),
+            added: Vec::new(),
+        };
         transaction.commit().attempt(attempt)?;
         paths.sort_unstable();
-        Ok(paths)
+        Ok(Some(Forgotten { paths, applied }))
     }
 }
 

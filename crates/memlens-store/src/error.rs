@@ -66,7 +66,7 @@ pub enum StoreError {
     },
     /// A note's text is not what was saved, though the pages around it fit together.
     #[error(
-        "cannot {attempt}: the library does not hold {path} as it was saved; index its folder again, and it is read anew"
+        "cannot {attempt}: the library does not hold {path} as it was saved; `memlens index`, or the next start of the window, reads it anew"
     )]
     Altered {
         /// What was tried.

@@ -39,6 +39,7 @@ mod snapshot;
 mod space;
 mod store;
 
+pub use damage::Forgotten;
 pub use documents::{
     Applied, Change, DocumentState, NewChunk, NewDocument, NewWindow, StoredChunk,
 };

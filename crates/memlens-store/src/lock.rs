@@ -13,7 +13,7 @@ const ASKERS_WAIT_MAX: Duration = Duration::from_secs(2);
 /// Holds the right to write until it is dropped; the system frees it when the process dies.
 #[derive(Debug)]
 pub struct WriteLock {
-    _file: File,
+    file: File,
 }
 
 impl WriteLock {
@@ -47,7 +47,16 @@ impl WriteLock {
         // Of one width, so that it never has to be cut off first and there is always a name to read.
         write!(file, "{:<10}", std::process::id()).map_err(&failed)?;
         file.flush().map_err(&failed)?;
-        Ok(WriteLock { _file: file })
+        Ok(WriteLock { file })
+    }
+}
+
+impl Drop for WriteLock {
+    /// Lets go of the lock itself and not only of the file: a program that another thread is just starting holds every file
+    /// of this one until it runs, and would hold the lock with it.
+    fn drop(&mut self) {
+        // Closing it does the same a moment later.
+        let _ = self.file.unlock();
     }
 }
 
@@ -94,5 +103,25 @@ fn folder_error(dir: &Path) -> impl Fn(std::io::Error) -> StoreError {
     move |source| StoreError::Folder {
         path: dir.to_owned(),
         source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_is_dropped_is_free_though_another_still_holds_its_file() {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let lock = WriteLock::take(dir.path()).expect("nobody holds it");
+        assert!(matches!(
+            WriteLock::take(dir.path()),
+            Err(StoreError::Locked { .. })
+        ));
+        // As a program that is just being started does.
+        let inherited = lock.file.try_clone().expect("it can be shared");
+        drop(lock);
+        WriteLock::take(dir.path()).expect("it was let go");
+        drop(inherited);
     }
 }

@@ -11,27 +11,14 @@ use crate::command;
 use crate::error::{Error, Result};
 use crate::project::Project;
 
-/// One generated file.
-struct Generated {
-    /// Relative to the root.
-    path: &'static str,
-    /// Writes its whole text.
-    text: fn(&Project) -> Result<String>,
-}
-
-const FILES: &[Generated] = &[
-    Generated {
-        path: "ui/src/api/parameters.ts",
-        text: |_| Ok(print::typescript()),
-    },
-    Generated {
-        path: "crates/memlens-params/parameters.schema.json",
-        text: |_| Ok(print::json_schema()),
-    },
-    Generated {
-        path: "crates/memlens-params/PARAMETERS.md",
-        text: |_| Ok(print::markdown()),
-    },
+/// The files of the parameter table: where each lies below the root, and what writes its whole text.
+const FILES: [(&str, fn() -> String); 3] = [
+    ("ui/src/api/parameters.ts", print::typescript),
+    (
+        "crates/memlens-params/parameters.schema.json",
+        print::json_schema,
+    ),
+    ("crates/memlens-params/PARAMETERS.md", print::markdown),
 ];
 
 /// The window's commands, events and types; only the window's own program knows them.
@@ -70,7 +57,7 @@ fn bindings_command(project: &Project, to: &Path) -> Result<()> {
 
 /// Writes the files of the parameter table that differ from what it gives now, and names them.
 pub fn write(project: &Project) -> Result<()> {
-    for (path, text) in outdated(project)? {
+    for (path, text) in outdated(project) {
         write_file(&project.root.join(path), &text)?;
         eprintln!("Wrote {path}");
     }
@@ -79,10 +66,7 @@ pub fn write(project: &Project) -> Result<()> {
 
 /// Fails naming the generated files that are out of date.
 pub fn check(project: &Project) -> Result<()> {
-    let paths: Vec<&str> = outdated(project)?
-        .into_iter()
-        .map(|(path, _)| path)
-        .collect();
+    let paths: Vec<&str> = outdated(project).map(|(path, _)| path).collect();
     if paths.is_empty() {
         return Ok(());
     }
@@ -90,16 +74,14 @@ pub fn check(project: &Project) -> Result<()> {
 }
 
 /// Returns path and new text of each file that is missing or differs.
-fn outdated(project: &Project) -> Result<Vec<(&'static str, String)>> {
-    let mut outdated = Vec::new();
-    for Generated { path, text } in FILES {
-        let text = text(project)?;
-        let is_current = fs::read_to_string(project.root.join(path)).is_ok_and(|old| old == text);
-        if !is_current {
-            outdated.push((*path, text));
-        }
-    }
-    Ok(outdated)
+fn outdated(project: &Project) -> impl Iterator<Item = (&'static str, String)> {
+    FILES
+        .into_iter()
+        .map(|(path, text)| (path, text()))
+        .filter(|(path, text)| {
+            let old = fs::read_to_string(project.root.join(path));
+            !old.is_ok_and(|old| old == *text)
+        })
 }
 
 fn write_file(path: &Path, text: &str) -> Result<()> {

@@ -96,7 +96,13 @@ export class MemlensWindow {
 
   /** Clicks the middle of the one element that matches, and says or is labelled `name` where one is given. */
   async click(selector, name) {
-    await this.#session.pointTo([await this.#middleOf(selector, name)]);
+    // What moves while the pointer is under way is aimed at again.
+    await until(`a pointer rests on ${selector}`, async () => {
+      const aim = await this.#middleOf(selector, name);
+      await this.#session.pointTo([aim]);
+      const now = await this.#middleOf(selector, name);
+      return now.x === aim.x && now.y === aim.y;
+    });
     await this.#session.pressPointer();
     await this.#session.releasePointer();
   }

@@ -10,9 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use memlens_embed::Hashing;
-use memlens_engine::{EmbedderSource, EngineError, Library, RerankChange, Search};
+use memlens_engine::{EmbedderSource, EngineError, Library, ModelChoice, RerankChange, Search};
 use memlens_params::{HookMode, Params, RerankMode, StageId};
 use memlens_rank::{Columns, RerankScale, RerankState, Status};
+use memlens_store::ScoreCache;
 use memlens_tests::{Notes, fresh, open};
 
 const QUERY: &str = "where is the router";
@@ -320,4 +321,70 @@ fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() 
     let columns = asked.columns(&patient);
     assert_eq!(*status(&columns, StageId::Rerank), Status::Applied);
     assert_eq!(columns.n_pending, 0);
+}
+
+#[test]
+fn what_a_model_scored_before_it_was_stopped_is_not_scored_again() {
+    const N_NOTES: u32 = 40;
+    let texts: Vec<(String, String)> = (0..N_NOTES)
+        .map(|at| {
+            let text = format!("Where is router {at}? {}", "It hums. ".repeat(150));
+            (format!("{at}.md"), text)
+        })
+        .collect();
+    let texts: Vec<(&str, &str)> = texts
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let notes = Notes::new(&texts);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tiny-cross");
+    let choice = ModelChoice {
+        name: None,
+        folder: tiny.to_str().map(str::to_owned),
+    };
+    let chosen = library.change_rerank(RerankChange::Model(Some(choice)));
+    chosen.expect("it is a model");
+    let calls = || library.rerank_calls().expect("they can be told");
+    let all = Params {
+        rerank: RerankMode::Model,
+        rerank_max_docs: N_NOTES,
+        rerank_max_chars: 0,
+        rerank_timeout_ms: 60_000,
+        ..late()
+    };
+    let one = Params {
+        rerank_max_docs: 1,
+        ..all.clone()
+    };
+    assert_eq!(ask(&library, &one).n_pending, 0);
+    let model = calls()[0].model.clone();
+
+    let first = search(&library, &all);
+    let slots: Vec<u32> = (0..N_NOTES).collect();
+    let sent = library.sent_texts(&first, &all, &slots);
+    let sent = sent.expect("they can be told");
+    let sent: Vec<&str> = sent.iter().map(|sent| sent.text.as_str()).collect();
+    let cache = ScoreCache::open(dir.path()).expect("it is there");
+    let n_scored = || {
+        let scores = cache.scores(QUERY, "model", &model, &sent);
+        scores.expect("they can be read").iter().flatten().count() as u32
+    };
+    let stopped = thread::scope(|scope| {
+        let asking = scope.spawn(|| library.ask(first.id, &all));
+        while n_scored() < 2 && !asking.is_finished() {
+            thread::yield_now();
+        }
+        library.cancel_asking();
+        asking.join().expect("it does not panic")
+    });
+    let stopped = stopped.expect("it is no failure").columns(&all);
+    let n_left = stopped.n_pending;
+    assert!(n_left > 0 && n_left < N_NOTES - 1, "{n_left}");
+
+    let asked = library.ask(first.id, &all).expect("it can be asked");
+    assert_eq!(asked.columns(&all).n_pending, 0);
+    let last = &calls()[0];
+    assert!(last.ok && last.n_docs <= n_left, "{last:?} of {n_left}");
 }

@@ -36,7 +36,8 @@ fn slot_of(search: &Search, path: &str) -> u32 {
 
 /// Returns the weight that the feedback stage gives a note's row.
 fn weight(search: &Search, path: &str) -> Option<f64> {
-    search.columns(&Params::default()).feedback_weight[slot_of(search, path) as usize]
+    let weights = search.columns(&Params::default()).feedback_weight;
+    *weights.get(slot_of(search, path) as usize)?
 }
 
 #[test]

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use memlens_embed::Hashing;
-use memlens_engine::{EngineError, Indexer, Library};
+use memlens_engine::{EngineError, Indexer, Library, Observer};
 use memlens_params::Params;
-use memlens_tests::{answers, hashing, index, open};
+use memlens_tests::{answers, hashing, open};
 
 use crate::sound::{QUERIES, Sound, copy, sound};
 
@@ -91,6 +91,16 @@ fn no_bit_that_turned_is_served() {
     }
 }
 
+/// Keeps what was noticed.
+#[derive(Default)]
+struct Told(Vec<String>);
+
+impl Observer for Told {
+    fn noticed(&mut self, notice: &str) {
+        self.0.push(notice.to_owned());
+    }
+}
+
 /// Changes a sound library's database behind its back.
 fn alter(it: &Sound, sql: &str) {
     let database =
@@ -99,16 +109,26 @@ fn alter(it: &Sound, sql: &str) {
     assert_eq!(n_changed, 1);
 }
 
-/// Checks that an index reads one note anew, embeds `n_embedded` texts, and that the library is as it was.
-fn check_read_anew(it: &Sound, n_embedded: u32) {
-    let counts = index(it.dir.path(), &[it.notes.path()]);
+/// Looks through the folder and checks that one note is read anew, and that the library is as it was then.
+fn check_read_anew(it: &Sound, mut indexer: Indexer, n_embedded: u32) -> Told {
+    let mut told = Told::default();
+    let go_on = AtomicBool::new(false);
+    let folder = &indexer.store().folders().expect("they can be read")[0];
+    indexer.scan(folder, &go_on).expect("it can be walked");
+    // Until then nobody finds it.
+    let found = texts(&open(it.dir.path())).expect("the others are sound");
+    assert!(found.iter().all(|text| !text.contains("hall 3")));
+    indexer.run(&go_on, &mut told).expect("it can be indexed");
+    let counts = indexer.counts();
     assert_eq!(
         (counts.n_added, counts.n_unchanged, counts.n_embedded),
         (1, 11, n_embedded)
     );
+    drop(indexer);
     let library = open(it.dir.path());
     assert_eq!(library.notices(), [""; 0]);
     assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
+    told
 }
 
 const FORGOTTEN: &str = "the library did not hold 3.md as saved, as after a fault of the disk: what it held is forgotten, \
@@ -124,19 +144,13 @@ fn a_text_that_turned_is_refused_and_read_anew() {
     let error = texts(&open(it.dir.path())).expect_err("it is not what was saved");
     assert_eq!(
         error.to_string(),
-        "cannot read chunk texts: the library does not hold 3.md as it was saved; index its folder again, and it is read anew"
+        "cannot read chunk texts: the library does not hold 3.md as it was saved; `memlens index`, or the next start of the \
+         window, reads it anew"
     );
-    // A reader that has to build a list anew makes none of it.
-    fs::remove_dir_all(it.dir.path().join("text")).expect("it is there");
-    let library = open(it.dir.path());
-    assert_eq!(
-        library.notices().last().map(String::as_str),
-        Some(FORGOTTEN)
-    );
-    let found = texts(&library).expect("the others are sound");
-    assert!(found.iter().all(|text| !text.contains("hall 3")));
-    drop(library);
-    check_read_anew(&it, 0);
+    let (indexer, notices) =
+        Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
+    assert_eq!(notices, [""; 0]);
+    assert_eq!(check_read_anew(&it, indexer, 0).0, [FORGOTTEN]);
 }
 
 #[test]
@@ -155,6 +169,5 @@ fn a_vector_that_turned_is_forgotten_and_embedded_anew() {
     let (indexer, notices) =
         Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
     assert_eq!(notices.last().map(String::as_str), Some(FORGOTTEN));
-    drop(indexer);
-    check_read_anew(&it, 1);
+    assert_eq!(check_read_anew(&it, indexer, 1).0, [""; 0]);
 }

@@ -193,7 +193,7 @@ fn files_that_do_not_fit_are_refused_by_key_value_and_range() {
         ),
         (
             whole(r#"{"fusion":"magic"}"#),
-            "cannot set fusion to magic: the range is one of calibrated, rrf, relative, weighted",
+            "cannot set fusion to magic: it takes one of calibrated, rrf, relative, weighted",
         ),
         (
             whole(r#"{"fusion":3}"#),
@@ -288,6 +288,9 @@ fn a_file_is_written_whole_or_not_at_all() {
         "{error}"
     );
     assert_eq!(names(), ["taken.json"]);
+    // What lies beside it is the person's, by whatever name.
+    let beside = out.path().join("memlens.json.part");
+    fs::write(&beside, "theirs").expect("it can be written");
     let nowhere = out.path().join("none/memlens.json");
     let error = library
         .write_preset(&Params::default(), &nowhere)
@@ -322,6 +325,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     for params in seen.into_inner().expect("nobody panics") {
         assert_eq!(params, Ok(Params::default()));
     }
+    assert_eq!(fs::read_to_string(&beside).ok().as_deref(), Some("theirs"));
 
     // A link does not lead into a watched folder.
     #[cfg(unix)]

@@ -54,14 +54,17 @@ export const commands = {
 	 *  a host that was not agreed to before, the person is asked first, and nothing changes if they do not agree.
 	 */
 	setRerankHttp: (http: HttpChoice, key: string | null) => __TAURI_INVOKE<RerankSettings>("set_rerank_http", { http, key }),
-	/**  Chooses a cross-encoder, or none; it is loaded and scores a trial first. */
+	/**
+	 *  Chooses a cross-encoder, or none; it is loaded and scores a trial first. Where it lies in a folder that was not agreed
+	 *  to before, the person is asked, and no file of it is looked at if they do not agree.
+	 */
 	setRerankModel: (model: ModelChoice | null) => __TAURI_INVOKE<RerankSettings>("set_rerank_model", { model }),
 	/**  Asks the provider to score two made-up texts; no note's text is sent. */
 	testRerankHttp: () => __TAURI_INVOKE<RerankTest>("test_rerank_http"),
 	/**  Stops the call under way, which answers with what it has. */
 	cancelRerank: () => __TAURI_INVOKE<null>("cancel_rerank"),
 	/**  Asks for what these parameters still need, and ranks with what came. A newer call stops this one. */
-	rerank: (search: number, params: Params) => __TAURI_INVOKE<Columns>("rerank", { search, params }),
+	rerank: (search: number, params: Params) => __TAURI_INVOKE<Reranked>("rerank", { search, params }),
 	/**  Returns how long the calls of rerankers took, the newest first. */
 	rerankCalls: () => __TAURI_INVOKE<RerankTime[]>("rerank_calls"),
 	/**  Tells which words of a row's text answer which words of the question, under late interaction. */
@@ -823,7 +826,7 @@ export type Params = {
 	rerank_on: boolean,
 	/** Which model reads question and chunk together. */
 	rerank: RerankMode,
-	/** How many of the best fused rows are sent to the reranker; 0 sends the whole pool. */
+	/** How many of the best fused rows are sent to the reranker; 0 sends three times as many as max results. */
 	rerank_max_docs: number,
 	/** How much of each text a model or provider reads; 0 for all of it. Late interaction reads all of it. */
 	rerank_max_chars: number,
@@ -1032,6 +1035,14 @@ export type RerankTime = {
 	n_tokens: number | null,
 	/**  Whether every text got its score. */
 	ok: boolean,
+};
+
+/**  Is a ranking with what came of those who were asked. */
+export type Reranked = {
+	/**  The ranking. */
+	columns: Columns,
+	/**  Whether the time was over before the reranker was loaded, which goes on; to ask again is to wait for it. */
+	is_loading: boolean,
 };
 
 /**  Is one candidate; static for the whole search. */

@@ -263,7 +263,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 20.0,
-    "sentence": "How many of the best fused rows are sent to the reranker; 0 sends the whole pool.",
+    "sentence": "How many of the best fused rows are sent to the reranker; 0 sends three times as many as max results.",
     "needs": null
   },
   {

@@ -78,7 +78,11 @@ export class ParameterHistory {
 
   /** Ends the step. Nothing is recorded when nothing changed. */
   commit(): void {
-    if (differingIds(this.#committed, this.#current).length === 0) return;
+    if (differingIds(this.#committed, this.#current).length === 0) {
+      // Equal values are one object again, by which everybody knows that nothing is being dragged.
+      this.#current = this.#committed;
+      return;
+    }
     this.#past = [...this.#past, this.#committed].slice(-STEPS_MAX);
     this.#future = [];
     this.#committed = this.#current;

@@ -118,3 +118,14 @@ describe("ParameterHistory", () => {
     expect(history.changed).toEqual(["vector_depth"]);
   });
 });
+
+it("a drag that ends where it began is over", () => {
+  const history = new ParameterHistory();
+  const { min_score } = history.current;
+  history.preview("min_score", 0.9);
+  history.preview("min_score", min_score);
+  expect(history.current).not.toBe(history.committed);
+  history.commit();
+  expect(history.current).toBe(history.committed);
+  expect(history.canUndo).toBe(false);
+});

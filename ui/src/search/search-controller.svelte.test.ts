@@ -278,8 +278,38 @@ describe("notes that change while a question stands", () => {
     expect(backend.nCalls("search")).toBe(1);
   });
 
-  it("are not sent to a reranker by themselves", async () => {
+  it("are reranked in the background by a model here, so that rows move once", async () => {
     parameters.set("rerank", "late");
+    await askAll();
+    const n = backend.nCalls("rerank");
+    const best = keptPaths()[0];
+    const pending: (number | undefined)[] = [];
+    const stopWatching = $effect.root(() => {
+      $effect(() => void pending.push(search.columns?.n_pending));
+    });
+    backend.changeNotes((path) => path !== best);
+    await look();
+    stopWatching();
+    expect(keptPaths()).not.toContain(best);
+    expect(pending.every((n_pending) => n_pending === 0)).toBe(true);
+    expect(backend.nCalls("rerank")).toBe(n + 1);
+  });
+
+  it("bring what was compared meanwhile, whoever reranked", async () => {
+    parameters.set("rerank", "http");
+    await askAll();
+    backend.changeState({ agreement: 1 });
+    await look();
+    expect(search.answer?.agreement).toBe(1);
+    expect(search.hasNews).toBe(false);
+  });
+
+  it.each<[string, "http" | "late", "on" | "off"]>([
+    ["a provider", "http", "off"],
+    ["the person's command", "late", "on"],
+  ])("are not sent to %s by themselves", async (_, rerank, hook) => {
+    parameters.set("rerank", rerank);
+    parameters.set("hook", hook);
     const best = await askAll();
     const n = backend.nCalls("rerank");
     backend.changeNotes((path) => path !== best);

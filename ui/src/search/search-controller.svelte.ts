@@ -47,7 +47,7 @@ type Shown = { answer: SearchAnswer; retrievedBy: Params; columns: Columns; rank
 type Held = Pick<LibraryState, "generation" | "agreement">;
 
 /** An answer that nobody asked for in person. */
-type Renewed = { answer: SearchAnswer; pinnedRanks: ReadonlyMap<string, number> | null };
+type Renewed = { shown: Shown; pinnedRanks: ReadonlyMap<string, number> | null };
 
 /**
  * The query, its answer, and the ranking of that answer by the parameters as they stand.
@@ -57,7 +57,7 @@ type Renewed = { answer: SearchAnswer; pinnedRanks: ReadonlyMap<string, number> 
  * and per release, never while something is dragged.
  *
  * When notes change, the question is asked again in the background. Its answer is taken where no row would move under
- * a person who reads, and none would be reranked anew; otherwise it is offered (`hasNews`).
+ * a person who reads, and nobody elsewhere has to be asked for it; otherwise it is offered (`hasNews`).
  */
 export class SearchController {
   /** The call to the reranker and the hook. */
@@ -344,7 +344,7 @@ export class SearchController {
       if (asked !== this.#nAsked) return;
       this.#error = null;
       // Ranks among the candidates of the last answer would tell of moves that nobody made.
-      this.#show(answer, params, null);
+      this.#show({ answer, columns: answer.columns, retrievedBy: params, rankedBy: params }, null);
       void this.#readPinned();
     } catch (error) {
       if (asked !== this.#nAsked) return;
@@ -359,11 +359,12 @@ export class SearchController {
     return this.#backend.search(query, params, scope);
   }
 
-  #show(answer: SearchAnswer, params: Params, pinnedRanks: ReadonlyMap<string, number> | null): void {
+  #show(shown: Shown, pinnedRanks: ReadonlyMap<string, number> | null): void {
+    const { answer, columns } = shown;
     const before = this.#shown?.answer ?? null;
     const openChunk = this.#openSlot === null ? undefined : before?.rows[this.#openSlot]?.chunk;
     const isSameQuery = before?.query === answer.query;
-    this.#shown = { answer, retrievedBy: params, columns: answer.columns, rankedBy: params };
+    this.#shown = shown;
     this.#snippets = new Map(answer.snippets.map((snippet) => [snippet.slot, snippet]));
     this.#pinnedRanks = pinnedRanks;
     this.#hasNews = false;
@@ -371,19 +372,19 @@ export class SearchController {
       this.#sort = "final";
       this.#filter = null;
     }
-    this.#keepFilter(answer.columns);
+    this.#keepFilter(columns);
     const isOutsideShown = isSameQuery && this.#isOpenedByHand && this.#openSlot === null;
-    if (!isOutsideShown) this.#openIn(answer, isSameQuery && this.#isOpenedByHand ? openChunk : undefined);
+    if (!isOutsideShown) this.#openIn(shown, isSameQuery && this.#isOpenedByHand ? openChunk : undefined);
     // The parameters or the library may have moved while the search was under way.
     const { current, committed } = this.#parameters;
     this.#parametersMoved(current, current === committed);
   }
 
   /** Opens the row of a chunk; without one, or where it is gone, the best row. */
-  #openIn(answer: SearchAnswer, chunk: string | undefined): void {
+  #openIn({ answer, columns }: Shown, chunk: string | undefined): void {
     const slot = chunk === undefined ? -1 : answer.rows.findIndex((row) => row.chunk === chunk);
     this.#isOpenedByHand = slot >= 0;
-    this.#openSlot = slot >= 0 ? slot : bestOf(answer.columns);
+    this.#openSlot = slot >= 0 ? slot : bestOf(columns);
     if (this.#openSlot === null) this.#journey = null;
     else this.#journeyLoop.wish();
   }
@@ -449,38 +450,60 @@ export class SearchController {
     const asked = this.#nAsked;
     const params = this.#parameters.committed;
     this.#lookedAt = this.#held;
-    const renewed = await this.#findRenewed(shown.answer.query, params);
+    const renewed = await this.#findRenewed(shown, params);
     if (asked !== this.#nAsked || this.#shown?.answer !== shown.answer) return;
     if (this.#isDragging()) this.#lookedAt = null;
-    else if (renewed !== null) this.#takeNews(this.#shown, renewed, params);
+    else if (renewed !== null) this.#takeNews(this.#shown, renewed);
     this.#lookForNews();
   }
 
-  /** An answer with its pinned ranks; null where there is none now, so that what is shown stands until the next change. */
-  async #findRenewed(query: string, params: Params): Promise<Renewed | null> {
+  /**
+   * What the shown question gives now, reranked by whom it costs nothing: a model here, or scores that are kept.
+   *
+   * Null where that cannot be had, so that what is shown stands until the next change.
+   */
+  async #findRenewed(shown: Shown, params: Params): Promise<Renewed | null> {
     try {
-      const answer = await this.#find(query, params);
-      const shown = { answer, retrievedBy: params, columns: answer.columns, rankedBy: params };
-      const pinnedRanks = await this.#rankPinned(shown, this.#pin.params).catch(() => null);
-      return { answer, pinnedRanks };
+      const answer = await this.#find(shown.answer.query, params);
+      const columns =
+        isPending(answer.columns) && !this.#wouldAskElsewhere(shown, answer, params)
+          ? (await this.#backend.rerank(answer.id, params)).columns
+          : answer.columns;
+      const renewed = { answer, columns, retrievedBy: params, rankedBy: params };
+      const pinnedRanks = await this.#rankPinned(renewed, this.#pin.params).catch(() => null);
+      return { shown: renewed, pinnedRanks };
     } catch {
       return null;
     }
   }
 
-  #takeNews(shown: Shown, { answer, pinnedRanks }: Renewed, params: Params): void {
+  /** Whether reranking an answer anew may send note text to a provider, or run the person's command. */
+  #wouldAskElsewhere(shown: Shown, answer: SearchAnswer, params: Params): boolean {
+    if (params.hook_on && params.hook === "on") return true;
+    if (!usesReranker(params) || params.rerank !== "http") return false;
+    const isAnswered = shown.columns.stages.some(
+      ({ id, status }) => id === "rerank" && status.kind === "applied",
+    );
+    return (
+      !isAnswered ||
+      isPending(shown.columns) ||
+      !startFusedAlike(shown.answer.rows, shown.columns, answer.rows, answer.columns, nFusedDeciding(params))
+    );
+  }
+
+  #takeNews(shown: Shown, renewed: Renewed): void {
+    const { answer, columns, rankedBy } = renewed.shown;
     const [before, now] = [shown.answer.rows, answer.rows];
-    if (shown.columns.n_kept === 0) this.#show(answer, params, pinnedRanks);
-    else if (asksOutside(params)) {
-      // What would be asked for again is for the person to say, as note text may leave the machine.
-      const n = poolOf(params);
-      this.#hasNews = !startFusedAlike(before, shown.columns, now, answer.columns, n);
-    } else if (
-      this.#isRead() &&
-      !startAlike(before, shown.columns, now, answer.columns, this.#nRowsRead(shown))
-    )
+    if (shown.columns.n_kept === 0) this.#show(renewed.shown, renewed.pinnedRanks);
+    else if (isPending(columns)) {
+      // Who would be asked is for the person to say.
+      const hasNewAgreement =
+        rankedBy.corroboration_on && (answer.agreement ?? 0) > (shown.answer.agreement ?? 0);
+      this.#hasNews =
+        hasNewAgreement || !startFusedAlike(before, shown.columns, now, columns, nFusedDeciding(rankedBy));
+    } else if (this.#isRead() && !startAlike(before, shown.columns, now, columns, this.#nRowsRead(shown)))
       this.#hasNews = true;
-    else this.#show(answer, params, pinnedRanks);
+    else this.#show(renewed.shown, renewed.pinnedRanks);
   }
 
   /** Whether a person has turned to a row, so that none should move by itself. */
@@ -551,7 +574,7 @@ export class SearchController {
         this.#take(now, columns, params);
       }
       if (asksOutside(this.#pin.params)) void this.#readPinned();
-      if (reranked.is_loading && !this.#isDragging()) {
+      if (reranked.is_loading && this.#shown !== null && !this.#isDragging()) {
         void this.#ask(this.#shown, true);
         return;
       }
@@ -635,8 +658,8 @@ function isNewer(held: Held, than: Held): boolean {
   return held.generation > than.generation || (held.agreement ?? 0) > (than.agreement ?? 0);
 }
 
-/** How many rows a reranker may be sent, or the results hold, whichever is more. */
-function poolOf({ max_results, rerank_max_docs }: Params): number {
+/** How many rows, by fused rank, decide whom a reranker is sent and what is kept: never fewer than either. */
+function nFusedDeciding({ max_results, rerank_max_docs }: Params): number {
   return Math.max(rerank_max_docs, 3 * max_results);
 }
 

@@ -265,6 +265,8 @@ fn bad_query_sets_are_told() {
             "{run:?}"
         );
     }
+    // The line of the file, and not of the one line that was read.
+    assert!(!run.err.contains("at line 1"), "{run:?}");
     // A run is never written into a watched folder.
     let before = memlens_tests::image(notes.path());
     let run = memlens.run(&[

@@ -141,12 +141,12 @@ fn odd_settings_are_refused() {
         (
             &["search", "hall", "--set", "fusion="],
             2,
-            "the range is one of calibrated",
+            "it takes one of calibrated",
         ),
         (
             &["search", "hall", "--set", "fusion=RRF"],
             2,
-            "the range is one of calibrated",
+            "it takes one of calibrated",
         ),
         (
             &["search", "hall", "--set", "vector_on=maybe"],

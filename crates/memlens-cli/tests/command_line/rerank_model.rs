@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use memlens_tests::Notes;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::memlens::{Memlens, list, paths, text};
 
@@ -25,6 +26,17 @@ fn tiny() -> PathBuf {
     here.join("../../tests/fixtures/tiny-cross")
         .canonicalize()
         .expect("the fixture is there")
+}
+
+/// Copies that model to change it.
+fn copy_of_tiny() -> TempDir {
+    let copy = tempfile::tempdir().expect("a scratch folder can be made");
+    for entry in std::fs::read_dir(tiny()).expect("it can be listed") {
+        let path = entry.expect("it can be listed").path();
+        let name = path.file_name().expect("it has a name");
+        std::fs::copy(&path, copy.path().join(name)).expect("it can be copied");
+    }
+    copy
 }
 
 /// Starts a hub that has the tiny model in place of the smallest one. Returns its address.
@@ -167,12 +179,7 @@ fn a_folder_with_a_model_is_chosen_once_it_scored_a_trial() {
     assert_eq!(paths(&search(&memlens)["results"])[0], "lunch.md");
 
     // One that cannot be used leaves the choice as it was.
-    let junk = tempfile::tempdir().expect("a scratch folder can be made");
-    for entry in std::fs::read_dir(&tiny).expect("it can be listed") {
-        let path = entry.expect("it can be listed").path();
-        let name = path.file_name().expect("it has a name");
-        std::fs::copy(&path, junk.path().join(name)).expect("it can be copied");
-    }
+    let junk = copy_of_tiny();
     std::fs::write(junk.path().join("model.onnx"), "junk").expect("it can be written");
     let empty = tempfile::tempdir().expect("a scratch folder can be made");
     for folder in [junk.path(), empty.path()] {
@@ -184,6 +191,45 @@ fn a_folder_with_a_model_is_chosen_once_it_scored_a_trial() {
         listed(&memlens)["chosen"],
         json!({"name": null, "folder": text(&tiny)})
     );
+}
+
+/// A pipe that nobody writes to stands for a file that takes long to read.
+#[cfg(unix)]
+#[test]
+fn a_model_that_is_not_loaded_in_time_leaves_the_fused_order_and_says_so() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let fused = memlens.json(&[
+        "search",
+        "lunch in lisbon",
+        "--json",
+        "--set",
+        "min_score=0",
+    ]);
+    let slow = copy_of_tiny();
+    let run = memlens.run(&["rerank-model", "set", text(slow.path())]);
+    assert_eq!(run.status, 0, "{run:?}");
+    let pipe = slow.path().join("tokenizer.json");
+    std::fs::remove_file(&pipe).expect("it can be removed");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo is there").success());
+
+    let report = memlens.json(&[
+        "search",
+        "lunch in lisbon",
+        "--json",
+        "--set",
+        "rerank=model",
+        "--set",
+        "rerank_timeout_ms=100",
+        "--set",
+        "min_score=0",
+    ]);
+    let stage = rerank_stage(&report);
+    let why = "cannot rerank yet: the model is still being loaded; a longer rerank_timeout_ms waits for it";
+    assert_eq!(stage["status"], "fallback", "{stage}");
+    assert_eq!(stage["why"], why);
+    assert_eq!(paths(&report["results"]), paths(&fused["results"]));
 }
 
 #[test]

@@ -284,6 +284,24 @@ fn text_is_for_people() {
 }
 
 #[test]
+fn parameters_stand_in_columns() {
+    let printed = Memlens::new().print(&["params"]);
+    let parameters = table();
+    assert_eq!(printed.lines().count(), parameters.len());
+    let mut columns: Vec<usize> = printed
+        .lines()
+        .zip(&parameters)
+        .map(|(line, parameter)| {
+            assert!(line.starts_with(&format!("{}  ", parameter.id)), "{line}");
+            line.find(&format!("  {}", parameter.sentence))
+                .unwrap_or_else(|| panic!("{line:?}"))
+        })
+        .collect();
+    columns.dedup();
+    assert_eq!(columns.len(), 1, "{printed}");
+}
+
+#[test]
 fn a_part_of_the_memory_is_asked_alone() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);
@@ -363,7 +381,7 @@ fn settings_act_and_are_refused_by_key_value_and_range() {
         ),
         (
             &["fusion=magic"],
-            "cannot set fusion to magic: the range is one of calibrated, rrf, relative, weighted",
+            "cannot set fusion to magic: it takes one of calibrated, rrf, relative, weighted",
         ),
         (
             &["vector_on=maybe"],

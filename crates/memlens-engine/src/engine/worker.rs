@@ -15,6 +15,7 @@ use crate::evergreen;
 use crate::feedback;
 use crate::indexer::{Indexer, Observer, Step};
 use crate::model::{EmbedderSource, Purpose};
+use crate::mounts::{MountId, Mounts};
 use crate::stamp::Stamp;
 use crate::view::{Activity, FolderStatus, Happening, Progress};
 use crate::watch::Watch;
@@ -37,6 +38,8 @@ pub(super) struct Worker {
     watching: Watching,
     watches: HashMap<FolderId, Watch>,
     stamps: HashMap<FolderId, Option<Stamp>>,
+    /// What was mounted in each folder when it was taken up.
+    mounts: HashMap<FolderId, Vec<MountId>>,
     last_told: Instant,
     last_looked: Instant,
     /// Since when there has been nothing to do; none while there is.
@@ -56,6 +59,7 @@ impl Worker {
             watching,
             watches: HashMap::new(),
             stamps: HashMap::new(),
+            mounts: HashMap::new(),
             last_told: Instant::now(),
             last_looked: Instant::now(),
             idle_since: None,
@@ -97,6 +101,7 @@ impl Worker {
             if self.shared.library.refresh().unwrap_or(false) {
                 self.shared.tell_state();
             }
+            self.shared.library.rest();
             let is_written = self.shared.library.writer().is_some();
             let has_ended = was_written && !is_written;
             was_written = is_written;
@@ -166,6 +171,7 @@ impl Worker {
                 return;
             }
             self.look_around(&mut indexer);
+            self.shared.library.rest();
             self.try_again();
             if indexer.is_busy() && !self.shared.moving().is_paused {
                 (self.idle_since, self.is_tidy) = (None, false);
@@ -329,6 +335,7 @@ impl Worker {
             Command::EraseAll(reply) => {
                 self.watches.clear();
                 self.stamps.clear();
+                self.mounts.clear();
                 let erased = indexer.erase_all();
                 {
                     let mut moving = self.shared.moving();
@@ -367,6 +374,7 @@ impl Worker {
     fn leave(&mut self, folder: FolderId) {
         self.watches.remove(&folder);
         self.stamps.remove(&folder);
+        self.mounts.remove(&folder);
         self.shared.moving().statuses.remove(&folder);
     }
 
@@ -375,12 +383,14 @@ impl Worker {
         self.watches.remove(&folder.id);
         if folder.is_paused {
             self.stamps.remove(&folder.id);
+            self.mounts.remove(&folder.id);
             self.set_status(folder, FolderStatus::Paused, None);
             self.note_progress(indexer);
             return;
         }
         let path = Path::new(&folder.path);
         self.stamps.insert(folder.id, Stamp::of(path));
+        self.mounts.insert(folder.id, Mounts::now().inside(path));
         let commands = self.commands.clone();
         let wake = move || {
             // The receiver is gone only while the program ends.
@@ -531,8 +541,10 @@ impl Worker {
         }
     }
 
-    /// Takes up folders that came back or were put in another's place, and notices those that went away.
+    /// Takes up folders that came back, were put in another's place or in which a disk was mounted or is no longer, and
+    /// notices those that went away.
     fn look_for_missing(&mut self, indexer: &mut Indexer) {
+        let mounts = Mounts::now();
         for folder in indexer.store().folders().unwrap_or_default() {
             let status = self
                 .shared
@@ -548,6 +560,10 @@ impl Worker {
                 Some(FolderStatus::Missing) => found != known,
                 Some(FolderStatus::Watching | FolderStatus::Polling | FolderStatus::Waiting) => {
                     found.map(|stamp| stamp.identity) != known.map(|stamp| stamp.identity)
+                        || self
+                            .mounts
+                            .get(&folder.id)
+                            .is_some_and(|before| *before != mounts.inside(Path::new(&folder.path)))
                 }
             };
             if is_other {

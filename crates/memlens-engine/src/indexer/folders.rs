@@ -94,10 +94,12 @@ impl Indexer {
     /// Differing means: another size, another time of modification, earlier or later, or another time at which the
     /// system itself saw the file change.
     ///
-    /// A folder that is missing or whose disk is not mounted keeps its documents.
+    /// A folder that is missing or whose disk is not mounted keeps its documents. The first scan compares every text in
+    /// the library with what was saved, and forgets the notes that are not.
     ///
     /// # Errors
-    /// [`EngineError::Ingest`] and [`EngineError::Unmounted`] where the folder cannot be walked.
+    /// [`EngineError::Ingest`] and [`EngineError::Unmounted`] where the folder cannot be walked; [`EngineError::Store`]
+    /// and [`EngineError::Index`].
     pub fn scan(
         &mut self,
         folder: &Folder,
@@ -106,6 +108,7 @@ impl Indexer {
         let path = Path::new(&folder.path);
         let walked = memlens_ingest::walk(path, cancel)?;
         self.check_mount(folder.id, path)?;
+        self.check_texts()?;
         let known = self.store.documents(folder.id)?;
         // What waits to be saved will be in the library too, whatever the store says now.
         let waiting: BTreeSet<String> = self

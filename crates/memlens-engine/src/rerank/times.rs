@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memlens_params::Params;
 use memlens_rank::chars_read;
-use memlens_rerank::{RerankerInfo, Scores};
+use memlens_rerank::RerankerInfo;
 use memlens_store::RerankCall;
 use serde::Serialize;
 use specta::Type;
@@ -55,12 +55,13 @@ impl Library {
     }
 }
 
+/// Returns what is kept of a call; `outcome` holds the tokens that were read or billed.
 pub(super) fn call(
     info: &RerankerInfo,
     params: &Params,
     texts: &[&str],
     took: Duration,
-    outcome: &Result<Scores, EngineError>,
+    outcome: &Result<Option<u64>, EngineError>,
 ) -> RerankCall {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
     let n_chars = texts.iter().map(|text| text.chars().count() as u64).sum();
@@ -72,7 +73,7 @@ pub(super) fn call(
         max_chars: chars_read(params),
         n_chars,
         micros: took.as_micros() as u64,
-        n_tokens: outcome.as_ref().ok().and_then(|scores| scores.n_tokens),
+        n_tokens: outcome.as_ref().ok().copied().flatten(),
         is_ok: outcome.is_ok(),
     }
 }

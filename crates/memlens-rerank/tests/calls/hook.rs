@@ -246,7 +246,7 @@ fn whatever_it_started_ends_with_it() {
             "sleep 1000 & echo $! >'FILE'; echo '{}'; wait",
             "trap '' TERM INT; sleep 1000 & echo $! >'FILE'; wait",
         ] {
-            let timeout = "cannot rerank: no answer within the timeout";
+            let timeout = "cannot run the hook: it gave no answer within the timeout";
             scope.spawn(move || check_end(script, Duration::from_secs(2), timeout));
         }
         let too_much = "sleep 1000 & echo $! >'FILE'; cat /dev/zero";

@@ -1,7 +1,7 @@
 // The Memory view as a person meets it: tree, note, margin and side, by keyboard and in its states.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { violations } from "../../../tests/axe";
 import {
   HOME_SERVER,
@@ -10,6 +10,7 @@ import {
   type LibraryOptions,
 } from "../../../tests/fake/library";
 import { layOut } from "../../../tests/layout";
+import type { FileProblem } from "../../api/bindings";
 import App from "../../App.svelte";
 import { Workspace, workspaceContext } from "../../workspace.svelte";
 import { openDocument } from "./open-document.svelte";
@@ -435,6 +436,20 @@ describe("beside the note", () => {
     await user.click(dialog.getByRole("button", { name: /observations\.jsonl:3/ }));
     await waitFor(() => expect(line(3)).toHaveClass("target"));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  });
+
+  test("both lists of problems follow the notes, also when the number of files that cannot be read stays", async () => {
+    const { backend, user } = await open();
+    const side = within(await screen.findByRole("region", { name: "Files with problems" }));
+    await user.click(side.getByRole("button", { name: "All problems" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Files with problems" }));
+    expect(dialog.getAllByRole("listitem")).toHaveLength(4);
+    const [first] = await backend.problems();
+    vi.spyOn(backend, "problems").mockResolvedValue([{ ...(first as FileProblem), path: "mended-badly.md" }]);
+    backend.changeState({ generation: 1_000 });
+    await waitFor(() => expect(dialog.getAllByRole("listitem")).toHaveLength(1));
+    expect(dialog.getByRole("listitem")).toHaveTextContent("mended-badly.md");
+    expect(side.getByRole("listitem")).toHaveTextContent("mended-badly.md");
   });
 
   test("a problem opens in the editor from the dialog, and why not is said there", async () => {
