@@ -20,5 +20,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
     setupFiles: ["tests/setup.ts"],
     restoreMocks: true,
+    // A guard against tests that hang; axe takes seconds where every core is busy.
+    testTimeout: 30_000,
   },
 });

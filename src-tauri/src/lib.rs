@@ -3,6 +3,7 @@
 
 mod allocator;
 mod arguments;
+mod collector;
 mod commands;
 mod dialogs;
 mod events;
@@ -10,4 +11,5 @@ mod window;
 
 pub use allocator::keep_little_memory;
 pub use arguments::Arguments;
+pub use collector::keep_little_garbage;
 pub use window::{run, write_bindings};

@@ -6,7 +6,10 @@ use clap::Parser;
 #[allow(unsafe_code)]
 fn main() -> std::process::ExitCode {
     // SAFETY: First of all; no other thread runs yet.
-    unsafe { memlens_engine::forbid_telemetry() };
+    unsafe {
+        memlens_engine::forbid_telemetry();
+        memlens_app::keep_little_garbage();
+    }
     memlens_app::keep_little_memory();
     memlens_app::run(memlens_app::Arguments::parse())
 }

@@ -179,7 +179,8 @@ scenario(
     await rm(tokenizer);
     await promisify(execFile)("mkfifo", [tokenizer]);
     const before = await begin(window, "what does the museum lend");
-    await window.drag("rerank_timeout_ms", 0);
+    // A few seconds: enough for the scores once it is loaded.
+    await window.drag("rerank_timeout_ms", 0.05);
     await choose(window, "rerank", "model");
     assert.match(await until("it is told", () => notice(window)), /still being loaded/);
     await window.until("it is waited for", () =>

@@ -124,6 +124,19 @@ scenario(
   },
 );
 
+scenario("what does not decay is listed, and is taken off the list there", async ({ window, scratch }) => {
+  const [{ id }] = (await window.invoke("state")).folders;
+  await window.invoke("set_evergreen", { folder: id, path: "people", isEvergreen: true });
+  await window.show("Search");
+  await window.show("Settings");
+  const listed = () => window.texts("[aria-labelledby='settings-evergreen'] li");
+  await until("the folder is listed", async () => /people/.test((await listed()).join()));
+  assert.equal((await listed()).length, 1);
+  await window.click("[aria-labelledby='settings-evergreen'] li button", "Remove");
+  await until("nothing is listed", async () => (await listed()).length === 0);
+  assert.doesNotMatch(await scratch.memlens("evergreen", "list"), /people/);
+});
+
 scenario(
   "erasing all asks first; notes stay on the disk, the library is empty",
   async ({ window, scratch }) => {

@@ -28,6 +28,8 @@ mod presets;
 mod recovering;
 #[path = "engine/refusing.rs"]
 mod refusing;
+#[path = "engine/resting.rs"]
+mod resting;
 #[path = "engine/retrieving.rs"]
 mod retrieving;
 #[path = "engine/sound.rs"]

@@ -131,8 +131,8 @@ fn check_golden(name: &str, found: &str) {
 #[test]
 fn the_default_ranking_is_as_good_as_it_was() {
     let notes = here("fixtures/agent-memory-57");
-    let text = fs::read_to_string(notes.join("queries.jsonl")).expect("it is committed");
-    let set = QuerySet::parse(&text);
+    let queries = fs::read(notes.join("queries.jsonl")).expect("it is committed");
+    let set = QuerySet::parse(&queries);
     assert_eq!((set.queries.len(), set.bad_lines.len()), (57, 0));
 
     let source = bundled(Vec::new());

@@ -541,8 +541,8 @@ export class FakeBackend implements Backend {
     ]);
   }
 
-  openInEditor(folder: string, path: string, line: number) {
-    return this.#answer("openInEditor", [folder, path, line], () => undefined);
+  openInEditor(folder: string, path: string) {
+    return this.#answer("openInEditor", [folder, path], () => undefined);
   }
 
   openLink(address: string) {

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anstyle::Style;
 use memlens_engine::{ClusterReport, Said};
 use memlens_params::AgreementMeasure;
 use memlens_rank::number;
@@ -11,11 +10,8 @@ use serde::Serialize;
 
 use crate::arguments::ClustersArgs;
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown};
+use crate::output::{BOLD, DIM, print_json, print_text, shown};
 use crate::settings::{open, params};
-
-const DIM: Style = Style::new().dimmed();
-const BOLD: Style = Style::new().bold();
 
 /// Is what `--json` prints.
 #[derive(Serialize)]

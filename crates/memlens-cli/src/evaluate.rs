@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::arguments::EvalArgs;
 use crate::error::CliError;
 use crate::output::{print_json, print_text, shown, tell};
-use crate::settings::{open, params, read};
+use crate::settings::{open, params};
 
 #[derive(Serialize)]
 struct EvalReport<'a> {
@@ -140,6 +140,27 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         return print_json(&report);
     }
     print_text(|out| write(out, &report))
+}
+
+/// More is no file that a person wrote or exported, bytes.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// Reads a file of the person's.
+fn read(path: &Path) -> Result<Vec<u8>, CliError> {
+    let file_error = |source| CliError::File {
+        attempt: "read",
+        path: path.to_owned(),
+        source,
+    };
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(file_error)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        let why = format!("it is larger than {} MiB", FILE_BYTES_MAX >> 20);
+        return Err(file_error(io::Error::other(why)));
+    }
+    Ok(bytes)
 }
 
 /// Returns the folder that the paths of the query set are relative to.

@@ -6,10 +6,8 @@ use anstyle::{AnsiColor, Style};
 use memlens_engine::{RowReport, SearchReport, StageReport};
 use memlens_rank::{Detail, List, number};
 
-use crate::output::shown;
+use crate::output::{BOLD, DIM, shown};
 
-const DIM: Style = Style::new().dimmed();
-const BOLD: Style = Style::new().bold();
 const WARN: Style = AnsiColor::Yellow.on_default();
 
 /// How many dropped rows are shown; `--json` has them all.

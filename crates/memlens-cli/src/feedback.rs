@@ -3,17 +3,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anstyle::Style;
 use memlens_engine::{FeedbackEntry, Library, Voted};
 use serde::Serialize;
 
 use crate::arguments::FeedbackArgs;
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown, tell};
+use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
 use crate::settings::open;
-
-const DIM: Style = Style::new().dimmed();
-const BOLD: Style = Style::new().bold();
 
 /// How much of a text is shown; `--json` has all of it.
 const TEXT_CHARS_SHOWN: usize = 100;

@@ -8,9 +8,15 @@
 use std::fmt::{self, Display, Formatter, Write as _};
 use std::io::{self, ErrorKind, Write};
 
+use anstyle::Style;
 use serde::Serialize;
 
 use crate::error::CliError;
+
+/// Stands around what is beside the point.
+pub const DIM: Style = Style::new().dimmed();
+/// Stands around what is looked for.
+pub const BOLD: Style = Style::new().bold();
 
 /// Prints a value as indented JSON.
 ///

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anstyle::Style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_engine::{
     CancellationToken, Library, ModelChoice, ModelOffer, RerankChange, RerankSettings,
@@ -12,11 +11,8 @@ use serde::Serialize;
 
 use crate::arguments::{RerankModelAct, RerankModelArgs};
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown, tell};
+use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
 use crate::settings::{on_stop, open};
-
-const DIM: Style = Style::new().dimmed();
-const BOLD: Style = Style::new().bold();
 
 #[derive(Serialize)]
 struct ModelReport {

@@ -1,8 +1,6 @@
 //! What the commands share: where the library is, the parameters, the flag that stops.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -84,25 +82,4 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>, CliError> {
 /// Does something when Ctrl+C is pressed.
 pub fn on_stop(act: impl FnMut() + Send + 'static) -> Result<(), CliError> {
     Ok(ctrlc::set_handler(act)?)
-}
-
-/// More is no file that a person wrote or exported, bytes.
-const FILE_BYTES_MAX: u64 = 64 << 20;
-
-/// Reads a file of the person's.
-pub fn read(path: &Path) -> Result<String, CliError> {
-    let file_error = |source| CliError::File {
-        attempt: "read",
-        path: path.to_owned(),
-        source,
-    };
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
-        .map_err(file_error)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        let why = format!("it is larger than {} MiB", FILE_BYTES_MAX >> 20);
-        return Err(file_error(io::Error::other(why)));
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -3,17 +3,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anstyle::Style;
 use memlens_engine::{ChunkWhy, Fix, WhyAnswer, WhyNot};
 use memlens_rank::Status;
 
 use crate::arguments::WhyArgs;
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown, tell};
+use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
 use crate::settings::ask;
-
-const DIM: Style = Style::new().dimmed();
-const BOLD: Style = Style::new().bold();
 
 /// Tells why a note is not among the results of a search.
 pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError> {

@@ -26,14 +26,6 @@ impl Measure {
     /// Every measure.
     pub const ALL: [Measure; 2] = [Measure::Simhash, Measure::Words];
 
-    /// Returns its name in files and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Measure::Simhash => "simhash",
-            Measure::Words => "words",
-        }
-    }
-
     /// Returns how far two texts are apart: differing bits, 0 to 64, or 1 less their overlap, 0 to 1.
     pub fn distance(self, a: &Fingerprint, b: &Fingerprint) -> f64 {
         match self {

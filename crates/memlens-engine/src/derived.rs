@@ -188,23 +188,13 @@ impl Derived {
     }
 }
 
-/// Removes both lists of the library in `dir`.
+/// Removes both lists of the library in `dir`, and nothing else that lies beside them.
 ///
 /// # Errors
-/// [`EngineError::File`].
+/// [`EngineError::Index`].
 pub fn remove(dir: &Path) -> Result<(), EngineError> {
-    for path in [text_path(dir), vector_folder(dir)] {
-        match std::fs::remove_dir_all(&path) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                return Err(EngineError::File {
-                    attempt: "remove",
-                    path,
-                    source,
-                });
-            }
-            Ok(()) | Err(_) => {}
-        }
-    }
+    TextWriter::remove(&text_path(dir))?;
+    VectorWriter::remove(&vector_path(dir))?;
     Ok(())
 }
 

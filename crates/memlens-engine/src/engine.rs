@@ -282,7 +282,7 @@ impl Engine {
         let keys = providers::kept_keys(&self.library().store()).unwrap_or_default();
         self.downloads.stop();
         self.ask(Command::EraseAll)?;
-        self.library().forget_answers()?;
+        self.library().forget_answers();
         ScoreCache::erase(self.library().dir())?;
         providers::erase_models(self.library().dir())?;
         providers::forget_keys(&keys);

@@ -81,6 +81,12 @@ pub enum EngineError {
         /// How many there are.
         n_rows: usize,
     },
+    /// A note changed since the search, so that the text of a row is gone.
+    #[error("cannot send {path}: it has changed since the search; search again")]
+    NoteChanged {
+        /// The note.
+        path: String,
+    },
     /// What a person keeps from decay cannot be said of this.
     #[error("cannot mark {path}: {why}")]
     Evergreen {
@@ -232,6 +238,7 @@ impl EngineError {
             | EngineError::NoReranker { .. }
             | EngineError::Setting { .. }
             | EngineError::NoHook
+            | EngineError::NoteChanged { .. }
             | EngineError::Ingest(_)
             | EngineError::Param(_)
             | EngineError::NoRow { .. }

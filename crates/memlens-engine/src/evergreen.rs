@@ -181,9 +181,9 @@ impl FolderMarks {
             path: path.to_owned(),
             is_evergreen,
         };
-        if !self.holds_anyway(self.0.len(), &mark)
-            && !(is_taken_back && self.hold(path) == is_evergreen)
-        {
+        let is_said = self.holds_anyway(self.0.len(), &mark)
+            || (is_taken_back && self.hold(path) == is_evergreen);
+        if !is_said {
             self.0.push(mark);
         }
         // Marks that were needed beside the one taken back may be so no more.

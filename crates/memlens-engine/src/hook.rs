@@ -73,6 +73,7 @@ impl Library {
         let command = providers::hook(&self.store())?.ok_or(EngineError::NoHook)?;
         let slots: Vec<u32> = waiting.iter().map(|(slot, _)| *slot).collect();
         let texts = search.texts(&self.store(), &slots)?;
+        search.check_found(&slots, &texts)?;
         let results = waiting
             .iter()
             .zip(texts)

@@ -244,7 +244,7 @@ impl Engine {
     pub fn change_rerank(&self, change: RerankChange) -> Result<RerankSettings, EngineError> {
         let settings = Settings::of(&self.library().store())?;
         settings.change(change, |key, value| self.put_setting(key, value))?;
-        self.library().forget_answers()?;
+        self.library().forget_answers();
         self.library().rerank_settings()
     }
 }

@@ -8,12 +8,12 @@ use crate::search::Search;
 use crate::{EngineError, Library};
 
 /// Raised when a field changes its meaning or goes.
-pub const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// Is a search with every stage and every row.
 #[derive(Debug, Serialize)]
 pub struct SearchReport {
-    /// See [`SCHEMA_VERSION`].
+    /// The version of this form, 1; raised when a field changes its meaning or goes.
     pub schema_version: u32,
     /// The query.
     pub query: String,

@@ -58,17 +58,15 @@ impl Library {
     }
 
     /// Lets go of what was made from settings or files that changed, and of the answers that searches keep.
-    ///
-    /// # Errors
-    /// None in practice.
-    pub(crate) fn forget_answers(&self) -> Result<(), EngineError> {
+    pub(crate) fn forget_answers(&self) {
         self.reranking.forget();
-        self.replace_searches(|search| {
+        let forgotten = self.replace_searches(|search| {
             let mut next = search.clone();
             next.retrieved.set.rerank.clear();
             next.retrieved.set.hook.clear();
             Ok(next)
-        })
+        });
+        forgotten.expect("nothing in it can fail");
     }
 
     /// Asks for the scores that these parameters still need, and keeps them with the search.
@@ -121,6 +119,7 @@ impl Library {
         };
         let timeout = providers::timeout(&self.store(), params);
         let outcome = timeout.and_then(|timeout| {
+            search.check_found(&slots[..n_sent], &texts[..n_sent])?;
             let limits = Limits {
                 deadline: started + timeout,
                 cancel: cancel.clone(),
@@ -132,6 +131,7 @@ impl Library {
             Ok(took) => asking.took = took,
             Err(EngineError::Rerank(RerankError::Cancelled)) => {}
             Err(error) => {
+                asking.took = Some(started.elapsed());
                 known.failure = Some(error.to_string());
                 let is_given_up =
                     matches!(&error, EngineError::Rerank(error) if error.is_given_up());
@@ -249,7 +249,7 @@ impl Library {
 /// Is how a call went, beside its scores.
 #[derive(Default)]
 struct Asking {
-    /// None where nobody was asked, or in vain.
+    /// None where nobody was asked, or it was stopped.
     took: Option<Duration>,
     /// Whether it was given up before the reranker was there, which is still being loaded.
     is_loading: bool,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use memlens_index::QueryWord;
 use memlens_params::{Params, StageId};
 use memlens_rank::{
-    CandidateSet, ChunkId, Columns, Context, Detail, NATIVE, Trace, rank, rank_observed,
+    CandidateSet, ChunkId, Columns, Context, Detail, NATIVE, Status, Trace, rank, rank_observed,
 };
 use memlens_store::{ChunkRow, DocumentRow, Store};
 
@@ -150,9 +150,13 @@ impl Search {
                 params,
             },
             |stage| {
-                let is_applied = trace
-                    .stage(stage)
-                    .is_some_and(|stage| !stage.entries.is_empty());
+                let traced = trace.stage(stage)?;
+                let is_outside = matches!(stage, StageId::Rerank | StageId::Hook);
+                if is_outside && matches!(traced.status, Status::Fallback { .. }) {
+                    // It did no work that counts, but the person waited for it.
+                    return Some(retrieval(stage)).filter(|micros| *micros > 0.0);
+                }
+                let is_applied = !traced.entries.is_empty();
                 let pure = micros
                     .iter()
                     .find(|(id, _)| *id == stage)
@@ -249,6 +253,19 @@ impl Search {
             .map(|slot| self.chunk(*slot).map(|(chunk, _)| chunk.id))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(store.chunk_texts(ids)?)
+    }
+
+    /// Checks that texts of candidates are those that the search found: a note that was indexed anew since has left none.
+    ///
+    /// # Errors
+    /// [`EngineError::NoteChanged`], [`EngineError::NoRow`].
+    pub(crate) fn check_found(&self, slots: &[u32], texts: &[String]) -> Result<(), EngineError> {
+        let gone = slots.iter().zip(texts).find(|(_, text)| text.is_empty());
+        let Some((slot, _)) = gone else {
+            return Ok(());
+        };
+        let path = self.chunk(*slot)?.1.path.clone();
+        Err(EngineError::NoteChanged { path })
     }
 
     /// Returns the best passage of each candidate asked for.

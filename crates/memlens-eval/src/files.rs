@@ -65,7 +65,7 @@ mod tests {
             .chain((4..7).map(|id| line(id, "b")))
             .chain([line(7, "c")])
             .collect();
-        let set = QuerySet::parse(&lines.join("\n"));
+        let set = QuerySet::parse(lines.join("\n").as_bytes());
         let found = [Place::new("a", 9, 9), Place::new("c", 1, 1)];
         let runs = set.queries.iter().map(|query| {
             (

@@ -10,7 +10,7 @@
 //! use memlens_eval::{Place, QuerySet, Summary, score};
 //!
 //! let set = QuerySet::parse(
-//!     r#"{"id":"q1","query":"red relay","relevant":[{"path":"a.md","start_line":3,"end_line":5}]}"#,
+//!     br#"{"id":"q1","query":"red relay","relevant":[{"path":"a.md","start_line":3,"end_line":5}]}"#,
 //! );
 //! let returned = [Place::new("b.md", 1, 9), Place::new("a.md", 5, 8)];
 //! let scores = score(&set.queries[0].relevant, &returned);

@@ -67,36 +67,38 @@ pub struct QuerySet {
 }
 
 impl QuerySet {
-    /// Reads a query set; empty lines are skipped, broken ones named and left out.
-    pub fn parse(text: &str) -> QuerySet {
+    /// Reads a query set in UTF-8; empty lines are skipped, broken ones named and left out.
+    pub fn parse(bytes: &[u8]) -> QuerySet {
         let mut set = QuerySet {
             queries: Vec::new(),
             bad_lines: Vec::new(),
         };
-        let lines = text.trim_start_matches('\u{feff}').lines();
-        for (line, text) in (1..).zip(lines).filter(|(_, text)| !text.trim().is_empty()) {
-            match serde_json::from_str::<Query>(text) {
-                Ok(query) if query.relevant.is_empty() => {
-                    set.bad_lines.push(BadLine {
-                        line,
-                        why: "it names no relevant range".to_owned(),
-                    });
-                }
-                Ok(query) if query.query.trim().is_empty() => {
-                    set.bad_lines.push(BadLine {
-                        line,
-                        why: "its query is empty".to_owned(),
-                    });
-                }
+        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+        let lines = bytes.split(|byte| *byte == b'\n');
+        for (line, text) in (1..)
+            .zip(lines)
+            .filter(|(_, text)| !text.trim_ascii().is_empty())
+        {
+            match query(text) {
                 Ok(query) => set.queries.push(query),
-                Err(error) => set.bad_lines.push(BadLine {
-                    line,
-                    why: without_place(&error.to_string()).to_owned(),
-                }),
+                Err(why) => set.bad_lines.push(BadLine { line, why }),
             }
         }
         set
     }
+}
+
+fn query(line: &[u8]) -> Result<Query, String> {
+    let line = std::str::from_utf8(line).map_err(|_| "it is not UTF-8".to_owned())?;
+    let query: Query =
+        serde_json::from_str(line).map_err(|error| without_place(&error.to_string()).to_owned())?;
+    if query.relevant.is_empty() {
+        return Err("it names no relevant range".to_owned());
+    }
+    if query.query.trim().is_empty() {
+        return Err("its query is empty".to_owned());
+    }
+    Ok(query)
 }
 
 /// Returns what an error says without its line and column, which it counts from the beginning of the one line it was given.

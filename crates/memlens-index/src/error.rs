@@ -48,6 +48,15 @@ pub enum IndexError {
         /// The generation asked for.
         expected: u64,
     },
+    /// Something of somebody else's lies where the list is to be.
+    #[error("cannot create list in {}: {name:?} lies there, which is no part of one: it would be lost; give another folder \
+        for the library, or move it away", path.display())]
+    Foreign {
+        /// The list's folder.
+        path: PathBuf,
+        /// What lies there.
+        name: String,
+    },
     /// Another writer, in this process or another, has the list open.
     #[error("cannot write list at {}: another writer has it open", path.display())]
     Busy {
@@ -99,7 +108,8 @@ impl IndexError {
             | Self::WrongFormat { .. }
             | Self::WrongModel { .. }
             | Self::Stale { .. } => true,
-            Self::Busy { .. }
+            Self::Foreign { .. }
+            | Self::Busy { .. }
             | Self::BadVector { .. }
             | Self::BadModel { .. }
             | Self::Io { .. }

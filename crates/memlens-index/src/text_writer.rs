@@ -84,7 +84,7 @@ impl TextWriter {
     /// it is removed at once.
     ///
     /// # Errors
-    /// [`IndexError::Busy`] while another writer has it open, [`IndexError::Io`] and [`IndexError::Text`] where files
+    /// [`IndexError::Foreign`] where the folder holds something else, which stays; [`IndexError::Busy`] while another writer has it open, [`IndexError::Io`] and [`IndexError::Text`] where files
     /// cannot be written.
     pub fn create(dir: &Path) -> Result<Self, IndexError> {
         match open_verified(dir) {
@@ -98,6 +98,7 @@ impl TextWriter {
             }
             Err(error) if error.needs_rebuild() => {
                 fs::create_dir_all(dir).map_err(IndexError::io("create", dir))?;
+                refuse_foreign(dir)?;
                 clear(dir)?;
                 let index = Index::create_in_dir(dir, schema().0)
                     .map_err(|source| open_error(dir, source))?;
@@ -105,6 +106,24 @@ impl TextWriter {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Removes the list in the folder `dir`, and the folder with it unless it holds something else.
+    ///
+    /// # Errors
+    /// [`IndexError::Busy`] while another writer has it open, [`IndexError::Io`] where a file cannot be removed.
+    pub fn remove(dir: &Path) -> Result<(), IndexError> {
+        if !dir.is_dir() {
+            return Ok(());
+        }
+        clear(dir)?;
+        for name in LOCKS {
+            // Without a list they mean nothing.
+            let _ = fs::remove_file(dir.join(name));
+        }
+        // What is not ours keeps it.
+        let _ = fs::remove_dir(dir);
+        Ok(())
     }
 
     /// Deletes the chunks of `document` that were added so far; nothing happens if there are none.
@@ -257,6 +276,42 @@ fn totals(index: &Index) -> Result<HashMap<u64, Total>, TantivyError> {
     Ok(totals)
 }
 
+/// The library's own locks.
+const LOCKS: [&str; 2] = [".tantivy-writer.lock", ".tantivy-meta.lock"];
+/// Its other files of one name each.
+const HEADS: [&str; 2] = ["meta.json", ".managed.json"];
+/// How the names of files begin that it is just writing.
+const UNFINISHED: &str = ".tmp";
+/// How many hexadecimal digits name a segment, before the ending that tells what of it a file holds.
+const SEGMENT_DIGITS: usize = 32;
+
+/// Tells whether the library gives a file such a name.
+fn is_own(name: &str) -> bool {
+    let is_of_segment = name.split_once('.').is_some_and(|(segment, _)| {
+        segment.len() == SEGMENT_DIGITS && segment.bytes().all(|byte| byte.is_ascii_hexdigit())
+    });
+    is_of_segment || HEADS.contains(&name) || LOCKS.contains(&name) || name.starts_with(UNFINISHED)
+}
+
+/// Refuses a folder that holds anything but a list and was never one's: somebody gave a folder of theirs for the library.
+fn refuse_foreign(dir: &Path) -> Result<(), IndexError> {
+    // What came later, such as what a file manager leaves, is only left alone.
+    if LOCKS.iter().any(|name| dir.join(name).exists()) {
+        return Ok(());
+    }
+    for entry in fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
+        let name = entry.map_err(IndexError::io("list", dir))?.file_name();
+        let name = name.to_string_lossy();
+        if !is_own(&name) {
+            return Err(IndexError::Foreign {
+                path: dir.to_owned(),
+                name: name.into_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
 /// Removes every file of a list that cannot be used, but for the locks.
 fn clear(dir: &Path) -> Result<(), IndexError> {
     let directory = MmapDirectory::open(dir).map_err(|source| open_error(dir, source.into()))?;
@@ -266,11 +321,12 @@ fn clear(dir: &Path) -> Result<(), IndexError> {
             path: dir.to_owned(),
         })?;
     for entry in fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
-        let path = entry.map_err(IndexError::io("list", dir))?.path();
-        let is_lock = path
-            .extension()
-            .is_some_and(|extension| extension == "lock");
-        if !is_lock && path.is_file() {
+        let entry = entry.map_err(IndexError::io("list", dir))?;
+        let (name, path) = (entry.file_name(), entry.path());
+        let is_removed = name
+            .to_str()
+            .is_some_and(|name| is_own(name) && !LOCKS.contains(&name));
+        if is_removed && path.is_file() {
             fs::remove_file(&path).map_err(IndexError::io("remove", &path))?;
         }
     }

@@ -73,7 +73,7 @@ impl Head {
 
     /// Replaces the head at `path` in one step.
     pub(crate) fn write(&self, path: &Path) -> Result<(), IndexError> {
-        let beside = suffixed(path, "new");
+        let beside = unfinished(path);
         let write = || -> io::Result<()> {
             let mut file = fs::File::create(&beside)?;
             file.write_all(self.print().as_bytes())?;
@@ -139,6 +139,11 @@ pub(crate) fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     name.push(".");
     name.push(suffix);
     PathBuf::from(name)
+}
+
+/// Returns where the head at `path` is written before it takes its place.
+pub(crate) fn unfinished(path: &Path) -> PathBuf {
+    suffixed(path, "new")
 }
 
 /// Returns the files of rows beside the head at `path`, with their serials.

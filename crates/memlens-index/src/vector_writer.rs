@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::vector_file::{check_vector, dot};
-use crate::vector_list::{Head, folder, rows_files, suffixed};
+use crate::vector_list::{Head, folder, rows_files, suffixed, unfinished};
 use crate::{IndexError, VectorFile};
 
 /// Appends rows; readers see them all at once after [`VectorWriter::commit`], and never without.
@@ -75,6 +75,31 @@ impl VectorWriter {
             crc32,
             known: HashSet::new(),
         })
+    }
+
+    /// Removes the list whose head is at `path`, and its folder unless that holds something else.
+    ///
+    /// # Errors
+    /// [`IndexError::Busy`] while another writer has it open, [`IndexError::Io`] where a file cannot be removed.
+    pub fn remove(path: &Path) -> Result<(), IndexError> {
+        if !folder(path).is_dir() {
+            return Ok(());
+        }
+        let lock = lock(path)?;
+        let rows = rows_files(path)?.into_iter().map(|(_, rows)| rows);
+        for own in rows.chain([path.to_owned(), unfinished(path)]) {
+            match fs::remove_file(&own) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(IndexError::io("remove", &own)(error));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        drop(lock);
+        // Without a list it means nothing, and what is not ours keeps the folder.
+        let _ = fs::remove_file(lock_path(path));
+        let _ = fs::remove_dir(folder(path));
+        Ok(())
     }
 
     /// Opens the list whose head is at `path` to append to it. Rows that were never committed are cut off.
@@ -204,9 +229,13 @@ impl Drop for Lock {
     }
 }
 
+fn lock_path(path: &Path) -> PathBuf {
+    suffixed(path, "lock")
+}
+
 /// Takes the lock of the list at `path`.
 fn lock(path: &Path) -> Result<Lock, IndexError> {
-    let lock_path = suffixed(path, "lock");
+    let lock_path = lock_path(path);
     let file = File::create(&lock_path).map_err(IndexError::io("create", &lock_path))?;
     match file.try_lock() {
         Ok(()) => Ok(Lock(file)),

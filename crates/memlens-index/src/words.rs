@@ -51,8 +51,8 @@ pub fn is_stop_word(word: &str) -> bool {
 ///
 /// Scripts that are written without spaces give one word for every two neighbouring characters, so that any part of a
 /// run can be found: Han, Hiragana, Katakana, Bopomofo, Thai, Lao, Khmer and Burmese. So does Hangul, since Korean
-/// writes particles onto its nouns. A lone character of these scripts is a word by itself; within a run it is found by
-/// [`letters`].
+/// writes particles onto its nouns. A lone character of these scripts is a word by itself; within a run the
+/// list finds it by a term of its own.
 ///
 /// A word that unfolds into several (such as the one-character honorific U+FDFA) gives each with the bytes of the whole.
 pub fn words(text: &str) -> Vec<Word> {
@@ -134,6 +134,9 @@ fn stemmed(text: &str, unstemmed: Unstemmed) -> Vec<Word> {
 /// but base64 text has, and it would fill the term dictionary.
 const TERM_BYTES_MAX: usize = 256;
 
+/// What Unicode makes of İ in lower case.
+const DOTTED_I: &str = "i\u{307}";
+
 /// Cuts a text into words as [`words`] describes, all but the stemming, which the library's filter adds.
 #[derive(Clone)]
 struct Unstemmed {
@@ -173,7 +176,11 @@ impl Unstemmed {
             .nfkc()
             .collect();
         // Unfolding can bring in blanks and signs, as in U+FDFA or in vulgar fractions.
-        let folded = composed.to_lowercase();
+        let mut folded = composed.to_lowercase();
+        // The capital İ of Turkish becomes an i with a dot of its own, which nobody types.
+        if folded.contains(DOTTED_I) {
+            folded = folded.replace(DOTTED_I, "i");
+        }
         for term in folded.split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c)) {
             self.push_term(term.to_owned(), piece.clone(), tokens);
         }
@@ -349,6 +356,7 @@ mod tests {
             &["café", "naïv", "file", "abc", "m2"],
         );
         check("ÅNGSTRÖM STRAẞE", &["ångström", "straße"]);
+        check("İzmir I\u{307}zmir izmir", &["izmir"; 3]);
     }
 
     #[test]

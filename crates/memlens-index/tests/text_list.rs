@@ -1,4 +1,5 @@
-//! The text list on disk: commits, generations, several writers and readers, and damage of every kind.
+//! The text list on disk: commits, generations, several writers and readers, and damage of every kind; what is not its own
+//! it neither clears away nor removes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -357,4 +358,42 @@ fn a_folder_with_something_else_holds_no_list() {
         .err()
         .expect("it is no list");
     assert!(matches!(error, IndexError::Torn { .. }), "{error}");
+}
+
+#[test]
+fn what_is_not_its_own_is_never_lost() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    for name in ["novel.txt", "meta.json.bak", "0123.idx", "letters"] {
+        let dir = scratch.path().join(name).join("text");
+        let foreign = dir.join(name);
+        fs::create_dir_all(&dir).expect("it can be made");
+        fs::write(&foreign, "precious").expect("it can be written");
+        // Beside a list that is damaged, too.
+        fs::write(dir.join("meta.json"), "{").expect("it can be written");
+        let error = TextWriter::create(&dir).err().expect("it would be lost");
+        assert!(
+            matches!(&error, IndexError::Foreign { name: found, .. } if found == name),
+            "{error}"
+        );
+        assert!(!error.needs_rebuild());
+        assert_eq!(
+            fs::read_to_string(&foreign).expect("it is there"),
+            "precious"
+        );
+
+        // One that came later stays, when the list is built anew and when it goes.
+        fs::remove_file(&foreign).expect("it can be removed");
+        write(&dir);
+        fs::write(&foreign, "precious").expect("it can be written");
+        fs::write(dir.join("meta.json"), "{").expect("it can be written");
+        write(&dir);
+        assert!(hits(&dir).is_ok());
+        TextWriter::remove(&dir).expect("it can be removed");
+        assert_eq!(files(&dir), [(name.to_owned(), foreign)]);
+    }
+    let dir = scratch.path().join("alone");
+    write(&dir);
+    TextWriter::remove(&dir).expect("it can be removed");
+    assert!(!dir.exists());
+    TextWriter::remove(&dir).expect("there is nothing left to do");
 }

@@ -221,11 +221,8 @@ impl Detail {
                     Some(DateSource::FileName) => "the date in its name",
                     Some(DateSource::Modified) => "when it was last saved",
                 };
-                format!(
-                    "{} days old by {by}: counts {}",
-                    number(*days, 0),
-                    number(*factor, 3)
-                )
+                // As round as the days: what was saved a minute ago counts 1.000.
+                format!("{} days old by {by}: counts {factor:.3}", number(*days, 0))
             }
             Detail::Decay { days: None, .. } => "has no date: does not decay".to_owned(),
             Detail::Diversity {

@@ -347,6 +347,15 @@ fn corroboration_adds_by_the_logarithm() {
         sentence(&set, &["agreement_measure=words"], stage, 1),
         "no other observation says the same (60 % of the words or more)"
     );
+    // Two of the three are of one source: who adds nothing is not counted.
+    let note = |set: &CandidateSet, settings: &[&str]| {
+        let trace = rank(set, &params_of(settings), &NATIVE);
+        trace.stage(stage).unwrap().note.clone().unwrap()
+    };
+    assert_eq!(note(&set, &[]), "3 corroborated");
+    let copies = saying(&[SAME, SAME]);
+    let by_sources = ["corroboration_by=sources"];
+    assert_eq!(note(&copies, &by_sources), "0 corroborated");
     assert_eq!(
         sentence(&set, &["near_duplicates=collapse"], stage, 3),
         "said already by rank 1 (SimHash up to 3 bits)"
@@ -471,6 +480,15 @@ fn a_date_in_the_future_counts_as_today_and_an_evergreen_file_does_not_decay() {
     assert_eq!(said(0), "0 days old by its own date: counts 1.000");
     assert_eq!(said(1), "evergreen: does not decay");
     assert_eq!(said(2), "has no date: does not decay");
+    // Saved a minute ago.
+    set.candidates[0].age = Age::Days {
+        days: 1.0 / 1440.0,
+        from: DateSource::Modified,
+    };
+    assert_eq!(
+        sentence(&set, &["half_life_days=7"], StageId::Decay, 0),
+        "0 days old by when it was last saved: counts 1.000"
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A cross-encoder on this machine: a model that reads the question and a text together and gives one number.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokenizers::Tokenizer;
 
+use crate::sum;
 use crate::windows::windows;
 use crate::{Limits, RerankError, Reranker, RerankerInfo, Scale, Scores};
 
@@ -46,7 +47,6 @@ const TOKENS_MAX: usize = 512;
 const TRIAL: (&str, [&str; 2]) = ("a trial?", ["a trial", "a second trial of some words"]);
 /// Characters of a model's sum that stand in its id.
 const SUM_CHARS: usize = 8;
-const READ_BYTES: usize = 1 << 20;
 
 impl CrossEncoder {
     /// Loads the model in `folder`, to run on `threads` threads (at least 1), and lets it score a trial.
@@ -64,7 +64,7 @@ impl CrossEncoder {
         load_runtime(at).map_err(RerankError::Runtime)?;
         let graph = graph(folder)?;
         let files = read_files(folder)?;
-        let sum = sum(&graph, &files)?;
+        let sum = sum_of(&graph, &files)?;
         let model = UserDefinedRerankingModel::new(graph.clone(), files);
         let options = RerankInitOptionsUserDefined::new()
             .with_max_length(TOKENS_MAX)
@@ -270,7 +270,7 @@ fn read_files(folder: &Path) -> Result<TokenizerFiles, RerankError> {
 }
 
 /// Returns the sum of all that decides a score: the graph, the weights that lie beside it, and the tokenizer.
-fn sum(graph: &Path, files: &TokenizerFiles) -> Result<String, RerankError> {
+fn sum_of(graph: &Path, files: &TokenizerFiles) -> Result<String, RerankError> {
     let TokenizerFiles {
         tokenizer_file,
         config_file,
@@ -287,13 +287,11 @@ fn sum(graph: &Path, files: &TokenizerFiles) -> Result<String, RerankError> {
         sum.update(Sha256::digest(file));
     }
     for path in weights(graph)? {
-        add_file(&mut sum, &path).map_err(|source| RerankError::ReadModel { path, source })?;
+        File::open(&path)
+            .and_then(|file| sum::add(&mut sum, file))
+            .map_err(|source| RerankError::ReadModel { path, source })?;
     }
-    Ok(sum
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
+    Ok(sum::hex(sum))
 }
 
 /// Returns the graph and the files beside it whose names begin like its own, in the order of their names.
@@ -315,15 +313,4 @@ fn weights(graph: &Path) -> Result<Vec<PathBuf>, RerankError> {
         path: folder.to_owned(),
         source,
     })
-}
-
-fn add_file(sum: &mut Sha256, path: &Path) -> io::Result<()> {
-    let mut file = File::open(path)?;
-    let mut bytes = vec![0; READ_BYTES];
-    loop {
-        match file.read(&mut bytes)? {
-            0 => return Ok(()),
-            n_bytes => sum.update(&bytes[..n_bytes]),
-        }
-    }
 }

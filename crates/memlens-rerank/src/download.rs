@@ -6,7 +6,7 @@
 
 use std::env;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use tokio::time::sleep;
 
 use crate::http::{Kind, Provider, builder, host, root_cause};
 use crate::models::Model;
-use crate::{CancellationToken, RerankError};
+use crate::{CancellationToken, RerankError, sum};
 
 /// The environment variable that names another hub, as other programs read it.
 const HUB_VARIABLE: &str = "HF_ENDPOINT";
@@ -39,7 +39,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// doubles.
 const N_RESUMES: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const READ_BYTES: usize = 1 << 20;
 /// What a file is called until it is whole.
 const PART: &str = "part";
 
@@ -395,20 +394,9 @@ fn check(file: &mut File, remote: &Remote) -> Result<(), String> {
     };
     let read = |error: io::Error| format!("{}: {error}", remote.name);
     let mut sum = Sha256::new();
-    let mut bytes = vec![0; READ_BYTES];
     file.seek(SeekFrom::Start(0)).map_err(read)?;
-    loop {
-        match file.read(&mut bytes).map_err(read)? {
-            0 => break,
-            n_bytes => sum.update(&bytes[..n_bytes]),
-        }
-    }
-    let found: String = sum
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    match found.eq_ignore_ascii_case(expected) {
+    sum::add(&mut sum, file).map_err(read)?;
+    match sum::hex(sum).eq_ignore_ascii_case(expected) {
         true => Ok(()),
         false => Err(format!(
             "what came of {} is not what the hub announced",

@@ -96,6 +96,14 @@ pub enum RerankError {
         /// The provider's name.
         provider: &'static str,
     },
+    /// Nobody is served without a key, and where the person said that it would be, there is none.
+    #[error(
+        "cannot rerank over HTTP: the variable {variable} is not set, and no keyring holds a key"
+    )]
+    VariableUnset {
+        /// The environment variable that should hold it.
+        variable: String,
+    },
     /// The system's keyring is not there, or does not open.
     #[error(
         "cannot use the keyring of this system: {cause}; an environment variable may hold the key instead"

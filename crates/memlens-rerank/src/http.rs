@@ -32,7 +32,7 @@ pub struct Http {
     key: Option<Key>,
     client: Client,
     info: RerankerInfo,
-    runtime: Background,
+    runtime: Detached,
 }
 
 impl Http {
@@ -72,7 +72,7 @@ impl Http {
             key,
             client,
             info,
-            runtime: Background(Some(runtime)),
+            runtime: Detached(Some(runtime)),
         })
     }
 
@@ -161,15 +161,15 @@ fn named_model(provider: &Provider, endpoint: &Url) -> String {
 
 /// A runtime that nobody waits for: a name that is still being looked up must not hold up whoever gave up the call.
 #[derive(Debug)]
-struct Background(Option<Runtime>);
+struct Detached(Option<Runtime>);
 
-impl Background {
+impl Detached {
     fn get(&self) -> &Runtime {
         self.0.as_ref().expect("it is taken out by drop alone")
     }
 }
 
-impl Drop for Background {
+impl Drop for Detached {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();

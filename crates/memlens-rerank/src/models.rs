@@ -32,6 +32,10 @@ const TOKENIZER_FILES: [&str; 4] = [
 ];
 
 /// Every model by name, the smallest first: those that fastembed knows, and the small one that most programs take.
+///
+/// No version is pinned: what the hub calls newest when the download begins is what comes, all files of that one commit,
+/// and each large one is checked against the sum that the hub tells. Scores are kept by the sum of what came, so those of
+/// two versions never mix.
 pub const MODELS: &[Model] = &[
     Model {
         name: "ms-marco-MiniLM-L-6-v2",

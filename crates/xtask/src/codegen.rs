@@ -11,14 +11,27 @@ use crate::command;
 use crate::error::{Error, Result};
 use crate::project::Project;
 
-/// The files of the parameter table: where each lies below the root, and what writes its whole text.
-const FILES: [(&str, fn() -> String); 3] = [
-    ("ui/src/api/parameters.ts", print::typescript),
-    (
-        "crates/memlens-params/parameters.schema.json",
-        print::json_schema,
-    ),
-    ("crates/memlens-params/PARAMETERS.md", print::markdown),
+/// One file of the parameter table.
+struct Generated {
+    /// Relative to the root.
+    path: &'static str,
+    /// Writes its whole text.
+    text: fn() -> String,
+}
+
+const FILES: &[Generated] = &[
+    Generated {
+        path: "ui/src/api/parameters.ts",
+        text: print::typescript,
+    },
+    Generated {
+        path: "crates/memlens-params/parameters.schema.json",
+        text: print::json_schema,
+    },
+    Generated {
+        path: "crates/memlens-params/PARAMETERS.md",
+        text: print::markdown,
+    },
 ];
 
 /// The window's commands, events and types; only the window's own program knows them.
@@ -76,8 +89,8 @@ pub fn check(project: &Project) -> Result<()> {
 /// Returns path and new text of each file that is missing or differs.
 fn outdated(project: &Project) -> impl Iterator<Item = (&'static str, String)> {
     FILES
-        .into_iter()
-        .map(|(path, text)| (path, text()))
+        .iter()
+        .map(|Generated { path, text }| (*path, text()))
         .filter(|(path, text)| {
             let old = fs::read_to_string(project.root.join(path));
             !old.is_ok_and(|old| old == *text)

@@ -4,7 +4,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use memlens_engine::{Engine, Event, Library, Listener, Said};
-use memlens_params::{Params, StageId};
+use memlens_params::{AgreementMeasure, Params, StageId};
 use memlens_tests::{Notes, fresh, hashing, index, open};
 
 const PORT: &str = "The push relay listens on port 8093 of the small server in the hall.";
@@ -77,7 +77,7 @@ fn what_is_said_more_than_once_is_told_with_its_places() {
         cluster
             .members
             .iter()
-            .all(|member| member.distance == 0.0 && member.measure == "simhash")
+            .all(|member| member.distance == 0.0 && member.measure == AgreementMeasure::Simhash)
     );
     assert_eq!((cluster.n_sources, report.corroborated_count), (3, 3));
     assert_eq!(report.n_observations, 6);

@@ -14,7 +14,7 @@ use memlens_engine::{EmbedderSource, EngineError, Library, ModelChoice, RerankCh
 use memlens_params::{HookMode, Params, RerankMode, StageId};
 use memlens_rank::{Columns, RerankScale, RerankState, Status};
 use memlens_store::ScoreCache;
-use memlens_tests::{Notes, fresh, open};
+use memlens_tests::{Notes, fresh, index, open};
 
 const QUERY: &str = "where is the router";
 
@@ -387,4 +387,26 @@ fn what_a_model_scored_before_it_was_stopped_is_not_scored_again() {
     assert_eq!(asked.columns(&all).n_pending, 0);
     let last = &calls()[0];
     assert!(last.ok && last.n_docs <= n_left, "{last:?} of {n_left}");
+}
+
+#[test]
+fn a_note_that_changed_since_the_search_is_not_sent() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    command(&library, "cat >/dev/null; echo '{}'");
+    let found = search(&library, &late());
+    notes.write("hall.md", "The router is in the cellar now.");
+    index(dir.path(), &[notes.path()]);
+    for (params, stage) in [(late(), StageId::Rerank), (hooked(), StageId::Hook)] {
+        let asked = library.ask(found.id, &params).expect("it can be asked");
+        let columns = asked.columns(&params);
+        let Status::Fallback { why } = status(&columns, stage) else {
+            panic!("its text is gone");
+        };
+        let expected = "cannot send hall.md: it has changed since the search; search again";
+        assert_eq!(why, expected);
+    }
+    assert_eq!(library.rerank_calls().expect("there are none"), []);
+    assert_eq!(ask(&library, &late()).n_pending, 0, "it is searched again");
 }

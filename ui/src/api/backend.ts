@@ -95,7 +95,7 @@ export interface Backend {
   problems(): Promise<FileProblem[]>;
   activity(): Promise<Activity[]>;
   /** With the system's program for the file; `line` is for programs that can be told. */
-  openInEditor(folder: string, path: string, line: number): Promise<void>;
+  openInEditor(folder: string, path: string): Promise<void>;
   /** How much room the library takes on disk. */
   dataSize(): Promise<DataSize>;
   /** Opens the library's folder with the system's program for folders. */

@@ -188,8 +188,9 @@ export type ClustersAnswer = {
 };
 
 /**
- *  Is one ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker are empty
- *  where its stage says nothing of any row, which is so in most rankings: they travel at every step of a slider.
+ *  Is one ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker, of
+ *  corroboration and of feedback are empty where their stage says nothing of any row, which is so in most rankings: they
+ *  travel at every step of a slider.
  */
 export type Columns = {
 	/**  Every stage, in the order of the pipeline. */
@@ -1100,8 +1101,8 @@ export type Said = {
 	 *  common words.
 	 */
 	distance: number,
-	/**  By what that is measured: simhash or words. */
-	measure: string,
+	/**  By what that is measured. */
+	measure: AgreementMeasure,
 };
 
 /**  Is observations that say the same. */

@@ -7,6 +7,8 @@ export class LibraryController {
   readonly #backend: Backend;
   #state = $state.raw<LibraryState | null>(null);
   #error = $state.raw<ErrorInfo | null>(null);
+  /** Notices that the person has closed; one that comes again after it was over is shown again. */
+  #closed = $state.raw<readonly string[]>([]);
 
   constructor(backend: Backend) {
     this.#backend = backend;
@@ -22,30 +24,44 @@ export class LibraryController {
     return this.#error;
   }
 
+  /** What the person should be told and has not closed. */
+  get notices(): string[] {
+    return this.#state?.notices.filter((notice) => !this.#closed.includes(notice)) ?? [];
+  }
+
+  closeNotice(notice: string): void {
+    this.#closed = [...this.#closed, notice];
+  }
+
   /** Follows the library's events until the returned function is called. */
   follow(): () => void {
-    return this.#backend.onState((state) => (this.#state = state));
+    return this.#backend.onState((state) => this.#take(state));
   }
 
   /** Asks for the state anew; resolves when it is there, or when it could not be had (see `error`). */
   async refresh(): Promise<void> {
     await this.#ask(async () => {
-      this.#state = await this.#backend.state();
+      this.#take(await this.#backend.state());
     });
   }
 
   async pauseIndexing(paused: boolean): Promise<void> {
     await this.#ask(async () => {
-      this.#state = await this.#backend.pauseIndexing(paused);
+      this.#take(await this.#backend.pauseIndexing(paused));
     });
   }
 
-  async openInEditor(folder: string, path: string, line: number): Promise<void> {
-    await this.#ask(() => this.#backend.openInEditor(folder, path, line));
+  async openInEditor(folder: string, path: string): Promise<void> {
+    await this.#ask(() => this.#backend.openInEditor(folder, path));
   }
 
   dismissError(): void {
     this.#error = null;
+  }
+
+  #take(state: LibraryState): void {
+    this.#state = state;
+    this.#closed = this.#closed.filter((notice) => state.notices.includes(notice));
   }
 
   async #ask(request: () => Promise<void>): Promise<void> {

@@ -39,7 +39,7 @@ export const KEYS_TOLD: { keys: string[]; does: string }[] = [
     keys: ["W"],
     does: "Why not…? What lost the opened row, or any other note, and what brings it back",
   },
-  { keys: ["O"], does: "Open the row's lines in the editor" },
+  { keys: ["O"], does: "Open the row's note in your editor" },
   { keys: ["+", "-"], does: "Thumb up, thumb down for the opened row; the same once more takes it back" },
   { keys: ["P"], does: "Pin what is set now: moves are measured against it" },
   { keys: ["[", "]"], does: "Sort by the previous, the next stage" },

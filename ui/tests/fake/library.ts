@@ -307,8 +307,10 @@ export class LibraryBackend extends FakeBackend {
       (await super.state()).folders.map((folder) => ({
         folder,
         is_evergreen: this.#evergreen.has(`${folder.id}\n`),
-        entries: marked(entriesOf(this.#files.filter((file) => file.folder === folder.id)), (path) =>
-          this.#evergreen.has(`${folder.id}\n${path}`),
+        entries: marked(
+          entriesOf(this.#files.filter((file) => file.folder === folder.id)),
+          (path) => this.#evergreen.has(`${folder.id}\n${path}`),
+          this.#evergreen.has(`${folder.id}\n`),
         ),
       })),
     );
@@ -441,7 +443,7 @@ function chunksOf(file: LibraryFile): DocumentChunk[] {
 }
 
 /** Marks what is evergreen, and all that lies in it. */
-function marked(entries: TreeEntry[], isMarked: (path: string) => boolean, isAbove = false): TreeEntry[] {
+function marked(entries: TreeEntry[], isMarked: (path: string) => boolean, isAbove: boolean): TreeEntry[] {
   return entries.map((entry) => {
     const is_evergreen = isAbove || isMarked(entry.path);
     return { ...entry, is_evergreen, children: marked(entry.children, isMarked, is_evergreen) };

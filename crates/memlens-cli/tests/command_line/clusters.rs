@@ -56,3 +56,16 @@ fn clusters_are_printed_with_their_places() {
         "cannot set simhash_distance to 8: the range is whole numbers from 0 to 7",
     );
 }
+
+#[test]
+fn a_trace_keeps_the_names_of_stages_apart_from_what_they_say() {
+    let notes = Notes::new(&[
+        ("a/one.md", "Backups of the photo library run nightly."),
+        ("b/two.md", "Backups of the photo library run nightly."),
+    ]);
+    let memlens = Memlens::of(&[&notes]);
+    let settings = ["--explain", "--set", "corroboration_on=true"];
+    let printed = memlens.print(&[&["search", "photo backups"][..], &settings].concat());
+    let sentence = "corroboration +0.100: 1 other observation says the same";
+    assert!(printed.contains(sentence), "{printed}");
+}

@@ -1,4 +1,4 @@
-//! `erase`: everything is forgotten when that is asked for plainly, and nothing otherwise.
+//! `erase`: everything is forgotten when that is asked for plainly, and nothing otherwise, nor what is somebody else's.
 
 use std::fs;
 
@@ -90,5 +90,34 @@ fn a_library_that_cannot_be_erased_stays() {
     assert_eq!(
         memlens.json(&["index", text(notes.path()), "--json"])["n_added"],
         1
+    );
+}
+
+#[test]
+fn what_lies_in_the_librarys_folder_and_is_not_its_own_stays() {
+    let notes = Notes::new(&[("a.md", "The hall.")]);
+    let memlens = Memlens::new();
+    // A folder of a person's own, given by mistake.
+    let novel = memlens.library().join("text/novel.txt");
+    let drawing = memlens.library().join("vectors/drawing.svg");
+    for precious in [&novel, &drawing] {
+        fs::create_dir_all(precious.parent().expect("it lies in a folder"))
+            .expect("it can be made");
+        fs::write(precious, "precious").expect("it can be written");
+    }
+    let refused = format!(
+        "cannot create list in {}: \"novel.txt\" lies there, which is no part of one: it would be lost; give another folder for \
+         the library, or move it away",
+        memlens.library().join("text").display()
+    );
+    memlens.refused(&["index", text(notes.path())], 1, &refused);
+    assert_eq!(fs::read_to_string(&novel).expect("it is there"), "precious");
+    fs::remove_file(&novel).expect("it can be removed");
+    let run = memlens.run(&["index", text(notes.path())]);
+    assert_eq!(run.status, 0, "{run:?}");
+    memlens.print(&["erase", "--yes"]);
+    assert_eq!(
+        fs::read_to_string(&drawing).expect("it is there"),
+        "precious"
     );
 }

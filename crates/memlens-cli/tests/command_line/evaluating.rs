@@ -247,12 +247,18 @@ fn bad_query_sets_are_told() {
         "a.md"
     );
     let set = notes.at("queries.jsonl");
-    notes.write(
-        "queries.jsonl",
-        format!("{good}\nbroken\n{{\"id\":\"r\",\"query\":\" \",\"relevant\":[]}}\n"),
+    let mut lines =
+        format!("{good}\nbroken\n{{\"id\":\"r\",\"query\":\" \",\"relevant\":[]}}\n").into_bytes();
+    // No query is asked with other characters than it was written with.
+    lines.extend(
+        good.replace("relay", "caf*")
+            .bytes()
+            .map(|byte| if byte == b'*' { 0xe9 } else { byte }),
     );
+    fs::write(&set, lines).expect("it can be written");
     let run = memlens.run(&["eval", text(&set), "--json"]);
     assert_eq!(run.status, 0, "{run:?}");
+    assert!(run.err.contains(":4: left out: it is not UTF-8"), "{run:?}");
     let report: Value = serde_json::from_str(&run.out).expect("it is JSON");
     assert_eq!(
         (&report["n_queries"], &report["all"]["ndcg@10"]),

@@ -52,6 +52,15 @@ fn a_folder_is_kept_from_decay_until_it_is_taken_back() {
     );
     assert_eq!(memlens.run(&["evergreen", "remove", "old"]).status, 0);
     assert!(decays());
+    // What was said of the note before its folder was marked counts again once that is taken back.
+    for act in [
+        ["add", "old/hall-2020-01-01.md"],
+        ["add", "old"],
+        ["remove", "old"],
+    ] {
+        assert_eq!(memlens.run(&[&["evergreen"][..], &act].concat()).status, 0);
+        assert!(!decays(), "{act:?}");
+    }
     memlens.refused(
         &["evergreen", "add", "nowhere.md"],
         2,

@@ -226,9 +226,10 @@ fn a_model_that_is_not_loaded_in_time_leaves_the_fused_order_and_says_so() {
         "min_score=0",
     ]);
     let stage = rerank_stage(&report);
-    let why = "cannot rerank yet: the model is still being loaded; a longer rerank_timeout_ms waits for it";
+    let why = "cannot rerank yet: the model is still being loaded; a longer timeout (rerank_timeout_ms) waits for it";
     assert_eq!(stage["status"], "fallback", "{stage}");
     assert_eq!(stage["why"], why);
+    assert!(stage["ms"].as_f64() >= Some(100.0), "{stage}");
     assert_eq!(paths(&report["results"]), paths(&fused["results"]));
 }
 

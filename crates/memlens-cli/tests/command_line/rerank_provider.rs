@@ -453,3 +453,25 @@ fn no_fallback_is_silent() {
         assert!(!run.err.contains("fell back"), "{command:?}: {run:?}");
     }
 }
+
+#[test]
+fn a_variable_that_is_not_set_is_named_before_anybody_is_asked() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let provider = Provider::start();
+    let url = provider.url();
+    let set = ["--kind", "cohere", "--url", &url, "--key-env", VARIABLE];
+    let run = memlens.run(&[&["rerank-provider", "set"][..], &set].concat());
+    assert_eq!(run.status, 0, "{run:?}");
+    let why = format!(
+        "cannot rerank over HTTP: the variable {VARIABLE} is not set, and no keyring holds a key"
+    );
+    memlens.refused(&["rerank-provider", "test"], 1, &why);
+    let report = memlens.json(&["search", "where is it", "--json", "--set", "rerank=http"]);
+    let rerank = stage(&report, "rerank");
+    assert_eq!(
+        (&rerank["status"], &rerank["why"]),
+        (&json!("fallback"), &json!(why))
+    );
+    assert_eq!(provider.requests(), []);
+}

@@ -277,7 +277,10 @@ fn text_is_for_people() {
         "colours in a pipe"
     );
     // Each score with the formula that gave it.
-    assert!(explained.contains("fusion      calibrated "), "{explained}");
+    assert!(
+        explained.contains("fusion        calibrated "),
+        "{explained}"
+    );
     assert!(explained.contains("0.60 · "), "{explained}");
     let nothing = memlens.print(&["search", "who drinks oolong", "--set", "min_score=1"]);
     assert!(nothing.starts_with("nothing passed: "), "{nothing}");

@@ -215,10 +215,17 @@ impl Checked {
     /// # Errors
     /// [`EngineError::Rerank`] for a key that is missing or none, or a keyring that is needed and does not answer.
     pub(crate) fn client(&self) -> Result<Http, EngineError> {
-        let key = match keys::read(&self.provider, self.choice.key_env.as_deref()) {
+        let variable = self.choice.key_env.as_deref();
+        let needs_key = self.provider.kind.needs_key();
+        let key = match (keys::read(&self.provider, variable), variable) {
             // Where nobody asks for a key, a system without a keyring does as well.
-            Err(RerankError::Keyring { .. }) if !self.provider.kind.needs_key() => None,
-            read => read?.map(|(key, _)| key),
+            (Err(RerankError::Keyring { .. }), _) if !needs_key => None,
+            // It was looked for in the keyring for want of the variable.
+            (Ok(None) | Err(RerankError::Keyring { .. }), Some(variable)) if needs_key => {
+                let variable = variable.to_owned();
+                return Err(RerankError::VariableUnset { variable }.into());
+            }
+            (read, _) => read?.map(|(key, _)| key),
         };
         Ok(Http::new(self.provider.clone(), key)?)
     }

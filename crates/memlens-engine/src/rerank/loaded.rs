@@ -21,10 +21,11 @@ const REST_AFTER: Duration = Duration::from_secs(60);
 /// Late interaction reads so many texts at a time.
 const LATE_EMBEDDERS: usize = 2;
 /// What a search waits for in vain while a model is being loaded, and what can be done.
-const LOADING: &str = "the model is still being loaded; a longer rerank_timeout_ms waits for it";
+const LOADING: &str =
+    "the model is still being loaded; a longer timeout (rerank_timeout_ms) waits for it";
 /// The same of a provider, which is asked once its key is known.
 const LOOKING_FOR_KEY: &str =
-    "the keyring has not given the key yet; a longer rerank_timeout_ms waits for it";
+    "the keyring has not given the key yet; a longer timeout (rerank_timeout_ms) waits for it";
 
 /// Is what reranking has at hand: the rerankers that were used last, and the call under way.
 pub(crate) struct Reranking {
@@ -152,10 +153,9 @@ impl Library {
         work: impl FnOnce(&mut AnyReranker) -> Result<A, RerankError> + Send + 'static,
     ) -> Result<A, EngineError> {
         let chosen = providers::chosen(&self.store(), mode)?;
-        let choice = format!(
-            "{mode:?} {}",
-            chosen.as_ref().map_or(String::new(), Chosen::text)
-        );
+        // Late interaction is always the same.
+        let setting = chosen.as_ref().map_or(String::new(), Chosen::text);
+        let choice = format!("{} {setting}", mode.as_str());
         let work = |reranker: &mut AnyReranker| Ok(work(reranker)?);
         let Reranking { here, http, .. } = &self.reranking;
         match chosen {

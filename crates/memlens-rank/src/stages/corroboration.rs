@@ -38,21 +38,22 @@ pub fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
             )
         })
         .collect();
-    let n_corroborated = details
-        .iter()
-        .filter(|detail| {
-            matches!(
-                detail,
-                Detail::Corroboration {
-                    observation: Some(_),
-                    ..
-                }
-            )
-        })
-        .count();
-    if n_corroborated == 0 {
+    let is_in_cluster = |detail: &Detail| {
+        matches!(
+            detail,
+            Detail::Corroboration {
+                observation: Some(_),
+                ..
+            }
+        )
+    };
+    if !details.iter().any(is_in_cluster) {
         return Outcome::skipped("no chunk is corroborated");
     }
+    let n_corroborated = details
+        .iter()
+        .filter(|detail| matches!(detail, Detail::Corroboration { n_others, .. } if *n_others > 0))
+        .count();
     let mut note = format!("{n_corroborated} corroborated");
     if collapses {
         let n_dropped = collapse(context, rows, agreement, &limit, &mut details);

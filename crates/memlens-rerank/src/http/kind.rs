@@ -23,7 +23,7 @@ pub enum Kind {
     Custom,
 }
 
-/// Tells what a provider asked for its work when this was written, in US dollars.
+/// Tells what a provider asked for its work in the autumn of 2025, in US dollars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Price {
     /// For a thousand questions, whatever the number of texts up to a hundred.
@@ -111,7 +111,7 @@ impl Kind {
         }
     }
 
-    /// Returns the price of the default model as last published; none where there is none or it is not known.
+    /// Returns the price of the default model as it was published then; none where there is none or it is not known.
     pub fn price(self) -> Option<Price> {
         match self {
             Kind::Cohere => Some(Price::ThousandCalls(2.0)),

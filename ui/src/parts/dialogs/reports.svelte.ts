@@ -62,10 +62,10 @@ export class Reports {
     };
   }
 
-  /** Opens the person's editor at a problem. */
+  /** Opens the note of a problem in the person's editor. */
   async edit(problem: FileProblem): Promise<void> {
     try {
-      await this.#backend.openInEditor(problem.folder, problem.path, problem.line ?? 1);
+      await this.#backend.openInEditor(problem.folder, problem.path);
       this.#error = null;
     } catch (error) {
       this.#error = toErrorInfo(error);

@@ -277,13 +277,13 @@ export class MemoryController {
     this.#show(chunk.chunk.start_line);
   }
 
-  /** Opens a place in the person's editor; without one the chosen chunk of the open note. */
-  async edit(place: { folder: string; path: string; line: number } | null = null): Promise<void> {
-    const at = place ?? this.#place();
+  /** Opens the note on the screen in the person's editor. */
+  async edit(): Promise<void> {
+    const at = this.#place();
     if (at === null) return;
     this.#editorError = null;
     try {
-      await this.#backend.openInEditor(at.folder, at.path, at.line);
+      await this.#backend.openInEditor(at.folder, at.path);
     } catch (error) {
       this.#editorError = toErrorInfo(error);
     }
@@ -432,19 +432,18 @@ export class MemoryController {
     this.#target = { line };
   }
 
-  #place(): { folder: string; path: string; line: number } | null {
+  #place(): { folder: string; path: string } | null {
     const note = this.#note;
     switch (note.kind) {
       case "none":
       case "opening":
         return null;
       case "failed":
-        return { folder: note.folder, path: note.path, line: 1 };
+        return { folder: note.folder, path: note.path };
       case "open":
         return {
           folder: note.note.document.folder,
           path: note.note.document.path,
-          line: this.#target?.line ?? this.chosen?.chunk.start_line ?? 1,
         };
     }
   }

@@ -95,15 +95,13 @@ describe("chunks", () => {
     expect(memory.chosen?.index).toBe(0);
   });
 
-  test("lead the editor to their place", async () => {
+  test("open their note in the editor", async () => {
     const backend = new LibraryBackend();
     const memory = new MemoryController(backend);
     await memory.open("notes", NOTE);
     await memory.edit();
-    memory.step(1);
-    await memory.edit();
-    const lines = backend.calls.filter((call) => call.name === "openInEditor").map((call) => call.args[2]);
-    expect(lines).toEqual([1, memory.chosen?.chunk.start_line]);
+    const opened = backend.calls.filter((call) => call.name === "openInEditor").map((call) => call.args);
+    expect(opened).toEqual([["notes", NOTE]]);
   });
 
   test("an editor that does not open is said, until it does", async () => {

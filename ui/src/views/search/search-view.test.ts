@@ -141,7 +141,7 @@ describe("by keyboard", () => {
     expect(grid()).toHaveFocus();
   });
 
-  it("opens the row's lines in the editor, pins, sorts by stages and lists its keys", async () => {
+  it("opens the row's note in the editor, pins, sorts by stages and lists its keys", async () => {
     const { user, workspace, backend } = await open();
     grid().focus();
     await user.keyboard("o");
@@ -149,7 +149,6 @@ describe("by keyboard", () => {
     expect(backend.calls.findLast(({ name }) => name === "openInEditor")?.args).toEqual([
       row?.folder,
       row?.path,
-      row?.start_line,
     ]);
     workspace.parameters.set("max_results", 4);
     await user.keyboard("p");

@@ -176,3 +176,34 @@ test("an assistive tool finds nothing wrong, with and without the question", asy
   await user.click(screen.getByRole("button", { name: "Remove logs" }));
   expect(await violations(await screen.findByRole("alertdialog"))).toEqual([]);
 });
+
+describe("what does not decay", () => {
+  test("is listed where the rule changes, and can be taken off there", async () => {
+    const { backend, user, container } = await open();
+    const list = within(await screen.findByRole("region", { name: "Evergreen" }));
+    expect(list.getByText(/Nothing yet\./)).toBeInTheDocument();
+    await backend.setEvergreen("notes", "people", true);
+    await backend.setEvergreen("logs", "", true);
+    backend.changeState({ generation: 2 });
+    await waitFor(() => expect(list.getAllByRole("listitem")).toHaveLength(2));
+    expect(list.getByText("memory/")).toBeInTheDocument();
+    expect(await violations(container)).toEqual([]);
+    await user.click(list.getByRole("button", { name: "Remove memory/people" }));
+    await waitFor(() => expect(list.getAllByRole("listitem")).toHaveLength(1));
+    expect(backend.calls.findLast(({ name }) => name === "setEvergreen")?.args).toEqual([
+      "notes",
+      "people",
+      false,
+    ]);
+  });
+
+  test("that cannot be changed says why and stays", async () => {
+    const { backend, user } = await open();
+    await backend.setEvergreen("notes", "people", true);
+    backend.changeState({ generation: 2 });
+    backend.failing.setEvergreen = { code: "store", message: "cannot mark people: the library is locked" };
+    await user.click(await screen.findByRole("button", { name: "Remove memory/people" }));
+    expect(await screen.findByRole("alert")).toHaveTextContent("Cannot mark people: the library is locked.");
+    expect(screen.getByRole("button", { name: "Remove memory/people" })).toBeEnabled();
+  });
+});

@@ -1,0 +1,40 @@
+// What the library tells stands in every view until it is closed or over, and comes back when it happens again.
+import { render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import { LibraryBackend } from "../../tests/fake/library";
+import App from "../App.svelte";
+import { Workspace, workspaceContext } from "../workspace.svelte";
+
+const FULL = "Indexing is paused, and tried again every 30 s: the disk is full";
+
+async function open() {
+  const backend = new LibraryBackend();
+  const workspace = new Workspace(backend);
+  render(App, { context: workspaceContext(workspace) });
+  await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
+  return { backend, workspace, user: userEvent.setup() };
+}
+
+test("a notice stands in every view, once, and can be closed", async () => {
+  const { backend, workspace, user } = await open();
+  backend.changeState({ notices: [FULL] });
+  for (const view of ["search", "memory", "export", "settings"] as const) {
+    workspace.show(view);
+    expect(await screen.findAllByText(`${FULL}.`)).toHaveLength(1);
+  }
+  workspace.show("search");
+  await user.click(await screen.findByRole("button", { name: "Close" }));
+  await waitFor(() => expect(screen.queryByText(`${FULL}.`)).toBeNull());
+});
+
+test("a closed notice comes back when the same happens again", async () => {
+  const { backend, user } = await open();
+  backend.changeState({ notices: [FULL] });
+  await user.click(await screen.findByRole("button", { name: "Close" }));
+  backend.changeState({ n_files: 3 });
+  await waitFor(() => expect(screen.queryByText(`${FULL}.`)).toBeNull());
+  backend.changeState({ notices: [] });
+  backend.changeState({ notices: [FULL] });
+  expect(await screen.findByText(`${FULL}.`)).toBeInTheDocument();
+});
