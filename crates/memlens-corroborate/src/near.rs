@@ -1,8 +1,8 @@
 //! Pairs of near SimHashes, found exactly and without comparing every pair.
 //!
-//! A hash is cut into chunks, by turns, since some words leave the high bits nearly alike. Of two hashes that differ in fewer bits than there are chunks some chunk is equal, and in
-//! fewer than twice as many some chunk is equal up to one bit (pigeonhole), so looking up every chunk, and every chunk with
-//! one bit flipped, meets every partner.
+//! A hash is cut into chunks, by turns, since some words leave the high bits nearly alike. Of two hashes that differ in
+//! fewer bits than there are chunks some chunk is equal, and in fewer than twice as many some chunk is equal up to one bit
+//! (pigeonhole), so looking up every chunk, and every chunk with one bit flipped, meets every partner.
 //! Source: Norouzi, Punjani and Fleet, Fast search in Hamming space with multi-index hashing, CVPR 2012.
 //!
 //! The nearest are looked for first, since what they bring together need not be compared again.

@@ -28,7 +28,7 @@ use crate::view::{SearchAnswer, Snippet};
 const SEARCHES_KEPT: usize = 8;
 /// How many snippets of kept rows come with an answer: what a large window shows at once.
 const SNIPPETS_AT_ONCE: usize = 60;
-/// How long nobody must have searched until the vectors rest. Less would make words typed one after the other wait 1 ms each.
+/// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.
 const REST_AFTER: Duration = Duration::from_secs(1);
 /// How much of a query a notice repeats.
 const QUERY_CHARS_SHOWN: usize = 40;
@@ -137,7 +137,7 @@ impl Library {
 
     /// Lets the vectors rest where nobody has searched for a moment; to be called now and then.
     ///
-    /// They are most of what a quiet library takes of this process's memory; the next search has them back within 1 ms.
+    /// They are most of what a quiet library takes of this process's memory, see [`memlens_index::VectorFile::rest`].
     pub(crate) fn rest(&self) {
         let mut read = self
             .vectors_read
