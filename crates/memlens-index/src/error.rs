@@ -78,7 +78,7 @@ pub enum IndexError {
         why: &'static str,
     },
     /// The system refused a file operation.
-    #[error("cannot {attempt} {}: {source}", path.display())]
+    #[error("cannot {attempt} {}: {}", path.display(), words(source))]
     Io {
         /// What was tried, as a verb.
         attempt: &'static str,
@@ -125,5 +125,34 @@ impl IndexError {
             path,
             source,
         }
+    }
+}
+
+/// Returns what the system answered, for a person: a full disk as the library's database names it.
+fn words(source: &io::Error) -> String {
+    if source.kind() == io::ErrorKind::StorageFull {
+        return "the disk is full; make room and try again: what was saved before is sound"
+            .to_owned();
+    }
+    source.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_named_plainly() {
+        let message = |kind: io::ErrorKind| {
+            IndexError::io("write", Path::new("/x/flat.1"))(io::Error::from(kind)).to_string()
+        };
+        assert_eq!(
+            message(io::ErrorKind::StorageFull),
+            "cannot write /x/flat.1: the disk is full; make room and try again: what was saved before is sound"
+        );
+        assert_eq!(
+            message(io::ErrorKind::NotADirectory),
+            "cannot write /x/flat.1: not a directory"
+        );
     }
 }

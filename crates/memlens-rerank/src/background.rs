@@ -224,6 +224,8 @@ mod tests {
 
     const UNREADY: &str = "it is being carved";
     const NEVER: Duration = Duration::from_secs(3600);
+    /// Enough for a thread to start on a busy machine.
+    const SOON: Duration = Duration::from_secs(1);
 
     fn background(rest_after: Duration) -> Background<String, RerankError> {
         Background::new(rest_after)
@@ -296,11 +298,11 @@ mod tests {
     fn a_call_ends_at_its_deadline_and_what_is_made_is_kept() {
         let background = background(NEVER);
         let (make, let_go) = held_back(Ok("slow".to_owned()));
-        let soon = limits(Duration::from_millis(50));
+        let soon = limits(SOON);
         let unready = Err(format!("cannot rerank yet: {UNREADY}"));
         assert_eq!(get(&background, "a", &soon, make), unready);
         // Another one waits for the same, and then no longer.
-        let soon = limits(Duration::from_millis(50));
+        let soon = limits(SOON);
         assert_eq!(get(&background, "a", &soon, made("second")), unready);
         let_go.send(()).expect("it waits");
         let got = get(&background, "a", &limits(NEVER), made("third"));
@@ -348,7 +350,7 @@ mod tests {
         assert_eq!(got.as_deref(), Ok("now"));
 
         let (make, let_go) = held_back(Err(failed()));
-        let soon = limits(Duration::from_millis(50));
+        let soon = limits(SOON);
         get(&background, "b", &soon, make).expect_err("it is not there");
         drop(let_go);
         let later = get(&background, "b", &limits(NEVER), made("later"));
@@ -364,7 +366,7 @@ mod tests {
         let got = get(&background, "a", &over, made("never"));
         assert_eq!(got, Err(RerankError::Timeout.to_string()));
         // Work that takes too long is waited for no longer, and looks at its limits itself.
-        let soon = limits(Duration::from_millis(50));
+        let soon = limits(SOON);
         let (let_go, gate) = channel::<()>();
         let work = move |_: &mut String| {
             let _ = gate.recv();
@@ -414,7 +416,7 @@ mod tests {
     fn forgetting_waits_for_work_and_not_for_what_is_made() {
         let background = background(NEVER);
         let (make, let_go) = held_back(Ok("slow".to_owned()));
-        let soon = limits(Duration::from_millis(50));
+        let soon = limits(SOON);
         get(&background, "a", &soon, make).expect_err("it is not there");
         background.forget();
         drop(let_go);

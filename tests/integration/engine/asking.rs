@@ -272,7 +272,7 @@ fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() 
     });
     let library = Library::open(dir.path(), source).expect("it can be opened");
     let params = Params {
-        rerank_timeout_ms: 100,
+        rerank_timeout_ms: 2_000,
         ..late()
     };
     let first = search(&library, &params);
