@@ -219,10 +219,12 @@ impl Detail {
                 let by = match from {
                     Some(DateSource::Written) | None => "its own date",
                     Some(DateSource::FileName) => "the date in its name",
-                    Some(DateSource::Modified) => "when it was last saved",
+                    Some(DateSource::Modified) => "its last change",
                 };
                 // As round as the days: what was saved a minute ago counts 1.000.
-                format!("{} days old by {by}: counts {factor:.3}", number(*days, 0))
+                let days = number(*days, 0);
+                let s = if days == "1" { "" } else { "s" };
+                format!("{days} day{s} old by {by}: counts {factor:.3}")
             }
             Detail::Decay { days: None, .. } => "has no date: does not decay".to_owned(),
             Detail::Diversity {

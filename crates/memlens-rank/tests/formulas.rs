@@ -480,15 +480,18 @@ fn a_date_in_the_future_counts_as_today_and_an_evergreen_file_does_not_decay() {
     assert_eq!(said(0), "0 days old by its own date: counts 1.000");
     assert_eq!(said(1), "evergreen: does not decay");
     assert_eq!(said(2), "has no date: does not decay");
-    // Saved a minute ago.
-    set.candidates[0].age = Age::Days {
-        days: 1.0 / 1440.0,
-        from: DateSource::Modified,
-    };
-    assert_eq!(
-        sentence(&set, &["half_life_days=7"], StageId::Decay, 0),
-        "0 days old by when it was last saved: counts 1.000"
-    );
+    // Saved a minute ago, and a day ago.
+    for (days, expected) in [
+        (1.0 / 1440.0, "0 days old by its last change: counts 1.000"),
+        (1.2, "1 day old by its last change: counts 0.888"),
+    ] {
+        let from = DateSource::Modified;
+        set.candidates[0].age = Age::Days { days, from };
+        assert_eq!(
+            sentence(&set, &["half_life_days=7"], StageId::Decay, 0),
+            expected
+        );
+    }
 }
 
 #[test]
