@@ -60,7 +60,7 @@ pub enum CliError {
     #[error("cannot read standard input: {0}")]
     Input(std::io::Error),
     /// Something that cannot be undone was not asked for plainly.
-    #[error("cannot erase {}: it holds {n_folders} folders, {n_files} files, {n_presets} presets and {n_thumbs} thumbs in {n_bytes} bytes; \
+    #[error("cannot erase {}: it holds {n_bytes} bytes (folders: {n_folders}, files: {n_files}, presets: {n_presets}, thumbs: {n_thumbs}); \
         give --yes to forget all of that with its settings, downloaded models and keys in the keyring (the notes themselves are not touched)", path.display())]
     Unconfirmed {
         /// The library's folder.

@@ -113,7 +113,13 @@ describe("what is stored", () => {
     workspace.queries.remember("a question");
     await user.click(screen.getByRole("button", { name: "Erase all that Memlens has stored…" }));
     const dialog = await screen.findByRole("alertdialog", { name: "Erase all that Memlens has stored?" });
-    for (const words of [/Your notes stay/, /list of 3 watched folders/, /saved presets/, /What stays/])
+    for (const words of [
+      /Your notes stay/,
+      /list of 3 watched folders/,
+      /saved presets/,
+      /downloaded models and keys/,
+      /What stays/,
+    ])
       expect(within(dialog).getByText(words)).toBeInTheDocument();
     expect(within(dialog).getByRole("button", { name: "Cancel" })).toHaveFocus();
     expect(await violations(dialog)).toEqual([]);
