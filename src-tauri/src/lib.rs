@@ -3,7 +3,6 @@
 
 mod allocator;
 mod arguments;
-mod collector;
 mod commands;
 mod dialogs;
 mod events;
@@ -11,5 +10,4 @@ mod window;
 
 pub use allocator::keep_little_memory;
 pub use arguments::Arguments;
-pub use collector::keep_little_garbage;
 pub use window::{run, write_bindings};

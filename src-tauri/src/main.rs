@@ -6,10 +6,7 @@ use clap::Parser;
 #[allow(unsafe_code)]
 fn main() -> std::process::ExitCode {
     // SAFETY: First of all; no other thread runs yet.
-    unsafe {
-        memlens_engine::forbid_telemetry();
-        memlens_app::keep_little_garbage();
-    }
+    unsafe { memlens_engine::forbid_telemetry() };
     memlens_app::keep_little_memory();
     memlens_app::run(memlens_app::Arguments::parse())
 }
