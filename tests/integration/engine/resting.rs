@@ -23,8 +23,12 @@ fn resident_kib(dir: &Path) -> u64 {
     let mut is_vectors = false;
     maps.lines()
         .filter_map(|line| {
-            // A mapping's own line ends with its file; those that describe it start with a word and a colon.
-            if line.contains('/') {
+            // A mapping's own line ends with its file, if it has one; those that describe it start with a word and a colon.
+            if !line
+                .split(' ')
+                .next()
+                .is_some_and(|word| word.ends_with(':'))
+            {
                 is_vectors = line.contains(&*vectors.to_string_lossy());
             }
             let rss = line.strip_prefix("Rss:").filter(|_| is_vectors)?;
