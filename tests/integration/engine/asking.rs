@@ -262,9 +262,10 @@ fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() 
     let dir = fresh(&[notes.path()]);
     // The search's own model comes at once; those of the reranker once the test lets them.
     let (let_go, gate) = channel::<()>();
-    let (n_made, gate) = (AtomicUsize::new(0), Mutex::new(gate));
+    let (n_made, gate) = (Arc::new(AtomicUsize::new(0)), Mutex::new(gate));
+    let counter = n_made.clone();
     let source: EmbedderSource = Arc::new(move |_| {
-        if n_made.fetch_add(1, Ordering::Relaxed) > 0 {
+        if counter.fetch_add(1, Ordering::Relaxed) > 0 {
             // It ends with the sender.
             let _ = gate.lock().expect("nobody panics with it").recv();
         }
@@ -321,6 +322,8 @@ fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() 
     let columns = asked.columns(&patient);
     assert_eq!(*status(&columns, StageId::Rerank), Status::Applied);
     assert_eq!(columns.n_pending, 0);
+    // The search's model, and the two of late interaction that were begun for the first call.
+    assert_eq!(n_made.load(Ordering::Relaxed), 3);
 }
 
 #[test]

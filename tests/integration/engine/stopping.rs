@@ -4,6 +4,7 @@
 //! more texts are unsaved than the indexer says; a model or a database that refuses costs no work.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -28,6 +29,17 @@ fn many_notes() -> Notes {
         notes.write(&format!("note-{number}.md"), sections);
     }
     notes
+}
+
+/// Returns an indexer that has seen all notes and read none.
+fn about_to_index(dir: &Path, notes: &Notes, asked: &Arc<Asked>) -> Indexer {
+    let (mut indexer, _) =
+        Indexer::open(dir, Box::new(Recording::new(asked))).expect("it can be opened");
+    let folder = indexer.add_folder(notes.path()).expect("it can be added");
+    indexer
+        .scan(&folder, &AtomicBool::new(false))
+        .expect("it can be walked");
+    indexer
 }
 
 /// Returns each distinct text that an index of these notes embeds.
@@ -141,11 +153,8 @@ fn a_kill_loses_at_most_forty_embeddings() {
     notes.write("long.md", lines.repeat(3));
     let dir = tempfile::tempdir().expect("a scratch folder can be made");
     let asked = Arc::new(Asked::default());
+    let mut indexer = about_to_index(dir.path(), &notes, &asked);
     let go_on = AtomicBool::new(false);
-    let (mut indexer, _) =
-        Indexer::open(dir.path(), Box::new(Recording::new(&asked))).expect("it can be opened");
-    let folder = indexer.add_folder(notes.path()).expect("it can be added");
-    indexer.scan(&folder, &go_on).expect("it can be walked");
     let reader = Store::open_read_only(dir.path()).expect("it can be read");
     let mut unsaved = Unsaved {
         reader,
@@ -168,11 +177,8 @@ fn an_error_loses_no_work() {
     let notes = many_notes();
     let dir = tempfile::tempdir().expect("a scratch folder can be made");
     let asked = Arc::new(Asked::default());
+    let mut indexer = about_to_index(dir.path(), &notes, &asked);
     let go_on = AtomicBool::new(false);
-    let (mut indexer, _) =
-        Indexer::open(dir.path(), Box::new(Recording::new(&asked))).expect("it can be opened");
-    let folder = indexer.add_folder(notes.path()).expect("it can be added");
-    indexer.scan(&folder, &go_on).expect("it can be walked");
 
     // A text that gives no vector.
     asked.refuse(30);
