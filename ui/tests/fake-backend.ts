@@ -425,7 +425,7 @@ export class FakeBackend implements Backend {
       n_added: 0,
       n_turned: 0,
       n_known: 3,
-      problems: ["line 2: thumb must be 1 or -1, not 2"],
+      problems: ["line 2: thumb must be 1 or -1, not 2", "line 2: thumb must be 1 or -1, not 2"],
     }));
   }
 

@@ -60,7 +60,8 @@ export class LibraryController {
   }
 
   #take(state: LibraryState): void {
-    this.#state = state;
+    // The same words are told once, whoever says them.
+    this.#state = { ...state, notices: [...new Set(state.notices)] };
     this.#closed = this.#closed.filter((notice) => state.notices.includes(notice));
   }
 

@@ -38,3 +38,17 @@ test("a closed notice comes back when the same happens again", async () => {
   backend.changeState({ notices: [FULL] });
   expect(await screen.findByText(`${FULL}.`)).toBeInTheDocument();
 });
+
+test("equal notices stand once, in every view", async () => {
+  const { backend, workspace } = await open();
+  backend.changeState({ notices: [FULL, FULL] });
+  for (const view of ["search", "settings"] as const) {
+    workspace.show(view);
+    await waitFor(() =>
+      expect(screen.getByRole("button", { current: "page" })).toHaveTextContent(
+        view === "search" ? "Search" : "Settings",
+      ),
+    );
+    expect(await screen.findAllByText(`${FULL}.`)).toHaveLength(1);
+  }
+});

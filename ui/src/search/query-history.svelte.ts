@@ -11,7 +11,7 @@ function isQueryList(value: unknown): value is string[] {
 
 /** The questions asked before, newest first, without repeats; kept between starts. */
 export class QueryHistory {
-  #queries = $state.raw<string[]>(readStored(STORED_AS, isQueryList) ?? []);
+  #queries = $state.raw<string[]>([...new Set(readStored(STORED_AS, isQueryList))]);
 
   get queries(): string[] {
     return this.#queries;

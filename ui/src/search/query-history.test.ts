@@ -18,6 +18,11 @@ describe("QueryHistory", () => {
     expect(new QueryHistory().queries).toEqual([]);
   });
 
+  it("reads a stored question once", () => {
+    localStorage.setItem("memlens.queries", '["one","two","one"]');
+    expect(new QueryHistory().queries).toEqual(["one", "two"]);
+  });
+
   it("does not remember a query of a whole page", () => {
     const history = new QueryHistory();
     history.remember("x".repeat(100_000));

@@ -126,6 +126,13 @@ describe("a folder that cannot be added", () => {
     ]);
   });
 
+  test("twice says so twice", async () => {
+    const { backend } = await open();
+    backend.refused.set("/bad", { code: "folder", message: "cannot watch /bad: permission denied" });
+    drag({ type: "drop", paths: ["/bad", "/bad"] });
+    expect(await screen.findAllByText("Cannot watch /bad: permission denied.")).toHaveLength(2);
+  });
+
   test("is not said when the dialog was cancelled", async () => {
     const { backend, user } = await open();
     vi.spyOn(backend, "pickFolder").mockResolvedValue(null);

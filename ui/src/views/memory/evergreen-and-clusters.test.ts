@@ -104,6 +104,20 @@ describe("clusters", () => {
     expect(reader).toBeInTheDocument();
   });
 
+  test("show a place that says the same twice as often as it does", async () => {
+    const { user } = await open((backend) => {
+      const [first, ...others] = CLUSTERS.clusters;
+      const [member] = first?.members ?? [];
+      if (first === undefined || member === undefined) throw new Error("no cluster to repeat");
+      backend.found = { ...CLUSTERS, clusters: [{ ...first, members: [member, member] }, ...others] };
+      void backend.aggregate({} as never);
+    });
+    await openDialog(user);
+    expect(
+      await within(dialog()).findAllByRole("button", { name: /^the push relay listens on 8093 / }),
+    ).toHaveLength(2);
+  });
+
   test("say that there are none, and why a pass failed", async () => {
     const { backend, user } = await open((backend) => {
       backend.found = { ...CLUSTERS, clusters: [], n_clusters: 0, corroborated_count: 0 };
