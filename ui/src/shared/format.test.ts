@@ -1,5 +1,5 @@
 // The rounding rules of the design, as a table; signs are true minuses.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { parameterOf } from "../parameters/rules";
 import {
   bm25,
@@ -10,9 +10,11 @@ import {
   dollars,
   duration,
   formulaValue,
+  indexedOf,
   lines,
   parameterChange,
   parameterValue,
+  percent,
   score,
   timeLeft,
   unrounded,
@@ -144,4 +146,15 @@ it.each([
   [0, "$0.00"],
 ])("%d US dollars are shown as %s", (value, expected) => {
   expect(dollars(value)).toBe(expected);
+});
+
+test.each([
+  [0, "0 %"],
+  [0.29, "29 %"],
+  [0.996, "99 %"],
+  [1, "100 %"],
+])("a share of %d is %s", (share, expected) => expect(percent(share)).toBe(expected));
+
+test("progress counts the files of its round, which are not all of the library", () => {
+  expect(indexedOf({ n_done: 0, n_total: 1 })).toBe("0 of 1 new or changed file indexed so far");
 });

@@ -3,7 +3,7 @@
  *
  * Minus signs are true ones (U+2212), so that they are as wide as a plus.
  */
-import type { Value } from "../api/bindings";
+import type { Progress, Value } from "../api/bindings";
 import type { Parameter } from "../api/parameters";
 
 const MINUS = "−";
@@ -78,9 +78,20 @@ export function dollars(value: number): string {
   return `$${text}`;
 }
 
-/** A share in `[0, 1]` as whole percent; all of it only where nothing is left. */
+/** A share in `[0, 1]` as whole percent; 100 only where nothing is left. */
+export function wholePercent(share: number): number {
+  // 100 * 0.29 is 28.999999999999996.
+  return Math.floor(Number((100 * share).toFixed(DECIMALS_MAX)));
+}
+
+/** A share in `[0, 1]` in words: 21 %. */
 export function percent(share: number): string {
-  return `${Math.floor(100 * share)} %`;
+  return `${wholePercent(share)} %`;
+}
+
+/** How far indexing is. What is counted are the files of this round, not those of the library. */
+export function indexedOf({ n_done, n_total }: Pick<Progress, "n_done" | "n_total">): string {
+  return `${count(n_done)} of ${counted(n_total, "new or changed file")} indexed so far`;
 }
 
 /** How long something will still take, no finer than it is known. */

@@ -479,7 +479,7 @@ describe("states", () => {
         indexing: {
           n_done: 120,
           n_total: 564,
-          share: 0.21,
+          share: 0.996,
           file: "people/anna.md",
           seconds_left: 40,
           paused: false,
@@ -487,10 +487,10 @@ describe("states", () => {
       },
     });
     const progress = screen.getByRole("progressbar", { name: "Indexing" });
-    expect(progress).toHaveAttribute("aria-valuenow", "21");
+    expect(progress).toHaveAttribute("aria-valuenow", "99");
     expect(progress).toHaveAttribute("aria-valuemax", "100");
     expect(screen.getByText("Indexing 120 of 564")).toBeInTheDocument();
-    expect(screen.getByText("21 %, about 40 s left")).toBeInTheDocument();
+    expect(screen.getByText("99 %, about 40 s left")).toBeInTheDocument();
     expect(screen.getByText("people/anna.md")).toBeInTheDocument();
   });
 

@@ -6,6 +6,7 @@ import { fireEvent } from "@testing-library/svelte";
 import { describe, expect, it, vi } from "vitest";
 import { FakeBackend, PROBLEMS, type FakeOptions } from "../../../tests/fake-backend";
 import App from "../../App.svelte";
+import type { Said } from "../../api/bindings";
 import { DEFAULTS, PARAMETERS, STAGES, type ParamId } from "../../api/parameters";
 import { Workspace, workspaceContext } from "../../workspace.svelte";
 
@@ -346,27 +347,30 @@ describe("states", () => {
   it("shows who else says the same, and opens the note where they do", async () => {
     const { user, backend, workspace } = await open();
     const read = backend.journey.bind(backend);
+    // Two observations of one line are two supporters.
+    const said = (distance: number): Said => ({
+      folder: "notes",
+      path: "MEMORY.md",
+      line: 3,
+      end_line: 4,
+      text: "Look first at the light.",
+      source: "helper",
+      distance,
+      measure: "simhash",
+    });
     vi.spyOn(backend, "journey").mockImplementation(async (...args) => ({
       ...(await read(...args)),
       n_supporters: 12,
-      supporters: [
-        {
-          folder: "notes",
-          path: "MEMORY.md",
-          line: 3,
-          end_line: 4,
-          text: "Look first at the light.",
-          source: "helper",
-          distance: 2,
-          measure: "simhash",
-        },
-      ],
+      supporters: [said(2), said(2)],
     }));
     workspace.search.open(workspace.search.columns?.order[1] ?? -1);
-    const supporter = await screen.findByRole("button", { name: /^2 helper MEMORY\.md:3–4 Look first/ });
+    const [supporter, ...others] = await screen.findAllByRole("button", {
+      name: /^2 helper MEMORY\.md:3–4 Look first/,
+    });
+    expect(others).toHaveLength(1);
     const journey = screen.getByRole("region", { name: "Journey of the opened row" });
-    expect(within(journey).getByText("and 11 others")).toBeInTheDocument();
-    await user.click(supporter);
+    expect(within(journey).getByText("and 10 others")).toBeInTheDocument();
+    if (supporter !== undefined) await user.click(supporter);
     expect(workspace.view).toBe("memory");
     await waitFor(() =>
       expect(backend.calls.findLast(({ name }) => name === "document")?.args).toEqual(["notes", "MEMORY.md"]),
