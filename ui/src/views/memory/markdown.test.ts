@@ -1,11 +1,14 @@
 // What a hostile note becomes: words. Nothing in the fragment runs, loads, styles, sends or leads anywhere by itself.
+import MarkdownIt, { type Token } from "markdown-it";
 import { describe, expect, test } from "vitest";
-import { fragmentOf, parseBlocks, plainText, sanitised } from "./markdown";
+import { fragmentOf, plainText, sanitised } from "./markdown";
+import { parseBlocks } from "./markdown-blocks";
 
 function rendered(source: string): HTMLElement {
-  const { tokens, env } = parseBlocks(source);
+  const env = {};
+  const blocks = [...parseBlocks(source, env)];
   const holder = document.createElement("div");
-  holder.append(fragmentOf(tokens, env, 0));
+  for (const { tokens } of blocks) holder.append(fragmentOf(tokens ?? [], env, 0));
   return holder;
 }
 
@@ -100,6 +103,21 @@ describe("a hostile note", () => {
       expect(holder.textContent?.length).toBeGreaterThan(0);
     }
   });
+});
+
+test("blocks are those that markdown-it reads, each with its lines", () => {
+  const notes = [
+    ...Object.values(HOSTILE),
+    "# a\n\n- b\n  - c\n\n  d\n3. e\n\n> f\n> - g\nlazy\n\n    code\n\n\n***\nh\n===\n",
+    "|a|b|\n|-|-|\n|c|d|\n\n[e]: /f 'g'\n[h]: i\n\n```sh\nj\n\nk\n```\r\n\rl\0m\n\n~~~\nn",
+  ];
+  const whole = new MarkdownIt({ html: false });
+  for (const note of notes) {
+    const expected = whole.parse(note.replace(/\r(?!\n)/g, " "), {});
+    const found = [...parseBlocks(note, {})].flatMap(({ tokens }) => tokens ?? []);
+    const told = ({ type, map, level, content, hidden }: Token) => ({ type, map, level, content, hidden });
+    expect(found.map(told)).toEqual(expected.map(told));
+  }
 });
 
 describe("Markdown", () => {

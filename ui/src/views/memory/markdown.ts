@@ -7,12 +7,6 @@ import DOMPurify, { type Config } from "dompurify";
 import MarkdownIt, { type Env, type MarkdownIt as Parser, type StateInline, type Token } from "markdown-it";
 import { linkKind } from "./note-links";
 
-/** The blocks of a text and what its links refer to. */
-export type ParsedBlocks = { tokens: Token[]; env: Env };
-
-/** How deep blocks may stand in one another to be drawn; above it no width is left for their text. */
-export const DEPTH_MAX = 24;
-
 /** The longest address shown in place of a picture, in characters. */
 const ADDRESS_SHOWN_MAX = 200;
 
@@ -23,13 +17,6 @@ const OPTIONS = {
   linkify: true,
 };
 
-const blocks = new MarkdownIt(OPTIONS).disable([
-  "inline",
-  "linkify",
-  "replacements",
-  "smartquotes",
-  "text_join",
-]);
 const inlines = inlineParser();
 
 function inlineParser(): Parser {
@@ -54,12 +41,6 @@ function lineEnd(state: StateInline, silent: boolean): boolean {
   while (state.src[pos] === " " || state.src[pos] === "\t") pos += 1;
   state.pos = pos;
   return true;
-}
-
-/** Parses the blocks of a text; their lines are not looked into before they are drawn. Ends with `\r` alone end no line. */
-export function parseBlocks(text: string): ParsedBlocks {
-  const env: Env = {};
-  return { tokens: blocks.parse(text.replace(/\r(?!\n)/g, " "), env), env };
 }
 
 /**
@@ -90,6 +71,19 @@ export function sanitised(html: string): DocumentFragment {
 /** Returns the text of a line without its marks. */
 export function plainText(content: string, env: Env): string {
   return wordsOf(inlines.parseInline(content, env)[0]?.children ?? []);
+}
+
+/** Signs by which a line's text becomes elements, or at which its parser looks for one. */
+const SIGNS = new Set("*_~`[]<&:\\\n");
+
+/** Returns an upper bound of what drawing tokens costs: the tokens, and the signs of what is not parsed before it is drawn. */
+export function costOf(tokens: readonly Token[]): number {
+  let cost = tokens.length;
+  for (const { type, content } of tokens) {
+    if (type !== "inline") continue;
+    for (const sign of content) if (SIGNS.has(sign)) cost += 1;
+  }
+  return cost;
 }
 
 function wordsOf(tokens: readonly Token[]): string {
@@ -259,7 +253,7 @@ function taskBox(isDone: boolean): string {
 }
 
 /** Columns that fit beside one another; a table with more scrolls, and what scrolls must be reached by keyboard. */
-const COLUMNS_MAX = 6;
+const COLUMNS_BESIDE = 6;
 
 /** A word so long that a column cannot be as wide; it is broken where it must be. */
 const LONG_WORD = /\S{25}/;
@@ -270,7 +264,7 @@ function tableOpen(tokens: readonly Token[], at: number): string {
     .slice(at, end)
     .filter(({ tag, nesting }) => nesting === 1 && /^t[hd]$/.test(tag)).length;
   const isDense = tokens.some(({ type, content }) => type === "inline" && LONG_WORD.test(content));
-  const focus = n_columns > COLUMNS_MAX ? ` role="region" tabindex="0" aria-label="Table"` : "";
+  const focus = n_columns > COLUMNS_BESIDE ? ` role="region" tabindex="0" aria-label="Table"` : "";
   return `<div class="wide${isDense ? " dense" : ""}"${focus}><table>`;
 }
 

@@ -52,6 +52,8 @@ export class MemoryController {
   #trees = $state.raw<readonly FolderTree[] | null>(null);
   #treeError = $state.raw<ErrorInfo | null>(null);
   #note = $state.raw<NoteState>({ kind: "none" });
+  /** The note in the middle as Markdown; null until it is wanted so. */
+  #rendered = $state.raw<RenderedNote | null>(null);
   #chosen = $state(0);
   #target = $state.raw<LineTarget | null>(null);
   #isGone = $state(false);
@@ -72,13 +74,6 @@ export class MemoryController {
   #refreshing = 0;
 
   readonly #rows = $derived(treeRows(this.#trees ?? [], (id) => this.isExpanded(id), this.#find));
-
-  /** What the note in the middle is as Markdown; made when it is first drawn. */
-  readonly #rendered = $derived(
-    this.#note.kind === "open" && this.#reading === "rendered" && canRender(this.#note.note)
-      ? new RenderedNote(this.#note.note.document.text, this.#note.note.text.lines)
-      : null,
-  );
 
   /** Where the reader stood when it was left or drawn otherwise; null: at the top, or at the target. */
   place: PlaceInNote | null = null;
@@ -129,7 +124,7 @@ export class MemoryController {
   }
   /** The open note as Markdown; null where it is drawn as text. */
   get rendered(): RenderedNote | null {
-    return this.#rendered;
+    return this.#reading === "rendered" ? this.#rendered : null;
   }
   /** The open note is Markdown, but longer than what can be laid out at once. */
   get isTooLong(): boolean {
@@ -214,10 +209,10 @@ export class MemoryController {
     this.#isGone = false;
     this.place = null;
     try {
-      const document = await this.#backend.document(folder, path);
+      const note = openNote(await this.#backend.document(folder, path));
+      const rendered = await this.#renderedOf(note);
       if (opening !== this.#opening) return;
-      const note = openNote(document);
-      this.#note = { kind: "open", note };
+      this.#take(note, rendered);
       this.#chosen = 0;
       this.#target = null;
       if (line !== null) this.#goTo(note, line);
@@ -238,10 +233,10 @@ export class MemoryController {
     const { folder, path } = present.note.document;
     const chosen = this.chosen;
     try {
-      const document = await this.#backend.document(folder, path);
+      const note = openNote(await this.#backend.document(folder, path));
+      const rendered = await this.#renderedOf(note);
       if (opening !== this.#opening) return;
-      const note = openNote(document);
-      this.#note = { kind: "open", note };
+      this.#take(note, rendered);
       this.#isGone = false;
       this.#chosen = (chosen && note.margin.choose(chosen.chunk.start_line)?.index) ?? 0;
     } catch {
@@ -293,6 +288,26 @@ export class MemoryController {
   read(reading: Reading): void {
     this.#reading = reading;
     writeStored(STORED_AS, reading === "rendered" ? null : reading);
+    void this.#renderOpen();
+  }
+
+  async #renderedOf(note: OpenNote): Promise<RenderedNote | null> {
+    if (this.#reading !== "rendered" || !canRender(note)) return null;
+    return RenderedNote.of(note.document.text, note.text.lines);
+  }
+
+  #take(note: OpenNote, rendered: RenderedNote | null): void {
+    this.#note = { kind: "open", note };
+    this.#rendered = rendered;
+    void this.#renderOpen();
+  }
+
+  /** Makes Markdown of the open note, if it is wanted and was not made yet; until then its text stands there. */
+  async #renderOpen(): Promise<void> {
+    const shown = this.#note;
+    if (shown.kind !== "open" || this.#rendered !== null) return;
+    const rendered = await this.#renderedOf(shown.note);
+    if (this.#note === shown) this.#rendered = rendered;
   }
 
   /** Follows a link of the open note: to a line, a heading or a note at once, out of the window after a question of the system. */

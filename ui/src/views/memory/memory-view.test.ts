@@ -212,6 +212,13 @@ describe("a rendered note", () => {
     expect(screen.queryByRole("group", { name: "The note is drawn" })).toBeNull();
   });
 
+  test("says in place which lines cost too much to lay out, and shows them as text", async () => {
+    await open_(`# a\n\n${"|b".repeat(4_400)}|\n${"|-".repeat(4_400)}|\n${"|\n".repeat(40)}\nlast\n`);
+    expect(screen.getByText(/^Lines 3 to 45 are too long or too complex to lay out/)).toBeInTheDocument();
+    expect(within(reader()).queryByRole("table")).toBeNull();
+    expect(reader().querySelector(".md")).toHaveTextContent("a");
+  });
+
   test("hands an address outside to the shell, which asks, by a click and by Enter", async () => {
     const address = "https://example.org/a/b?token=abc#d";
     const { backend, user } = await open_(`See [the page](${address}).\n`);

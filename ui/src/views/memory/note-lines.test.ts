@@ -1,15 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { linesOf, noteFormat, type NoteFormat } from "./note-lines";
+import { LINES_KEPT_MAX, NoteLines, noteFormat, type NoteFormat } from "./note-lines";
+
+const indices = (lines: NoteLines) => Array.from({ length: lines.n_kept }, (_, at) => at);
 
 /** Kinds of all lines, headings with their level. */
 function kinds(text: string, format: NoteFormat = "markdown"): string {
-  return linesOf(text, format)
-    .map((line) => (line.level > 0 ? `${line.kind}${line.level}` : line.kind))
+  const lines = new NoteLines(text, format);
+  return indices(lines)
+    .map((at) => (lines.level(at) > 0 ? `${lines.kind(at)}${lines.level(at)}` : lines.kind(at)))
     .join(" ");
 }
 
 function texts(text: string): string[] {
-  return linesOf(text, "plain").map((line) => text.slice(line.from, line.to));
+  const lines = new NoteLines(text, "plain");
+  return indices(lines).map((at) => text.slice(lines.from(at), lines.to(at)));
 }
 
 describe("lines", () => {
@@ -21,6 +25,14 @@ describe("lines", () => {
     ["one\r\ntwo\r\n", ["one", "two"]],
     ["\n\nthree", ["", "", "three"]],
   ])("of %j", (text, expected) => expect(texts(text)).toEqual(expected));
+
+  test("beyond those that are kept are counted, and are nothing", () => {
+    const lines = new NoteLines("\n".repeat(LINES_KEPT_MAX + 7), "markdown");
+    expect([lines.length, lines.n_kept]).toEqual([LINES_KEPT_MAX + 7, LINES_KEPT_MAX]);
+    const last = LINES_KEPT_MAX - 1;
+    expect([lines.from(last), lines.to(last), lines.kind(last)]).toEqual([last, last, "blank"]);
+    expect([lines.from(last + 1), lines.to(last + 1), lines.kind(last + 1)]).toEqual([0, 0, "blank"]);
+  });
 });
 
 describe("kinds", () => {
@@ -33,6 +45,8 @@ describe("kinds", () => {
     ["---\nagent: x\n---\n# A", "front-matter front-matter front-matter heading1"],
     ["\ufeff---\na: 1\n...\nb", "front-matter front-matter front-matter text"],
     ["text\n---\nmore", "text text text"],
+    ["``` is code ``` in a line\n# A", "text heading1"],
+    ["a\n\u00a0\n\u00e9", "text blank text"],
   ])("of %j", (text, expected) => expect(kinds(text)).toBe(expected));
 
   test("front matter that never ends is text", () => {

@@ -43,6 +43,8 @@ test.each([
   ["file:///etc/passwd", "refused"],
   ["tauri://localhost/", "refused"],
   ["//example.org/x", "refused"],
+  [`https://example.org/${"x".repeat(2_000)}`, "outside"],
+  [`https://example.org/${"x".repeat(2_100)}`, "refused"],
   ["\\\\example.org\\x", "refused"],
   ["", "refused"],
 ])("%j is %s", (address, kind) => expect(linkKind(address)).toBe(kind));

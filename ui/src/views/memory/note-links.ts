@@ -14,12 +14,17 @@ const OUTSIDE = new Set(["http", "https", "mailto"]);
 /** A single letter is a drive and no scheme, but no note lies there that a link could name. */
 const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
 
+/** The longest address that is followed, in characters. */
+const ADDRESS_CHARS_MAX = 2_048;
+
 /**
  * Returns what may become of an address: of schemes only `http`, `https` and `mailto` lead out; without one it is a path.
  *
- * `//host/path` takes the page's own scheme and is refused, as every other scheme is.
+ * `//host/path` takes the page's own scheme and is refused, as every other scheme is, and so is what is no address by its
+ * length: a definition of a megabyte may be named a thousand times.
  */
 export function linkKind(address: string): LinkKind {
+  if (address.length > ADDRESS_CHARS_MAX) return "refused";
   // Browsers leave these out of an address before they read its scheme.
   // eslint-disable-next-line no-control-regex
   const read = address.replace(/[\u0000-\u0020\u007f-\u009f]/g, "");

@@ -1,5 +1,5 @@
 // A note as the rows that the reader draws: a line is a row, a very long one several, and a few dozen rows are a block.
-import { linesOf, type LineKind, type NoteFormat, type NoteLine } from "./note-lines";
+import { LINES_KEPT_MAX, NoteLines, type LineKind, type NoteFormat } from "./note-lines";
 
 /** One row of the reader: a line, or a piece of a line too long to lay out at once. */
 export type NoteRow = {
@@ -21,7 +21,7 @@ export type TextBlock = { line: number; piece: number; n_rows: number; n_screen_
 export const ROW_CHARS_MAX = 2_000;
 
 /** Rows that are drawn at most; WebKit cannot lay out a page above 33 million pixels (a million rows of 20). */
-export const ROWS_MAX = 1_000_000;
+export const ROWS_MAX = LINES_KEPT_MAX;
 
 /** Rows and characters in one block at most: the virtual list then has thousands of entries, not a million. */
 const BLOCK_ROWS = 40;
@@ -35,21 +35,17 @@ export class NoteText {
   readonly n_lines: number;
   /** Lines behind `ROWS_MAX` rows, which are not drawn. */
   readonly n_lines_hidden: number;
+  readonly lines: NoteLines;
   readonly #text: string;
-  readonly #lines: readonly NoteLine[];
   readonly #blocks: readonly TextBlock[];
 
   constructor(text: string, format: NoteFormat) {
     this.#text = text;
-    this.#lines = linesOf(text, format);
-    this.n_lines = this.#lines.length;
-    const { blocks, n_drawn } = textBlocks(this.#lines, 0, this.#lines.length);
+    this.lines = new NoteLines(text, format);
+    this.n_lines = this.lines.length;
+    const { blocks, n_drawn } = textBlocks(this.lines, 0, this.lines.n_kept);
     this.#blocks = blocks;
     this.n_lines_hidden = this.n_lines - n_drawn;
-  }
-
-  get lines(): readonly NoteLine[] {
-    return this.#lines;
   }
 
   get n_blocks(): number {
@@ -86,14 +82,13 @@ export class NoteText {
     const rows: NoteRow[] = [];
     let { line, piece } = block;
     while (rows.length < block.n_rows) {
-      const at = this.#lines[line];
-      if (at === undefined) break;
-      const n_pieces = piecesOf(at);
+      if (line >= this.lines.n_kept) break;
+      const n_pieces = piecesOf(this.lines, line);
       rows.push({
         line: line + 1,
-        kind: at.kind,
-        level: at.level,
-        text: this.#text.slice(this.#cut(at, piece), this.#cut(at, piece + 1)),
+        kind: this.lines.kind(line),
+        level: this.lines.level(line),
+        text: this.#text.slice(this.#cut(line, piece), this.#cut(line, piece + 1)),
         isFirst: piece === 0,
         isLast: piece === n_pieces - 1,
       });
@@ -107,22 +102,23 @@ export class NoteText {
   }
 
   /** Returns where a piece of a line begins, a character earlier where it would part a surrogate pair. */
-  #cut(line: NoteLine, piece: number): number {
-    const at = line.from + piece * ROW_CHARS_MAX;
-    if (piece === 0 || at >= line.to) return Math.min(at, line.to);
+  #cut(line: number, piece: number): number {
+    const to = this.lines.to(line);
+    const at = this.lines.from(line) + piece * ROW_CHARS_MAX;
+    if (piece === 0 || at >= to) return Math.min(at, to);
     const unit = this.#text.charCodeAt(at);
     return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
   }
 }
 
 /** Returns into how many rows a line is cut; an empty one is a row too. */
-function piecesOf(line: NoteLine): number {
-  return Math.max(1, Math.ceil((line.to - line.from) / ROW_CHARS_MAX));
+function piecesOf(lines: NoteLines, line: number): number {
+  return Math.max(1, Math.ceil((lines.to(line) - lines.from(line)) / ROW_CHARS_MAX));
 }
 
 /** Returns the blocks of the lines in `[from, to)`, 0-based, and the line behind the last that is drawn. */
 export function textBlocks(
-  lines: readonly NoteLine[],
+  lines: NoteLines,
   from: number,
   to: number,
 ): { blocks: TextBlock[]; n_drawn: number } {
@@ -131,13 +127,12 @@ export function textBlocks(
   let n_chars = 0;
   let n_rows = 0;
   for (let index = from; index < to; index += 1) {
-    const line = lines[index];
-    if (line === undefined) break;
-    const n_pieces = piecesOf(line);
+    const n_pieces = piecesOf(lines, index);
+    const n_lineChars = lines.to(index) - lines.from(index);
     if (n_rows + n_pieces > ROWS_MAX) return { blocks, n_drawn: index };
     n_rows += n_pieces;
     for (let piece = 0; piece < n_pieces; piece += 1) {
-      const chars = Math.min(line.to - line.from - piece * ROW_CHARS_MAX, ROW_CHARS_MAX);
+      const chars = Math.min(n_lineChars - piece * ROW_CHARS_MAX, ROW_CHARS_MAX);
       if (block === null || block.n_rows >= BLOCK_ROWS || n_chars + chars > BLOCK_CHARS) {
         block = { line: index, piece, n_rows: 0, n_screen_lines: 0 };
         blocks.push(block);

@@ -1,7 +1,8 @@
 // A note as the parts that the reader draws as Markdown: each with its lines, so that margin and virtual list still hold.
 import type { Env, Token } from "markdown-it";
-import { DEPTH_MAX, parseBlocks, plainText } from "./markdown";
-import type { NoteLine } from "./note-lines";
+import { costOf, plainText } from "./markdown";
+import { DEPTH_MAX, parseBlocks, WIDE_TABLE } from "./markdown-blocks";
+import type { NoteLines } from "./note-lines";
 import { headingName } from "./note-links";
 import { textBlocks, type TextBlock } from "./note-text";
 
@@ -12,20 +13,40 @@ export type FrontFact = { line: number; key: string; value: string };
 export type NotePart = { from: number; to: number } & (
   | { kind: "markdown"; tokens: readonly Token[]; env: Env; line_offset: number }
   | { kind: "facts"; facts: readonly FrontFact[] }
-  /** drawn as text: a definition of links, or what is too long or too deep to lay out */
-  | { kind: "text"; block: TextBlock; isDefinition: boolean }
+  /** drawn as text: a definition of links, or what would cost too much to lay out */
+  | {
+      kind: "text";
+      block: TextBlock;
+      isDefinition: boolean;
+      /** the lines that cost too much, of which this part is the first */
+      given_up: { from: number; to: number } | null;
+    }
 );
 
-/** Characters that a note may have to be drawn as Markdown: parsing keeps the window waiting for less than a second. */
+/** Characters that a note may have to be drawn as Markdown: parsing takes less than a second. */
 export const RENDERED_CHARS_MAX = 1_000_000;
+
+/** What parsing a note may cost, in steps and tokens; what stands behind is drawn as text. Notes have a fifth of it. */
+const NOTE_STEPS_MAX = 3_000_000;
+const NOTE_TOKENS_MAX = 300_000;
+
+/** Steps between two pauses, in which the window can do something else. */
+const SLICE_STEPS = 20_000;
 
 /** Characters and lines of one part; above it is drawn as text, since a part is laid out at once. */
 const PART_CHARS_MAX = 20_000;
 const PART_LINES_MAX = 300;
 
+/** What drawing one part, or parts that are drawn together, may cost: about as many nodes of the page. */
+const PART_COST_MAX = 3_000;
+
+/** The longest heading that an address can name, in characters. */
+const HEADING_CHARS_MAX = 1_000;
+
 /** Lines of code and rows of a table in one part. */
 const CODE_LINES = 40;
 const TABLE_ROWS = 60;
+const TABLE_CELLS = 500;
 
 /** Lines and characters that are drawn together. */
 const BLOCK_LINES = 30;
@@ -42,17 +63,22 @@ type Piece = { tokens: readonly Token[]; from: number; to: number };
 /** A note of Markdown, its parts and blocks of parts. */
 export class RenderedNote {
   readonly n_lines: number;
-  /** Lines of the parts that stand as text because they are too long or nest too deep; none for most notes. */
-  readonly asText: readonly { from: number; to: number }[];
   readonly #blocks: readonly Block[];
   readonly #parts: readonly NotePart[];
 
-  /** `lines` are those of `source`. */
-  constructor(source: string, lines: readonly NoteLine[]) {
+  private constructor(parts: readonly NotePart[], lines: NoteLines) {
     this.n_lines = lines.length;
-    this.#parts = partsOf(source, lines);
-    this.asText = placesAsText(this.#parts);
-    this.#blocks = blocksOf(this.#parts, lines);
+    this.#parts = parts;
+    this.#blocks = blocksOf(parts, lines);
+  }
+
+  /** Makes the parts of `source`, whose lines are `lines`; a long note lets the window do something else meanwhile. */
+  static async of(
+    source: string,
+    lines: NoteLines,
+    pause: () => Promise<void> = aMoment,
+  ): Promise<RenderedNote> {
+    return new RenderedNote(await partsOf(source, lines, pause), lines);
   }
 
   get n_blocks(): number {
@@ -92,7 +118,9 @@ export class RenderedNote {
     const seen = new Map<string, number>();
     for (const part of this.#parts) {
       if (part.kind !== "markdown" || part.tokens[0]?.type !== "heading_open") continue;
-      const heading = headingName(plainText(part.tokens[1]?.content ?? "", part.env));
+      const content = part.tokens[1]?.content ?? "";
+      if (content.length > HEADING_CHARS_MAX) continue;
+      const heading = headingName(plainText(content, part.env));
       const n_before = seen.get(heading) ?? 0;
       seen.set(heading, n_before + 1);
       if ((n_before === 0 ? heading : `${heading}-${n_before}`) === name.toLowerCase()) return part.from;
@@ -101,52 +129,103 @@ export class RenderedNote {
   }
 }
 
-function partsOf(source: string, lines: readonly NoteLine[]): NotePart[] {
+function aMoment(): Promise<void> {
+  return new Promise((done) => setTimeout(done));
+}
+
+async function partsOf(source: string, lines: NoteLines, pause: () => Promise<void>): Promise<NotePart[]> {
   const n_front = n_frontLines(lines);
-  const start = lines[n_front]?.from ?? source.length;
-  const { tokens, env } = parseBlocks(source.slice(start).replace(/^\ufeff/, ""));
-  const parts: NotePart[] =
-    n_front === 0 ? [] : [{ kind: "facts", from: 1, to: n_front, facts: factsOf(source, lines, n_front) }];
+  const env: Env = {};
+  const parts: NotePart[] = [];
+  if (n_front > 0 && charsOf(lines, 0, n_front) <= PART_CHARS_MAX)
+    parts.push({ kind: "facts", from: 1, to: n_front, facts: factsOf(source, lines, n_front) });
+  else addText(parts, lines, 0, n_front, false);
+  const spent = { n_steps: 0, n_tokens: 0, n_sliceSteps: 0 };
+  const isSpent = () => spent.n_steps > NOTE_STEPS_MAX || spent.n_tokens > NOTE_TOKENS_MAX;
   let next = n_front;
+  let isRead = false;
+  // A block that costs too much ends the parsing, which begins anew behind it.
+  while (!isRead && next < lines.length) {
+    const start = next;
+    isRead = true;
+    for (const block of parseBlocks(source.slice(lines.from(start)).replace(/^\ufeff/, ""), env)) {
+      spent.n_steps += block.n_steps;
+      spent.n_sliceSteps += block.n_steps;
+      spent.n_tokens += block.n_tokens;
+      if (spent.n_sliceSteps > SLICE_STEPS) {
+        spent.n_sliceSteps = 0;
+        await pause();
+      }
+      if (isSpent()) break;
+      if (block.tokens === null) {
+        const from = start + block.from;
+        addText(parts, lines, next, from, true);
+        next = lineBehind(source, lines, from);
+        addText(parts, lines, from, next, false);
+        isRead = false;
+        break;
+      }
+      next = addBlock(parts, lines, next, { tokens: block.tokens, env, line_offset: start });
+    }
+  }
+  addText(parts, lines, next, lines.length, !isSpent());
+  return withPlacesGivenUp(withoutGaps(parts, lines.length));
+}
+
+/** Adds the pieces of a block, and the text between `next` and it; returns the line behind it. */
+function addBlock(
+  parts: NotePart[],
+  lines: NoteLines,
+  next: number,
+  { tokens, env, line_offset }: Pick<NotePart & { kind: "markdown" }, "tokens" | "env" | "line_offset">,
+): number {
+  let behind = next;
   for (const piece of piecesOf(tokens)) {
-    const from = piece.from + n_front;
-    const to = Math.min(piece.to + n_front, lines.length);
-    addText(parts, lines, next, from, true);
+    const from = piece.from + line_offset;
+    const to = Math.min(piece.to + line_offset, lines.length);
+    addText(parts, lines, behind, from, true);
     if (from >= to) continue;
     if (isTooBig(piece, lines, from, to)) addText(parts, lines, from, to, false);
-    else
-      parts.push({ kind: "markdown", from: from + 1, to, tokens: piece.tokens, env, line_offset: n_front });
-    next = to;
+    else parts.push({ kind: "markdown", from: from + 1, to, tokens: piece.tokens, env, line_offset });
+    behind = to;
   }
-  addText(parts, lines, next, lines.length, true);
-  return withoutGaps(parts, lines.length);
+  return behind;
+}
+
+/** Returns where a block ends that was not parsed: at a line behind a blank one that can only begin a block. */
+function lineBehind(source: string, lines: NoteLines, from: number): number {
+  for (let at = from + 1; at < lines.length; at += 1) {
+    if (lines.kind(at - 1) !== "blank" || lines.kind(at) === "blank" || lines.kind(at) === "code") continue;
+    if (/[^\s>*+\-\d]/.test(source.charAt(lines.from(at)))) return at;
+  }
+  return lines.length;
+}
+
+function charsOf(lines: NoteLines, from: number, to: number): number {
+  return lines.to(to - 1) - lines.from(from);
 }
 
 /** Adds what stands between two pieces, if it is more than white space. */
-function addText(
-  parts: NotePart[],
-  lines: readonly NoteLine[],
-  from: number,
-  to: number,
-  isDefinition: boolean,
-): void {
+function addText(parts: NotePart[], lines: NoteLines, from: number, to: number, isDefinition: boolean): void {
   let first = from;
-  while (first < to && lines[first]?.kind === "blank") first += 1;
+  while (first < to && lines.kind(first) === "blank") first += 1;
   let last = to;
-  while (last > first && lines[last - 1]?.kind === "blank") last -= 1;
+  while (last > first && lines.kind(last - 1) === "blank") last -= 1;
   const { blocks } = textBlocks(lines, first, last);
   for (const [at, block] of blocks.entries()) {
     // Pieces of one line are parts of that line each.
     const behind = blocks[at + 1];
     const end = behind === undefined ? last : Math.max(block.line + 1, behind.line);
-    parts.push({ kind: "text", from: block.line + 1, to: end, block, isDefinition });
+    parts.push({ kind: "text", from: block.line + 1, to: end, block, isDefinition, given_up: null });
   }
 }
 
-function isTooBig({ tokens }: Piece, lines: readonly NoteLine[], from: number, to: number): boolean {
-  const n_chars = (lines[to - 1]?.to ?? 0) - (lines[from]?.from ?? 0);
+function isTooBig({ tokens }: Piece, lines: NoteLines, from: number, to: number): boolean {
   return (
-    n_chars > PART_CHARS_MAX || to - from > PART_LINES_MAX || tokens.some((token) => token.level > DEPTH_MAX)
+    charsOf(lines, from, to) > PART_CHARS_MAX ||
+    to - from > PART_LINES_MAX ||
+    tokens.some(({ type, level }) => level > DEPTH_MAX || type === WIDE_TABLE) ||
+    costOf(tokens) > PART_COST_MAX
   );
 }
 
@@ -239,19 +318,20 @@ function tableOf(tokens: readonly Token[], at: number, end: number): Piece[] {
     token.map = [line, line + 1];
     starts.push(row);
   }
-  if (open === undefined || starts.length <= TABLE_ROWS + 1)
-    return [{ tokens: tokens.slice(at, end), from, to }];
+  const n_columns = tokens.slice(at, starts[1] ?? end).filter(({ type }) => type === "th_open").length;
+  const n_rows = Math.max(1, Math.min(TABLE_ROWS, Math.floor(TABLE_CELLS / Math.max(1, n_columns))));
+  if (open === undefined || starts.length <= n_rows + 1) return [{ tokens: tokens.slice(at, end), from, to }];
   const body = tokens.findIndex((token, index) => index > at && token.type === "tbody_open");
   const [close, closeBody] = [tokens[end - 1], tokens[end - 2]];
   const openBody = tokens[body];
   if (close === undefined || closeBody === undefined || openBody === undefined) return [];
   const pieces: Piece[] = [];
-  for (let row = 1; row < starts.length; row += TABLE_ROWS) {
+  for (let row = 1; row < starts.length; row += n_rows) {
     const first = starts[row] ?? end;
-    const behind = starts[row + TABLE_ROWS] ?? end - 2;
+    const behind = starts[row + n_rows] ?? end - 2;
     const head = row === 1 ? tokens.slice(at, body) : [open];
     const firstLine = row === 1 ? from : from + 1 + row;
-    const lastLine = row + TABLE_ROWS < starts.length ? from + 1 + row + TABLE_ROWS : to;
+    const lastLine = row + n_rows < starts.length ? from + 1 + row + n_rows : to;
     pieces.push({
       tokens: [...head, openBody, ...tokens.slice(first, behind), closeBody, close],
       from: firstLine,
@@ -273,16 +353,16 @@ function copyOf(token: Token): Token {
 }
 
 /** Returns how many lines of front matter stand at the head, its borders included. */
-function n_frontLines(lines: readonly NoteLine[]): number {
+function n_frontLines(lines: NoteLines): number {
   let n = 0;
-  while (lines[n]?.kind === "front-matter") n += 1;
+  while (n < lines.n_kept && lines.kind(n) === "front-matter") n += 1;
   return n;
 }
 
 /** Returns the lines of front matter as they stand, without its borders and comments: `key: value`, or a further value. */
-function factsOf(source: string, lines: readonly NoteLine[], n_front: number): FrontFact[] {
-  return lines.slice(1, n_front - 1).flatMap(({ from, to }, at) => {
-    const text = source.slice(from, to);
+function factsOf(source: string, lines: NoteLines, n_front: number): FrontFact[] {
+  return Array.from({ length: Math.max(0, n_front - 2) }, (_, at) => at).flatMap((at) => {
+    const text = source.slice(lines.from(at + 1), lines.to(at + 1));
     const [, key, value] = /^([^\s:#-][^:]{0,60}):(?:\s+(.*))?$/.exec(text) ?? [];
     const line = at + 2;
     if (key !== undefined) return [{ line, key: key.trim(), value: (value ?? "").trim() }];
@@ -300,47 +380,53 @@ function withoutGaps(parts: readonly NotePart[], n_lines: number): NotePart[] {
   }));
 }
 
-/** Returns the lines of the parts that had to be drawn as text, neighbours in one. */
-function placesAsText(parts: readonly NotePart[]): { from: number; to: number }[] {
-  const places: { from: number; to: number }[] = [];
+/** Names the lines that were given up at the first part of each place. */
+function withPlacesGivenUp(parts: NotePart[]): NotePart[] {
+  let place: { from: number; to: number } | null = null;
   for (const part of parts) {
-    if (part.kind !== "text" || part.isDefinition) continue;
-    const last = places.at(-1);
-    if (last !== undefined && part.from <= last.to + 1) last.to = part.to;
-    else places.push({ from: part.from, to: part.to });
+    if (part.kind !== "text" || part.isDefinition) place = null;
+    else if (place !== null) place.to = part.to;
+    else part.given_up = place = { from: part.from, to: part.to };
   }
-  return places;
+  return parts;
 }
 
-function blocksOf(parts: readonly NotePart[], lines: readonly NoteLine[]): Block[] {
+function blocksOf(parts: readonly NotePart[], lines: NoteLines): Block[] {
   const blocks: Block[] = [];
   let block: Block | null = null;
   let n_lines = 0;
   let n_chars = 0;
+  let cost = 0;
   for (const part of parts) {
-    const chars =
-      part.kind === "text" ? BLOCK_CHARS : (lines[part.to - 1]?.to ?? 0) - (lines[part.from - 1]?.from ?? 0);
+    const partCost = part.kind === "markdown" ? costOf(part.tokens) : 0;
+    const chars = part.kind === "text" ? BLOCK_CHARS : charsOf(lines, part.from - 1, part.to);
     const height = heightOf(part, lines);
-    if (block === null || n_lines + part.to - part.from >= BLOCK_LINES || n_chars + chars > BLOCK_CHARS) {
+    const isFull =
+      n_lines + part.to - part.from >= BLOCK_LINES ||
+      n_chars + chars > BLOCK_CHARS ||
+      cost + partCost > PART_COST_MAX;
+    if (block === null || isFull) {
       block = { parts: [], n_screen_lines: 0 };
       blocks.push(block);
       n_lines = 0;
       n_chars = 0;
+      cost = 0;
     }
     block.parts.push(part);
     block.n_screen_lines += height;
     n_lines += part.to - part.from + 1;
     n_chars += chars;
+    cost += partCost;
   }
   return blocks;
 }
 
-function heightOf(part: NotePart, lines: readonly NoteLine[]): number {
+function heightOf(part: NotePart, lines: NoteLines): number {
   if (part.kind === "text") return part.block.n_screen_lines;
   let n = SPACE_LINES;
   for (let line = part.from - 1; line < part.to; line += 1) {
-    const { from = 0, to = 0, kind = "blank" } = lines[line] ?? {};
-    if (kind !== "blank") n += Math.max(1, Math.ceil((to - from) / CHARS_ACROSS));
+    if (lines.kind(line) !== "blank")
+      n += Math.max(1, Math.ceil((lines.to(line) - lines.from(line)) / CHARS_ACROSS));
   }
   return n;
 }
