@@ -13,8 +13,9 @@ use ignore::{Error, Match};
 
 use crate::error::words;
 
-/// More than a person writes; compiling takes much longer than reading.
-const RULES_BYTES_MAX: u64 = 1024 * 1024;
+/// How many bytes the rule files that hold in one folder may have together, its own and those of the folders around it:
+/// more than people write. Ready to be asked, rules take up to 700 times as much memory.
+const RULES_BYTES_MAX: u64 = 64 * 1024;
 
 /// So many faults of a rule file are told; of the rest only the number.
 const FAULTS_TOLD: usize = 3;
@@ -40,6 +41,8 @@ pub(crate) enum Ruling {
 /// The rules of one folder that has some.
 struct Level {
     matchers: [Gitignore; RULE_FILES.len()],
+    /// Of these rule files and those around them.
+    n_bytes: u64,
     outer: Rules,
 }
 
@@ -48,8 +51,9 @@ impl Rules {
     /// pairs of file name and reason. What can be understood of a faulty file counts.
     pub(crate) fn inside(&self, folder: &Path) -> (Self, Vec<(&'static str, String)>) {
         let mut faults = Vec::new();
+        let mut n_bytes = self.0.as_deref().map_or(0, |level| level.n_bytes);
         let matchers = RULE_FILES.map(|name| {
-            let (matcher, fault) = read(&folder.join(name));
+            let (matcher, fault) = read(&folder.join(name), &mut n_bytes);
             faults.extend(fault.map(|fault| (name, fault)));
             matcher
         });
@@ -59,6 +63,7 @@ impl Rules {
         (
             Self(Some(Arc::new(Level {
                 matchers,
+                n_bytes,
                 outer: self.clone(),
             }))),
             faults,
@@ -69,7 +74,12 @@ impl Rules {
     pub(crate) fn ruling(&self, root: &Path, path: &Path, is_folder: bool) -> Ruling {
         for idx in 0..RULE_FILES.len() {
             let mut level = self.0.as_deref();
-            while let Some(Level { matchers, outer }) = level {
+            while let Some(Level {
+                matchers,
+                n_bytes: _,
+                outer,
+            }) = level
+            {
                 match matchers[idx].matched(path, is_folder) {
                     Match::None => level = outer.0.as_deref(),
                     Match::Ignore(glob) => {
@@ -94,8 +104,9 @@ fn file_of(root: &Path, glob: &Glob) -> String {
         .to_string()
 }
 
-/// Reads a rule file; only a regular one, since a pipe would never end and a link leads elsewhere.
-fn read(file: &Path) -> (Gitignore, Option<String>) {
+/// Reads a rule file; only a regular one, since a pipe would never end and a link leads elsewhere. `n_bytes` are of those
+/// that hold around it, and then with it.
+fn read(file: &Path, n_bytes: &mut u64) -> (Gitignore, Option<String>) {
     let metadata = match fs::symlink_metadata(file) {
         Ok(metadata) => metadata,
         // Mostly there is none; in an unreadable folder there is nothing to apply it to.
@@ -110,15 +121,20 @@ fn read(file: &Path) -> (Gitignore, Option<String>) {
     if !metadata.is_file() {
         return (Gitignore::empty(), None);
     }
-    if metadata.len() > RULES_BYTES_MAX {
+    if *n_bytes + metadata.len() > RULES_BYTES_MAX {
+        let around = match metadata.len() {
+            own if own > RULES_BYTES_MAX => "",
+            _ => ", with the ignore files around it",
+        };
         return (
             Gitignore::empty(),
             Some(format!(
-                "larger than {} MiB; its rules are not applied",
-                RULES_BYTES_MAX >> 20
+                "larger than {} KiB{around}; none of its rules are applied, so files that it names are read",
+                RULES_BYTES_MAX >> 10
             )),
         );
     }
+    *n_bytes += metadata.len();
     let mut builder = GitignoreBuilder::new(file.parent().unwrap_or(Path::new("")));
     let fault = builder.add(file);
     match builder.build() {

@@ -599,10 +599,41 @@ mod tests {
             "{:?}",
             walked.skipped
         );
-        fs::write(root.path().join(".gitignore"), "#".repeat(1024 * 1024 + 1)).expect("a file");
+        fs::write(
+            root.path().join(".gitignore"),
+            "a{b\n".repeat(16 * 1024 + 1),
+        )
+        .expect("a file");
         assert_eq!(
             skipped(&walk_all(root.path())),
-            [(".gitignore", "larger than 1 MiB; its rules are not applied")]
+            [(
+                ".gitignore",
+                "larger than 64 KiB; none of its rules are applied, so files that it names are read"
+            )]
+        );
+    }
+
+    #[test]
+    fn all_ignore_files_of_a_path_have_one_limit() {
+        let half = format!("*.txt\n{}\n", "#".repeat(40 * 1024));
+        let root = tree(&[
+            (".gitignore", &half),
+            ("a.txt", ""),
+            ("in/.gitignore", &half.replace("txt", "md")),
+            ("in/a.md", ""),
+            ("in/a.txt", ""),
+            ("in/deep/.ignore", "*.org\n"),
+            ("in/deep/a.org", ""),
+            ("in/deep/a.md", ""),
+        ]);
+        let walked = walk_all(root.path());
+        assert_eq!(paths(&walked), ["in/a.md", "in/deep/a.md"]);
+        assert_eq!(
+            skipped(&walked),
+            [(
+                "in/.gitignore",
+                "larger than 64 KiB, with the ignore files around it; none of its rules are applied, so files that it names are read"
+            )]
         );
     }
 
