@@ -377,14 +377,17 @@ pub(crate) fn timeout(store: &Store, params: &Params) -> Result<Duration, Engine
     Ok(chosen.unwrap_or_else(|| parameter_timeout(params)))
 }
 
-/// Returns the person's own command; none where none is set.
+/// Returns the person's own command, which does not get the variable that holds a provider's key; none where none is set.
 ///
 /// # Errors
 /// [`EngineError::Store`], [`EngineError::Setting`], [`EngineError::Rerank`] for one that names no program.
 pub(crate) fn hook(store: &Store) -> Result<Option<HookCommand>, EngineError> {
     let command: Option<Vec<String>> = read(store, HOOK)?;
+    // A provider that is not understood is not asked either.
+    let http: Option<HttpChoice> = read(store, HTTP).unwrap_or_default();
+    let key_env = http.and_then(|http| http.key_env);
     Ok(command
-        .map(|command| HookCommand::new(&command))
+        .map(|command| HookCommand::new(&command).map(|hook| hook.without(key_env)))
         .transpose()?)
 }
 

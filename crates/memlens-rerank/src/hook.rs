@@ -119,6 +119,8 @@ pub struct Kept {
 pub struct HookCommand {
     program: String,
     arguments: Vec<String>,
+    /// A variable of the environment that it does not get.
+    withheld: Option<String>,
 }
 
 impl HookCommand {
@@ -131,8 +133,17 @@ impl HookCommand {
             [program, arguments @ ..] if !program.is_empty() => Ok(HookCommand {
                 program: program.clone(),
                 arguments: arguments.to_vec(),
+                withheld: None,
             }),
             _ => Err(failed("no command is named")),
+        }
+    }
+
+    /// Withholds a variable of the environment from the command: one that holds a key, which is none of its business.
+    pub fn without(self, variable: Option<String>) -> HookCommand {
+        HookCommand {
+            withheld: variable,
+            ..self
         }
     }
 
@@ -186,6 +197,9 @@ impl HookCommand {
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped());
+            if let Some(variable) = &self.withheld {
+                command.env_remove(variable);
+            }
         });
         #[cfg(unix)]
         command.wrap(process_wrap::tokio::ProcessGroup::leader());
