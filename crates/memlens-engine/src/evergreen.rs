@@ -64,6 +64,31 @@ impl From<Stored> for FolderMarks {
     }
 }
 
+/// Is why marks cannot be read: what a newer Memlens wrote, or something else that put them there.
+#[derive(Debug)]
+struct Unreadable(serde_json::Error);
+
+impl Unreadable {
+    /// Refuses what needs the marks, so that they stay as they are.
+    fn refuse(self, path: &str) -> EngineError {
+        EngineError::Evergreen {
+            path: path.to_owned(),
+            why: format!(
+                "the marks in the library cannot be read ({}) and are kept as they are; the Memlens that wrote them may read them",
+                self.0
+            ),
+        }
+    }
+
+    /// Tells a person who searches.
+    fn notice(&self) -> String {
+        format!(
+            "Your marks of what does not decay cannot be read ({}), so only MEMORY.md and USER.md are kept from decay. The marks stay in the library as they are.",
+            self.0
+        )
+    }
+}
+
 /// Is something that does not decay, or that the person says does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct Evergreen {
@@ -80,13 +105,12 @@ pub struct Evergreen {
 }
 
 impl Marks {
-    pub(crate) fn of(store: &Store) -> Result<Marks, EngineError> {
-        let Some(text) = store.setting(KEY)? else {
-            return Ok(Marks::default());
-        };
-        serde_json::from_str(&text).map_err(|error| EngineError::Evergreen {
-            path: KEY.to_owned(),
-            why: format!("the library's setting cannot be read: {error}"),
+    /// Reads the marks of a library; where they are in no form that is known here, the second error says so.
+    fn of(store: &Store) -> Result<Result<Marks, Unreadable>, EngineError> {
+        let text = store.setting(KEY)?;
+        Ok(match text {
+            None => Ok(Marks::default()),
+            Some(text) => serde_json::from_str(&text).map_err(Unreadable),
         })
     }
 
@@ -226,7 +250,7 @@ pub(crate) fn mark(
     let watched = watched.ok_or_else(|| EngineError::NotWatched {
         path: path.to_owned(),
     })?;
-    let mut marks = Marks::of(store)?;
+    let mut marks = Marks::of(store)?.map_err(|why| why.refuse(path))?;
     marks.put(&watched.path, path, is_evergreen);
     let text = (!marks.of_folder.is_empty())
         .then(|| serde_json::to_string(&marks).expect("plain data can always be written as JSON"));
@@ -257,7 +281,12 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`].
     pub fn evergreen(&self) -> Result<Vec<Evergreen>, EngineError> {
-        Ok(self.marks()?.list(&self.lists().snapshot))
+        let marks = Marks::of(&self.store())?;
+        let marks = marks.map_err(|error| EngineError::System {
+            attempt: "list what does not decay",
+            why: error.notice(),
+        })?;
+        Ok(marks.list(&self.lists().snapshot))
     }
 
     /// Says that what a person types does not decay, or does: a note, a folder in a watched folder, or such a folder itself.
@@ -276,9 +305,16 @@ impl Library {
         mark(&mut self.writer_store()?, folder, &path, is_evergreen)
     }
 
-    /// Returns the person's marks.
+    /// Returns the person's marks; none where they cannot be read.
     pub(crate) fn marks(&self) -> Result<Arc<Marks>, EngineError> {
-        Ok(Arc::new(Marks::of(&self.store())?))
+        Ok(self.marks_and_notice()?.0)
+    }
+
+    /// Returns the person's marks, and what to tell where they cannot be read and so are none.
+    pub(crate) fn marks_and_notice(&self) -> Result<(Arc<Marks>, Option<String>), EngineError> {
+        let read = Marks::of(&self.store())?;
+        let notice = read.as_ref().err().map(Unreadable::notice);
+        Ok((Arc::new(read.unwrap_or_default()), notice))
     }
 
     /// Has the searches that are kept rank by the marks as they are now.

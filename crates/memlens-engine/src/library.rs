@@ -307,7 +307,8 @@ impl Library {
         let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
         let thumbs = self.thumbs(&lists)?;
         retrieved.put_thumbs(&lists, &thumbs);
-        let marks = self.marks()?;
+        let (marks, notice) = self.marks_and_notice()?;
+        notices.extend(notice);
         retrieved.put_ages(&lists, &marks);
         let search = Arc::new(Search {
             id: self.next_search.fetch_add(1, Ordering::Relaxed),
