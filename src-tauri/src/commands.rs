@@ -426,7 +426,9 @@ pub async fn export_save(
         let Some(path) = dialogs.place_for_preset(&app) else {
             return Ok(None);
         };
-        engine.library().write_preset(&params.check()?, &path)?;
+        engine
+            .library()
+            .write_preset(&params.check()?, &path, &[])?;
         Ok(Some(dialogs.note_saved(path)))
     })
     .await

@@ -1,10 +1,11 @@
 //! Wires engine and window together.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use memlens_engine::{Engine, Event, bundled};
+use memlens_engine::{Engine, Event, bundled, refuse_library_among};
 use specta_typescript::{Typescript, semantic};
 use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindowBuilder};
 use tauri_specta::{Builder, ErrorHandlingMode, Event as _, collect_commands, collect_events};
@@ -27,6 +28,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
     }
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into()),
         )
@@ -81,6 +83,7 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
         Some(dir) => std::path::absolute(dir)?,
         None => default_library()?,
     };
+    refuse_library_among(&dir, &arguments.add)?;
     let resources: Vec<PathBuf> = app.path().resource_dir().into_iter().collect();
     let handle = app.clone();
     let engine = Engine::open(

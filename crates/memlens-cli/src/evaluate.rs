@@ -1,8 +1,7 @@
 //! `memlens eval`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -78,8 +77,10 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     let library = open(library)?;
     library.aggregate_for(&params)?;
     let base = base(&arguments.queries)?;
+    let preset = arguments.settings.preset.as_deref();
+    let inputs: Vec<&Path> = preset.into_iter().chain([&*arguments.queries]).collect();
     if let Some(path) = &arguments.run_out {
-        library.refuse_watched(path)?;
+        library.refuse_output(path, &inputs)?;
     }
     warn_of_missing(&library, &base, &set.queries);
     let bar =
@@ -94,11 +95,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         .collect::<Result<Vec<Returned>, CliError>>()?;
     bar.finish_and_clear();
     if let Some(path) = &arguments.run_out {
-        write_run(path, &set.queries, &runs).map_err(|source| CliError::File {
-            attempt: "write",
-            path: path.clone(),
-            source,
-        })?;
+        library.write_output(&run_text(&set.queries, &runs), path, &inputs)?;
     }
 
     let scores: Vec<Scores> = set
@@ -152,10 +149,7 @@ fn read(path: &Path) -> Result<Vec<u8>, CliError> {
         path: path.to_owned(),
         source,
     };
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
-        .map_err(file_error)?;
+    let bytes = memlens_files::read(path, FILE_BYTES_MAX).map_err(file_error)?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         let why = format!("it is larger than {} MiB", FILE_BYTES_MAX >> 20);
         return Err(file_error(io::Error::other(why)));
@@ -264,8 +258,9 @@ fn ask(
     Ok(returned)
 }
 
-fn write_run(path: &Path, queries: &[Query], runs: &[Returned]) -> io::Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
+/// Returns what was returned for each query, a JSON object a line.
+fn run_text(queries: &[Query], runs: &[Returned]) -> Vec<u8> {
+    let mut text = Vec::new();
     for (query, (places, scores)) in queries.iter().zip(runs) {
         let results = places
             .iter()
@@ -275,16 +270,14 @@ fn write_run(path: &Path, queries: &[Query], runs: &[Returned]) -> io::Result<()
                 score: *score,
             })
             .collect();
-        serde_json::to_writer(
-            &mut out,
-            &RunLine {
-                id: &query.id,
-                results,
-            },
-        )?;
-        out.write_all(b"\n")?;
+        let line = RunLine {
+            id: &query.id,
+            results,
+        };
+        serde_json::to_writer(&mut text, &line).expect("plain data can always be written as JSON");
+        text.push(b'\n');
     }
-    out.flush()
+    text
 }
 
 fn write(out: &mut dyn Write, report: &EvalReport<'_>) -> io::Result<()> {

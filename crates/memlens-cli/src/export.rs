@@ -1,6 +1,6 @@
 //! `memlens export`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::arguments::ExportArgs;
 use crate::error::CliError;
@@ -11,7 +11,8 @@ use crate::settings::{open, params};
 pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliError> {
     let params = params(&arguments.settings)?;
     let library = open(library)?;
-    library.write_preset(&params, &arguments.out)?;
+    let inputs: Vec<&Path> = arguments.settings.preset.as_deref().into_iter().collect();
+    library.write_preset(&params, &arguments.out, &inputs)?;
     tell(format_args!("wrote {}", arguments.out.display()));
     Ok(())
 }

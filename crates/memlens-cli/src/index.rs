@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_engine::view::Progress;
 use memlens_engine::{
     Counts, EngineError, Folder, Indexer, Observer, Purpose, Step, lower_priority,
+    refuse_library_among,
 };
 use serde::Serialize;
 
@@ -50,6 +51,7 @@ struct ProblemReport {
 pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliError> {
     let started = Instant::now();
     let dir = library_dir(library)?;
+    refuse_library_among(&dir, &arguments.paths)?;
     let stop = stop_flag()?;
     // A long job in the background of a person's work.
     lower_priority();

@@ -25,6 +25,7 @@ mod status;
 mod watch;
 mod why;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     unsafe { memlens_engine::forbid_telemetry() };
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_default_env()
                 .unwrap_or_else(|_| "error".into()),

@@ -17,6 +17,9 @@ mod evergreen;
 #[path = "command_line/feedback.rs"]
 mod feedback;
 #[cfg(unix)]
+#[path = "command_line/files.rs"]
+mod files;
+#[cfg(unix)]
 #[path = "command_line/full_disk.rs"]
 mod full_disk;
 #[path = "command_line/hook.rs"]

@@ -171,6 +171,22 @@ pub enum EngineError {
         /// The watched folder.
         folder: String,
     },
+    /// A place for a file lies in the library's folder.
+    #[error("cannot write {}: it lies in the library's own folder {}, or is a file of it; choose another place", path.display(), dir.display())]
+    OwnPlace {
+        /// The file.
+        path: PathBuf,
+        /// The library's folder.
+        dir: PathBuf,
+    },
+    /// A place for a file is that of one that is read.
+    #[error("cannot write {}: it is {}, which is read for it; choose another place", path.display(), input.display())]
+    InputPlace {
+        /// The file.
+        path: PathBuf,
+        /// The file that is read.
+        input: PathBuf,
+    },
     /// A note is not in the library.
     #[error("cannot open {path}: it is not in the library")]
     NoDocument {
@@ -252,6 +268,8 @@ impl EngineError {
             | EngineError::NoFeedback { .. }
             | EngineError::Feedback { .. }
             | EngineError::WatchedPlace { .. }
+            | EngineError::OwnPlace { .. }
+            | EngineError::InputPlace { .. }
             | EngineError::HoldsWatched { .. }
             | EngineError::NoDocument { .. }
             | EngineError::ReadOnly { .. }

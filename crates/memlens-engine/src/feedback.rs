@@ -7,7 +7,6 @@
 //! taken or refused by its number.
 
 use std::collections::HashMap;
-use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -27,6 +26,9 @@ use crate::{EngineError, Library};
 
 /// More than a person's thumbs come to; a larger file is something else.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// So many lines of a file without a thumb are told; of the rest only the number.
+const PROBLEMS_TOLD: usize = 3;
 
 /// Is how many thumbs point up and down, by the embedding of their text.
 pub(crate) type ThumbCounts = HashMap<EmbeddingId, (u32, u32)>;
@@ -200,9 +202,9 @@ impl Library {
     /// Writes all thumbs to a file, in one step.
     ///
     /// # Errors
-    /// As [`Library::refuse_watched`], [`EngineError::File`] and [`EngineError::Store`].
+    /// As [`Library::write_output`], and [`EngineError::Store`].
     pub fn write_feedback(&self, path: &Path) -> Result<(), EngineError> {
-        self.write_outside(&self.feedback_text()?, path)
+        self.write_output(self.feedback_text()?.as_bytes(), path, &[])
     }
 
     /// Gives the chunk at a place, as a person types it, a thumb for a question: turns the other one,
@@ -324,24 +326,38 @@ pub(crate) fn undo(store: &mut Store, id: &str) -> Result<(), EngineError> {
         .ok_or_else(|| EngineError::NoFeedback { id: id.to_owned() })
 }
 
-/// Reads an export: its thumbs, and the lines that are none.
+/// Reads an export: its thumbs, at least one, and the lines that are none.
 pub(crate) fn read_file(path: &Path) -> Result<(Vec<NewFeedback>, Vec<String>), EngineError> {
     let file_error = |source| EngineError::File {
         attempt: "read",
         path: path.to_owned(),
         source,
     };
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
-        .map_err(file_error)?;
+    let bytes = memlens_files::read(path, FILE_BYTES_MAX).map_err(file_error)?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(EngineError::Feedback {
             path: path.to_owned(),
             why: format!("it is larger than {} MiB", FILE_BYTES_MAX >> 20),
         });
     }
-    Ok(read_lines(&bytes, now_ms()))
+    let (feedback, problems) = read_lines(&bytes, now_ms());
+    if feedback.is_empty() {
+        return Err(EngineError::Feedback {
+            path: path.to_owned(),
+            why: no_thumb(&problems),
+        });
+    }
+    Ok((feedback, problems))
+}
+
+/// Returns what is wrong with a file without a thumb: that, and what is wrong with its first lines.
+fn no_thumb(problems: &[String]) -> String {
+    let mut told = vec!["it holds no thumb".to_owned()];
+    told.extend(problems.iter().take(PROBLEMS_TOLD).cloned());
+    if problems.len() > PROBLEMS_TOLD {
+        told.push(format!("and {} more", problems.len() - PROBLEMS_TOLD));
+    }
+    told.join("; ")
 }
 
 /// Reads the lines of an export; what is dated after `now_ms` counts as of then.

@@ -23,6 +23,7 @@ mod folders;
 mod happened;
 
 use clock::Clock;
+pub use folders::refuse_library_among;
 use happened::{Happened, told};
 
 /// Documents wait at most so long, or for so many chunks, until they can be found.

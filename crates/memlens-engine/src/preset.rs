@@ -1,7 +1,6 @@
 //! `memlens.json`: a tuned configuration that leaves Memlens and can be read back.
 
-use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memlens_params::{Params, Value};
 use serde::Serialize;
@@ -104,59 +103,17 @@ impl Library {
         )
     }
 
-    /// Refuses a place for a file that lies in a watched folder, where Memlens never writes.
+    /// Writes `memlens.json`, in one step; `inputs` are the files that the parameters were read from.
     ///
     /// # Errors
-    /// [`EngineError::WatchedPlace`]; [`EngineError::File`] where its folder is not there.
-    pub fn refuse_watched(&self, path: &Path) -> Result<(), EngineError> {
-        let place = place_of(path).map_err(|source| EngineError::File {
-            attempt: "write",
-            path: path.to_owned(),
-            source,
-        })?;
-        match self
-            .lists()
-            .snapshot
-            .folders
-            .iter()
-            .find(|watched| place.starts_with(&watched.path))
-        {
-            Some(watched) => Err(EngineError::WatchedPlace {
-                path: path.to_owned(),
-                folder: watched.path.clone(),
-            }),
-            None => Ok(()),
-        }
-    }
-
-    /// Writes `memlens.json`, in one step.
-    ///
-    /// # Errors
-    /// As [`Library::refuse_watched`], and [`EngineError::File`].
-    pub fn write_preset(&self, params: &Params, path: &Path) -> Result<(), EngineError> {
-        self.write_outside(&self.preset_text(params)?, path)
-    }
-
-    /// Writes a file of the person's, in one step.
-    ///
-    /// # Errors
-    /// As [`Library::refuse_watched`], and [`EngineError::File`].
-    pub(crate) fn write_outside(&self, text: &str, path: &Path) -> Result<(), EngineError> {
-        let file_error = |attempt| {
-            let path = path.to_owned();
-            move |source| EngineError::File {
-                attempt,
-                path,
-                source,
-            }
-        };
-        self.refuse_watched(path)?;
-        let place = place_of(path).map_err(file_error("write"))?;
-        if place.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            // A device or a pipe takes the text; in its place a file would do harm.
-            return std::fs::write(&place, text).map_err(file_error("write"));
-        }
-        replace(&place, text).map_err(file_error("write"))
+    /// As [`Library::write_output`].
+    pub fn write_preset(
+        &self,
+        params: &Params,
+        path: &Path,
+        inputs: &[&Path],
+    ) -> Result<(), EngineError> {
+        self.write_output(self.preset_text(params)?.as_bytes(), path, inputs)
     }
 
     /// Returns what a person should know before using a preset here.
@@ -228,36 +185,6 @@ pub fn read_params(path: &Path) -> Result<Params, EngineError> {
     read(path).map(|(_, params)| params)
 }
 
-/// Returns where a file would truly be written: what a link leads to, in a folder that is there.
-fn place_of(path: &Path) -> std::io::Result<PathBuf> {
-    if let Ok(resolved) = path.canonicalize() {
-        return Ok(resolved);
-    }
-    let parent = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    let folder = parent.unwrap_or(Path::new(".")).canonicalize()?;
-    Ok(folder.join(path.file_name().unwrap_or_default()))
-}
-
-/// Writes a file beside its place and then moves it there: nobody finds half of it, and no other file is touched.
-fn replace(place: &Path, text: &str) -> std::io::Result<()> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".memlens-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As any new file: what the person's umask leaves of it, and not theirs alone.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let folder = place.parent().unwrap_or(Path::new("."));
-    let mut part = builder.tempfile_in(folder)?;
-    part.write_all(text.as_bytes())?;
-    part.as_file().sync_all()?;
-    part.persist(place)?;
-    Ok(())
-}
-
 /// Returns parameters as they are stored: those that differ from the default, as JSON.
 pub fn stored_text(params: &Params) -> String {
     let changed: Map<String, serde_json::Value> = params
@@ -291,10 +218,7 @@ fn read(path: &Path) -> Result<(Content, Params), EngineError> {
     if std::fs::metadata(path).map_err(file_error)?.is_dir() {
         return Err(refused("it is a folder".to_owned()));
     }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
-        .map_err(file_error)?;
+    let bytes = memlens_files::read(path, FILE_BYTES_MAX).map_err(file_error)?;
     let content = content(&bytes).map_err(refused)?;
     if content.schema_version > SCHEMA_VERSION {
         let why = format!(

@@ -48,6 +48,7 @@
 //! ```
 
 mod error;
+mod private;
 mod text_index;
 mod text_list;
 mod text_writer;

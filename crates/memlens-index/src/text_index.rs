@@ -1,10 +1,12 @@
 //! Searching the text list.
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memlens_files::open_own;
 use tantivy::fastfield::AliveBitSet;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, TermInfo};
@@ -96,11 +98,11 @@ impl TextIndex {
     /// [`IndexError::Text`] stands for anything else that the system refuses.
     pub fn open(dir: &Path) -> Result<Self, IndexError> {
         for _ in 0..OPEN_TRIES {
-            let before = fs::read(dir.join(META)).ok();
+            let before = head(dir);
             let opened = Self::try_open(dir);
             // A writer that commits or ends a merge meanwhile may take away a file that we were told of, or give us
             // parts of two states. Each of them changes this file, in one step.
-            if fs::read(dir.join(META)).ok() == before {
+            if head(dir) == before {
                 return opened;
             }
         }
@@ -431,6 +433,14 @@ fn idf(n_chunks_with: u64, n_chunks: u64) -> f32 {
 /// What is checked: after any changes and merges, every score equals BM25 computed plainly over what is left, and the
 /// list equals one built anew, bit for bit; what queries find, in all scripts; giant queries. Damage and several
 /// writers and readers are checked in `tests/`.
+/// Reads the file that names all others; none where it cannot be read, for opening the list says why.
+fn head(dir: &Path) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut file = open_own(&dir.join(META), File::options().read(true)).ok()?;
+    file.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};

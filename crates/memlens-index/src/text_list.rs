@@ -1,8 +1,9 @@
 //! What reader and writer of the text list agree on: its fields, its format and how it is marked with a generation.
 
 use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tantivy::directory::error::{
@@ -17,7 +18,11 @@ use tantivy::schema::{
 };
 use tantivy::{Directory, Index, IndexMeta, IndexReader, ReloadPolicy, TantivyError};
 
+use memlens_files::open_own;
+
 use crate::IndexError;
+use crate::private::{NO_FILE, keep_private};
+use crate::text_writer::{LOCKS, is_own};
 
 /// Name of the field of words.
 const WORDS: &str = "words";
@@ -151,9 +156,8 @@ impl Mark {
 /// # Errors
 /// As [`crate::TextIndex::open`].
 pub(crate) fn open_verified(dir: &Path) -> Result<(Index, Mark), IndexError> {
-    let directory = MmapDirectory::open(dir)
-        .map(OpenDirectory)
-        .map_err(|source| open_error(dir, source.into()))?;
+    let directory = OwnDirectory::open(dir)?;
+    refuse_odd(dir)?;
     let index = Index::open(directory).map_err(|source| open_error(dir, source))?;
     let meta = index
         .load_metas()
@@ -176,16 +180,63 @@ pub(crate) fn open_verified(dir: &Path) -> Result<(Index, Mark), IndexError> {
     Ok((index, mark))
 }
 
-/// A directory that may be one that this process can only read.
+/// Refuses a list of which something else than a file is to be a part: the library beneath would follow a link, and wait
+/// for whoever serves a pipe.
+fn refuse_odd(dir: &Path) -> Result<(), IndexError> {
+    for entry in fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
+        let entry = entry.map_err(IndexError::io("list", dir))?;
+        let name = entry.file_name();
+        let is_part = name
+            .to_str()
+            .is_some_and(|name| is_own(name) && !LOCKS.contains(&name));
+        // What is gone meanwhile a writer took away.
+        let is_odd = entry.file_type().is_ok_and(|found| !found.is_file());
+        if is_part && is_odd {
+            return Err(IndexError::Torn {
+                path: entry.path(),
+                why: NO_FILE.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A directory whose files are its user's alone, and that may be one that this process can only read.
 ///
 /// The library beneath locks a file to read, so that no writer removes what a reader is about to open. Where that file
 /// cannot be opened to be locked, [`crate::TextIndex::open`] sees by itself that a writer came between, and tries again.
 #[derive(Clone, Debug)]
-struct OpenDirectory(MmapDirectory);
+pub(crate) struct OwnDirectory {
+    inner: MmapDirectory,
+    dir: PathBuf,
+}
 
-impl Directory for OpenDirectory {
+impl OwnDirectory {
+    /// Opens the folder `dir`.
+    pub(crate) fn open(dir: &Path) -> Result<Self, IndexError> {
+        let inner = MmapDirectory::open(dir).map_err(|source| open_error(dir, source.into()))?;
+        let dir = dir.to_owned();
+        Ok(Self { inner, dir })
+    }
+
+    /// Takes a lock whose file is made here, and is nothing else that stands in its place.
+    fn lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        let mut options = File::options();
+        open_own(
+            &self.dir.join(&lock.filepath),
+            options.write(true).create(true).truncate(false),
+        )
+        .map_err(|error| {
+            let name = lock.filepath.display();
+            LockError::wrap_io_error(io::Error::new(error.kind(), format!("{name}: {error}")))
+        })?;
+        self.inner.acquire_lock(lock)
+    }
+}
+
+impl Directory for OwnDirectory {
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        match self.0.acquire_lock(lock) {
+        match self.lock(lock) {
             Err(LockError::IoError(error))
                 if lock.filepath == META_LOCK.filepath && is_only_readable(error.kind()) =>
             {
@@ -196,39 +247,41 @@ impl Directory for OpenDirectory {
     }
 
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.0.get_file_handle(path)
+        self.inner.get_file_handle(path)
     }
 
     fn open_read(&self, path: &Path) -> Result<FileSlice, OpenReadError> {
-        self.0.open_read(path)
+        self.inner.open_read(path)
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        self.0.delete(path)
+        self.inner.delete(path)
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        self.0.exists(path)
+        self.inner.exists(path)
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        self.0.open_write(path)
+        let opened = self.inner.open_write(path)?;
+        keep_private([&*self.dir.join(path)]);
+        Ok(opened)
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        self.0.atomic_read(path)
+        self.inner.atomic_read(path)
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-        self.0.atomic_write(path, data)
+        self.inner.atomic_write(path, data)
     }
 
     fn sync_directory(&self) -> io::Result<()> {
-        self.0.sync_directory()
+        self.inner.sync_directory()
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
-        self.0.watch(callback)
+        self.inner.watch(callback)
     }
 }
 
@@ -304,6 +357,9 @@ pub(crate) fn open_error(dir: &Path, source: TantivyError) -> IndexError {
 pub(crate) fn refused(attempt: &'static str, dir: &Path, source: TantivyError) -> IndexError {
     let (path, source): (_, Box<dyn std::error::Error + Send + Sync>) = match source {
         TantivyError::IoError(source) => (dir.to_owned(), Box::new(source)),
+        TantivyError::LockFailure(LockError::IoError(source), _) => {
+            (dir.to_owned(), Box::new(source))
+        }
         TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath })
         | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, filepath }) => {
             (dir.join(filepath), Box::new(io_error))

@@ -4,15 +4,19 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tantivy::directory::{INDEX_WRITER_LOCK, MmapDirectory};
+use memlens_files::make_folder;
+use tantivy::directory::INDEX_WRITER_LOCK;
+
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::tokenizer::{PreTokenizedString, Token};
-use tantivy::{Directory, Index, IndexWriter, TantivyDocument, TantivyError, Term};
+use tantivy::{Directory, Index, IndexSettings, IndexWriter, TantivyDocument, TantivyError, Term};
 
 use crate::IndexError;
+use crate::private::keep_private;
 use crate::text_list::{
-    DOCUMENT, Fields, Mark, N_WORDS, open_error, open_verified, reader, refused, schema,
+    DOCUMENT, Fields, Mark, N_WORDS, OwnDirectory, open_error, open_verified, reader, refused,
+    schema,
 };
 use crate::words::{Word, letters, words};
 
@@ -97,10 +101,11 @@ impl TextWriter {
                 Ok(writer)
             }
             Err(error) if error.needs_rebuild() => {
-                fs::create_dir_all(dir).map_err(IndexError::io("create", dir))?;
+                make_folder(dir).map_err(IndexError::io("create", dir))?;
                 refuse_foreign(dir)?;
                 clear(dir)?;
-                let index = Index::create_in_dir(dir, schema().0)
+                let directory = OwnDirectory::open(dir)?;
+                let index = Index::create(directory, schema().0, IndexSettings::default())
                     .map_err(|source| open_error(dir, source))?;
                 Self::start(dir, &index)
             }
@@ -197,6 +202,7 @@ impl TextWriter {
         let writer = index
             .writer_with_options(options.build())
             .map_err(|source| open_error(dir, source))?;
+        keep_private_all(dir)?;
         let mut merging = LogMergePolicy::default();
         merging.set_del_docs_ratio_before_merge(DELETED_SHARE_MAX);
         writer.set_merge_policy(Box::new(merging));
@@ -277,7 +283,7 @@ fn totals(index: &Index) -> Result<HashMap<u64, Total>, TantivyError> {
 }
 
 /// The library's own locks.
-const LOCKS: [&str; 2] = [".tantivy-writer.lock", ".tantivy-meta.lock"];
+pub(crate) const LOCKS: [&str; 2] = [".tantivy-writer.lock", ".tantivy-meta.lock"];
 /// Its other files of one name each.
 const HEADS: [&str; 2] = ["meta.json", ".managed.json"];
 /// How the names of files begin that it is just writing.
@@ -286,7 +292,7 @@ const UNFINISHED: &str = ".tmp";
 const SEGMENT_DIGITS: usize = 32;
 
 /// Tells whether the library gives a file such a name.
-fn is_own(name: &str) -> bool {
+pub(crate) fn is_own(name: &str) -> bool {
     let is_of_segment = name.split_once('.').is_some_and(|(segment, _)| {
         segment.len() == SEGMENT_DIGITS && segment.bytes().all(|byte| byte.is_ascii_hexdigit())
     });
@@ -312,21 +318,31 @@ fn refuse_foreign(dir: &Path) -> Result<(), IndexError> {
     Ok(())
 }
 
+/// Keeps other users out of the list in the folder `dir`; what is not the list's is left alone.
+fn keep_private_all(dir: &Path) -> Result<(), IndexError> {
+    keep_private([dir]);
+    for entry in fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
+        let entry = entry.map_err(IndexError::io("list", dir))?;
+        if entry.file_name().to_str().is_some_and(is_own) {
+            keep_private([&*entry.path()]);
+        }
+    }
+    Ok(())
+}
+
 /// Removes every file of a list that cannot be used, but for the locks.
 fn clear(dir: &Path) -> Result<(), IndexError> {
-    let directory = MmapDirectory::open(dir).map_err(|source| open_error(dir, source.into()))?;
-    let _lock = directory
+    let _lock = OwnDirectory::open(dir)?
         .acquire_lock(&INDEX_WRITER_LOCK)
-        .map_err(|_| IndexError::Busy {
-            path: dir.to_owned(),
-        })?;
+        .map_err(|source| open_error(dir, source.into()))?;
     for entry in fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
         let entry = entry.map_err(IndexError::io("list", dir))?;
         let (name, path) = (entry.file_name(), entry.path());
         let is_removed = name
             .to_str()
             .is_some_and(|name| is_own(name) && !LOCKS.contains(&name));
-        if is_removed && path.is_file() {
+        // A link or a pipe in the place of a file is removed too, and not what it leads to.
+        if is_removed && entry.file_type().is_ok_and(|found| !found.is_dir()) {
             fs::remove_file(&path).map_err(IndexError::io("remove", &path))?;
         }
     }

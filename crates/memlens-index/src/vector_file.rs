@@ -4,11 +4,13 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use memlens_files::{is_odd, open_own};
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
 use memmap2::{Mmap, MmapOptions};
 
 use crate::IndexError;
+use crate::private::NO_FILE;
 use crate::vector_list::{Head, ID_BYTES};
 
 #[cfg(target_endian = "big")]
@@ -162,8 +164,9 @@ impl VectorFile {
             path: rows_path.clone(),
             why,
         };
-        let file = match File::open(&rows_path) {
+        let file = match open_own(&rows_path, File::options().read(true)) {
             Ok(file) => file,
+            Err(error) if is_odd(&error) => return Err(torn(NO_FILE.to_owned())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(torn("it is missing".to_owned()));
             }

@@ -4,10 +4,13 @@
 //! them count and their checksum; whatever follows them in that file was never committed.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use memlens_files::{is_odd, open_own};
+
 use crate::IndexError;
+use crate::private::NO_FILE;
 
 /// First words of every head.
 const MAGIC: &str = "memlens-vectors";
@@ -39,19 +42,23 @@ impl Head {
     /// # Errors
     /// [`IndexError::Missing`], [`IndexError::Torn`] or [`IndexError::WrongFormat`]; [`IndexError::Io`] else.
     pub(crate) fn read(path: &Path) -> Result<Self, IndexError> {
-        let bytes = match fs::read(path) {
-            Ok(bytes) => bytes,
+        let torn = |why: &str| IndexError::Torn {
+            path: path.to_owned(),
+            why: why.to_owned(),
+        };
+        let mut bytes = Vec::new();
+        let read = open_own(path, fs::File::options().read(true))
+            .and_then(|mut file| file.read_to_end(&mut bytes));
+        match read {
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(IndexError::Missing {
                     path: path.to_owned(),
                 });
             }
+            Err(error) if is_odd(&error) => return Err(torn(NO_FILE)),
             Err(error) => return Err(IndexError::io("read", path)(error)),
-        };
-        let torn = |why: &str| IndexError::Torn {
-            path: path.to_owned(),
-            why: why.to_owned(),
-        };
+        }
         let text = str::from_utf8(&bytes).map_err(|_| torn("its head is not text"))?;
         let first = text.lines().next().unwrap_or_default();
         if first != format!("{MAGIC} {FORMAT}") {
@@ -75,7 +82,13 @@ impl Head {
     pub(crate) fn write(&self, path: &Path) -> Result<(), IndexError> {
         let beside = unfinished(path);
         let write = || -> io::Result<()> {
-            let mut file = fs::File::create(&beside)?;
+            // What was left there, or put there, is removed and not written over.
+            match fs::remove_file(&beside) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+            let mut options = fs::File::options();
+            let mut file = open_own(&beside, options.write(true).create_new(true))?;
             file.write_all(self.print().as_bytes())?;
             file.sync_all()
         };

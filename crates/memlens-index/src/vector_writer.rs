@@ -1,10 +1,13 @@
 //! Writing the vector list.
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use memlens_files::{make_folder, open_own};
+
+use crate::private::keep_private;
 use crate::vector_file::{check_vector, dot};
 use crate::vector_list::{Head, folder, rows_files, suffixed, unfinished};
 use crate::{IndexError, VectorFile};
@@ -48,8 +51,9 @@ impl VectorWriter {
         if dim == 0 {
             return bad_model("its vectors have no numbers");
         }
-        fs::create_dir_all(folder(path)).map_err(IndexError::io("create", folder(path)))?;
+        make_folder(folder(path)).map_err(IndexError::io("create", folder(path)))?;
         let lock = lock(path)?;
+        keep_private([folder(path)]);
         // Beyond every file of rows, also those of a build that was broken off: one may still be mapped.
         let serial = 1 + rows_files(path)?
             .into_iter()
@@ -66,7 +70,8 @@ impl VectorWriter {
             serial,
         };
         let rows_path = head.rows_path(path);
-        let rows = File::create_new(&rows_path).map_err(IndexError::io("create", &rows_path))?;
+        let rows = open_own(&rows_path, File::options().write(true).create_new(true))
+            .map_err(IndexError::io("create", &rows_path))?;
         Ok(Self {
             path: path.to_owned(),
             _lock: lock,
@@ -118,8 +123,9 @@ impl VectorWriter {
         let head = list.head().clone();
         drop(list);
         let rows_path = head.rows_path(path);
+        keep_private([folder(path), path, &rows_path]);
         let open = || {
-            let mut rows = OpenOptions::new().write(true).open(&rows_path)?;
+            let mut rows = open_own(&rows_path, File::options().write(true))?;
             rows.set_len(head.rows_bytes())?;
             rows.seek(SeekFrom::End(0))?;
             Ok(rows)
@@ -236,7 +242,10 @@ fn lock_path(path: &Path) -> PathBuf {
 /// Takes the lock of the list at `path`.
 fn lock(path: &Path) -> Result<Lock, IndexError> {
     let lock_path = lock_path(path);
-    let file = File::create(&lock_path).map_err(IndexError::io("create", &lock_path))?;
+    let mut options = File::options();
+    let file = open_own(&lock_path, options.write(true).create(true).truncate(false))
+        .map_err(IndexError::io("open", &lock_path))?;
+    keep_private([&*lock_path]);
     match file.try_lock() {
         Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => Err(IndexError::Busy {

@@ -235,7 +235,8 @@ fn graph(folder: &Path) -> Result<PathBuf, RerankError> {
 fn read_files(folder: &Path) -> Result<TokenizerFiles, RerankError> {
     let read = |name: &str| {
         let path = folder.join(name);
-        fs::read(&path).map_err(|source| RerankError::ReadModel { path, source })
+        memlens_files::read(&path, u64::MAX)
+            .map_err(|source| RerankError::ReadModel { path, source })
     };
     let read_if_there = |name: &str| match folder.join(name).is_file() {
         true => read(name),
@@ -302,8 +303,10 @@ fn weights(graph: &Path) -> Result<Vec<PathBuf>, RerankError> {
         let mut weights = Vec::new();
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
-            if entry.file_name().to_string_lossy().starts_with(&*own) {
-                weights.push(entry.path());
+            let path = entry.path();
+            // Whoever opens a pipe may wait for ever.
+            if entry.file_name().to_string_lossy().starts_with(&*own) && path.is_file() {
+                weights.push(path);
             }
         }
         weights.sort();

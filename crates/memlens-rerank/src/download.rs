@@ -5,7 +5,7 @@
 //! stopped it, stays and is gone on from. No account is used and nothing is told of this machine.
 
 use std::env;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -212,13 +212,10 @@ impl Hub {
         fs::create_dir_all(parent).map_err(|error| at_path(parent, error))?;
         let part = part_path(path, &remote.tag);
         forget_others(path, &part).map_err(|error| at_path(parent, error))?;
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&part)
-            .map_err(|error| at_path(&part, error))?;
+        let mut options = File::options();
+        options.create(true).truncate(false).read(true).write(true);
+        let mut file =
+            memlens_files::open_own(&part, &mut options).map_err(|error| at_path(&part, error))?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => "it is being downloaded already".to_owned(),
             TryLockError::Error(error) => at_path(&part, error),

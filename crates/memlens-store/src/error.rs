@@ -16,6 +16,12 @@ pub enum StoreError {
         /// Why.
         source: std::io::Error,
     },
+    /// A pipe or a device stands where a file of the library should.
+    #[error("cannot open the library: {} is a pipe or a device, and no file; remove it and try again", path.display())]
+    NoFile {
+        /// What stands there.
+        path: PathBuf,
+    },
     /// Another process writes.
     #[error("cannot write to library {}: {} already writes to it; do it in its window, or close it first", path.display(),
         process.map_or("another process".to_owned(), |id| format!("process {id}")))]
@@ -24,6 +30,12 @@ pub enum StoreError {
         path: PathBuf,
         /// The other process, when its lock file can be read.
         process: Option<u32>,
+    },
+    /// Something else stands in the place of the lock file.
+    #[error("cannot use the library's lock {}: it is a link, or holds something else; move it away and try again", path.display())]
+    NoLock {
+        /// Where the lock file should be.
+        path: PathBuf,
     },
     /// A newer Memlens made it.
     #[error("cannot open library {}: it was made by a newer version of Memlens; nothing was changed", path.display())]

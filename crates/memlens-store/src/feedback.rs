@@ -241,7 +241,7 @@ impl Store {
             transaction.commit()?;
             Ok(changed)
         };
-        act(&mut self.connection).attempt(attempt)
+        self.lastingly(|connection| act(connection).attempt(attempt))
     }
 }
 

@@ -72,13 +72,15 @@ impl Store {
             .chain((2..).map(|number| format!("{name} {number}")))
             .find(is_free)
             .expect("finitely many folders cannot take infinitely many names");
-        self.connection
-            .query_row(
-                "INSERT INTO folders (path, name) VALUES (?1, ?2) RETURNING id, path, name, is_paused, mount",
-                params![path, name],
-                Folder::read,
-            )
-            .attempt("add a folder")
+        self.lastingly(|connection| {
+            connection
+                .query_row(
+                    "INSERT INTO folders (path, name) VALUES (?1, ?2) RETURNING id, path, name, is_paused, mount",
+                    params![path, name],
+                    Folder::read,
+                )
+                .attempt("add a folder")
+        })
     }
 
     /// Forgets a folder with its documents; its embeddings stay, should it come back.
@@ -86,24 +88,27 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn remove_folder(&mut self, folder: FolderId) -> Result<Applied, StoreError> {
-        let transaction = self.connection.transaction().attempt("remove a folder")?;
-        let removed = transaction
-            .prepare("SELECT id FROM documents WHERE folder = ?1")
-            .and_then(|mut statement| {
-                statement
-                    .query_map([folder.0], |row| row.get(0).map(DocumentId))?
-                    .collect()
+        let attempt = "remove a folder";
+        self.lastingly(|connection| {
+            let transaction = connection.transaction().attempt(attempt)?;
+            let removed = transaction
+                .prepare("SELECT id FROM documents WHERE folder = ?1")
+                .and_then(|mut statement| {
+                    statement
+                        .query_map([folder.0], |row| row.get(0).map(DocumentId))?
+                        .collect()
+                })
+                .attempt(attempt)?;
+            transaction
+                .execute("DELETE FROM folders WHERE id = ?1", [folder.0])
+                .attempt(attempt)?;
+            let generation = next_generation(&transaction)?;
+            transaction.commit().attempt(attempt)?;
+            Ok(Applied {
+                generation,
+                removed,
+                added: Vec::new(),
             })
-            .attempt("remove a folder")?;
-        transaction
-            .execute("DELETE FROM folders WHERE id = ?1", [folder.0])
-            .attempt("remove a folder")?;
-        let generation = next_generation(&transaction)?;
-        transaction.commit().attempt("remove a folder")?;
-        Ok(Applied {
-            generation,
-            removed,
-            added: Vec::new(),
         })
     }
 
@@ -116,13 +121,15 @@ impl Store {
         folder: FolderId,
         is_paused: bool,
     ) -> Result<(), StoreError> {
-        self.connection
-            .execute(
-                "UPDATE folders SET is_paused = ?2 WHERE id = ?1",
-                params![folder.0, is_paused],
-            )
-            .map(|_| ())
-            .attempt("pause a folder")
+        self.lastingly(|connection| {
+            connection
+                .execute(
+                    "UPDATE folders SET is_paused = ?2 WHERE id = ?1",
+                    params![folder.0, is_paused],
+                )
+                .map(drop)
+                .attempt("pause a folder")
+        })
     }
 }
 

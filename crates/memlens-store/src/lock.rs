@@ -1,6 +1,6 @@
 //! The lock file that lets one process write; it names that process.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,6 +9,8 @@ use crate::StoreError;
 
 /// How long a writer waits for those who only ask who writes; each of them takes microseconds.
 const ASKERS_WAIT_MAX: Duration = Duration::from_secs(2);
+/// How much of the file the number of a process takes.
+const PROCESS_BYTES: u64 = 10;
 
 /// Holds the right to write until it is dropped; the system frees it when the process dies.
 #[derive(Debug)]
@@ -20,16 +22,13 @@ impl WriteLock {
     /// Takes the lock of the library in `dir`.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] naming the process that holds it.
+    /// [`StoreError::Locked`] naming the process that holds it; [`StoreError::NoLock`] where something else stands in the
+    /// file's place, which is left as it is.
     pub fn take(dir: &Path) -> Result<WriteLock, StoreError> {
         let failed = folder_error(dir);
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path(dir))
-            .map_err(&failed)?;
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = open(dir, &mut options)?;
         let started = Instant::now();
         while !is_taken(file.try_lock()).map_err(&failed)? {
             // A share can be had beside those who ask, and not beside a writer.
@@ -44,8 +43,18 @@ impl WriteLock {
             file.unlock().map_err(&failed)?;
             std::thread::yield_now();
         }
+        // A second name of another file must not be written over.
+        if !holds_process_or_nothing(&mut file).map_err(&failed)? {
+            return Err(StoreError::NoLock { path: path(dir) });
+        }
         // Of one width, so that it never has to be cut off first and there is always a name to read.
-        write!(file, "{:<10}", std::process::id()).map_err(&failed)?;
+        write!(
+            file,
+            "{:<width$}",
+            std::process::id(),
+            width = PROCESS_BYTES as usize
+        )
+        .map_err(&failed)?;
         file.flush().map_err(&failed)?;
         Ok(WriteLock { file })
     }
@@ -65,13 +74,13 @@ impl Drop for WriteLock {
 /// Writes nothing, and keeps no writer from its work.
 ///
 /// # Errors
-/// [`StoreError::Folder`] where the lock file cannot be opened.
+/// [`StoreError::Folder`] and [`StoreError::NoLock`] where the lock file cannot be opened.
 pub fn holder(dir: &Path) -> Result<Option<String>, StoreError> {
     let failed = folder_error(dir);
-    let mut file = match File::open(path(dir)) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        other => other.map_err(&failed)?,
-    };
+    if path(dir).symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    let mut file = open(dir, File::options().read(true))?;
     if is_taken(file.try_lock_shared()).map_err(&failed)? {
         return Ok(None);
     }
@@ -79,8 +88,30 @@ pub fn holder(dir: &Path) -> Result<Option<String>, StoreError> {
     Ok(Some(name.unwrap_or("another process".to_owned())))
 }
 
-fn path(dir: &Path) -> PathBuf {
+/// Returns where the lock file of the library in `dir` lies.
+pub(crate) fn path(dir: &Path) -> PathBuf {
     dir.join("writer.lock")
+}
+
+/// Opens the lock file, and nothing that stands in its place.
+fn open(dir: &Path, options: &mut OpenOptions) -> Result<File, StoreError> {
+    memlens_files::open_own(&path(dir), options).map_err(|error| {
+        if memlens_files::is_odd(&error) {
+            return StoreError::NoLock { path: path(dir) };
+        }
+        folder_error(dir)(error)
+    })
+}
+
+/// Tells whether the file is one that a lock made.
+fn holds_process_or_nothing(file: &mut File) -> std::io::Result<bool> {
+    let mut held = Vec::new();
+    file.take(PROCESS_BYTES + 1).read_to_end(&mut held)?;
+    file.rewind()?;
+    let is_named = held
+        .iter()
+        .all(|byte| byte.is_ascii_digit() || *byte == b' ');
+    Ok(is_named && held.len() as u64 <= PROCESS_BYTES)
 }
 
 fn is_taken(tried: Result<(), TryLockError>) -> std::io::Result<bool> {

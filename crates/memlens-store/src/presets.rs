@@ -38,13 +38,15 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn save_preset(&mut self, preset: &StoredPreset) -> Result<(), StoreError> {
-        self.connection
-            .execute(
-                "INSERT INTO presets VALUES (?1, ?2) ON CONFLICT DO UPDATE SET params = ?2",
-                [&preset.name, &preset.params],
-            )
-            .map(|_| ())
-            .attempt("save a preset")
+        self.lastingly(|connection| {
+            connection
+                .execute(
+                    "INSERT INTO presets VALUES (?1, ?2) ON CONFLICT DO UPDATE SET params = ?2",
+                    [&preset.name, &preset.params],
+                )
+                .map(drop)
+                .attempt("save a preset")
+        })
     }
 
     /// Deletes a preset; one that is not there is no error.
@@ -52,9 +54,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn delete_preset(&mut self, name: &str) -> Result<(), StoreError> {
-        self.connection
-            .execute("DELETE FROM presets WHERE name = ?1", [name])
-            .map(|_| ())
-            .attempt("delete a preset")
+        self.lastingly(|connection| {
+            connection
+                .execute("DELETE FROM presets WHERE name = ?1", [name])
+                .map(drop)
+                .attempt("delete a preset")
+        })
     }
 }

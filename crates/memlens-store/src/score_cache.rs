@@ -6,6 +6,7 @@
 //! Properties checked: what was put comes back bit for bit; no limit is ever exceeded; the latest used stays; no
 //! question and no text stands in the file; a damaged file is replaced, a newer one left as it is; many may write.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use crate::StoreError;
+use crate::store::is_odd;
 
 mod calls;
 mod scores;
@@ -292,6 +294,17 @@ impl From<rusqlite::Error> for Refusal {
 }
 
 fn open_file(path: &Path) -> Result<Connection, Refusal> {
+    if files_of(path).iter().any(|path| is_odd(path)) || path.is_symlink() {
+        // Whoever opens a pipe may wait for ever, and what a link leads to is not ours.
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB);
+        return Err(Refusal::Damaged(rusqlite::Error::SqliteFailure(code, None)));
+    }
+    // SQLite would make one that other users may read. Where none can be made, it says so itself.
+    let _ = memlens_files::open_own(path, File::options().write(true).create_new(true));
+    for file in files_of(path) {
+        // One of another user's stays as it is.
+        let _ = memlens_files::keep_private(&file);
+    }
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -342,12 +355,23 @@ fn replace(path: &Path, error: &rusqlite::Error) -> rusqlite::Result<()> {
     remove(path).map_err(|_| rusqlite::Error::InvalidPath(path.to_owned()))
 }
 
-/// Removes the file and those that SQLite keeps beside it, there or not.
-fn remove(path: &Path) -> std::io::Result<()> {
-    for suffix in ["", "-wal", "-shm"] {
+/// Returns the cache of the library in `dir` and the files that SQLite keeps beside it, there or not.
+pub(crate) fn files(dir: &Path) -> [PathBuf; 3] {
+    files_of(&dir.join(FILE))
+}
+
+fn files_of(path: &Path) -> [PathBuf; 3] {
+    ["", "-wal", "-shm"].map(|suffix| {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
-        match std::fs::remove_file(PathBuf::from(name)) {
+        PathBuf::from(name)
+    })
+}
+
+/// Removes the file and those that SQLite keeps beside it, there or not.
+fn remove(path: &Path) -> std::io::Result<()> {
+    for file in files_of(path) {
+        match std::fs::remove_file(file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
         }

@@ -22,16 +22,16 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn put_setting(&mut self, key: &str, value: Option<&str>) -> Result<(), StoreError> {
-        let put = match value {
-            Some(value) => self.connection.execute(
-                "INSERT INTO settings VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2",
-                [key, value],
-            ),
-            None => self
-                .connection
-                .execute("DELETE FROM settings WHERE key = ?1", [key]),
-        };
-        put.map(drop).attempt("save the settings")
+        self.lastingly(|connection| {
+            let put = match value {
+                Some(value) => connection.execute(
+                    "INSERT INTO settings VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2",
+                    [key, value],
+                ),
+                None => connection.execute("DELETE FROM settings WHERE key = ?1", [key]),
+            };
+            put.map(drop).attempt("save the settings")
+        })
     }
 }
 

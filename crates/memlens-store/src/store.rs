@@ -1,7 +1,6 @@
 //! Opening the library, and the generation that every change of its documents raises.
 
 use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -57,12 +56,13 @@ impl Store {
     /// a newer version (left untouched), [`StoreError::Damaged`] for a file that is no sound database
     /// (likewise), [`StoreError::Folder`] where the folder cannot be used or written.
     pub fn open(dir: &Path) -> Result<Store, StoreError> {
-        std::fs::create_dir_all(dir).map_err(|source| StoreError::Folder {
+        memlens_files::make_folder(dir).map_err(|source| StoreError::Folder {
             path: dir.to_owned(),
             source,
         })?;
         let dir = &resolve(dir)?;
         let path = Store::path(dir);
+        refuse_odd(dir)?;
         // Looked at without writing first, so that a newer library is left untouched.
         if path.exists() {
             refuse_newer_head(dir)?;
@@ -76,7 +76,11 @@ impl Store {
                 .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
                 .map(|_: i64| ())
                 .map_err(|source| StoreError::of_sql("open the library", &path, source))?;
+        } else {
+            make(&path)?;
         }
+        keep_private(dir);
+        keep_files_private(dir);
         let mut connection = connect(
             &path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
@@ -112,7 +116,9 @@ impl Store {
         if !path.exists() {
             return Err(missing());
         }
+        refuse_odd(dir)?;
         refuse_newer_head(dir)?;
+        keep_private(dir);
         let (mut connection, mut frozen) = connect_to_read(&path)?;
         match refuse_newer(&connection, dir)? {
             // A writer that has just begun, or was killed then, leaves a file without a schema.
@@ -219,6 +225,32 @@ impl Store {
             .attempt("write the library's settings")
     }
 
+    /// Does something that a person asked for, in one transaction of its own, so that it outlasts a power failure, and a
+    /// log that is torn afterwards: what indexing writes can be read from the notes again, and this from nowhere.
+    pub(crate) fn lastingly<T>(
+        &mut self,
+        change: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let set = |connection: &Connection, synchronous: &str| {
+            connection
+                .pragma_update(None, "synchronous", synchronous)
+                .attempt("have the disk keep what is written")
+        };
+        set(&self.connection, "FULL")?;
+        let changed = change(&mut self.connection);
+        if changed.is_ok() {
+            // Out of the log, as far as nobody still reads what stood there before; what is left then is safe on the disk.
+            let moved = self
+                .connection
+                .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+            if let Err(error) = moved {
+                tracing::debug!(%error, "the log is kept for now");
+            }
+        }
+        set(&self.connection, "NORMAL")?;
+        changed
+    }
+
     fn path(dir: &Path) -> PathBuf {
         dir.join(DATABASE)
     }
@@ -257,6 +289,78 @@ pub fn n_bytes(dir: &Path) -> u64 {
         .map(|path| path.metadata().map_or(0, |metadata| metadata.len()))
         .sum()
 }
+
+/// Refuses a library of which a pipe or a device is to be a part: whoever opens that may wait for ever.
+fn refuse_odd(dir: &Path) -> Result<(), StoreError> {
+    let journal = dir.join(format!("{DATABASE}-journal"));
+    for path in files(dir).into_iter().chain([journal]) {
+        if is_odd(&path) {
+            return Err(StoreError::NoFile { path });
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether something stands at a path that is neither file nor folder; a link is what it leads to.
+pub(crate) fn is_odd(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Makes the empty file of a database, its user's alone; SQLite gives the files beside it the same rights.
+fn make(path: &Path) -> Result<(), StoreError> {
+    let made = memlens_files::open_own(path, File::options().write(true).create_new(true));
+    made.map(drop).map_err(|source| StoreError::Folder {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Keeps other users out of the folder of the library in `dir`, and so out of all in it.
+///
+/// One that also holds what is not the library's is left as it is, and so is one that is closed to writing: somebody meant
+/// it so.
+fn keep_private(dir: &Path) {
+    let own = own_files(dir);
+    let is_own = |name: &std::ffi::OsStr| {
+        let is_file = own.iter().any(|path| path.file_name() == Some(name));
+        is_file || FOLDERS.iter().any(|folder| name == *folder)
+    };
+    let is_closed = dir
+        .metadata()
+        .is_ok_and(|found| found.permissions().readonly());
+    let is_ours_alone = std::fs::read_dir(dir).is_ok_and(|mut entries| {
+        entries.all(|entry| entry.is_ok_and(|entry| is_own(&entry.file_name())))
+    });
+    if is_ours_alone && !is_closed {
+        try_keep_private(dir);
+    }
+}
+
+/// Keeps other users out of the files of the library in `dir`; the lists see to theirs.
+fn keep_files_private(dir: &Path) {
+    for path in own_files(dir) {
+        try_keep_private(&path);
+    }
+}
+
+fn try_keep_private(path: &Path) {
+    if let Err(error) = memlens_files::keep_private(path) {
+        // Another user's library, or one on a disk that is mounted to read.
+        tracing::debug!(path = %path.display(), %error, "cannot keep other users out");
+    }
+}
+
+/// Returns the files that this crate keeps in the library in `dir`, there or not.
+fn own_files(dir: &Path) -> Vec<PathBuf> {
+    let mut own = vec![crate::lock::path(dir)];
+    own.extend(files(dir));
+    own.extend(crate::score_cache::files(dir));
+    own
+}
+
+/// The folders in the library's: the lists', and that of downloaded models.
+const FOLDERS: [&str; 3] = ["text", "vectors", "models"];
 
 /// Tells whether something may have been written that stands in the log alone.
 fn has_log(dir: &Path) -> bool {
@@ -333,22 +437,24 @@ fn migration_error(dir: &Path, source: rusqlite_migration::Error) -> StoreError 
     }
 }
 
-/// Refuses a library that is newer by the first bytes of its file: SQLite itself leaves files of its
-/// own beside one that it only looks into. A version that still stands in the log is seen later.
+/// Refuses a library that is newer by what stands in its file alone: SQLite leaves files of its own beside one that it only
+/// looks into, but for one that never changes. A version that still stands in the log is seen later.
+///
+/// By SQLite all the same: whoever else opens the file and closes it lets go of the locks that this process has on it, and
+/// another process that is done would take the log away from under its readers.
 fn refuse_newer_head(dir: &Path) -> Result<(), StoreError> {
-    let mut head = [0; HEAD_BYTES];
-    let read = File::open(Store::path(dir)).and_then(|mut file| file.read_exact(&mut head));
-    let Some(version) = head.last_chunk().filter(|_| read.is_ok()) else {
-        return Ok(()); // SQLite says what is wrong with it.
-    };
-    if head.starts_with(HEAD_MAGIC) && u32::from_be_bytes(*version) as usize > LATEST.get() {
-        return Err(StoreError::Newer {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let version = Connection::open_with_flags(immutable_uri(&Store::path(dir)), flags).and_then(
+        |connection| {
+            connection.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))
+        },
+    );
+    match version {
+        // It has no sign in the file.
+        Ok(version) if version as u32 as usize > LATEST.get() => Err(StoreError::Newer {
             path: dir.to_owned(),
-        });
+        }),
+        // What is wrong with it SQLite says when it is opened.
+        Ok(_) | Err(_) => Ok(()),
     }
-    Ok(())
 }
-
-/// An SQLite file's beginning, up to and with its `user_version`. Source: SQLite, Database File Format, 1.3.
-const HEAD_BYTES: usize = 64;
-const HEAD_MAGIC: &[u8] = b"SQLite format 3\0";

@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memlens_store::{Change, NewDocument, Severity, Store, StoreError, StoredProblem};
+use memlens_store::{
+    Change, NewDocument, NewFeedback, Severity, Store, StoreError, StoredPreset, StoredProblem,
+    Thumb,
+};
 
 /// Tells the child process which library to write.
 const LIBRARY: &str = "MEMLENS_TEST_LIBRARY";
@@ -110,6 +113,102 @@ fn writes_until_it_is_killed() {
             return;
         }
     }
+}
+
+/// Returns what a library would hold if its log were lost now.
+fn without_log(dir: &Path) -> (tempfile::TempDir, Store) {
+    let rescued = scratch();
+    let name = "library.sqlite";
+    fs::copy(dir.join(name), rescued.path().join(name)).expect("it can be copied");
+    let store = Store::open(rescued.path()).expect("it is sound");
+    (rescued, store)
+}
+
+#[test]
+fn what_a_person_did_outlasts_a_log_that_is_lost() {
+    let dir = scratch();
+    let mut store = Store::open(dir.path()).expect("it can be opened");
+    // Somebody else has it open too, as the window has.
+    let reader = store.reader().expect("it can be opened");
+    let folder = store
+        .add_folder("/notes", "notes")
+        .expect("it can be added");
+    store
+        .set_folder_paused(folder.id, true)
+        .expect("it can be paused");
+    for name in ["kept", "gone"] {
+        let preset = StoredPreset {
+            name: name.to_owned(),
+            params: "{}".to_owned(),
+        };
+        store.save_preset(&preset).expect("it can be saved");
+    }
+    store.delete_preset("gone").expect("it can be deleted");
+    store
+        .put_setting("evergreen", Some("{}"))
+        .expect("it can be saved");
+    store
+        .put_setting("hook", Some("[]"))
+        .expect("it can be saved");
+    store.put_setting("hook", None).expect("it can be saved");
+    let thumb = |text: &str, thumb| NewFeedback {
+        hash: [text.len() as u8; 32],
+        text: text.to_owned(),
+        query: "q".to_owned(),
+        thumb,
+        at_ms: 1,
+        path: "notes/a.md".to_owned(),
+    };
+    store.vote(&thumb("a", Thumb::Up)).expect("it can be saved");
+    store
+        .vote(&thumb("bb", Thumb::Up))
+        .expect("it can be saved");
+    store
+        .import_feedback(&[thumb("ccc", Thumb::Down)])
+        .expect("it can be saved");
+    let undone = store.feedback().expect("they can be read")[0].id;
+    store.undo_feedback(undone).expect("it can be taken back");
+
+    let (_rescued, left) = without_log(dir.path());
+    let told = |store: &Store| {
+        let thumbs = store.feedback().expect("they can be read");
+        (
+            store.folders().expect("they can be read"),
+            store.presets().expect("they can be read"),
+            ["evergreen", "hook"].map(|key| store.setting(key).expect("it can be read")),
+            thumbs.len(),
+        )
+    };
+    assert_eq!(told(&left), told(&store));
+    assert_eq!(told(&left), told(&reader));
+    assert_eq!(told(&left).3, 2);
+    drop(left);
+
+    store.remove_folder(folder.id).expect("it can be removed");
+    let (_rescued, left) = without_log(dir.path());
+    assert_eq!(left.folders().expect("they can be read"), []);
+}
+
+/// Without its locks, another process that is done takes the log away from under this one.
+#[cfg(target_os = "linux")]
+#[test]
+fn another_connection_leaves_the_locks_of_the_first() {
+    use std::os::unix::fs::MetadataExt;
+    let dir = scratch();
+    let store = Store::open(dir.path()).expect("it can be opened");
+    store.generation().expect("it can be read");
+    let file = dir.path().join("library.sqlite");
+    let inode = format!(":{} ", file.metadata().expect("it is there").ino());
+    let n_locks = || {
+        let locks = fs::read_to_string("/proc/locks").expect("Linux lists them");
+        locks.lines().filter(|line| line.contains(&inode)).count()
+    };
+    assert_eq!(n_locks(), 1);
+    let reader = store.reader().expect("it can be opened");
+    reader.generation().expect("it can be read");
+    assert_eq!(n_locks(), 1);
+    drop(reader);
+    assert_eq!(n_locks(), 1);
 }
 
 #[test]

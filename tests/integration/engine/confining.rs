@@ -262,13 +262,13 @@ fn a_preset_is_written_into_no_watched_folder() {
         outside.join("nowhere/../notes/memlens.json"),
     ];
     for path in refused {
-        let written = library.write_preset(&Params::default(), &path);
+        let written = library.write_preset(&Params::default(), &path, &[]);
         assert!(written.is_err(), "{}", path.display());
         assert_eq!(image(notes.path()), before, "{}", path.display());
     }
     // What a link leads to counts.
     link(notes.at("b.md"), &outside.join("link.json"));
-    let written = library.write_preset(&Params::default(), &outside.join("link.json"));
+    let written = library.write_preset(&Params::default(), &outside.join("link.json"), &[]);
     assert!(matches!(written, Err(EngineError::WatchedPlace { .. })));
     assert_eq!(image(notes.path()), before);
 }
@@ -307,7 +307,7 @@ fn nothing_is_written_into_a_watched_folder() {
         notes.at("x/../memlens.json"),
     ] {
         let error = library
-            .write_preset(&Params::default(), &path)
+            .write_preset(&Params::default(), &path, &[])
             .expect_err("it is refused");
         let expected = format!(
             "cannot write {}: it lies in {}, a watched folder, where Memlens never writes",

@@ -138,7 +138,8 @@ fn an_export_comes_back_and_never_lands_among_the_notes() {
             .vote(query, path, up, None)
             .expect("it can be given");
     }
-    let file = dir.path().join("thumbs.jsonl");
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let file = out.path().join("thumbs.jsonl");
     library.write_feedback(&file).expect("it can be written");
     let told = |library: &Library| {
         let entries = library.feedback().expect("it can be read");

@@ -63,10 +63,11 @@ fn any_parameters_come_back() {
     let notes = Notes::new(&[("a.md", "The hall.")]);
     let dir = fresh(&[notes.path()]);
     let library = open(dir.path());
-    let file = dir.path().join("tuned.memlens.json");
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let file = out.path().join("tuned.memlens.json");
     let comes_back = |params: Params| {
         library
-            .write_preset(&params, &file)
+            .write_preset(&params, &file, &[])
             .expect("it can be written");
         let preset = library.read_preset(&file).expect("it can be read");
         prop_assert_eq!(&preset.params, &params);
@@ -279,7 +280,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     let taken = out.path().join("taken.json");
     fs::create_dir(&taken).expect("it can be made");
     let error = library
-        .write_preset(&Params::default(), &taken)
+        .write_preset(&Params::default(), &taken, &[])
         .expect_err("a folder is no file");
     assert!(
         error
@@ -293,7 +294,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     fs::write(&beside, "theirs").expect("it can be written");
     let nowhere = out.path().join("none/memlens.json");
     let error = library
-        .write_preset(&Params::default(), &nowhere)
+        .write_preset(&Params::default(), &nowhere, &[])
         .expect_err("there is no such folder");
     assert!(
         error
@@ -305,14 +306,14 @@ fn a_file_is_written_whole_or_not_at_all() {
     // Others never see half of one that is written over.
     let file = out.path().join("memlens.json");
     library
-        .write_preset(&Params::default(), &file)
+        .write_preset(&Params::default(), &file, &[])
         .expect("it can be written");
     let seen = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
             for _ in 0..50 {
                 library
-                    .write_preset(&Params::default(), &file)
+                    .write_preset(&Params::default(), &file, &[])
                     .expect("it can be written");
             }
         });
@@ -333,7 +334,11 @@ fn a_file_is_written_whole_or_not_at_all() {
         std::os::unix::fs::symlink(notes.path(), out.path().join("link"))
             .expect("a link can be made");
         let error = library
-            .write_preset(&Params::default(), &out.path().join("link/memlens.json"))
+            .write_preset(
+                &Params::default(),
+                &out.path().join("link/memlens.json"),
+                &[],
+            )
             .expect_err("it is watched");
         assert!(
             error

@@ -117,6 +117,37 @@ fn what_is_exported_comes_back_and_a_bad_line_is_named() {
 }
 
 #[test]
+fn a_file_without_a_thumb_is_refused_with_the_reason() {
+    let memlens = Memlens::of(&[&notes()]);
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let file = dir.path().join("thumbs.jsonl");
+    let no_line = "expected value";
+    for (content, why) in [
+        ("", "it holds no thumb".to_owned()),
+        (" \n\n", "it holds no thumb".to_owned()),
+        (
+            "# a note\n",
+            format!("it holds no thumb; line 1: {no_line}"),
+        ),
+        (
+            "a\nb\n\nc\nd\ne\n",
+            format!(
+                "it holds no thumb; line 1: {no_line}; line 2: {no_line}; line 4: {no_line}; and 2 more"
+            ),
+        ),
+    ] {
+        fs::write(&file, content).expect("it can be written");
+        let message = format!("cannot import {}: {why}", file.display());
+        memlens.refused(&["feedback", "--import", text(&file)], 1, &message);
+        memlens.refused(
+            &["feedback", "--json", "--import", text(&file)],
+            1,
+            &message,
+        );
+    }
+}
+
+#[test]
 fn what_is_no_thumb_is_refused() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);

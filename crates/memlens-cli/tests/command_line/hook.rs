@@ -76,7 +76,8 @@ fn the_rows_of_an_event_are_ranked_by_the_persons_parameters() {
     assert_eq!(list(&results)[2]["score"], 0.9);
 
     // The preset of a memlens.json counts, and what is set goes over it.
-    let preset = memlens.library().join("preset.json");
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let preset = out.path().join("preset.json");
     let export = [
         "export",
         "--set",

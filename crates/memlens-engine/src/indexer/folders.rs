@@ -1,15 +1,42 @@
 //! Which folders are watched, and what in them has to be read or taken out.
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use memlens_ingest::{Kind, Verdict};
-use memlens_store::{Folder, FolderId, Severity};
+use memlens_store::{Folder, FolderId, Severity, Store};
 
 use super::{Indexer, Job, Waiting};
 use crate::EngineError;
 use crate::mounts::Mount;
+
+/// Refuses to make a library in a folder that is to be watched, or around it; one that is there is left to
+/// [`Indexer::add_folder`]. Makes nothing.
+///
+/// # Errors
+/// [`EngineError::CannotWatch`].
+pub fn refuse_library_among(dir: &Path, folders: &[PathBuf]) -> Result<(), EngineError> {
+    if !Store::is_gone(dir) {
+        return Ok(());
+    }
+    let place = memlens_files::place_to_be(dir);
+    let resolved = folders.iter().flat_map(|folder| folder.canonicalize());
+    resolved
+        .into_iter()
+        .try_for_each(|folder| refuse_own(&place, &folder))
+}
+
+/// Refuses a folder that the library in `dir` lies in, or that lies in the library.
+fn refuse_own(dir: &Path, folder: &Path) -> Result<(), EngineError> {
+    if folder.starts_with(dir) || dir.starts_with(folder) {
+        return Err(EngineError::CannotWatch {
+            path: folder.to_owned(),
+            why: "Memlens keeps its own library there".to_owned(),
+        });
+    }
+    Ok(())
+}
 
 impl Indexer {
     /// Adds a folder to watch; its files are queued by [`Indexer::scan`].
@@ -38,9 +65,7 @@ impl Indexer {
         let text = resolved
             .to_str()
             .ok_or_else(|| refused("its name is not text"))?;
-        if resolved.starts_with(self.store.dir()) || self.store.dir().starts_with(&resolved) {
-            return Err(refused("Memlens keeps its own library there"));
-        }
+        refuse_own(self.store.dir(), &resolved)?;
         if let Some(inner) =
             self.store.folders()?.iter().find(|folder| {
                 folder.path != text && Path::new(&folder.path).starts_with(&resolved)

@@ -11,13 +11,14 @@ use crate::project::Project;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-params", &[]),
     ("memlens-corroborate", &[]),
+    ("memlens-files", &[]),
     ("memlens-embed", &[]),
     ("memlens-ingest", &[]),
-    ("memlens-rerank", &["memlens-embed"]),
+    ("memlens-rerank", &["memlens-embed", "memlens-files"]),
     ("memlens-rank", &["memlens-corroborate", "memlens-params"]),
     ("memlens-eval", &["memlens-rank", "memlens-params"]),
-    ("memlens-index", &["memlens-ingest"]),
-    ("memlens-store", &["memlens-ingest"]),
+    ("memlens-index", &["memlens-files", "memlens-ingest"]),
+    ("memlens-store", &["memlens-files", "memlens-ingest"]),
     (
         "memlens-engine",
         &[
@@ -25,6 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-rank",
             "memlens-corroborate",
             "memlens-eval",
+            "memlens-files",
             "memlens-ingest",
             "memlens-embed",
             "memlens-rerank",
@@ -37,6 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "memlens-engine",
             "memlens-eval",
+            "memlens-files",
             "memlens-rank",
             "memlens-params",
         ],

@@ -1,0 +1,158 @@
+//! Files of the program's own: nobody else's is opened in their place, and nobody else reads them.
+//!
+//! Properties checked: a link is not followed and a pipe not waited for; what was open to other users is theirs no more.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// Opens a file of the program's own as the options say; one that is made is its user's alone.
+///
+/// The options must not truncate: a second name of another file would empty that one.
+///
+/// # Errors
+/// Of the kind that [`is_odd`] knows for a link or anything else but a regular file, which stays as it is; else what the
+/// system answers.
+pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.custom_flags(flags.bits() as i32).mode(0o600);
+    }
+    let opened = options.open(path);
+    if let Ok(file) = &opened
+        && file.metadata()?.is_dir()
+    {
+        return Err(io::Error::from(ErrorKind::IsADirectory));
+    }
+    // Looked at after the attempt: the refusal itself does not say on every system what stands there.
+    let odd = match &opened {
+        Ok(file) => !file.metadata()?.is_file(),
+        Err(_) => path
+            .symlink_metadata()
+            .is_ok_and(|found| !found.is_file() && !found.is_dir()),
+    };
+    if odd {
+        return Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "it is a link, a pipe or a device, and no file of the library; remove it and try again",
+        ));
+    }
+    opened
+}
+
+/// Tells whether [`open_own`] refused something that is no regular file.
+pub fn is_odd(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::InvalidInput
+}
+
+/// Makes a folder that only its user may look into, where there is none; folders above it are made as any other.
+///
+/// # Errors
+/// What the system answers.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    if let Some(above) = path.parent() {
+        fs::create_dir_all(above)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    match builder.create(path) {
+        Err(_) if path.is_dir() => Ok(()),
+        made => made,
+    }
+}
+
+/// Takes a file or folder from all users but its own; a link is left alone, and so is what is not there.
+///
+/// By path, not by handle: to close one would let go of every lock that this process has on the file.
+///
+/// # Errors
+/// What the system answers, as for a file of another user's.
+pub fn keep_private(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let found = match path.symlink_metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            found => found?,
+        };
+        let mode = found.permissions().mode();
+        if (found.is_file() || found.is_dir()) && mode & 0o077 != 0 {
+            return fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        let found = path.metadata().expect("it is there");
+        found.permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn nothing_is_opened_in_the_place_of_an_own_file() {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("theirs"), "theirs").expect("it can be written");
+        symlink(at("theirs"), at("link")).expect("links can be made");
+        symlink(at("nowhere"), at("dangling")).expect("links can be made");
+        mknodat(CWD, at("pipe"), FileType::Fifo, Mode::from(0o600), 0).expect("pipes can be made");
+        fs::create_dir(at("folder")).expect("it can be made");
+        for name in ["link", "dangling", "pipe"] {
+            for options in [
+                File::options().read(true),
+                File::options().write(true).create(true),
+                File::options().read(true).write(true).create(true),
+            ] {
+                let error = open_own(&at(name), options).expect_err(name);
+                assert!(is_odd(&error), "{name}: {error}");
+            }
+        }
+        assert!(open_own(&at("folder"), File::options().read(true)).is_err());
+        assert_eq!(fs::read(at("theirs")).expect("it is there"), b"theirs");
+        assert!(!at("nowhere").exists());
+        open_own(&at("own"), File::options().write(true).create(true)).expect("it can be made");
+        assert_eq!(mode(&at("own")), 0o600);
+    }
+
+    #[test]
+    fn other_users_are_kept_out() {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let at = |name: &str| dir.path().join(name);
+        make_folder(&at("above/own")).expect("it can be made");
+        make_folder(&at("above/own")).expect("it is there");
+        assert_eq!(mode(&at("above/own")), 0o700);
+        for (name, before, after) in [
+            ("a", 0o644, 0o600),
+            ("b", 0o666, 0o600),
+            ("c", 0o400, 0o400),
+        ] {
+            fs::write(at(name), "").expect("it can be written");
+            fs::set_permissions(at(name), fs::Permissions::from_mode(before)).expect("it is ours");
+            keep_private(&at(name)).expect("it is ours");
+            assert_eq!(mode(&at(name)), after, "{name}");
+        }
+        fs::write(at("theirs"), "").expect("it can be written");
+        fs::set_permissions(at("theirs"), fs::Permissions::from_mode(0o644)).expect("it is ours");
+        symlink(at("theirs"), at("link")).expect("links can be made");
+        keep_private(&at("link")).expect("it is left alone");
+        assert_eq!(mode(&at("theirs")), 0o644);
+        keep_private(&at("gone")).expect("there is nothing to do");
+    }
+}

@@ -1,0 +1,235 @@
+//! What a person names and may be a pipe: it is read and written while somebody serves its other end, and waited for no
+//! longer than a moment where nobody does.
+//!
+//! Properties checked: all of a pipe comes, also late and in pieces; a pipe that nobody serves is refused.
+
+use std::fs::File;
+use std::io::{self, Read, Write as _};
+use std::path::Path;
+
+/// Reads a file that a person named: at most one byte more than `n_bytes_max`, which tells that there is more.
+///
+/// # Errors
+/// What the system answers; of the kind [`io::ErrorKind::TimedOut`] for a pipe that nobody writes to.
+pub fn read(path: &Path, n_bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?
+        .take(n_bytes_max.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    File::options().write(true).open(path)?.write_all(bytes)
+}
+
+#[cfg(unix)]
+pub(crate) use served::write;
+
+#[cfg(unix)]
+use served::open;
+
+#[cfg(unix)]
+mod served {
+    use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+    use std::time::{Duration, Instant};
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::fs::{OFlags, fcntl_setfl};
+    use rustix::io::Errno;
+
+    use super::*;
+
+    /// How long somebody may take to open a pipe's other end: a program that is just being started.
+    const PATIENCE: Duration = Duration::from_secs(2);
+    /// How long between two looks whether a pipe is read; the system tells of that in no other way.
+    const PAUSE: Duration = Duration::from_millis(10);
+
+    const FLAGS: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+
+    /// Is a file that is opened without waiting for it.
+    pub struct Source {
+        file: File,
+        /// Until when somebody must have begun to write; none for what is no pipe, or once somebody has.
+        begins_by: Option<Instant>,
+    }
+
+    pub fn open(path: &Path) -> io::Result<Source> {
+        let file = File::options()
+            .read(true)
+            .custom_flags(FLAGS.bits() as i32)
+            .open(path)?;
+        let is_pipe = file.metadata()?.file_type().is_fifo();
+        Ok(Source {
+            file,
+            begins_by: is_pipe.then(|| Instant::now() + PATIENCE),
+        })
+    }
+
+    impl Read for Source {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            loop {
+                match (self.file.read(buffer), self.begins_by) {
+                    // Somebody has it open to write.
+                    (Err(error), _) if error.kind() == io::ErrorKind::WouldBlock => {
+                        self.wait(None)?;
+                    }
+                    // Nobody has, and perhaps nobody had.
+                    (Ok(0), Some(begins_by)) if !self.wait(Some(Duration::ZERO))?.is_over => {
+                        let left = begins_by.saturating_duration_since(Instant::now());
+                        if left.is_zero() {
+                            return Err(unserved("nobody writes to this pipe"));
+                        }
+                        self.wait(Some(left))?;
+                    }
+                    (read, _) => {
+                        self.begins_by = self.begins_by.filter(|_| read.is_err());
+                        return read;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Is what can be read of a pipe.
+    struct Waited {
+        /// Whether all who wrote to it are gone.
+        is_over: bool,
+    }
+
+    impl Source {
+        /// Waits until something can be read, for ever where no time is given.
+        fn wait(&self, time: Option<Duration>) -> io::Result<Waited> {
+            let time = time.map(|time| Timespec {
+                tv_sec: time.as_secs() as _,
+                tv_nsec: time.subsec_nanos() as _,
+            });
+            let mut polled = [PollFd::new(&self.file, PollFlags::IN)];
+            match poll(&mut polled, time.as_ref()) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            Ok(Waited {
+                is_over: polled[0].revents().contains(PollFlags::HUP),
+            })
+        }
+    }
+
+    pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let begins_by = Instant::now() + PATIENCE;
+        let mut file = loop {
+            let opened = File::options()
+                .write(true)
+                .custom_flags(FLAGS.bits() as i32)
+                .open(path);
+            match opened {
+                Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => {
+                    if Instant::now() > begins_by {
+                        return Err(unserved("nobody reads this pipe"));
+                    }
+                    std::thread::sleep(PAUSE);
+                }
+                opened => break opened?,
+            }
+        };
+        // Who reads may be slow.
+        fcntl_setfl(&file, OFlags::empty())?;
+        file.write_all(bytes)
+    }
+
+    fn unserved(why: &str) -> io::Error {
+        io::Error::new(io::ErrorKind::TimedOut, why)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+    use std::sync::mpsc;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    fn pipe() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let path = dir.path().join("pipe");
+        mknodat(CWD, &path, FileType::Fifo, Mode::from(0o600), 0).expect("pipes can be made");
+        (dir, path)
+    }
+
+    #[test]
+    fn all_of_a_pipe_is_read() {
+        let (_dir, path) = pipe();
+        let pieces = ["first ".repeat(50_000), "second".to_owned()];
+        let expected = pieces.concat();
+        let (go_on, told) = mpsc::channel::<()>();
+        let writer = std::thread::spawn({
+            let path = path.clone();
+            move || {
+                let mut file = File::options().write(true).open(path).expect("it is read");
+                for piece in pieces {
+                    file.write_all(piece.as_bytes()).expect("it is read");
+                    let _ = told.recv();
+                }
+            }
+        });
+        // Its end comes when the writer lets go of it, and not before.
+        drop(go_on);
+        let read = read(&path, u64::MAX).expect("somebody writes to it");
+        assert_eq!(read, expected.as_bytes());
+        writer.join().expect("it ends");
+    }
+
+    #[test]
+    fn an_empty_pipe_that_somebody_held_is_at_its_end() {
+        let (_dir, path) = pipe();
+        let writer = std::thread::spawn({
+            let path = path.clone();
+            move || drop(File::options().write(true).open(path).expect("it is read"))
+        });
+        assert_eq!(read(&path, 10).expect("somebody had it open"), b"");
+        writer.join().expect("it ends");
+    }
+
+    #[test]
+    fn what_is_written_to_a_pipe_comes() {
+        let (_dir, path) = pipe();
+        let reader = std::thread::spawn({
+            let path = path.clone();
+            move || fs::read(path).expect("somebody writes to it")
+        });
+        let bytes = "much ".repeat(100_000);
+        crate::write(&path, bytes.as_bytes()).expect("somebody reads it");
+        assert_eq!(reader.join().expect("it ends"), bytes.as_bytes());
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_serves_is_refused() {
+        let (_dir, path) = pipe();
+        let error = read(&path, 10).expect_err("nobody writes to it");
+        assert_eq!(error.to_string(), "nobody writes to this pipe");
+        let error = crate::write(&path, b"x").expect_err("nobody reads it");
+        assert_eq!(error.to_string(), "nobody reads this pipe");
+    }
+
+    #[test]
+    fn more_than_the_limit_is_told_and_not_read() {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let file = dir.path().join("file");
+        fs::write(&file, "12345").expect("it can be written");
+        assert_eq!(read(&file, 5).expect("it is there"), b"12345");
+        assert_eq!(read(&file, 3).expect("it is there"), b"1234");
+        assert_eq!(
+            read(Path::new("/dev/zero"), 3).expect("it is there"),
+            [0; 4]
+        );
+    }
+}

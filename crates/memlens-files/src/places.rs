@@ -1,0 +1,179 @@
+//! Where a file truly lies, and writing one there in one step.
+//!
+//! Properties checked: a file is found in a folder by every name; what is replaced keeps who may read it.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Component, Path, PathBuf};
+
+/// Returns where a file would truly be written: what a link leads to, in a folder that is there.
+///
+/// # Errors
+/// Where the folder is not there.
+pub fn place_of(path: &Path) -> io::Result<PathBuf> {
+    if let Ok(resolved) = path.canonicalize() {
+        return Ok(resolved);
+    }
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let folder = parent.unwrap_or(Path::new(".")).canonicalize()?;
+    Ok(folder.join(path.file_name().unwrap_or_default()))
+}
+
+/// Returns where a path leads of which the last folders may still be to be made.
+pub fn place_to_be(path: &Path) -> PathBuf {
+    let mut place = PathBuf::new();
+    for component in path.components() {
+        if component == Component::ParentDir {
+            place.pop();
+            continue;
+        }
+        place.push(component);
+        if let Ok(resolved) = place.canonicalize() {
+            place = resolved;
+        }
+    }
+    place
+}
+
+/// Tells whether a [place](place_of) is a folder or lies in it, under whatever name that is mounted.
+pub fn is_within(place: &Path, folder: &Path) -> bool {
+    place.starts_with(folder) || place.ancestors().any(|above| is_same(above, folder))
+}
+
+/// Tells whether two paths name the same file or folder, also by links of both kinds; false where one is not there.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino()));
+        matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
+    }
+    #[cfg(not(unix))]
+    {
+        matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+    }
+}
+
+/// Writes a file that a person named, in one step: nobody finds half of it, and no other file is touched, one with two names
+/// included. A device or a pipe takes the bytes instead. One that is replaced keeps who may read it; a new one is as the
+/// person's umask says.
+///
+/// # Errors
+/// What the system answers; of the kind [`io::ErrorKind::TimedOut`] for a pipe that nobody reads.
+pub fn write(place: &Path, bytes: &[u8]) -> io::Result<()> {
+    match place.metadata() {
+        Ok(found) if !found.is_file() => crate::pipes::write(place, bytes),
+        // In the place of a link to it no other file is left.
+        Ok(found) => replace(&place_of(place)?, Some(found.permissions()), bytes),
+        Err(_) => replace(&place_of(place)?, None, bytes),
+    }
+}
+
+/// Writes a file beside its place and then moves it there.
+fn replace(place: &Path, rights: Option<fs::Permissions>, bytes: &[u8]) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".memlens-").suffix(".part");
+    #[cfg(unix)]
+    if rights.is_none() {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file: what the person's umask leaves of it, and not theirs alone.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let folder = place.parent().unwrap_or(Path::new("."));
+    let mut part = builder.tempfile_in(folder)?;
+    part.write_all(bytes)?;
+    if let Some(rights) = rights {
+        part.as_file().set_permissions(rights)?;
+    }
+    part.as_file().sync_all()?;
+    let written: File = part.persist(place)?;
+    drop(written);
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn scratch() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a scratch folder can be made")
+    }
+
+    #[test]
+    fn a_place_is_within_a_folder_by_every_name() {
+        let dir = scratch();
+        let at = |name: &str| dir.path().join(name);
+        fs::create_dir_all(at("own/deep")).expect("it can be made");
+        fs::create_dir(at("beside")).expect("it can be made");
+        symlink(at("own"), at("link")).expect("links can be made");
+        fs::write(at("own/file"), "").expect("it can be written");
+        symlink(at("own/file"), at("beside/link")).expect("links can be made");
+        let check = |name: &str, expected: bool| {
+            let place = place_of(&at(name)).expect("its folder is there");
+            assert_eq!(is_within(&place, &at("own")), expected, "{name}");
+        };
+        for inside in [
+            "own",
+            "own/new",
+            "own/file",
+            "own/deep/new",
+            "link/new",
+            "beside/../own/new",
+            "beside/link",
+        ] {
+            check(inside, true);
+        }
+        for outside in ["beside/new", "own/../new", "own/../beside", "owner"] {
+            check(outside, false);
+        }
+        assert!(place_of(&at("nowhere/new")).is_err());
+    }
+
+    #[test]
+    fn what_is_still_to_be_made_has_a_place() {
+        let dir = scratch();
+        let root = dir.path().canonicalize().expect("it is there");
+        fs::create_dir(root.join("own")).expect("it can be made");
+        symlink(root.join("own"), root.join("link")).expect("links can be made");
+        for (path, expected) in [
+            ("link/a/b", "own/a/b"),
+            ("link/a/../b", "own/b"),
+            ("own/../new/./a", "new/a"),
+            ("link", "own"),
+        ] {
+            assert_eq!(place_to_be(&root.join(path)), root.join(expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_replaced_keeps_who_may_read_it() {
+        let dir = scratch();
+        let file = dir.path().join("file");
+        for mode in [0o600, 0o640, 0o664] {
+            fs::write(&file, "before").expect("it can be written");
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("it is ours");
+            write(&file, b"after").expect("it can be written");
+            let found = file.metadata().expect("it is there");
+            assert_eq!(found.permissions().mode() & 0o777, mode);
+            assert_eq!(fs::read(&file).expect("it is there"), b"after");
+        }
+        let others: Vec<_> = fs::read_dir(dir.path()).expect("it is there").collect();
+        assert_eq!(others.len(), 1, "{others:?}");
+    }
+
+    #[test]
+    fn another_name_of_what_is_replaced_stays_as_it_was() {
+        let dir = scratch();
+        let (file, other) = (dir.path().join("file"), dir.path().join("other"));
+        fs::write(&other, "before").expect("it can be written");
+        fs::hard_link(&other, &file).expect("it can have two names");
+        assert!(is_same(&file, &other));
+        write(&file, b"after").expect("it can be written");
+        assert_eq!(fs::read(&other).expect("it is there"), b"before");
+        assert!(!is_same(&file, &other));
+    }
+}
