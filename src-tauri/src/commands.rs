@@ -14,7 +14,7 @@ use memlens_engine::{
     ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Place, RowThumb,
     Scope, WhyAnswer,
 };
-use memlens_params::Params;
+use memlens_params::{ParameterSet, Params};
 use memlens_rank::Columns;
 use tauri::{AppHandle, State, Url};
 

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use memlens_engine::{Indexer, Library, Purpose, Search, Step, bundled};
 use memlens_eval::{Place, Query, QuerySet, Scores, Summary, score};
-use memlens_params::Params;
+use memlens_params::{ParameterSet, Params};
 
 /// What the default ranking may not fall below, whatever `eval.csv` says.
 const NDCG_10_MIN: f64 = 0.83;

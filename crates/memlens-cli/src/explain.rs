@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use memlens_engine::{RowReport, SearchReport, StageReport};
-use memlens_rank::{Detail, List, number};
+use memlens_rank::{Detail, ListId, number};
 
 use crate::output::{BOLD, DIM, shown};
 
@@ -138,7 +138,7 @@ fn write_row(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
         if !matches!(
             step.detail,
             Detail::Listed {
-                list: List::Bm25,
+                list: ListId::BM25,
                 ..
             }
         ) {

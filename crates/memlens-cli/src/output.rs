@@ -22,7 +22,7 @@ pub const BOLD: Style = Style::new().bold();
 ///
 /// # Errors
 /// As [`print_text`].
-pub fn print_json(value: &impl Serialize) -> Result<(), CliError> {
+pub fn print_json(value: &(impl Serialize + ?Sized)) -> Result<(), CliError> {
     let text =
         serde_json::to_string_pretty(value).expect("plain data can always be written as JSON");
     print_line(&text)

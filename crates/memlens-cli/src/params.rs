@@ -9,7 +9,7 @@ use crate::output::{print_json, print_text};
 /// Lists every parameter.
 pub fn run(arguments: &ParamsArgs) -> Result<(), CliError> {
     if arguments.json {
-        return print_json(&table());
+        return print_json(table());
     }
     print_text(|out| {
         if arguments.markdown {
@@ -23,7 +23,7 @@ pub fn run(arguments: &ParamsArgs) -> Result<(), CliError> {
         let id = width(|parameter| parameter.id.to_owned());
         let default = width(|parameter| parameter.default.to_string());
         let range = width(Parameter::range);
-        for parameter in &table {
+        for parameter in table {
             writeln!(
                 out,
                 "{:<id$}  {:<default$}  {:<range$}  {}",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memlens_engine::{EmbedderSource, EngineError, Library, Scope, Search, bundled, read_params};
-use memlens_params::Params;
+use memlens_params::{ParameterSet, Params};
 
 use crate::arguments::SettingArgs;
 use crate::error::CliError;

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use memlens_params::{Parameter, ParameterKind, Params, Phase, StageId, Value, table};
-use memlens_rank::{CandidateSet, NATIVE, rank};
+use memlens_params::{Parameter, ParameterKind, ParameterSet, Phase, StageId, Value, Values};
+use memlens_rank::{AnyPipeline, CandidateSet};
 use serde::Serialize;
 use specta::Type;
 
@@ -38,18 +38,21 @@ pub struct Fix {
     size: (u8, f64),
 }
 
-/// Tells how far a row comes; a later stage is more.
+/// How far a row comes; a later stage is more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
-    LostAt(StageId),
+    /// By the stage's 0-based place in the pipeline.
+    LostAt(usize),
     Kept,
 }
 
 /// Asks the lists again by other parameters: the set and the row's slot in it.
-type Again<'a> = dyn Fn(&Params) -> Option<(CandidateSet, u32)> + Sync + 'a;
+type Again<'a> = dyn Fn(&Values) -> Option<(CandidateSet, u32)> + Sync + 'a;
 
-/// Is a row whose ranking is tried with other parameters.
+/// A row whose ranking is tried with other parameters.
 pub struct Trial<'a> {
+    /// What ranks it.
+    pub pipeline: &'static dyn AnyPipeline,
     /// The facts, the row among them.
     pub set: &'a CandidateSet,
     /// The row.
@@ -63,7 +66,7 @@ impl Trial<'_> {
     /// smallest first: numbers by the share of their slider, then choices, then switches.
     ///
     /// Empty when the row is kept, or no single one does it.
-    pub fn fixes(&self, params: &Params) -> Vec<Fix> {
+    pub fn fixes(&self, params: &Values) -> Vec<Fix> {
         match self.reach(params) {
             Reach::Kept => Vec::new(),
             Reach::LostAt(stage) => self.changes(params, stage, None, |reach| reach == Reach::Kept),
@@ -72,7 +75,7 @@ impl Trial<'_> {
 
     /// Returns two changes that bring the row back together, the first of which alone brings it
     /// to a later stage; none where no such two are found.
-    pub fn pair(&self, params: &Params) -> Option<(Fix, Fix)> {
+    pub fn pair(&self, params: &Values) -> Option<(Fix, Fix)> {
         let now = self.reach(params);
         let Reach::LostAt(stage) = now else {
             return None;
@@ -111,16 +114,19 @@ impl Trial<'_> {
     /// later has no say in it.
     fn changes(
         &self,
-        params: &Params,
-        lost_at: StageId,
+        params: &Values,
+        lost_at: usize,
         without: Option<&Fix>,
         is_enough: impl Fn(Reach) -> bool + Sync,
     ) -> Vec<Fix> {
-        let parameters: Vec<Parameter> = table()
-            .into_iter()
+        let table = self.pipeline.table();
+        let parameters: Vec<&Parameter> = table
+            .parameters
+            .iter()
             .filter(|parameter| {
+                let place = parameter.stage.and_then(|stage| table.place_of(stage));
                 matches!(parameter.phase, Phase::Rank | Phase::Retrieve)
-                    && parameter.stage.is_some_and(|stage| stage <= lost_at)
+                    && place.is_some_and(|place| place <= lost_at)
                     && parameter.is_read(params)
                     && without.is_none_or(|fix| fix.parameter != parameter.id)
             })
@@ -151,7 +157,7 @@ impl Trial<'_> {
 
     fn smallest(
         &self,
-        params: &Params,
+        params: &Values,
         parameter: &Parameter,
         is_enough: &impl Fn(Reach) -> bool,
     ) -> Option<Fix> {
@@ -162,8 +168,8 @@ impl Trial<'_> {
                 && is_enough(if parameter.phase == Phase::Rank {
                     self.reach(&changed)
                 } else {
-                    (self.again)(&changed).map_or(Reach::LostAt(StageId::Vector), |(set, slot)| {
-                        reach(&set, slot, &changed)
+                    (self.again)(&changed).map_or(Reach::LostAt(0), |(set, slot)| {
+                        reach(self.pipeline, &set, slot, &changed)
                     })
                 })
         };
@@ -224,23 +230,23 @@ impl Trial<'_> {
         })
     }
 
-    fn reach(&self, params: &Params) -> Reach {
-        reach(self.set, self.slot, params)
+    fn reach(&self, params: &Values) -> Reach {
+        reach(self.pipeline, self.set, self.slot, params)
     }
 }
 
-fn reach(set: &CandidateSet, slot: u32, params: &Params) -> Reach {
-    let trace = rank(set, params, &NATIVE);
+fn reach(pipeline: &dyn AnyPipeline, set: &CandidateSet, slot: u32, params: &Values) -> Reach {
+    let trace = pipeline.rank(set, params);
     if trace.kept().contains(&slot) {
         return Reach::Kept;
     }
-    let lost_at = trace.stages.iter().find(|stage| {
+    let lost_at = trace.stages.iter().position(|stage| {
         stage
             .entries
             .iter()
             .any(|entry| entry.slot == slot && entry.is_dropped)
     });
-    Reach::LostAt(lost_at.map_or(StageId::Vector, |stage| stage.id))
+    Reach::LostAt(lost_at.unwrap_or(0))
 }
 
 fn by_size(a: &(u8, f64), b: &(u8, f64)) -> Ordering {
@@ -306,23 +312,20 @@ impl Slider {
 
 #[cfg(test)]
 mod tests {
-    use memlens_rank::Candidate;
+    use memlens_params::Params;
+    use memlens_rank::NATIVE;
     use proptest::prelude::*;
 
     use super::*;
 
     fn set(n: u32) -> CandidateSet {
-        let candidates = (0..n)
-            .map(|at| {
-                let cosine = 0.9 - 0.8 * f64::from(at) / f64::from(n);
-                Candidate::of_cosine(u64::from(at), cosine, at + 1)
-            })
-            .collect();
-        CandidateSet::of_vectors(candidates)
+        let cosine = |at: u32| 0.9 - 0.8 * f64::from(at) / f64::from(n);
+        CandidateSet::of_cosines(&(0..n).map(cosine).collect::<Vec<_>>())
     }
 
     fn trial(set: &CandidateSet, slot: u32) -> Trial<'_> {
         Trial {
+            pipeline: &NATIVE,
             set,
             slot,
             again: &|_| None,
@@ -332,7 +335,7 @@ mod tests {
     #[test]
     fn a_row_beyond_the_limit_comes_back_by_more_results() {
         let set = set(40);
-        let fixes = trial(&set, 12).fixes(&Params::default());
+        let fixes = trial(&set, 12).fixes(&Params::default().values());
         assert_eq!(fixes[0].parameter, "max_results");
         assert_eq!(fixes[0].to, Value::Number(13.0));
         assert_eq!(fixes[0].n_steps, 3);
@@ -345,14 +348,14 @@ mod tests {
     #[test]
     fn a_kept_row_needs_no_change() {
         let set = set(40);
-        assert_eq!(trial(&set, 0).fixes(&Params::default()), []);
+        assert_eq!(trial(&set, 0).fixes(&Params::default().values()), []);
     }
 
     #[test]
     fn where_no_single_change_does_it_two_are_named() {
         let set = set(120);
         let trial = trial(&set, 70);
-        let params = Params::default();
+        let params = Params::default().values();
         assert_eq!(trial.fixes(&params), []);
         let (first, second) = trial.pair(&params).expect("two do it");
         let mut changed = params;
@@ -394,7 +397,8 @@ mod tests {
                 min_score: f64::from(min_score) / 100.0,
                 vector_depth: depth,
                 ..Params::default()
-            };
+            }
+            .values();
             for fix in trial.fixes(&params) {
                 let kept_at = |value: Value| {
                     let mut changed = params.clone();

@@ -153,6 +153,8 @@ mod tests {
     use memlens_embed::Hashing;
     use proptest::prelude::*;
 
+    use memlens_params::ParameterSet as _;
+
     use super::*;
     use crate::{EmbedderSource, Indexer};
 

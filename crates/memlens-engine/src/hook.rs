@@ -107,7 +107,7 @@ impl Search {
     /// run.
     fn waiting_for_hook(&self, params: &Params) -> Vec<(u32, f64)> {
         let trace = self.rank(params);
-        let entries = trace.stage(StageId::Hook).map(|stage| &stage.entries);
+        let entries = trace.stage(StageId::HOOK).map(|stage| &stage.entries);
         entries
             .into_iter()
             .flatten()

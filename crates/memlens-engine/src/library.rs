@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use memlens_embed::{EmbedError, Embedder};
 use memlens_params::Params;
-use memlens_rank::ListState;
+use memlens_rank::{ListId, ListState};
 use memlens_store::{Snapshot, Store, StoreError};
 
 use crate::EngineError;
@@ -278,15 +278,19 @@ impl Library {
         };
         let shown: String = query.chars().take(QUERY_CHARS_SHOWN).collect();
         let mut notices = Vec::new();
-        match (&retrieved.set.vector, &retrieved.set.text) {
-            (ListState::Ready, ListState::Ready) => {}
-            (ListState::Missing(why), ListState::Ready) => {
+        let missing = |id| match retrieved.set.list(id).map(|list| &list.state) {
+            Some(ListState::Missing(why)) => Some(why),
+            Some(ListState::Ready) | None => None,
+        };
+        match (missing(ListId::VECTOR), missing(ListId::BM25)) {
+            (None, None) => {}
+            (Some(why), None) => {
                 notices.push(format!("The order comes from words alone: {why}."));
             }
-            (ListState::Ready, ListState::Missing(_)) => notices.push(format!(
+            (None, Some(_)) => notices.push(format!(
                 "“{shown}” has no letters or digits, so BM25 was skipped. The order comes from vectors alone."
             )),
-            (ListState::Missing(why), ListState::Missing(_)) => notices.push(format!(
+            (Some(why), Some(_)) => notices.push(format!(
                 "Nothing can be compared: “{shown}” has no letters or digits, and there are no vectors: {why}."
             )),
         }

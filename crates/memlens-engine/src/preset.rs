@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use memlens_params::{Params, Value};
+use memlens_params::{ParameterSet, Params, Value};
 use serde::Serialize;
 use serde_json::{Map, json};
 
@@ -306,7 +306,9 @@ fn from_values(
         })?;
         given.push((id.as_str(), value));
     }
-    Params::from_map(given).map_err(|error| refused(error.to_string()))
+    Params::default()
+        .with(given)
+        .map_err(|error| refused(error.to_string()))
 }
 
 #[cfg(test)]

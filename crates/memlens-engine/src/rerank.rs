@@ -289,7 +289,7 @@ impl Search {
     /// or fell back.
     fn reach(&self, params: &Params) -> Vec<(u32, RerankState)> {
         let trace = self.rank(params);
-        let entries = trace.stage(StageId::Rerank).map(|stage| &stage.entries);
+        let entries = trace.stage(StageId::RERANK).map(|stage| &stage.entries);
         entries
             .into_iter()
             .flatten()

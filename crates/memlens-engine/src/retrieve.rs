@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use memlens_index::{Join, QueryWord, TextHits};
 use memlens_params::{Bm25Join, Params, VectorUnit};
-use memlens_rank::{Age, Candidate, CandidateSet, ChunkId, ListState, TextValue, VectorValue};
+use memlens_rank::{
+    Age, Candidate, CandidateSet, ChunkId, Cosines, List, ListId, ListState, ListValue,
+};
 
 use crate::EngineError;
 use crate::age::{age, today};
@@ -111,9 +113,7 @@ pub fn retrieve(
         ),
         Err(why) => (ListState::Missing(why), Vec::new()),
     };
-    let by_vector = best(&values, DEPTH_MAX, |(place, value)| {
-        (value.score.unwrap_or(0.0), *place)
-    });
+    let by_vector = best(&values, DEPTH_MAX, |(place, value)| (value.score, *place));
     let vector_took = started.elapsed();
     let started = Instant::now();
     let in_scope = hits_in_scope(lists, &hits, scope);
@@ -134,14 +134,30 @@ pub fn retrieve(
     union.dedup();
     let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
     let mut matched = Vec::with_capacity(union.len());
-    for place in &union {
+    let list = |id, state, n_hits| List {
+        id,
+        state,
+        n_hits,
+        values: vec![ListValue::default(); union.len()],
+    };
+    let n_chunks = scope.iter().map(|range| range.end - range.start).sum();
+    let mut vectors = list(ListId::VECTOR, vector_state, n_chunks);
+    let mut text = list(ListId::BM25, text_state, in_scope.len() as u32);
+    for (slot, place) in union.iter().enumerate() {
         let chunk = &lists.snapshot.chunks[*place as usize];
-        let value = values
-            .binary_search_by_key(place, |(place, _)| *place)
-            .map(|at| values[at].1);
+        let mut cosines = Cosines::default();
+        if let Ok(at) = values.binary_search_by_key(place, |(place, _)| *place) {
+            let value = values[at].1;
+            vectors.values[slot].score = Some(value.score);
+            cosines = value.cosines;
+        }
         let hit = in_scope
             .binary_search_by_key(place, |(place, _)| *place)
             .map(|at| &hits.hits[in_scope[at].1]);
+        if let Ok(hit) = hit {
+            text.values[slot].score = Some(f64::from(hit.score));
+        }
+        let hit_words = hit.map(|hit| hit.matched.clone()).unwrap_or_default();
         candidates.push(Candidate {
             chunk: ChunkId(chunk.id as u64),
             order: *place,
@@ -153,53 +169,41 @@ pub fn retrieve(
                 let document = &lists.snapshot.documents[chunk.document as usize];
                 agreement.held_by(chunk, document.id)
             }),
-            vector: value.unwrap_or_default(),
-            text: hit.as_ref().map_or_else(
-                |_| TextValue::default(),
-                |hit| TextValue {
-                    score: Some(f64::from(hit.score)),
-                    rank: None,
-                    n_matched: hit.matched.len() as u32,
-                },
-            ),
+            cosines,
+            n_matched: hit_words.len() as u32,
             ..Candidate::default()
         });
-        matched.push(hit.map(|hit| hit.matched.clone()).unwrap_or_default());
+        matched.push(hit_words);
     }
     for (rank, at) in (1..).zip(&by_vector) {
-        candidates[slot_of(&union, values[*at].0)].vector.rank = Some(rank);
+        vectors.values[slot_of(&union, values[*at].0)].rank = Some(rank);
     }
     for (rank, at) in (1..).zip(&by_text) {
-        candidates[slot_of(&union, in_scope[*at].0)].text.rank = Some(rank);
+        text.values[slot_of(&union, in_scope[*at].0)].rank = Some(rank);
     }
     for place in also {
-        let candidate = &mut candidates[slot_of(&union, *place)];
-        if let (Some(score), None) = (candidate.vector.score, candidate.vector.rank) {
-            let others = values
-                .iter()
-                .map(|(place, value)| (value.score.unwrap_or(0.0), *place));
-            candidate.vector.rank = Some(rank_among(others, (score, *place)));
+        let slot = slot_of(&union, *place);
+        if let (Some(score), None) = (vectors.values[slot].score, vectors.values[slot].rank) {
+            let others = values.iter().map(|(place, value)| (value.score, *place));
+            vectors.values[slot].rank = Some(rank_among(others, (score, *place)));
         }
-        if let (Some(score), None) = (candidate.text.score, candidate.text.rank) {
+        if let (Some(score), None) = (text.values[slot].score, text.values[slot].rank) {
             let others = in_scope
                 .iter()
                 .map(|(place, hit)| (f64::from(hits.hits[*hit].score), *place));
-            candidate.text.rank = Some(rank_among(others, (score, *place)));
+            text.values[slot].rank = Some(rank_among(others, (score, *place)));
         }
     }
     Ok(Retrieved {
         set: CandidateSet {
             candidates,
-            n_chunks: scope.iter().map(|range| range.end - range.start).sum(),
+            n_chunks,
             n_words: hits.words.len() as u32,
             bm25_ideal: f64::from(hits.ideal),
-            vector: vector_state,
-            text: text_state,
-            n_text_hits: in_scope.len() as u32,
+            lists: vec![vectors, text],
             agreement: agreement.map(|agreement| agreement.aggregation.clone()),
             directions: Some(lists.directions.clone()),
-            rerank: Vec::new(),
-            hook: Vec::new(),
+            ..CandidateSet::default()
         },
         places: union,
         matched,
@@ -215,6 +219,13 @@ fn slot_of(union: &[u32], place: u32) -> usize {
     union
         .binary_search(&place)
         .expect("the union holds every listed place")
+}
+
+/// What the vector list knows of a chunk.
+#[derive(Clone, Copy)]
+struct VectorValue {
+    score: f64,
+    cosines: Cosines,
 }
 
 /// Returns the value of every chunk in scope, ascending by place.
@@ -244,11 +255,12 @@ fn vector_values(
             (window.start_line, window.end_line)
         });
         VectorValue {
-            score: Some(score),
-            rank: None,
-            window: window.map(|(cosine, _)| cosine),
-            whole: Some(whole),
-            window_lines: lines,
+            score,
+            cosines: Cosines {
+                window: window.map(|(cosine, _)| cosine),
+                whole: Some(whole),
+                window_lines: lines,
+            },
         }
     };
     Ok(scope

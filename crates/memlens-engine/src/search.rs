@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memlens_index::QueryWord;
-use memlens_params::{Params, StageId};
+use memlens_params::{ParameterSet, Params, StageId};
 use memlens_rank::{
-    CandidateSet, ChunkId, Columns, Context, Detail, NATIVE, Status, Trace, rank, rank_observed,
+    CandidateSet, ChunkId, Columns, Detail, ListId, NATIVE, Status, Trace, rank, rank_observed,
 };
 use memlens_store::{ChunkRow, DocumentRow, Store};
 
@@ -131,40 +131,34 @@ impl Search {
             last = now;
         });
         let retrieval = |stage| {
-            let took = if stage == StageId::Vector {
+            let took = if stage == StageId::VECTOR {
                 self.timing.embed + self.timing.vector
-            } else if stage == StageId::Bm25 {
+            } else if stage == StageId::BM25 {
                 self.timing.text
-            } else if stage == StageId::Rerank {
+            } else if stage == StageId::RERANK {
                 self.timing.rerank
-            } else if stage == StageId::Hook {
+            } else if stage == StageId::HOOK {
                 self.timing.hook
             } else {
                 Duration::ZERO
             };
             took.as_secs_f64() * 1e6
         };
-        let columns = trace.columns(
-            &Context {
-                set: self.set(),
-                params,
-            },
-            |stage| {
-                let traced = trace.stage(stage)?;
-                let is_outside = matches!(stage, StageId::Rerank | StageId::Hook);
-                if is_outside && matches!(traced.status, Status::Fallback { .. }) {
-                    // It did no work that counts, but the person waited for it.
-                    return Some(retrieval(stage)).filter(|micros| *micros > 0.0);
-                }
-                let is_applied = !traced.entries.is_empty();
-                let pure = micros
-                    .iter()
-                    .find(|(id, _)| *id == stage)
-                    .map(|(_, micros)| micros);
-                pure.filter(|_| is_applied)
-                    .map(|pure| pure + retrieval(stage))
-            },
-        );
+        let columns = trace.columns(self.set(), |stage| {
+            let traced = trace.stage(stage)?;
+            let is_outside = matches!(stage, StageId::RERANK | StageId::HOOK);
+            if is_outside && matches!(traced.status, Status::Fallback { .. }) {
+                // It did no work that counts, but the person waited for it.
+                return Some(retrieval(stage)).filter(|micros| *micros > 0.0);
+            }
+            let is_applied = !traced.entries.is_empty();
+            let pure = micros
+                .iter()
+                .find(|(id, _)| *id == stage)
+                .map(|(_, micros)| micros);
+            pure.filter(|_| is_applied)
+                .map(|pure| pure + retrieval(stage))
+        });
         (trace, columns)
     }
 
@@ -214,7 +208,6 @@ impl Search {
             .folders
             .iter()
             .find(|folder| folder.id == document.folder);
-        let candidate = &self.set().candidates[slot as usize];
         Ok(Row {
             chunk: chunk.id.to_string(),
             folder: document.folder.0.to_string(),
@@ -225,8 +218,8 @@ impl Search {
             source: source(chunk, document, folder.map_or("", |folder| &folder.name)),
             heading: chunk.heading.clone(),
             tokens: chunk.tokens,
-            cosine: candidate.vector.score,
-            bm25: candidate.text.score,
+            cosine: self.set().value(ListId::VECTOR, slot).score,
+            bm25: self.set().value(ListId::BM25, slot).score,
             matched: self
                 .matched(slot)
                 .into_iter()
@@ -319,7 +312,7 @@ impl Search {
             min_score: params.threshold_on.then_some(params.min_score),
             neighbour: core.neighbour,
             facts: self.facts(slot)?,
-            window: self.set().candidates[slot as usize].vector.window_lines,
+            window: self.set().candidates[slot as usize].cosines.window_lines,
             row,
             text,
             marks,
@@ -329,7 +322,7 @@ impl Search {
     /// Returns who else says what the row's best supported observation says.
     fn supporters(&self, trace: &Trace, slot: u32, params: &Params) -> Vec<Said> {
         let entry = trace
-            .stage(StageId::Corroboration)
+            .stage(StageId::CORROBORATION)
             .and_then(|stage| stage.entries.iter().find(|entry| entry.slot == slot));
         match (entry.map(|entry| &entry.detail), &self.agreement) {
             (
@@ -345,7 +338,7 @@ impl Search {
 
     fn facts(&self, slot: u32) -> Result<Vec<Fact>, EngineError> {
         let (chunk, document) = self.chunk(slot)?;
-        let vector = self.set().candidates[slot as usize].vector;
+        let cosines = self.set().candidates[slot as usize].cosines;
         let mut facts = Vec::new();
         let mut fact = |label: &str, value: String| {
             facts.push(Fact {
@@ -353,7 +346,7 @@ impl Search {
                 value,
             });
         };
-        if let (Some(window), Some((first, last))) = (vector.window, vector.window_lines) {
+        if let (Some(window), Some((first, last))) = (cosines.window, cosines.window_lines) {
             let lines = if first == last {
                 format!("line {first}")
             } else {
@@ -364,7 +357,7 @@ impl Search {
                 format!("cosine {}, {lines}", memlens_rank::number(window, 3)),
             );
         }
-        if let Some(whole) = vector.whole {
+        if let Some(whole) = cosines.whole {
             fact(
                 "Whole chunk",
                 format!("cosine {}", memlens_rank::number(whole, 3)),

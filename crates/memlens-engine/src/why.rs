@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use memlens_ingest::Verdict;
-use memlens_params::{Params, StageId};
-use memlens_rank::rank;
+use memlens_params::{ParameterSet, Params, StageId, TypedSet, Values};
+use memlens_rank::NATIVE;
 use memlens_store::{DocumentRow, Severity};
 use serde::Serialize;
 use specta::Type;
@@ -267,7 +267,7 @@ fn searched(
         let at = search.retrieved.places.binary_search(&place);
         at.ok().map(|slot| slot as u32)
     };
-    let trace = rank(deep.set(), params, &memlens_rank::NATIVE);
+    let trace = deep.rank(params);
     let order: Vec<u32> = trace
         .kept()
         .iter()
@@ -303,21 +303,23 @@ fn searched(
         };
         if Some(slot) == wanted {
             // Without the other chunks of the note, which would only cost time.
-            let ask_alone = |params: &Params| {
-                let alone = ask(params, &[place]).ok()?;
+            let ask_alone = |values: &Values| {
+                let alone = ask(&Params::of(values), &[place]).ok()?;
                 let slot = alone.places.binary_search(&place).ok()?;
                 Some((alone.set, slot as u32))
             };
-            if let Some((set, slot)) = ask_alone(params) {
+            let values = params.values();
+            if let Some((set, slot)) = ask_alone(&values) {
                 let trial = Trial {
+                    pipeline: &NATIVE,
                     set: &set,
                     slot,
                     again: &ask_alone,
                 };
-                let mut fixes = trial.fixes(params);
+                let mut fixes = trial.fixes(&values);
                 fixes.truncate(FIXES_SHOWN);
                 if fixes.is_empty() && !chunk.kept {
-                    chunk.pair = trial.pair(params);
+                    chunk.pair = trial.pair(&values);
                 }
                 chunk.fixes = Some(fixes);
             }
@@ -342,20 +344,23 @@ fn fate(journey: &Journey) -> String {
             });
             format!("found at rank {rank}{score}")
         }
-        (None, Some(StageId::Fusion)) => {
+        (None, Some(StageId::FUSION)) => {
             let lists: Vec<String> = journey
                 .steps
                 .iter()
-                .filter(|step| matches!(step.stage, StageId::Vector | StageId::Bm25))
+                .filter(|step| matches!(step.stage, StageId::VECTOR | StageId::BM25))
                 .map(|step| format!("{}: {}", step.label, step.sentence))
                 .collect();
             format!("lost before Fusion: {}", lists.join("; "))
         }
-        (None, Some(stage)) => format!(
-            "lost at {}: {}",
-            stage.info().label,
-            journey.reason.as_deref().unwrap_or_default()
-        ),
+        (None, Some(stage)) => {
+            let step = journey.steps.iter().find(|step| step.stage == stage);
+            format!(
+                "lost at {}: {}",
+                step.map_or(stage.as_str(), |step| &step.label),
+                journey.reason.as_deref().unwrap_or_default()
+            )
+        }
         (None, None) => "lost before the first stage".to_owned(),
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! A parameter is one line in [`table`]: id, stage, phase, kind, unit, range, step, default and a
 //! sentence. The struct [`Params`], its TypeScript type, the sliders, `--set id=value`, the JSON
-//! schema and the parameter reference all come from that line.
+//! schema and the parameter reference all come from that line. Another pipeline makes a [`Table`] of its
+//! own by [`parameters!`]; what holds for values of any table is [`ParameterSet`].
 //!
 //! This crate knows nothing of files, clocks, search or windows.
 //!
 //! ```
-//! use memlens_params::Params;
+//! use memlens_params::{ParameterSet, Params};
 //!
 //! let mut params = Params::default();
 //! params.assign("min_score", "0.25")?;
@@ -19,13 +20,16 @@
 //! ```
 
 mod error;
+pub mod make;
 mod parameter;
 pub mod print;
+mod set;
 mod stage;
 mod table;
 
 pub use error::ParamError;
 pub use parameter::{Needs, Parameter, ParameterKind, Phase, Value};
+pub use set::{ParameterSet, Table, TypedSet, Values};
 pub use stage::{StageId, StageInfo, stages};
 pub use table::{
     AgreementMeasure, Bm25Join, CorroborationBy, FusionMethod, HookMode, NearDuplicates, Params,

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{ParamError, Params, StageId};
+use crate::{ParamError, ParameterSet, StageId};
 
 /// Tells what a change of a parameter costs, and so when it takes effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -111,7 +111,7 @@ pub struct Needs {
 
 impl Parameter {
     /// Tells whether it is read where the others are set so.
-    pub fn is_read(&self, params: &Params) -> bool {
+    pub fn is_read(&self, params: &impl ParameterSet) -> bool {
         self.needs
             .is_none_or(|needs| match params.get(needs.parameter) {
                 Some(Value::Choice(choice)) => needs.one_of.contains(&choice.as_str()),

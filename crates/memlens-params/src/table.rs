@@ -1,36 +1,15 @@
-//! The table itself: every parameter on one line, and the struct that it makes.
+//! The table of Memlens's own pipeline: every parameter on one line.
 
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{Needs, ParamError, Parameter, ParameterKind, Phase, StageId, Value};
-
-/// Makes an enum whose variants are words, in files and on screen alike.
-macro_rules! choice {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name { $($(#[$variant_doc])* $variant,)+ }
-
-        impl $name {
-            /// Every word, in the order in which they are offered.
-            pub const OPTIONS: &'static [&'static str] = &[$($word),+];
-
-            /// Returns the choice as its word.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word),+ }
-            }
-
-            fn from_word(word: &str) -> Option<Self> {
-                match word { $($word => Some(Self::$variant),)+ _ => None }
-            }
-        }
-    };
-}
+use crate::make::{log, needs, number, off_at, optional, whole};
+use crate::{ParamError, Parameter, ParameterKind, StageId, choice, parameters, stages};
 
 choice! {
     /// What the vector list compares with the question.
+    #[derive(Serialize, Deserialize, Type)]
+    #[serde(rename_all = "snake_case")]
     VectorUnit {
         /// `(2 * best window + whole chunk) / 3`.
         Windows = "windows",
@@ -40,6 +19,8 @@ choice! {
 }
 choice! {
     /// Which chunks the BM25 list holds.
+    #[derive(Serialize, Deserialize, Type)]
+    #[serde(rename_all = "snake_case")]
     Bm25Join {
         /// Any word of the question.
         Or = "or",
@@ -49,6 +30,8 @@ choice! {
 }
 choice! {
     /// How two lists become one score.
+    #[derive(Serialize, Deserialize, Type)]
+    #[serde(rename_all = "snake_case")]
     FusionMethod {
         /// Weighted sum of cosine and of BM25 divided by its ideal.
         Calibrated = "calibrated",
@@ -62,6 +45,8 @@ choice! {
 }
 choice! {
     /// Which model reranks.
+    #[derive(Serialize, Deserialize, Type)]
+    #[serde(rename_all = "snake_case")]
     RerankMode {
         /// None.
         Off = "off",
@@ -75,6 +60,8 @@ choice! {
 }
 choice! {
     /// What corroborates.
+    #[derive(Serialize, Deserialize, Type)]
+    #[serde(rename_all = "snake_case")]
     CorroborationBy {
         /// Every observation that says the same.
         Members = "members",
@@ -84,6 +71,8 @@ choice! {
 }
 choice! {
     /// By what two observations say the same.
+    #[derive(Serialize, Deserialize, Type)]
+    #[serde(rename_all = "snake_case")]
     AgreementMeasure {
         /// Differing bits of their SimHashes.
         Simhash = "simhash",
@@ -93,6 +82,8 @@ choice! {
 }
 choice! {
     /// What happens to near-duplicates of a better row.
+    #[derive(Serialize, Deserialize, Type)]
+    #[serde(rename_all = "snake_case")]
     NearDuplicates {
         /// They stay.
         Keep = "keep",
@@ -102,6 +93,8 @@ choice! {
 }
 choice! {
     /// Whether the person's own command runs.
+    #[derive(Serialize, Deserialize, Type)]
+    #[serde(rename_all = "snake_case")]
     HookMode {
         /// It does not.
         Off = "off",
@@ -110,246 +103,29 @@ choice! {
     }
 }
 
-/// Turns a field into a [`Value`] and back; implemented for the types that a field may have.
-trait Field: Sized {
-    fn to_value(&self) -> Value;
-    /// `value` has passed [`Parameter::check`], so the conversion cannot fail.
-    fn from_value(value: &Value) -> Option<Self>;
-}
-
-impl Field for bool {
-    fn to_value(&self) -> Value {
-        Value::Toggle(*self)
-    }
-    fn from_value(value: &Value) -> Option<Self> {
-        if let Value::Toggle(on) = value {
-            Some(*on)
-        } else {
-            None
-        }
-    }
-}
-
-impl Field for u32 {
-    fn to_value(&self) -> Value {
-        Value::Number(f64::from(*self))
-    }
-    fn from_value(value: &Value) -> Option<Self> {
-        // Whole and within the range of the table, which lies within u32.
-        if let Value::Number(number) = value {
-            Some(*number as u32)
-        } else {
-            None
-        }
-    }
-}
-
-impl Field for f64 {
-    fn to_value(&self) -> Value {
-        Value::Number(*self)
-    }
-    fn from_value(value: &Value) -> Option<Self> {
-        if let Value::Number(number) = value {
-            Some(*number)
-        } else {
-            None
-        }
-    }
-}
-
-impl Field for Option<f64> {
-    fn to_value(&self) -> Value {
-        self.map_or(Value::Unset, Value::Number)
-    }
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Number(number) => Some(Some(*number)),
-            Value::Unset => Some(None),
-            Value::Toggle(_) | Value::Choice(_) => None,
-        }
-    }
-}
-
-macro_rules! word_field {
-    ($($name:ident)+) => {$(
-        impl Field for $name {
-            fn to_value(&self) -> Value { Value::Choice(self.as_str().to_owned()) }
-            fn from_value(value: &Value) -> Option<Self> {
-                if let Value::Choice(word) = value { Self::from_word(word) } else { None }
-            }
-        }
-    )+};
-}
-word_field!(VectorUnit Bm25Join FusionMethod RerankMode CorroborationBy AgreementMeasure NearDuplicates HookMode);
-
-const fn number(min: f64, max: f64, step: f64) -> ParameterKind {
-    ParameterKind::Number {
-        min,
-        max,
-        step,
-        integer: false,
-        off: None,
-        optional: false,
-        log: false,
-    }
-}
-
-const fn whole(min: u32, max: u32, step: u32) -> ParameterKind {
-    ParameterKind::Number {
-        min: min as f64,
-        max: max as f64,
-        step: step as f64,
-        integer: true,
-        off: None,
-        optional: false,
-        log: false,
-    }
-}
-
-/// Marks the value that switches off what the parameter governs.
-const fn off_at(kind: ParameterKind, value: f64) -> ParameterKind {
-    match kind {
-        ParameterKind::Number {
-            min,
-            max,
-            step,
-            integer,
-            off: _,
-            optional,
-            log,
-        } => ParameterKind::Number {
-            min,
-            max,
-            step,
-            integer,
-            off: Some(value),
-            optional,
-            log,
-        },
-        ParameterKind::Choice { .. } | ParameterKind::Toggle => kind,
-    }
-}
-
-const fn optional(kind: ParameterKind) -> ParameterKind {
-    match kind {
-        ParameterKind::Number {
-            min,
-            max,
-            step,
-            integer,
-            off,
-            optional: _,
-            log,
-        } => ParameterKind::Number {
-            min,
-            max,
-            step,
-            integer,
-            off,
-            optional: true,
-            log,
-        },
-        ParameterKind::Choice { .. } | ParameterKind::Toggle => kind,
-    }
-}
-
-/// Gives small values more room on the slider.
-const fn log(kind: ParameterKind) -> ParameterKind {
-    match kind {
-        ParameterKind::Number {
-            min,
-            max,
-            step,
-            integer,
-            off,
-            optional,
-            log: _,
-        } => ParameterKind::Number {
-            min,
-            max,
-            step,
-            integer,
-            off,
-            optional,
-            log: true,
-        },
-        ParameterKind::Choice { .. } | ParameterKind::Toggle => kind,
-    }
-}
-
-const fn needs(parameter: &'static str, one_of: &'static [&'static str]) -> Option<Needs> {
-    Some(Needs { parameter, one_of })
-}
-
-macro_rules! parameters {
-    ($($id:ident: $type:ty = $default:expr, $stage:expr, $phase:ident, $label:literal, $unit:expr, $kind:expr, $needs:expr, $sentence:literal;)+) => {
-        /// Holds a value for every parameter of the table.
-        ///
-        /// Every value lies in its range when it was set by [`Params::assign`], [`Params::set`] or
-        /// read by [`Params::from_map`]; [`Params::check`] tells for values that came otherwise.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
-        #[serde(deny_unknown_fields)]
-        pub struct Params {
-            $(#[doc = $sentence] pub $id: $type,)+
-        }
-
-        impl Default for Params {
-            fn default() -> Self {
-                Params { $($id: $default,)+ }
-            }
-        }
-
-        /// Returns every parameter, in the order of the pipeline.
-        pub fn table() -> Vec<Parameter> {
-            let defaults = Params::default();
-            vec![$(Parameter {
-                id: stringify!($id),
-                stage: $stage,
-                phase: Phase::$phase,
-                label: $label,
-                unit: $unit,
-                kind: $kind,
-                default: defaults.$id.to_value(),
-                sentence: $sentence,
-                needs: $needs,
-            },)+]
-        }
-
-        impl Params {
-            /// Returns the value of a parameter, or none when the table has no such id.
-            pub fn get(&self, id: &str) -> Option<Value> {
-                match id { $(stringify!($id) => Some(self.$id.to_value()),)+ _ => None }
-            }
-
-            /// Stores a checked value; an unknown id or a value of another kind changes nothing.
-            fn store(&mut self, id: &str, value: &Value) {
-                match id {
-                    $(stringify!($id) => if let Some(value) = Field::from_value(value) { self.$id = value; },)+
-                    _ => {}
-                }
-            }
-        }
-    };
-}
-
-const V: Option<StageId> = Some(StageId::Vector);
-const B: Option<StageId> = Some(StageId::Bm25);
-const F: Option<StageId> = Some(StageId::Fusion);
-const RR: Option<StageId> = Some(StageId::Rerank);
-const CO: Option<StageId> = Some(StageId::Corroboration);
-const FB: Option<StageId> = Some(StageId::Feedback);
-const DE: Option<StageId> = Some(StageId::Decay);
-const DI: Option<StageId> = Some(StageId::Diversity);
-const RP: Option<StageId> = Some(StageId::Repeats);
-const TH: Option<StageId> = Some(StageId::Threshold);
-const LI: Option<StageId> = Some(StageId::Limit);
-const HO: Option<StageId> = Some(StageId::Hook);
-const BU: Option<StageId> = Some(StageId::Budget);
+const V: Option<StageId> = Some(StageId::VECTOR);
+const B: Option<StageId> = Some(StageId::BM25);
+const F: Option<StageId> = Some(StageId::FUSION);
+const RR: Option<StageId> = Some(StageId::RERANK);
+const CO: Option<StageId> = Some(StageId::CORROBORATION);
+const FB: Option<StageId> = Some(StageId::FEEDBACK);
+const DE: Option<StageId> = Some(StageId::DECAY);
+const DI: Option<StageId> = Some(StageId::DIVERSITY);
+const RP: Option<StageId> = Some(StageId::REPEATS);
+const TH: Option<StageId> = Some(StageId::THRESHOLD);
+const LI: Option<StageId> = Some(StageId::LIMIT);
+const HO: Option<StageId> = Some(StageId::HOOK);
+const BU: Option<StageId> = Some(StageId::BUDGET);
 const CHUNKS: Option<&str> = Some("chunks");
 const CHARS: Option<&str> = Some("characters");
 
 #[rustfmt::skip]
 parameters! {
+    /// A value for every parameter of Memlens's own pipeline.
+    #[derive(Serialize, Deserialize, Type)]
+    #[serde(deny_unknown_fields)]
+    pub struct Params;
+    prefix ""; stages stages(); rules rules;
     vector_on: bool = true, V, Rank, "Vector", None, ParameterKind::Toggle, None, "Uses the vector list.";
     vector_depth: u32 = 50, V, Rank, "Depth", CHUNKS, log(whole(1, 1000, 1)), None, "How many of the nearest chunks by meaning go on to fusion.";
     vector_unit: VectorUnit = VectorUnit::Windows, V, Retrieve, "Compare by", None, ParameterKind::Choice { options: VectorUnit::OPTIONS }, None, "Compares the question with the best window of a chunk and the chunk, or with the whole chunk alone.";
@@ -399,124 +175,28 @@ parameters! {
     aggregation_interval_s: u32 = 60, None, Index, "Aggregate every", Some("s"), whole(5, 3600, 5), None, "How often clusters are formed anew when something changed.";
 }
 
-/// Returns the line of the table with this id.
-///
-/// # Errors
-/// [`ParamError::Unknown`], with the closest id when one is close.
-pub fn parameter(id: &str) -> Result<Parameter, ParamError> {
-    let mut table = table();
-    match table.iter().position(|parameter| parameter.id == id) {
-        Some(at) => Ok(table.swap_remove(at)),
-        None => Err(ParamError::Unknown {
-            id: id.to_owned(),
-            nearest: table
-                .iter()
-                .map(|parameter| (strsim::damerau_levenshtein(parameter.id, id), parameter.id))
-                .min()
-                .filter(|(distance, nearest)| *distance * 3 <= nearest.len())
-                .map(|(_, nearest)| nearest.to_owned()),
-        }),
+fn rules(params: &Params) -> Result<(), ParamError> {
+    if params.vector_weight == 0.0 && params.text_weight == 0.0 {
+        return Err(ParamError::NoWeight);
     }
+    if params.chunk_overlap_chars * 2 > params.chunk_chars {
+        return Err(ParamError::Overlap {
+            overlap: params.chunk_overlap_chars,
+            chunk: params.chunk_chars,
+        });
+    }
+    Ok(())
 }
 
-impl Params {
-    /// Sets one parameter to a value as typed on a command line.
-    ///
-    /// # Errors
-    /// As [`Parameter::parse`] and [`Params::set`]; the parameters are unchanged then.
-    pub fn assign(&mut self, id: &str, text: &str) -> Result<(), ParamError> {
-        let value = parameter(id)?.parse(text)?;
-        self.set(id, value)
-    }
+/// Every parameter of Memlens's own pipeline, in its order.
+pub fn table() -> &'static [Parameter] {
+    &Params::parameters().parameters
+}
 
-    /// Sets several parameters from `id=value` arguments, in order.
-    ///
-    /// The rules that join parameters (weights, overlap) are checked once at the end, so that
-    /// `vector_weight=0 text_weight=1` may be given in either order.
-    ///
-    /// # Errors
-    /// The first refusal; the parameters are unchanged then.
-    pub fn assign_all<'a>(
-        &mut self,
-        settings: impl IntoIterator<Item = &'a str>,
-    ) -> Result<(), ParamError> {
-        let mut next = self.clone();
-        for setting in settings {
-            let (id, text) = setting
-                .split_once('=')
-                .ok_or_else(|| ParamError::NotASetting {
-                    given: setting.to_owned(),
-                })?;
-            let parameter = parameter(id.trim())?;
-            next.store(parameter.id, &parameter.parse(text)?);
-        }
-        *self = next.check()?;
-        Ok(())
-    }
-
-    /// Sets one parameter.
-    ///
-    /// # Errors
-    /// As [`Parameter::check`] and [`Params::check`]; the parameters are unchanged then.
-    pub fn set(&mut self, id: &str, value: Value) -> Result<(), ParamError> {
-        let value = parameter(id)?.check(value)?;
-        let mut next = self.clone();
-        next.store(id, &value);
-        *self = next.check()?;
-        Ok(())
-    }
-
-    /// Returns the parameters when every value lies in its range and the rules that join them hold.
-    ///
-    /// # Errors
-    /// [`ParamError::NoWeight`] for two weights of 0, [`ParamError::Overlap`] for an overlap above
-    /// half of the chunk, and as [`Parameter::check`].
-    pub fn check(self) -> Result<Params, ParamError> {
-        for parameter in table() {
-            if let Some(value) = self.get(parameter.id) {
-                parameter.check(value)?;
-            }
-        }
-        if self.vector_weight == 0.0 && self.text_weight == 0.0 {
-            return Err(ParamError::NoWeight);
-        }
-        if self.chunk_overlap_chars * 2 > self.chunk_chars {
-            return Err(ParamError::Overlap {
-                overlap: self.chunk_overlap_chars,
-                chunk: self.chunk_chars,
-            });
-        }
-        Ok(self)
-    }
-
-    /// Returns the parameters that differ from their default, in the order of the table.
-    pub fn changed(&self) -> Vec<(&'static str, Value)> {
-        table()
-            .into_iter()
-            .filter_map(|parameter| {
-                let value = self.get(parameter.id)?;
-                (value != parameter.default).then_some((parameter.id, value))
-            })
-            .collect()
-    }
-
-    /// Returns the defaults with these values set.
-    ///
-    /// # Errors
-    /// The first unknown id or refused value.
-    pub fn from_map<'a>(
-        values: impl IntoIterator<Item = (&'a str, Value)>,
-    ) -> Result<Params, ParamError> {
-        let mut params = Params::default();
-        for (id, value) in values {
-            let value = parameter(id)?.check(value)?;
-            params.store(id, &value);
-        }
-        params.check()
-    }
-
-    /// Tells whether `other` needs the lists of `self` to be asked again.
-    pub fn retrieves_as(&self, other: &Params) -> bool {
-        self.vector_unit == other.vector_unit && self.bm25_join == other.bm25_join
-    }
+/// The parameter of Memlens's own pipeline with this id.
+///
+/// # Errors
+/// As [`crate::Table::parameter`].
+pub fn parameter(id: &str) -> Result<&'static Parameter, ParamError> {
+    Params::parameters().parameter(id)
 }

@@ -1,47 +1,99 @@
 //! What retrieval found: every fact that ranking may use, and nothing else.
 
+use std::any::Any;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use memlens_corroborate::Aggregation;
 use serde::{Deserialize, Serialize};
+use specta::Type;
 
 use crate::Directions;
 use crate::answers::{HookAnswer, RerankScores};
 
-/// Names a chunk of the library; never used twice.
+/// The name of a chunk; never used twice.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 pub struct ChunkId(pub u64);
 
-/// Holds what the vector list knows of one chunk.
+/// The name of a list of a retriever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Type)]
+#[serde(transparent)]
+pub struct ListId(pub &'static str);
+
+impl ListId {
+    /// The list by cosine of Memlens's own retriever.
+    pub const VECTOR: ListId = ListId("vector");
+    /// Its list by BM25.
+    pub const BM25: ListId = ListId("bm25");
+}
+
+/// What one list knows of one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct VectorValue {
-    /// The chunk's value in the list, in `[-1, 1]`; none when there is no vector to compare.
+pub struct ListValue {
+    /// The chunk's raw score, higher is better; none when the list has none for it. A score without a rank is a fact all the
+    /// same: the chunk lies beyond the depth that was fetched.
     pub score: Option<f64>,
     /// Its 1-based place among all chunks searched; none beyond the depth that was fetched.
     pub rank: Option<u32>,
-    /// The cosine of the best window, in `[-1, 1]`; none where windows were not used.
-    pub window: Option<f64>,
-    /// The cosine of the whole chunk, in `[-1, 1]`.
-    pub whole: Option<f64>,
-    /// First and last line of the best window, 1-based.
-    pub window_lines: Option<(u32, u32)>,
 }
 
-/// Holds what the BM25 list knows of one chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct TextValue {
-    /// The BM25 score, in `(0, inf)`; none when no word of the question stands in the chunk.
-    pub score: Option<f64>,
-    /// Its 1-based place among all hits; none beyond the depth that was fetched.
-    pub rank: Option<u32>,
-    /// How many distinct words of the question it holds.
-    pub n_matched: u32,
+/// One list of a retriever, and what it knows of every candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct List {
+    /// Its name.
+    pub id: ListId,
+    /// Whether it could be formed at all.
+    pub state: ListState,
+    /// How many chunks it holds, also beyond the depth that was fetched.
+    pub n_hits: u32,
+    /// What it knows of each candidate, by slot; what lies beyond the end is not known.
+    pub values: Vec<ListValue>,
 }
 
-/// Holds how often the person gave a chunk a thumb, over all questions.
+impl List {
+    /// A list of all chunks with a score, best first, ties by slot.
+    pub fn of_scores(id: ListId, scores: &[Option<f64>]) -> List {
+        let mut best_first: Vec<(usize, f64)> = scores
+            .iter()
+            .enumerate()
+            .filter_map(|(slot, score)| score.map(|score| (slot, score)))
+            .collect();
+        best_first.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut values = vec![ListValue::default(); scores.len()];
+        for (rank, (slot, score)) in (1..).zip(&best_first) {
+            values[*slot] = ListValue {
+                score: Some(*score),
+                rank: Some(rank),
+            };
+        }
+        List {
+            id,
+            state: ListState::Ready,
+            n_hits: best_first.len() as u32,
+            values,
+        }
+    }
+
+    /// A list that could not be formed; `why` is for a person.
+    pub fn missing(id: ListId, why: impl Into<String>) -> List {
+        List {
+            id,
+            state: ListState::Missing(why.into()),
+            n_hits: 0,
+            values: Vec::new(),
+        }
+    }
+
+    /// What the list knows of a candidate.
+    pub fn value(&self, slot: u32) -> ListValue {
+        self.values.get(slot as usize).copied().unwrap_or_default()
+    }
+}
+
+/// How often the person gave a chunk a thumb, over all questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Thumbs {
     /// Up.
@@ -50,7 +102,7 @@ pub struct Thumbs {
     pub n_down: u32,
 }
 
-/// Tells where a date comes from, the surest first.
+/// Where a date comes from, the surest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DateSource {
@@ -62,7 +114,7 @@ pub enum DateSource {
     Modified,
 }
 
-/// Tells how old a chunk is.
+/// How old a chunk is.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Age {
     /// Nothing dates it; it does not decay.
@@ -79,7 +131,18 @@ pub enum Age {
     },
 }
 
-/// Is one chunk as retrieval saw it.
+/// The cosines of a chunk to the question, each in `[-1, 1]`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Cosines {
+    /// That of the best window; none where windows were not used.
+    pub window: Option<f64>,
+    /// That of the whole chunk; none when there is no vector to compare.
+    pub whole: Option<f64>,
+    /// First and last line of the best window, 1-based.
+    pub window_lines: Option<(u32, u32)>,
+}
+
+/// One chunk as retrieval saw it.
 ///
 /// What only some stages need is neutral by default: they change nothing then.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -95,10 +158,10 @@ pub struct Candidate {
     pub bytes: Range<u32>,
     /// Its length in tokens of the embedding model.
     pub tokens: u32,
-    /// What the vector list knows of it.
-    pub vector: VectorValue,
-    /// What the BM25 list knows of it.
-    pub text: TextValue,
+    /// The cosines behind its value in the vector list.
+    pub cosines: Cosines,
+    /// How many distinct words of the question it holds.
+    pub n_matched: u32,
     /// The observations that it holds: ids of [`CandidateSet::agreement`]; empty where it holds none or none is known.
     pub observations: Range<u32>,
     /// The thumbs on it.
@@ -109,29 +172,37 @@ pub struct Candidate {
     pub direction: Option<u32>,
 }
 
-impl Candidate {
-    /// Returns a candidate that only the vector list holds, for examples and tests.
-    pub fn of_cosine(order: u64, cosine: f64, rank: u32) -> Candidate {
-        let start = order as u32 * 1000;
-        Candidate {
-            chunk: ChunkId(order),
-            order: order as u32,
-            document: 0,
-            bytes: start..start + 1000,
-            tokens: 100,
-            vector: VectorValue {
-                score: Some(cosine),
-                rank: Some(rank),
-                window: None,
-                whole: Some(cosine),
-                window_lines: None,
-            },
-            ..Candidate::default()
-        }
+/// Facts that only a retriever and the pipeline made for it understand: what another program's ranking looks at beside the
+/// lists.
+#[derive(Clone)]
+pub struct OwnFacts(Arc<dyn Any + Send + Sync>);
+
+impl OwnFacts {
+    /// Facts of any type.
+    pub fn new<T: Any + Send + Sync>(facts: T) -> OwnFacts {
+        OwnFacts(Arc::new(facts))
+    }
+
+    /// The facts, where they are of this type.
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.downcast_ref()
     }
 }
 
-/// Tells whether a list could be formed at all.
+/// Facts are frozen: they equal those that they were copied from.
+impl PartialEq for OwnFacts {
+    fn eq(&self, other: &OwnFacts) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for OwnFacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnFacts")
+    }
+}
+
+/// Whether a list could be formed at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListState {
     /// It could, even if nothing was hit.
@@ -140,10 +211,10 @@ pub enum ListState {
     Missing(String),
 }
 
-/// Is the frozen result of one retrieval; ranking never changes it.
-#[derive(Debug, Clone, PartialEq)]
+/// The frozen result of one retrieval; ranking never changes it.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct CandidateSet {
-    /// The union of both lists at the greatest depth; their order does not matter.
+    /// The union of all lists at their greatest depth; their order does not matter.
     pub candidates: Vec<Candidate>,
     /// How many chunks were searched.
     pub n_chunks: u32,
@@ -151,12 +222,8 @@ pub struct CandidateSet {
     pub n_words: u32,
     /// `BM25_ideal`: the highest BM25 that any text could reach for this question, in `[0, inf)`.
     pub bm25_ideal: f64,
-    /// Whether the vector list could be formed.
-    pub vector: ListState,
-    /// Whether the BM25 list could be formed.
-    pub text: ListState,
-    /// How many chunks have a hit in the BM25 list, also beyond the fetched depth.
-    pub n_text_hits: u32,
+    /// The lists of the retriever, each named once.
+    pub lists: Vec<List>,
     /// Which observations say the same, at every distance; none before the first aggregation.
     pub agreement: Option<Arc<Aggregation>>,
     /// Where the candidates' vectors point; none without vectors.
@@ -165,23 +232,48 @@ pub struct CandidateSet {
     pub rerank: Vec<RerankScores>,
     /// What the person's command answered, the latest last; empty before it was asked.
     pub hook: Vec<HookAnswer>,
+    /// What else the pipeline of this retriever looks at; none for Memlens's own.
+    pub own: Option<OwnFacts>,
 }
 
 impl CandidateSet {
-    /// Returns a set whose BM25 list is missing, for examples and tests.
-    pub fn of_vectors(candidates: Vec<Candidate>) -> CandidateSet {
+    /// A list by its name; none where the retriever has no such list.
+    pub fn list(&self, id: ListId) -> Option<&List> {
+        self.lists.iter().find(|list| list.id == id)
+    }
+
+    /// What a list knows of a candidate; nothing where there is no such list.
+    pub fn value(&self, id: ListId, slot: u32) -> ListValue {
+        self.list(id)
+            .map_or_else(ListValue::default, |list| list.value(slot))
+    }
+
+    /// A set of chunks of 1,000 bytes that only the vector list holds, for examples and tests: one for each cosine, in the
+    /// order of ties.
+    pub fn of_cosines(cosines: &[f64]) -> CandidateSet {
+        let candidates = (0..)
+            .zip(cosines)
+            .map(|(order, cosine)| Candidate {
+                chunk: ChunkId(u64::from(order)),
+                order,
+                bytes: order * 1000..(order + 1) * 1000,
+                tokens: 100,
+                cosines: Cosines {
+                    whole: Some(*cosine),
+                    ..Cosines::default()
+                },
+                ..Candidate::default()
+            })
+            .collect();
+        let scores: Vec<Option<f64>> = cosines.iter().copied().map(Some).collect();
         CandidateSet {
-            n_chunks: candidates.len() as u32,
             candidates,
-            n_words: 0,
-            bm25_ideal: 0.0,
-            vector: ListState::Ready,
-            text: ListState::Missing("the question has no word".to_owned()),
-            n_text_hits: 0,
-            agreement: None,
-            directions: None,
-            rerank: Vec::new(),
-            hook: Vec::new(),
+            n_chunks: cosines.len() as u32,
+            lists: vec![
+                List::of_scores(ListId::VECTOR, &scores),
+                List::missing(ListId::BM25, "the question has no word"),
+            ],
+            ..CandidateSet::default()
         }
     }
 }

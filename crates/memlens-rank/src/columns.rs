@@ -6,14 +6,16 @@ use specta::Type;
 
 use crate::answers::RerankScale;
 use crate::detail::{Detail, HookMove, RerankState};
-use crate::trace::{StageTrace, Status, Trace};
-use crate::{CandidateSet, Context};
+use crate::trace::{Entry, StageTrace, Status, Trace};
+use crate::{CandidateSet, ListId};
 
-/// Is a stage in the strip.
+/// A stage in the strip.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct StageSummary {
     /// The stage.
     pub id: StageId,
+    /// Its name on screen.
+    pub label: &'static str,
     /// Whether it did its work.
     pub status: Status,
     /// Rows that reached it; for a list, the chunks searched.
@@ -28,7 +30,7 @@ pub struct StageSummary {
     pub note: Option<String>,
 }
 
-/// Is what one stage adds to a row's final score; a row's parts sum to it.
+/// What one stage adds to a row's final score; a row's parts sum to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Part {
     /// The stage.
@@ -37,7 +39,27 @@ pub struct Part {
     pub amount: f64,
 }
 
-/// Is one ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker, of
+/// Where the rows stand in one list, by slot.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct ListColumn {
+    /// The stage that reads it.
+    pub stage: StageId,
+    /// The 1-based rank within its depth.
+    pub rank: Vec<Option<u32>>,
+}
+
+/// What a stage of a pipeline outside this crate made of the scores, by slot.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct OwnColumn {
+    /// The stage.
+    pub stage: StageId,
+    /// The score after it; none for rows that did not reach it.
+    pub score: Vec<Option<f64>>,
+    /// The 1-based rank after it; none for rows that did not reach it, or were dropped there.
+    pub rank: Vec<Option<u32>>,
+}
+
+/// One ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker, of
 /// corroboration and of feedback are empty where their stage says nothing of any row, which is so in most rankings: they
 /// travel at every step of a slider.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
@@ -48,10 +70,8 @@ pub struct Columns {
     pub order: Vec<u32>,
     /// How many of `order` are kept.
     pub n_kept: u32,
-    /// The rank in the vector list within its depth.
-    pub vector_rank: Vec<Option<u32>>,
-    /// The rank in the BM25 list within its depth.
-    pub bm25_rank: Vec<Option<u32>>,
+    /// Where the rows stand in each list that is in use, in the order of their stages.
+    pub lists: Vec<ListColumn>,
     /// The fused score.
     pub fused: Vec<Option<f64>>,
     /// The rank by fused score.
@@ -88,6 +108,8 @@ pub struct Columns {
     pub reason: Vec<Option<String>>,
     /// A remark on a kept row.
     pub remark: Vec<Option<String>>,
+    /// What each stage of another pipeline made of the scores, for those that changed any.
+    pub own: Vec<OwnColumn>,
     /// The tokens of the kept rows together.
     pub tokens_used: u32,
     /// The lowest score among the kept rows without a hit in the BM25 list: above this `min_score`
@@ -101,7 +123,7 @@ impl Columns {
     /// Returns for each stage that could not do its own work what it was and why, for a person.
     pub fn fallbacks(&self) -> impl Iterator<Item = String> {
         self.stages.iter().filter_map(|stage| match &stage.status {
-            Status::Fallback { why } => Some(format!("{} fell back: {why}", stage.id.info().label)),
+            Status::Fallback { why } => Some(format!("{} fell back: {why}", stage.label)),
             Status::Applied | Status::Skipped { .. } => None,
         })
     }
@@ -109,14 +131,8 @@ impl Columns {
 
 impl Trace {
     /// Returns the trace in columns; `micros` gives the wall time of a stage that was timed.
-    pub fn columns(
-        &self,
-        context: &Context<'_>,
-        micros: impl Fn(StageId) -> Option<f64>,
-    ) -> Columns {
-        let set: &CandidateSet = context.set;
+    pub fn columns(&self, set: &CandidateSet, micros: impl Fn(StageId) -> Option<f64>) -> Columns {
         let n = set.candidates.len();
-        let slots = 0..n as u32;
         let n_told_by = |stage| {
             let says_something = |stage: &StageTrace| !stage.entries.is_empty();
             if self.stage(stage).is_some_and(says_something) {
@@ -125,13 +141,14 @@ impl Trace {
                 0
             }
         };
-        let n_reranked = n_told_by(StageId::Rerank);
+        let n_reranked = n_told_by(StageId::RERANK);
         let mut columns = Columns {
             stages: self
                 .stages
                 .iter()
                 .map(|stage| StageSummary {
                     id: stage.id,
+                    label: stage.label,
                     status: stage.status.clone(),
                     n_in: stage.n_in,
                     n_out: stage.n_out,
@@ -142,11 +159,7 @@ impl Trace {
                 .collect(),
             order: self.kept().to_vec(),
             n_kept: self.kept().len() as u32,
-            vector_rank: slots
-                .clone()
-                .map(|slot| context.vector_rank(slot))
-                .collect(),
-            bm25_rank: slots.clone().map(|slot| context.text_rank(slot)).collect(),
+            lists: Vec::new(),
             fused: vec![None; n],
             fused_rank: vec![None; n],
             rrf: vec![None; n],
@@ -159,12 +172,13 @@ impl Trace {
             n_pending: 0,
             hook_pending: false,
             score: vec![None; n],
-            n_corroborating: vec![None; n_told_by(StageId::Corroboration)],
-            feedback_weight: vec![None; n_told_by(StageId::Feedback)],
+            n_corroborating: vec![None; n_told_by(StageId::CORROBORATION)],
+            feedback_weight: vec![None; n_told_by(StageId::FEEDBACK)],
             parts: vec![Vec::new(); n],
             dropped_by: vec![None; n],
             reason: vec![None; n],
             remark: vec![None; n],
+            own: Vec::new(),
             tokens_used: self
                 .kept()
                 .iter()
@@ -174,6 +188,8 @@ impl Trace {
             best_score: None,
         };
         for stage in &self.stages {
+            columns.lists.extend(list_column(stage, n));
+            columns.own.extend(own_column(stage, n));
             for entry in &stage.entries {
                 let at = entry.slot as usize;
                 if let Detail::Fusion {
@@ -188,11 +204,8 @@ impl Trace {
                     columns.fused[at] = entry.score_after;
                     columns.fused_rank[at] = entry.rank_after;
                 }
-                if let Some(shares) = entry.detail.shares() {
-                    columns.parts[at] = shares
-                        .map(|(stage, amount)| Part { stage, amount })
-                        .to_vec();
-                }
+                let shares = entry.detail.shares().into_iter();
+                columns.parts[at].extend(shares.map(|(stage, amount)| Part { stage, amount }));
                 if let Some(amount) = entry.change() {
                     columns.parts[at].push(Part {
                         stage: stage.id,
@@ -223,7 +236,7 @@ impl Trace {
                 {
                     columns.feedback_weight[at] = (n_up + n_down > 0).then_some(weight);
                 }
-                if !matches!(entry.detail, Detail::Listed { .. }) {
+                if entry.detail.listed().is_none() {
                     columns.score[at] = entry.score_after.or(entry.score_before);
                 }
                 if entry.is_dropped {
@@ -241,7 +254,7 @@ impl Trace {
         columns.min_score_mark = self
             .kept()
             .iter()
-            .filter(|slot| set.candidates[**slot as usize].text.score.is_none())
+            .filter(|slot| set.value(ListId::BM25, **slot).score.is_none())
             .filter_map(|slot| columns.score[*slot as usize])
             .min_by(f64::total_cmp);
         columns.best_score = columns
@@ -252,4 +265,38 @@ impl Trace {
             .max_by(f64::total_cmp);
         columns
     }
+}
+
+/// The column of a stage that reads a list; none for any other, and for a list that is not in use.
+fn list_column(stage: &StageTrace, n_slots: usize) -> Option<ListColumn> {
+    stage.entries.first()?.detail.listed()?;
+    let mut rank = vec![None; n_slots];
+    for entry in &stage.entries {
+        rank[entry.slot as usize] = entry.rank_after;
+    }
+    Some(ListColumn {
+        stage: stage.id,
+        rank,
+    })
+}
+
+/// The column of a stage whose reasons are of another crate; none for one that changed no score.
+fn own_column(stage: &StageTrace, n_slots: usize) -> Option<OwnColumn> {
+    let scores = |entry: &Entry| {
+        let is_own = matches!(entry.detail, Detail::Own(_)) && entry.detail.listed().is_none();
+        is_own && entry.score_after != entry.score_before
+    };
+    if !stage.entries.iter().any(scores) {
+        return None;
+    }
+    let mut column = OwnColumn {
+        stage: stage.id,
+        score: vec![None; n_slots],
+        rank: vec![None; n_slots],
+    };
+    for entry in &stage.entries {
+        column.score[entry.slot as usize] = entry.score_after;
+        column.rank[entry.slot as usize] = entry.rank_after;
+    }
+    Some(column)
 }

@@ -4,21 +4,12 @@ use memlens_params::{AgreementMeasure, CorroborationBy, FusionMethod};
 use serde::Serialize;
 use specta::Type;
 
-use crate::DateSource;
 use crate::answers::RerankScale;
+use crate::reason::OwnReason;
 use crate::stages::rerank::blended;
+use crate::{DateSource, ListId, ListValue};
 
-/// Names one of the two lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum List {
-    /// By cosine.
-    Vector,
-    /// By BM25.
-    Bm25,
-}
-
-/// Tells how far a row is on its way to a score of the reranker.
+/// How far a row is on its way to a score of the reranker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum RerankState {
@@ -30,7 +21,7 @@ pub enum RerankState {
     Scored,
 }
 
-/// Holds what late interaction mixes: `mix = 0.7 * z_fused + 0.3 * z_max_sim`.
+/// What late interaction mixes: `mix = 0.7 * z_fused + 0.3 * z_max_sim`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LateMix {
     /// By how many standard deviations the fused score lies above the mean of the scored rows.
@@ -41,7 +32,7 @@ pub struct LateMix {
     pub mix: f64,
 }
 
-/// Tells what the person's command did with a row.
+/// What the person's command did with a row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "move", rename_all = "snake_case")]
 pub enum HookMove {
@@ -65,14 +56,14 @@ pub enum HookMove {
     },
 }
 
-/// Holds the numbers with which a stage decided on one row.
+/// The numbers with which a stage decided on one row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Detail {
     /// Where the row stands in a list.
     Listed {
         /// The list.
-        list: List,
+        list: ListId,
         /// Its 1-based rank; none when the list does not hold it at any fetched depth.
         rank: Option<u32>,
         /// Its raw score; none when there is none.
@@ -251,9 +242,11 @@ pub enum Detail {
         /// What was left when it came.
         left: u32,
     },
+    /// A reason of a pipeline outside this crate.
+    Own(OwnReason),
 }
 
-/// Is what a reason does to a row.
+/// What a reason does to a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Effect {
     /// Nothing.
@@ -274,7 +267,7 @@ pub enum Effect {
 }
 
 impl Detail {
-    /// Returns what the reason does to the row.
+    /// What the reason does to the row.
     ///
     /// This is the only place where a reason becomes a number; replaying it gives every score.
     pub fn effect(&self) -> Effect {
@@ -342,21 +335,46 @@ impl Detail {
                     Effect::Drop
                 }
             }
+            Detail::Own(ref reason) => reason.effect(),
+        }
+    }
+
+    /// Where a list holds the row within its depth, and with which raw score; none for the reason of any other stage.
+    pub fn listed(&self) -> Option<ListValue> {
+        match self {
+            Detail::Listed {
+                rank, score, depth, ..
+            } => Some(ListValue {
+                rank: rank.filter(|rank| rank <= depth),
+                score: *score,
+            }),
+            Detail::Own(reason) => reason.get().listed(),
+            Detail::Fusion { .. }
+            | Detail::Rerank { .. }
+            | Detail::Hook(_)
+            | Detail::Corroboration { .. }
+            | Detail::Feedback { .. }
+            | Detail::Decay { .. }
+            | Detail::Diversity { .. }
+            | Detail::Repeats { .. }
+            | Detail::Threshold { .. }
+            | Detail::Limit { .. }
+            | Detail::Budget { .. } => None,
         }
     }
 }
 
-/// Returns `gain * log2(1 + n_others)`.
+/// `gain * log2(1 + n_others)`.
 pub(crate) fn boost(gain: f64, n_others: u32) -> f64 {
     gain * (1.0 + f64::from(n_others)).log2()
 }
 
-/// Returns `lambda * score - (1 - lambda) * cosine`.
+/// `lambda * score - (1 - lambda) * cosine`.
 pub(crate) fn marginal_relevance(lambda: f64, score: f64, cosine: f64) -> f64 {
     lambda * score - (1.0 - lambda) * cosine
 }
 
-/// Returns `score * weight`; a score below 0, which a poor cosine may give, moves the same way: up where the weight is
+/// `score * weight`; a score below 0, which a poor cosine may give, moves the same way: up where the weight is
 /// above 1, down below.
 pub(crate) fn weighted(score: f64, weight: f64) -> f64 {
     if score >= 0.0 {

@@ -2,12 +2,12 @@
 
 use memlens_params::{AgreementMeasure, CorroborationBy, FusionMethod, StageId};
 
-use crate::DateSource;
 use crate::answers::RerankScale;
-use crate::detail::{Detail, Effect, HookMove, List, RerankState, boost, marginal_relevance};
+use crate::detail::{Detail, Effect, HookMove, RerankState, boost, marginal_relevance};
 use crate::stages::fusion::positive;
 use crate::stages::rerank::{LATE_FUSED_WEIGHT, LATE_MAX_SIM_WEIGHT};
 use crate::stages::weights::{REACH, THUMBS_OF_NO_OPINION};
+use crate::{DateSource, ListId};
 
 /// Returns a number with `decimals` places and a true minus sign.
 ///
@@ -60,9 +60,10 @@ impl Detail {
                 depth,
                 ..
             } => {
-                let (name, decimals) = match list {
-                    List::Vector => ("cosine", 3),
-                    List::Bm25 => ("BM25", 2),
+                let (name, decimals) = match *list {
+                    ListId::VECTOR => ("cosine", 3),
+                    ListId::BM25 => ("BM25", 2),
+                    ListId(_) => ("score", 3),
                 };
                 match (rank, score) {
                     (Some(rank), Some(score)) if rank <= depth => {
@@ -77,9 +78,10 @@ impl Detail {
                     (None, Some(score)) => {
                         format!("not in the list, {name} {}", number(*score, decimals))
                     }
-                    (_, None) => match list {
-                        List::Vector => "no vector to compare".to_owned(),
-                        List::Bm25 => "no word of the question".to_owned(),
+                    (_, None) => match *list {
+                        ListId::VECTOR => "no vector to compare".to_owned(),
+                        ListId::BM25 => "no word of the question".to_owned(),
+                        ListId(_) => "not in the list".to_owned(),
                     },
                 }
             }
@@ -291,6 +293,7 @@ impl Detail {
                     format!("{tokens} tokens of {left} left")
                 }
             }
+            Detail::Own(reason) => reason.get().sentence(),
         }
     }
 
@@ -303,6 +306,7 @@ impl Detail {
     pub fn remark(&self) -> Option<String> {
         match self {
             Detail::Repeats { share, limit, .. } if share > limit => Some(self.sentence()),
+            Detail::Own(reason) => reason.get().remark(),
             Detail::Repeats { .. }
             | Detail::Listed { .. }
             | Detail::Fusion { .. }
@@ -318,24 +322,34 @@ impl Detail {
         }
     }
 
-    /// Returns what each list adds to the fused score; the amounts sum to it.
-    pub fn shares(&self) -> Option<[(StageId, f64); 2]> {
-        if let Detail::Fusion {
-            is_listed: true,
-            vector,
-            text,
-            vector_weight,
-            text_weight,
-            divisor,
-            ..
-        } = self
-        {
-            Some([
-                (StageId::Vector, vector_weight * vector / divisor),
-                (StageId::Bm25, text_weight * text / divisor),
-            ])
-        } else {
-            None
+    /// What each list's stage adds to the fused score; the amounts sum to it. Empty where nothing is fused.
+    pub fn shares(&self) -> Vec<(StageId, f64)> {
+        match self {
+            Detail::Fusion {
+                is_listed: true,
+                vector,
+                text,
+                vector_weight,
+                text_weight,
+                divisor,
+                ..
+            } => vec![
+                (StageId::VECTOR, vector_weight * vector / divisor),
+                (StageId::BM25, text_weight * text / divisor),
+            ],
+            Detail::Own(reason) => reason.get().shares(),
+            Detail::Fusion { .. }
+            | Detail::Listed { .. }
+            | Detail::Rerank { .. }
+            | Detail::Hook(_)
+            | Detail::Corroboration { .. }
+            | Detail::Feedback { .. }
+            | Detail::Decay { .. }
+            | Detail::Diversity { .. }
+            | Detail::Repeats { .. }
+            | Detail::Threshold { .. }
+            | Detail::Limit { .. }
+            | Detail::Budget { .. } => Vec::new(),
         }
     }
 
@@ -343,7 +357,7 @@ impl Detail {
     pub fn formulas(&self) -> Vec<(String, f64)> {
         match self {
             Detail::Listed {
-                list: List::Vector,
+                list: ListId::VECTOR,
                 score: Some(score),
                 window: Some(window),
                 whole: Some(whole),
@@ -355,7 +369,7 @@ impl Detail {
                 )]
             }
             Detail::Listed {
-                list: List::Bm25,
+                list: ListId::BM25,
                 score: Some(score),
                 n_matched,
                 n_words,
@@ -524,6 +538,7 @@ impl Detail {
                 );
                 vec![(expression, marginal_relevance(*lambda, *score, *cosine))]
             }
+            Detail::Own(reason) => reason.get().formulas(),
             Detail::Listed { .. }
             | Detail::Fusion { .. }
             | Detail::Rerank { .. }

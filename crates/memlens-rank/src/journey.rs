@@ -4,11 +4,11 @@ use memlens_params::StageId;
 use serde::Serialize;
 use specta::Type;
 
-use crate::detail::{Detail, HookMove, List};
+use crate::detail::{Detail, Effect, HookMove};
 use crate::explain::number;
-use crate::trace::{Entry, Status, Trace};
+use crate::trace::{Entry, StageTrace, Status, Trace};
 
-/// Is what one stage did to the row.
+/// What one stage did to the row.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct JourneyStep {
     /// The stage.
@@ -31,7 +31,7 @@ pub struct JourneyStep {
     pub sentence: String,
 }
 
-/// Is a bar of the waterfall, from score to score.
+/// A bar of the waterfall, from score to score.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Bar {
     /// The stage.
@@ -49,15 +49,15 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// Returns the bar of a stage that changed a score.
-    fn of_change(stage: StageId, entry: &Entry) -> Bar {
+    /// The bar of a stage that changed a score.
+    fn of_change(stage: &StageTrace, entry: &Entry) -> Bar {
         let rank = match (entry.rank_before, entry.rank_after) {
             (Some(before), Some(after)) if before != after => Some(format!("{before} → {after}")),
             (_, after) => after.map(|rank| format!("rank {rank}")),
         };
         Bar {
-            stage,
-            label: stage.info().label.to_owned(),
+            stage: stage.id,
+            label: stage.label.to_owned(),
             rank,
             from: entry.score_before.unwrap_or(0.0),
             to: entry.score_after.unwrap_or(0.0),
@@ -66,7 +66,7 @@ impl Bar {
     }
 }
 
-/// Is a formula with its values filled in.
+/// A formula with its values filled in.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FormulaLine {
     /// The stage.
@@ -79,7 +79,7 @@ pub struct FormulaLine {
     pub value: f64,
 }
 
-/// Is the journey of one row, without its text.
+/// The journey of one row, without its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JourneyCore {
     /// Its 1-based final rank; none when dropped.
@@ -99,7 +99,7 @@ pub struct JourneyCore {
 }
 
 impl Trace {
-    /// Returns the journey of one row.
+    /// The journey of one row.
     pub fn journey(&self, slot: u32) -> JourneyCore {
         let mut journey = JourneyCore {
             rank: self
@@ -116,7 +116,7 @@ impl Trace {
         };
         for stage in &self.stages {
             let entry = stage.entries.iter().find(|entry| entry.slot == slot);
-            let label = stage.id.info().label.to_owned();
+            let label = stage.label.to_owned();
             journey.steps.push(JourneyStep {
                 stage: stage.id,
                 label: label.clone(),
@@ -140,14 +140,15 @@ impl Trace {
                     value,
                 });
             }
-            if !matches!(entry.detail, Detail::Listed { .. }) {
+            if entry.detail.listed().is_none() {
                 journey.score = entry.score_after.or(entry.score_before);
             }
-            if let Some(shares) = entry.detail.shares() {
-                journey.bars = self.bars(slot, shares, entry.score_after);
+            let shares = entry.detail.shares();
+            if !shares.is_empty() {
+                journey.bars = self.bars(slot, stage, shares, entry.score_after);
             }
             if entry.change().is_some() {
-                journey.bars.push(Bar::of_change(stage.id, entry));
+                journey.bars.push(Bar::of_change(stage, entry));
             }
             if let Some(reason) = entry.detail.drop_reason() {
                 journey.dropped = Some((stage.id, reason));
@@ -166,14 +167,21 @@ impl Trace {
         journey
     }
 
-    fn bars(&self, slot: u32, shares: [(StageId, f64); 2], fused: Option<f64>) -> Vec<Bar> {
+    /// The bars of the stage that made one score of the lists.
+    fn bars(
+        &self,
+        slot: u32,
+        fusing: &StageTrace,
+        shares: Vec<(StageId, f64)>,
+        fused: Option<f64>,
+    ) -> Vec<Bar> {
         let mut at = 0.0;
         let mut bars: Vec<Bar> = shares
             .into_iter()
             .map(|(stage, amount)| {
                 let bar = Bar {
                     stage,
-                    label: stage.info().label.to_owned(),
+                    label: self.label(stage).to_owned(),
                     rank: self
                         .list_rank(stage, slot)
                         .map(|rank| format!("rank {rank}")),
@@ -186,7 +194,7 @@ impl Trace {
             })
             .collect();
         bars.push(Bar {
-            stage: StageId::Fusion,
+            stage: fusing.id,
             label: "Fused".to_owned(),
             rank: None,
             from: 0.0,
@@ -196,36 +204,34 @@ impl Trace {
         bars
     }
 
+    fn label(&self, stage: StageId) -> &'static str {
+        self.stage(stage)
+            .map_or(stage.as_str(), |stage| stage.label)
+    }
+
     fn list_rank(&self, stage: StageId, slot: u32) -> Option<u32> {
         let entry = self
             .stage(stage)?
             .entries
             .iter()
             .find(|entry| entry.slot == slot)?;
-        matches!(
-            entry.detail,
-            Detail::Listed {
-                list: List::Vector | List::Bm25,
-                ..
-            }
-        )
-        .then_some(entry.rank_after)
-        .flatten()
+        entry.detail.listed()?.rank
     }
 
-    /// Returns what every stage gave to the row's score, in the order of the pipeline; the amounts sum to it.
+    /// What every stage gave to the row's score, in the order of the pipeline; the amounts sum to it.
     fn amounts(&self, slot: u32) -> Option<Vec<(StageId, f64)>> {
         let entries = self.entries_of(slot);
         let shares = entries
             .iter()
-            .find_map(|(_, entry)| entry.detail.shares())?;
+            .map(|(_, entry)| entry.detail.shares())
+            .find(|shares| !shares.is_empty())?;
         let changes = entries
             .iter()
             .filter_map(|(stage, entry)| Some((stage.id, entry.change()?)));
         Some(shares.into_iter().chain(changes).collect())
     }
 
-    /// Tells what parts the row from the next one, or the last from the one above, by what each
+    /// What parts the row from the next one, or the last from the one above, by what each
     /// stage adds.
     fn neighbour(&self, journey: &JourneyCore, slot: u32) -> Option<String> {
         let rank = journey.rank? as usize;
@@ -257,15 +263,14 @@ impl Trace {
             .iter()
             // What was skipped parts nobody.
             .filter(|stage| !matches!(stage.status, Status::Skipped { .. }))
-            .map(|stage| stage.id)
             .filter(|stage| {
                 [&mine, &theirs]
                     .iter()
-                    .any(|amounts| amounts.iter().any(|(other, _)| other == stage))
+                    .any(|amounts| amounts.iter().any(|(other, _)| *other == stage.id))
             })
             .map(|stage| {
-                let difference = amount_of(&mine, stage) - amount_of(&theirs, stage);
-                format!("{} {}", stage.info().label, signed(difference))
+                let difference = amount_of(&mine, stage.id) - amount_of(&theirs, stage.id);
+                format!("{} {}", stage.label, signed(difference))
             })
             .collect();
         let word = if is_above { "above" } else { "below" };
@@ -276,7 +281,7 @@ impl Trace {
         ))
     }
 
-    /// Returns the name of the stage that put two rows in another order than their scores.
+    /// What put two rows in another order than their scores.
     fn placed_by(&self, slot: u32, other: u32) -> &'static str {
         let settled = |slot: u32| {
             self.entries_of(slot)
@@ -292,22 +297,28 @@ impl Trace {
                 .any(|(_, entry)| matches!(entry.detail, Detail::Repeats { share, limit, .. } if share > limit))
         };
         if is_moved(slot) || is_moved(other) {
-            "repeats"
-        } else {
-            "diversity"
+            return "repeats";
         }
+        let own = self.entries_of(slot).into_iter().rev().find(|(_, entry)| {
+            let places = matches!(
+                entry.detail.effect(),
+                Effect::Place(_) | Effect::Settle { .. }
+            );
+            places && matches!(entry.detail, Detail::Own(_))
+        });
+        own.map_or("diversity", |(stage, _)| stage.label)
     }
 
-    /// Returns the row's last score; none when it never got one.
+    /// The row's last score; none when it never got one.
     fn score_of(&self, slot: u32) -> Option<f64> {
         let entries = self.stages.iter().rev().flat_map(|stage| &stage.entries);
         entries
-            .filter(|entry| entry.slot == slot && !matches!(entry.detail, Detail::Listed { .. }))
+            .filter(|entry| entry.slot == slot && entry.detail.listed().is_none())
             .find_map(|entry| entry.score_after)
     }
 }
 
-/// Returns what to say of a stage that has no entry for the row.
+/// What to say of a stage that has no entry for the row.
 fn idle(status: &Status, dropped: Option<&(StageId, String)>) -> String {
     match (dropped, status) {
         (Some(_), _) => "not reached".to_owned(),

@@ -7,12 +7,14 @@
 //!
 //! This crate knows no files, clock, threads, search engine or window.
 //!
+//! A pipeline that lives in another crate brings its own parameters ([`memlens_params::parameters!`]), stages and reasons
+//! ([`Reason`]); its retriever brings lists of any names, and [`OwnFacts`] where lists are not enough.
+//!
 //! ```
 //! use memlens_params::Params;
-//! use memlens_rank::{Candidate, CandidateSet, NATIVE, rank};
+//! use memlens_rank::{CandidateSet, NATIVE, rank};
 //!
-//! let chunk = |id, cosine| Candidate::of_cosine(id, cosine, id as u32 + 1);
-//! let set = CandidateSet::of_vectors(vec![chunk(0, 0.62), chunk(1, 0.05)]);
+//! let set = CandidateSet::of_cosines(&[0.62, 0.05]);
 //! let trace = rank(&set, &Params::default(), &NATIVE);
 //!
 //! assert_eq!(trace.kept(), [0]); // 0.05 lies below min_score 0.10
@@ -26,21 +28,25 @@ mod directions;
 mod explain;
 mod journey;
 mod pipeline;
+mod reason;
 mod stages;
 mod trace;
 
 pub use answers::{HookAnswer, RerankScale, RerankScores};
 pub use candidate::{
-    Age, Candidate, CandidateSet, ChunkId, DateSource, ListState, TextValue, Thumbs, VectorValue,
+    Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, List, ListId, ListState, ListValue,
+    OwnFacts, Thumbs,
 };
-pub use columns::{Columns, Part, StageSummary};
-pub use detail::{Detail, Effect, HookMove, LateMix, List, RerankState};
+pub use columns::{Columns, ListColumn, OwnColumn, Part, StageSummary};
+pub use detail::{Detail, Effect, HookMove, LateMix, RerankState};
 pub use directions::Directions;
 pub use explain::{number, share};
 pub use journey::{Bar, FormulaLine, JourneyCore, JourneyStep};
 pub use pipeline::{
-    Context, NATIVE, Outcome, Pipeline, PipelineId, Row, Stage, rank, rank_observed,
+    AnyPipeline, Context, NATIVE, Outcome, Pipeline, PipelineId, RetrieverId, Row, Stage, Ties,
+    rank, rank_observed,
 };
+pub use reason::{OwnReason, Reason};
 pub use stages::corroboration::agreement_level;
 pub use stages::rerank::chars_read;
 pub use trace::{Entry, StageTrace, Status, Trace};

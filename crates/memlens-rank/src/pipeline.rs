@@ -1,60 +1,53 @@
 //! The order of the stages, and the driver that runs them.
 
-use memlens_params::{Params, StageId};
+use memlens_params::{Params, StageId, Table, TypedSet, Values};
+use serde::Serialize;
+use specta::Type;
 
 use crate::detail::{Detail, Effect};
 use crate::stages;
 use crate::trace::{Entry, StageTrace, Status, Trace};
-use crate::{CandidateSet, ListState};
+use crate::{CandidateSet, List, ListId, ListState};
 
-/// Is what a stage may look at.
-pub struct Context<'a> {
+/// What a stage may look at.
+pub struct Context<'a, P = Params> {
     /// The facts.
     pub set: &'a CandidateSet,
     /// The parameters.
-    pub params: &'a Params,
+    pub params: &'a P,
 }
 
-impl Context<'_> {
-    /// Returns the row's rank in the vector list, when the list is used and holds it in its depth.
-    pub fn vector_rank(&self, slot: u32) -> Option<u32> {
-        self.uses_vector()
-            .then(|| self.set.candidates[slot as usize].vector.rank)
-            .flatten()
-            .filter(|rank| *rank <= self.params.vector_depth)
+/// What the stages of Memlens's own pipeline ask of its two lists.
+impl<'a> Context<'a> {
+    /// The vector list; none where there is none or it is switched off.
+    pub fn vector_list(&self) -> Option<&'a List> {
+        self.list(ListId::VECTOR, self.params.vector_on)
     }
 
-    /// Returns the row's rank in the BM25 list, when the list is used and holds it in its depth.
-    pub fn text_rank(&self, slot: u32) -> Option<u32> {
-        self.uses_text()
-            .then(|| self.set.candidates[slot as usize].text.rank)
-            .flatten()
-            .filter(|rank| *rank <= self.params.bm25_depth)
+    /// The BM25 list; none where there is none or it is switched off.
+    pub fn text_list(&self) -> Option<&'a List> {
+        self.list(ListId::BM25, self.params.bm25_on)
     }
 
-    /// Tells whether there is a vector list and it is switched on.
-    pub fn uses_vector(&self) -> bool {
-        self.params.vector_on && self.set.vector == ListState::Ready
-    }
-
-    /// Tells whether there is a BM25 list and it is switched on.
-    pub fn uses_text(&self) -> bool {
-        self.params.bm25_on && self.set.text == ListState::Ready
+    fn list(&self, id: ListId, is_on: bool) -> Option<&'a List> {
+        self.set
+            .list(id)
+            .filter(|list| is_on && list.state == ListState::Ready)
     }
 }
 
-/// Is a row on its way through the stages.
+/// A row on its way through the stages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
     /// An index into the set's candidates.
     pub slot: u32,
-    /// [`crate::Candidate::order`], which breaks every tie.
+    /// Its place by the pipeline's [`Ties`].
     pub order: u32,
     /// The score so far; none before the lists are fused.
     pub score: Option<f64>,
 }
 
-/// Is what a stage says: its status, and a reason per row in the order in which they came.
+/// What a stage says: its status, and a reason per row in the order in which they came.
 pub struct Outcome {
     /// Whether it did its work.
     pub status: Status,
@@ -67,7 +60,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the outcome of a stage that did its work.
+    /// The outcome of a stage that did its work.
     pub fn applied(details: Vec<Detail>) -> Outcome {
         Outcome {
             status: Status::Applied,
@@ -77,7 +70,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the outcome of a stage that had nothing to do.
+    /// The outcome of a stage that had nothing to do.
     pub fn skipped(why: impl Into<String>) -> Outcome {
         Outcome {
             status: Status::Skipped { why: why.into() },
@@ -87,7 +80,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the outcome of a stage that could not do its work; the rows stay as they came.
+    /// The outcome of a stage that could not do its work; the rows stay as they came.
     pub fn fallback(why: impl Into<String>) -> Outcome {
         Outcome {
             status: Status::Fallback { why: why.into() },
@@ -98,83 +91,166 @@ impl Outcome {
     }
 }
 
-/// Is one stage: its name and the function that gives its reasons.
-pub struct Stage {
+/// One stage: its name and the function that gives its reasons.
+pub struct Stage<P: 'static = Params> {
     /// Its name.
     pub id: StageId,
     /// Looks at the rows, in their order, and says why each goes where.
-    pub explain: fn(&Context<'_>, &[Row]) -> Outcome,
+    pub explain: fn(&Context<'_, P>, &[Row]) -> Outcome,
 }
 
-/// Names a pipeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PipelineId {
+/// The name of a pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Type)]
+#[serde(transparent)]
+pub struct PipelineId(pub &'static str);
+
+/// The name of a retriever, whose candidate sets a pipeline ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Type)]
+#[serde(transparent)]
+pub struct RetrieverId(pub &'static str);
+
+impl RetrieverId {
     /// Memlens's own.
-    Native,
+    pub const NATIVE: RetrieverId = RetrieverId("memlens");
 }
 
-/// Is a list of stages.
-pub struct Pipeline {
+/// How rows with equal scores stand to each other, and in which order all rows start.
+#[derive(Clone, Copy)]
+pub enum Ties {
+    /// By their place in one order: for each slot its place, no two alike.
+    Order(fn(&CandidateSet) -> Vec<u32>),
+    /// In the order in which they came to the stage, as a stable sort leaves them; they start by their place.
+    Stable(fn(&CandidateSet) -> Vec<u32>),
+}
+
+/// A list of stages, and what they need: whose sets they rank, by which parameters, and how ties go.
+///
+/// Its parameters are those of `P`'s table.
+pub struct Pipeline<P: 'static = Params> {
     /// Its name.
     pub id: PipelineId,
-    /// Its stages, in order.
-    pub stages: &'static [Stage],
+    /// Its name on screen.
+    pub label: &'static str,
+    /// Its stages, in order; each is described in the table of `P`.
+    pub stages: &'static [Stage<P>],
+    /// How equal scores are ordered.
+    pub ties: Ties,
+    /// Who makes its candidate sets.
+    pub retriever: RetrieverId,
+}
+
+/// A pipeline whatever the type of its parameters: what a session, a window and a command line hold.
+pub trait AnyPipeline: Sync {
+    /// Its name.
+    fn id(&self) -> PipelineId;
+
+    /// Its name on screen.
+    fn label(&self) -> &'static str;
+
+    /// Who makes its candidate sets.
+    fn retriever(&self) -> RetrieverId;
+
+    /// Its parameters and the descriptions of its stages.
+    fn table(&self) -> &'static Table;
+
+    /// As [`rank_observed`], by values of its table; values of another one count as its defaults.
+    fn rank_observed(
+        &self,
+        set: &CandidateSet,
+        values: &Values,
+        after: &mut dyn FnMut(StageId),
+    ) -> Trace;
+
+    /// As [`rank`], by values of its table.
+    fn rank(&self, set: &CandidateSet, values: &Values) -> Trace {
+        self.rank_observed(set, values, &mut |_| ())
+    }
+}
+
+impl<P: TypedSet> AnyPipeline for Pipeline<P> {
+    fn id(&self) -> PipelineId {
+        self.id
+    }
+
+    fn label(&self) -> &'static str {
+        self.label
+    }
+
+    fn retriever(&self) -> RetrieverId {
+        self.retriever
+    }
+
+    fn table(&self) -> &'static Table {
+        P::default().table()
+    }
+
+    fn rank_observed(
+        &self,
+        set: &CandidateSet,
+        values: &Values,
+        after: &mut dyn FnMut(StageId),
+    ) -> Trace {
+        rank_observed(set, &P::of(values), self, after)
+    }
 }
 
 /// Memlens's own pipeline.
 pub static NATIVE: Pipeline = Pipeline {
-    id: PipelineId::Native,
+    id: PipelineId("memlens"),
+    label: "Memlens",
+    ties: Ties::Order(|set| set.candidates.iter().map(|it| it.order).collect()),
+    retriever: RetrieverId::NATIVE,
     stages: &[
         Stage {
-            id: StageId::Vector,
+            id: StageId::VECTOR,
             explain: stages::lists::vector,
         },
         Stage {
-            id: StageId::Bm25,
+            id: StageId::BM25,
             explain: stages::lists::bm25,
         },
         Stage {
-            id: StageId::Fusion,
+            id: StageId::FUSION,
             explain: stages::fusion::fusion,
         },
         Stage {
-            id: StageId::Rerank,
+            id: StageId::RERANK,
             explain: stages::rerank::rerank,
         },
         Stage {
-            id: StageId::Corroboration,
+            id: StageId::CORROBORATION,
             explain: stages::corroboration::corroboration,
         },
         Stage {
-            id: StageId::Feedback,
+            id: StageId::FEEDBACK,
             explain: stages::weights::feedback,
         },
         Stage {
-            id: StageId::Decay,
+            id: StageId::DECAY,
             explain: stages::weights::decay,
         },
         Stage {
-            id: StageId::Diversity,
+            id: StageId::DIVERSITY,
             explain: stages::diversity::diversity,
         },
         Stage {
-            id: StageId::Repeats,
+            id: StageId::REPEATS,
             explain: stages::repeats::repeats,
         },
         Stage {
-            id: StageId::Threshold,
+            id: StageId::THRESHOLD,
             explain: stages::cuts::threshold,
         },
         Stage {
-            id: StageId::Limit,
+            id: StageId::LIMIT,
             explain: stages::cuts::limit,
         },
         Stage {
-            id: StageId::Hook,
+            id: StageId::HOOK,
             explain: stages::hook::hook,
         },
         Stage {
-            id: StageId::Budget,
+            id: StageId::BUDGET,
             explain: stages::cuts::budget,
         },
     ],
@@ -183,24 +259,26 @@ pub static NATIVE: Pipeline = Pipeline {
 /// Ranks the candidates and records why.
 ///
 /// Pure and total: the same input gives the same trace, whatever the order of the candidates, and
-/// every score is finite. Equal scores are ordered by [`crate::Candidate::order`].
-pub fn rank(set: &CandidateSet, params: &Params, pipeline: &Pipeline) -> Trace {
+/// every score is finite. Equal scores are ordered by the pipeline's [`Ties`].
+pub fn rank<P: TypedSet>(set: &CandidateSet, params: &P, pipeline: &Pipeline<P>) -> Trace {
     rank_observed(set, params, pipeline, |_| ())
 }
 
 /// As [`rank`]; calls `after` when a stage is done, so that a caller with a clock can time it.
-pub fn rank_observed(
+pub fn rank_observed<P: TypedSet>(
     set: &CandidateSet,
-    params: &Params,
-    pipeline: &Pipeline,
+    params: &P,
+    pipeline: &Pipeline<P>,
     mut after: impl FnMut(StageId),
 ) -> Trace {
     let context = Context { set, params };
+    let table = params.table();
+    let (Ties::Order(order) | Ties::Stable(order)) = pipeline.ties;
     let mut rows: Vec<Row> = (0..)
-        .zip(&set.candidates)
-        .map(|(slot, candidate)| Row {
+        .zip(order(set))
+        .map(|(slot, order)| Row {
             slot,
-            order: candidate.order,
+            order,
             score: None,
         })
         .collect();
@@ -208,25 +286,40 @@ pub fn rank_observed(
 
     let mut traces = Vec::with_capacity(pipeline.stages.len());
     for stage in pipeline.stages {
-        traces.push(run(stage, &context, &mut rows));
+        let outcome = (stage.explain)(&context, &rows);
+        let info = table.stage(stage.id);
+        let label = info.map_or(stage.id.as_str(), |info| info.label);
+        traces.push(apply(outcome, stage.id, label, pipeline.ties, &mut rows));
         after(stage.id);
     }
     Trace::new(traces, rows.iter().map(|row| row.slot).collect())
 }
 
-/// Runs one stage: asks for its reasons, applies them, sorts, and records.
-fn run(stage: &Stage, context: &Context<'_>, rows: &mut Vec<Row>) -> StageTrace {
+/// Applies the reasons of a stage, sorts, and records.
+fn apply(
+    outcome: Outcome,
+    id: StageId,
+    label: &'static str,
+    ties: Ties,
+    rows: &mut Vec<Row>,
+) -> StageTrace {
     let Outcome {
         status,
         details,
         note,
         counts,
-    } = (stage.explain)(context, rows);
+    } = outcome;
     let n_in = rows.len() as u32;
+    let n_slots = rows
+        .iter()
+        .map(|row| row.slot as usize + 1)
+        .max()
+        .unwrap_or(0);
     if details.is_empty() {
         let (n_in, n_out) = counts.unwrap_or((n_in, n_in));
         return StageTrace {
-            id: stage.id,
+            id,
+            label,
             status,
             n_in,
             n_out,
@@ -265,22 +358,23 @@ fn run(stage: &Stage, context: &Context<'_>, rows: &mut Vec<Row>) -> StageTrace 
     }
 
     if is_scored {
-        kept.sort_unstable_by(|a, b| {
-            let (a_score, b_score) = (a.score.unwrap_or(0.0), b.score.unwrap_or(0.0));
-            b_score
-                .total_cmp(&a_score)
-                .then_with(|| a.order.cmp(&b.order))
-        });
+        let by_score = |a: &Row, b: &Row| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0));
+        match ties {
+            Ties::Order(_) => {
+                kept.sort_unstable_by(|a, b| by_score(a, b).then_with(|| a.order.cmp(&b.order)))
+            }
+            Ties::Stable(_) => kept.sort_by(by_score),
+        }
     } else if !places.is_empty() {
         // A stage that places says a place for every row.
-        let mut place_of = vec![u32::MAX; context.set.candidates.len()];
+        let mut place_of = vec![u32::MAX; n_slots];
         for (place, slot) in places {
             place_of[slot as usize] = place;
         }
         kept.sort_unstable_by_key(|row| place_of[row.slot as usize]);
     }
 
-    let mut rank_of = vec![None; context.set.candidates.len()];
+    let mut rank_of = vec![None; n_slots];
     if kept.iter().any(|row| row.score.is_some()) {
         for (rank, row) in (1..).zip(&kept) {
             rank_of[row.slot as usize] = Some(rank);
@@ -295,21 +389,9 @@ fn run(stage: &Stage, context: &Context<'_>, rows: &mut Vec<Row>) -> StageTrace 
                 Effect::Keep | Effect::Place(_) | Effect::Drop => row.score,
             };
             // A list ranks rows that have no score yet.
-            let (rank_after, score_after) = match &detail {
-                Detail::Listed {
-                    rank, score, depth, ..
-                } => (rank.filter(|rank| rank <= depth), *score),
-                Detail::Fusion { .. }
-                | Detail::Rerank { .. }
-                | Detail::Hook(_)
-                | Detail::Corroboration { .. }
-                | Detail::Feedback { .. }
-                | Detail::Decay { .. }
-                | Detail::Diversity { .. }
-                | Detail::Repeats { .. }
-                | Detail::Threshold { .. }
-                | Detail::Limit { .. }
-                | Detail::Budget { .. } => (rank_of[row.slot as usize], score),
+            let (rank_after, score_after) = match detail.listed() {
+                Some(listed) => (listed.rank, listed.score),
+                None => (rank_of[row.slot as usize], score),
             };
             Entry {
                 slot: row.slot,
@@ -325,7 +407,8 @@ fn run(stage: &Stage, context: &Context<'_>, rows: &mut Vec<Row>) -> StageTrace 
     *rows = kept;
     let (n_in, n_out) = counts.unwrap_or((n_in, rows.len() as u32));
     StageTrace {
-        id: stage.id,
+        id,
+        label,
         status,
         n_in,
         n_out,

@@ -6,7 +6,7 @@ use specta::Type;
 
 use crate::Detail;
 
-/// Tells whether a stage did its work.
+/// Whether a stage did its work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Status {
@@ -24,7 +24,7 @@ pub enum Status {
     },
 }
 
-/// Is what a stage did to one row.
+/// What a stage did to one row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// The row: an index into the set's candidates.
@@ -43,11 +43,13 @@ pub struct Entry {
     pub detail: Detail,
 }
 
-/// Is what one stage did.
+/// What one stage did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StageTrace {
     /// The stage.
     pub id: StageId,
+    /// Its name on screen.
+    pub label: &'static str,
     /// Whether it did its work.
     pub status: Status,
     /// Rows that reached it; for a list, the chunks searched.
@@ -60,7 +62,7 @@ pub struct StageTrace {
     pub entries: Vec<Entry>,
 }
 
-/// Is the record of one ranking: what every stage did to every row.
+/// The record of one ranking: what every stage did to every row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
     /// Every stage of the pipeline in its order.
@@ -69,10 +71,10 @@ pub struct Trace {
 }
 
 impl Entry {
-    /// Returns by how much the stage changed a score that the row had before; none where it did not.
+    /// By how much the stage changed a score that the row had before; none where it did not.
     pub fn change(&self) -> Option<f64> {
         let change = self.score_after? - self.score_before?;
-        (change != 0.0 && !matches!(self.detail, Detail::Listed { .. })).then_some(change)
+        (change != 0.0 && self.detail.listed().is_none()).then_some(change)
     }
 }
 
@@ -81,12 +83,12 @@ impl Trace {
         Trace { stages, kept }
     }
 
-    /// Returns the slots of the rows that passed every stage, best first.
+    /// The slots of the rows that passed every stage, best first.
     pub fn kept(&self) -> &[u32] {
         &self.kept
     }
 
-    /// Returns every dropped slot with the stage that dropped it, nearest to being kept first:
+    /// Every dropped slot with the stage that dropped it, nearest to being kept first:
     /// by stage from the last to the first, then by the rank with which it came.
     pub fn dropped(&self) -> Vec<(u32, StageId)> {
         self.stages
@@ -102,12 +104,12 @@ impl Trace {
             .collect()
     }
 
-    /// Returns the stage's record; every stage of the pipeline has one.
+    /// The stage's record; every stage of the pipeline has one.
     pub fn stage(&self, id: StageId) -> Option<&StageTrace> {
         self.stages.iter().find(|stage| stage.id == id)
     }
 
-    /// Returns what each stage did to the row, in the order of the pipeline.
+    /// What each stage did to the row, in the order of the pipeline.
     pub fn entries_of(&self, slot: u32) -> Vec<(&StageTrace, &Entry)> {
         self.stages
             .iter()

@@ -3,33 +3,21 @@
 use std::sync::Arc;
 
 use memlens_corroborate::{Fingerprint, Observation, aggregate};
-use memlens_params::{Params, StageId};
+use memlens_params::{ParameterSet, Params, StageId, stages};
 use memlens_rank::{
-    Age, Candidate, CandidateSet, Context, DateSource, Directions, ListState, NATIVE, Status,
-    TextValue, Thumbs, number, rank,
+    Age, CandidateSet, DateSource, Directions, List, ListId, NATIVE, Status, Thumbs, number, rank,
 };
 
 /// Three chunks: both lists, vector only, text only.
 fn three() -> CandidateSet {
-    let mut both = Candidate::of_cosine(0, 0.5, 2);
-    both.text = TextValue {
-        score: Some(4.0),
-        rank: Some(1),
-        n_matched: 2,
-    };
-    let vector = Candidate::of_cosine(1, 0.6, 1);
-    let mut text = Candidate::of_cosine(2, 0.1, 3);
-    text.text = TextValue {
-        score: Some(2.0),
-        rank: Some(2),
-        n_matched: 1,
-    };
+    let mut set = CandidateSet::of_cosines(&[0.5, 0.6, 0.1]);
+    set.lists[1] = List::of_scores(ListId::BM25, &[Some(4.0), None, Some(2.0)]);
+    set.candidates[0].n_matched = 2;
+    set.candidates[2].n_matched = 1;
     CandidateSet {
         bm25_ideal: 10.0,
         n_words: 3,
-        text: ListState::Ready,
-        n_text_hits: 2,
-        ..CandidateSet::of_vectors(vec![both, vector, text])
+        ..set
     }
 }
 
@@ -42,13 +30,7 @@ fn check(settings: &[&str], expected: &[(u32, f64)]) {
     params.assign_all(settings.iter().copied()).unwrap();
     let set = three();
     let trace = rank(&set, &params, &NATIVE);
-    let columns = trace.columns(
-        &Context {
-            set: &set,
-            params: &params,
-        },
-        |_| None,
-    );
+    let columns = trace.columns(&set, |_| None);
     let found: Vec<(u32, f64)> = trace
         .kept()
         .iter()
@@ -141,13 +123,7 @@ fn cuts_drop_with_their_reason() {
         .assign_all(["min_score=0.2", "max_results=1", "budget_tokens=50"])
         .unwrap();
     let trace = rank(&set, &params, &NATIVE);
-    let columns = trace.columns(
-        &Context {
-            set: &set,
-            params: &params,
-        },
-        |_| None,
-    );
+    let columns = trace.columns(&set, |_| None);
     assert_eq!(columns.n_kept, 0);
     assert_eq!(columns.order, [0, 1, 2]);
     assert_eq!(
@@ -165,7 +141,7 @@ fn cuts_drop_with_their_reason() {
     let later = Status::Skipped {
         why: "off: no provider is chosen".to_owned(),
     };
-    assert_eq!(trace.stage(StageId::Rerank).unwrap().status, later);
+    assert_eq!(trace.stage(StageId::RERANK).unwrap().status, later);
 }
 
 #[test]
@@ -175,7 +151,7 @@ fn a_journey_tells_every_stage_by_the_same_numbers() {
     let journey = trace.journey(0);
     assert_eq!(
         (journey.rank, journey.steps.len()),
-        (Some(1), StageId::ALL.len())
+        (Some(1), stages().len())
     );
     assert_eq!(journey.bars.last().unwrap().to, journey.score.unwrap());
     assert_eq!(
@@ -204,7 +180,7 @@ fn fusion_formulas(settings: &[&str]) -> Vec<String> {
     let journey = rank(&three(), &params, &NATIVE).journey(0);
     let of_fusion = journey.formula.into_iter();
     of_fusion
-        .filter(|line| line.stage == StageId::Fusion)
+        .filter(|line| line.stage == StageId::FUSION)
         .map(|line| format!("{} = {:.4}", line.expression, line.value))
         .collect()
 }
@@ -213,7 +189,7 @@ fn fusion_formulas(settings: &[&str]) -> Vec<String> {
 fn a_formula_holds_the_very_numbers_that_it_computes_with() {
     // 0.5 * 0.5 + 0.3 * 4/5, and RRF divided by the weights where the method is not.
     let weighted = ["fusion=weighted", "vector_weight=0.5", "text_weight=0.3"];
-    let said = |settings: &[&str]| sentence(&three(), settings, StageId::Fusion, 0);
+    let said = |settings: &[&str]| sentence(&three(), settings, StageId::FUSION, 0);
     assert_eq!(said(&weighted), "weighted 0.490; by RRF 0.990, rank 1");
     assert_eq!(said(&["fusion=rrf"]), "by RRF 0.990, rank 1");
     assert_eq!(
@@ -235,7 +211,7 @@ fn a_formula_holds_the_very_numbers_that_it_computes_with() {
     };
     let trace = rank(&set, &params_of(&["half_life_days=0.5"]), &NATIVE);
     let formula = trace.journey(0).formula;
-    let age = formula.iter().find(|line| line.stage == StageId::Decay);
+    let age = formula.iter().find(|line| line.stage == StageId::DECAY);
     assert_eq!(
         age.unwrap().expression,
         "age = e^(\u{2212}ln 2 · 1.0 / 0.5)"
@@ -268,13 +244,7 @@ fn an_overlapping_chunk_goes_to_the_back_and_says_who_showed_it() {
     set.candidates[1].bytes = 100..1100; // 900 of its 1000 bytes stand in the best row
     let trace = rank(&set, &Params::default(), &NATIVE);
     assert_eq!(trace.kept(), [0, 2, 1]);
-    let columns = trace.columns(
-        &Context {
-            set: &set,
-            params: &Params::default(),
-        },
-        |_| None,
-    );
+    let columns = trace.columns(&set, |_| None);
     assert_eq!(
         columns.remark[1].as_deref(),
         Some("moved back: 90 % of its text is shown by rank 1")
@@ -293,15 +263,14 @@ fn saying(texts: &[&str]) -> CandidateSet {
             source: if at == last { 0 } else { at },
         })
         .collect();
-    let candidates = (0..texts.len() as u64)
-        .map(|at| Candidate {
-            observations: at as u32..at as u32 + 1,
-            ..Candidate::of_cosine(at, 0.9 - at as f64 * 0.05, at as u32 + 1)
-        })
-        .collect();
+    let cosines: Vec<f64> = (0..texts.len()).map(|at| 0.9 - at as f64 * 0.05).collect();
+    let mut set = CandidateSet::of_cosines(&cosines);
+    for (at, candidate) in (0..).zip(&mut set.candidates) {
+        candidate.observations = at..at + 1;
+    }
     CandidateSet {
         agreement: Some(Arc::new(aggregate(&observations, &[]))),
-        ..CandidateSet::of_vectors(candidates)
+        ..set
     }
 }
 
@@ -329,12 +298,12 @@ fn corroboration_adds_by_the_logarithm() {
     for (n, expected) in [(1, 0.0), (2, 0.1), (3, 0.1585), (5, 0.2322), (9, 0.3170)] {
         let set = saying(&vec![SAME; n]);
         let trace = rank(&set, &params_of(&["max_results=100"]), &NATIVE);
-        let entry = trace.stage(StageId::Corroboration).unwrap().entries.first();
+        let entry = trace.stage(StageId::CORROBORATION).unwrap().entries.first();
         let added = entry.and_then(|entry| entry.change()).unwrap_or(0.0);
         assert!((added - expected).abs() < 5e-5, "{n}: {added}");
     }
     let set = saying(&[SAME, "a word of another kind", SAME, SAME]);
-    let stage = StageId::Corroboration;
+    let stage = StageId::CORROBORATION;
     assert_eq!(
         sentence(&set, &[], stage, 0),
         "+0.158: 2 other observations say the same (SimHash up to 3 bits)"
@@ -370,7 +339,7 @@ fn the_share_of_words_decides_where_simhash_is_blind() {
         "the push relay listens on port 8093",
         "the push service listens on port 8093",
     ]);
-    let stage = StageId::Corroboration;
+    let stage = StageId::CORROBORATION;
     // They are 7 bits apart.
     assert_eq!(
         sentence(&set, &["simhash_distance=6"], stage, 0),
@@ -399,7 +368,8 @@ fn thumbs_and_age_weigh_and_the_journey_tells_how() {
     let lines = |slot| -> Vec<String> {
         let formula = journey(slot).formula.into_iter();
         formula
-            .filter(|line| line.stage > StageId::Fusion)
+            .skip_while(|line| line.stage != StageId::FUSION)
+            .filter(|line| line.stage != StageId::FUSION)
             .map(|line| format!("{} = {:.4}", line.expression, line.value))
             .collect()
     };
@@ -442,13 +412,7 @@ fn thumbs_and_age_weigh_and_the_journey_tells_how() {
             "0.625 above rank 2: Vector +0.050, Corroboration +0.000, Feedback +0.100, Decay +0.475"
         )
     );
-    let columns = trace.columns(
-        &Context {
-            set: &set,
-            params: &Params::default(),
-        },
-        |_| None,
-    );
+    let columns = trace.columns(&set, |_| None);
     assert_eq!(columns.n_corroborating, [Some(1), Some(1)]);
     assert_eq!(columns.feedback_weight, [Some(1.1), None]);
 }
@@ -458,7 +422,7 @@ fn columns_of_a_stage_that_says_nothing_do_not_travel() {
     let mut set = saying(&[SAME, SAME]);
     let lengths = |set: &CandidateSet, settings: &[&str]| {
         let params = &params_of(settings);
-        let columns = rank(set, params, &NATIVE).columns(&Context { set, params }, |_| None);
+        let columns = rank(set, params, &NATIVE).columns(set, |_| None);
         (columns.n_corroborating.len(), columns.feedback_weight.len())
     };
     assert_eq!(lengths(&set, &[]), (2, 0));
@@ -476,7 +440,7 @@ fn a_date_in_the_future_counts_as_today_and_an_evergreen_file_does_not_decay() {
         from: DateSource::Written,
     };
     set.candidates[1].age = Age::Evergreen;
-    let said = |slot| sentence(&set, &["half_life_days=7"], StageId::Decay, slot);
+    let said = |slot| sentence(&set, &["half_life_days=7"], StageId::DECAY, slot);
     assert_eq!(said(0), "0 days old by its own date: counts 1.000");
     assert_eq!(said(1), "evergreen: does not decay");
     assert_eq!(said(2), "has no date: does not decay");
@@ -488,7 +452,7 @@ fn a_date_in_the_future_counts_as_today_and_an_evergreen_file_does_not_decay() {
         let from = DateSource::Modified;
         set.candidates[0].age = Age::Days { days, from };
         assert_eq!(
-            sentence(&set, &["half_life_days=7"], StageId::Decay, 0),
+            sentence(&set, &["half_life_days=7"], StageId::DECAY, 0),
             expected
         );
     }
@@ -506,7 +470,7 @@ fn diversity_brings_up_what_is_unlike() {
     }
     let trace = rank(&set, &params_of(&["mmr_lambda=0.5"]), &NATIVE);
     assert_eq!(trace.kept(), [0, 2, 1]);
-    let said = |slot| sentence(&set, &["mmr_lambda=0.5"], StageId::Diversity, slot);
+    let said = |slot| sentence(&set, &["mmr_lambda=0.5"], StageId::DIVERSITY, slot);
     assert_eq!(said(0), "the best score comes first");
     assert_eq!(said(1), "most like rank 1 of those above, cosine 1.000");
     assert_eq!(
@@ -522,33 +486,33 @@ fn a_stage_with_nothing_to_do_says_why() {
         assert_eq!(sentence(&set, settings, stage, 0), expected)
     };
     let none = saying(&["one red sun"]);
-    check(&[], StageId::Corroboration, "no chunk is corroborated");
+    check(&[], StageId::CORROBORATION, "no chunk is corroborated");
     check(
         &["corroboration_gain=0"],
-        StageId::Corroboration,
+        StageId::CORROBORATION,
         "off: gain 0, near-duplicates kept",
     );
     check(
         &["corroboration_on=off"],
-        StageId::Corroboration,
+        StageId::CORROBORATION,
         "switched off",
     );
-    check(&[], StageId::Feedback, "no chunk has a thumb");
+    check(&[], StageId::FEEDBACK, "no chunk has a thumb");
     check(
         &["feedback_strength=0"],
-        StageId::Feedback,
+        StageId::FEEDBACK,
         "off: strength 0",
     );
-    check(&[], StageId::Decay, "off: half-life 0");
+    check(&[], StageId::DECAY, "off: half-life 0");
     check(
         &["half_life_days=30"],
-        StageId::Decay,
+        StageId::DECAY,
         "no chunk has a date that counts",
     );
-    check(&[], StageId::Diversity, "off: λ 1");
+    check(&[], StageId::DIVERSITY, "off: λ 1");
     check(
         &["mmr_lambda=0.5"],
-        StageId::Diversity,
+        StageId::DIVERSITY,
         "no vectors to compare",
     );
     let bare = CandidateSet {
@@ -556,17 +520,13 @@ fn a_stage_with_nothing_to_do_says_why() {
         ..none
     };
     assert_eq!(
-        sentence(&bare, &[], StageId::Corroboration, 0),
+        sentence(&bare, &[], StageId::CORROBORATION, 0),
         "observations are not aggregated yet"
     );
 }
 
 #[test]
 fn no_candidates_make_an_empty_trace() {
-    let trace = rank(
-        &CandidateSet::of_vectors(Vec::new()),
-        &Params::default(),
-        &NATIVE,
-    );
+    let trace = rank(&CandidateSet::of_cosines(&[]), &Params::default(), &NATIVE);
     assert!(trace.kept().is_empty() && trace.stages.iter().all(|stage| stage.n_out == 0));
 }

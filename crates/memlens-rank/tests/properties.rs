@@ -12,9 +12,9 @@ use memlens_params::{
     StageId,
 };
 use memlens_rank::{
-    Age, Candidate, CandidateSet, ChunkId, Context, DateSource, Detail, Directions, Effect, Entry,
-    HookAnswer, HookMove, ListState, NATIVE, RerankScale, RerankScores, RerankState, Status,
-    TextValue, Thumbs, Trace, VectorValue, chars_read, rank,
+    Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, Detail, Directions, Effect, Entry,
+    HookAnswer, HookMove, List, ListId, NATIVE, RerankScale, RerankScores, RerankState, Status,
+    Thumbs, Trace, chars_read, rank,
 };
 use proptest::prelude::*;
 
@@ -22,78 +22,44 @@ use proptest::prelude::*;
 type Facts = (f64, Option<f64>, u32, u32, u32, u32);
 
 fn set_of(facts: Vec<Facts>, has_vector: bool, has_text: bool) -> CandidateSet {
-    let mut candidates: Vec<Candidate> = facts
-        .into_iter()
-        .enumerate()
-        .map(
-            |(at, (cosine, bm25, document, start, length, tokens))| Candidate {
-                chunk: ChunkId(at as u64),
-                order: at as u32,
-                document,
-                bytes: start..start + length,
-                tokens,
-                vector: VectorValue {
-                    score: has_vector.then_some(cosine),
-                    whole: has_vector.then_some(cosine),
-                    ..VectorValue::default()
-                },
-                text: TextValue {
-                    score: bm25.filter(|_| has_text),
-                    rank: None,
-                    n_matched: 1,
-                },
-                ..Candidate::default()
-            },
-        )
-        .collect();
-    let mut by_vector: Vec<usize> = (0..candidates.len())
-        .filter(|at| candidates[*at].vector.score.is_some())
-        .collect();
-    by_vector.sort_by(|a, b| {
-        candidates[*b]
-            .vector
-            .score
-            .partial_cmp(&candidates[*a].vector.score)
-            .unwrap()
-            .then(a.cmp(b))
-    });
-    for (place, at) in by_vector.into_iter().enumerate() {
-        candidates[at].vector.rank = Some(place as u32 + 1);
-    }
-    let mut by_text: Vec<usize> = (0..candidates.len())
-        .filter(|at| candidates[*at].text.score.is_some())
-        .collect();
-    by_text.sort_by(|a, b| {
-        candidates[*b]
-            .text
-            .score
-            .partial_cmp(&candidates[*a].text.score)
-            .unwrap()
-            .then(a.cmp(b))
-    });
-    let n_text_hits = by_text.len() as u32;
-    for (place, at) in by_text.into_iter().enumerate() {
-        candidates[at].text.rank = Some(place as u32 + 1);
-    }
-    let state = |is_there, why: &str| {
+    let list = |id, is_there, why: &str, scores: Vec<Option<f64>>| {
         if is_there {
-            ListState::Ready
+            List::of_scores(id, &scores)
         } else {
-            ListState::Missing(why.to_owned())
+            List::missing(id, why)
         }
     };
+    let cosines = facts.iter().map(|facts| Some(facts.0)).collect();
+    let bm25 = facts.iter().map(|facts| facts.1).collect();
+    let candidates =
+        facts
+            .iter()
+            .enumerate()
+            .map(
+                |(at, (cosine, _, document, start, length, tokens))| Candidate {
+                    chunk: ChunkId(at as u64),
+                    order: at as u32,
+                    document: *document,
+                    bytes: *start..start + length,
+                    tokens: *tokens,
+                    cosines: Cosines {
+                        whole: has_vector.then_some(*cosine),
+                        ..Cosines::default()
+                    },
+                    n_matched: 1,
+                    ..Candidate::default()
+                },
+            );
     CandidateSet {
-        n_chunks: candidates.len() as u32,
-        candidates,
+        n_chunks: facts.len() as u32,
+        candidates: candidates.collect(),
         n_words: 3,
         bm25_ideal: 12.0,
-        vector: state(has_vector, "no model"),
-        text: state(has_text, "no word"),
-        n_text_hits,
-        agreement: None,
-        directions: None,
-        rerank: Vec::new(),
-        hook: Vec::new(),
+        lists: vec![
+            list(ListId::VECTOR, has_vector, "no model", cosines),
+            list(ListId::BM25, has_text, "no word", bm25),
+        ],
+        ..CandidateSet::default()
     }
 }
 
@@ -324,6 +290,9 @@ proptest! {
         for at in 0..shuffled.candidates.len() {
             let other = (seed.wrapping_mul(6364136223846793005).wrapping_add((at as u64).wrapping_mul(1442695040888963407)) >> 33) as usize % n;
             shuffled.candidates.swap(at, other);
+            for list in &mut shuffled.lists {
+                if !list.values.is_empty() { list.values.swap(at, other); }
+            }
         }
         prop_assert_eq!(kept_chunks(&set, &traced(&set, &params)), kept_chunks(&shuffled, &traced(&shuffled, &params)));
     }
@@ -353,7 +322,7 @@ proptest! {
         seen.extend(trace.dropped().iter().map(|(slot, _)| slot));
         seen.sort_unstable();
         prop_assert_eq!(seen, (0..set.candidates.len() as u32).collect::<Vec<_>>());
-        let columns = trace.columns(&Context { set: &set, params: &params }, |_| None);
+        let columns = trace.columns(&set, |_| None);
         prop_assert_eq!(columns.order.len(), set.candidates.len());
         for (at, parts) in columns.parts.iter().enumerate() {
             let sum: f64 = parts.iter().map(|part| part.amount).sum();
@@ -384,7 +353,7 @@ proptest! {
         let tokens = |slot: u32| set.candidates[slot as usize].tokens;
         let used: u32 = trace.kept().iter().map(|slot| tokens(*slot)).sum();
         prop_assert!(used <= params.budget_tokens);
-        for entry in &trace.stage(StageId::Budget).unwrap().entries {
+        for entry in &trace.stage(StageId::BUDGET).unwrap().entries {
             if entry.is_dropped {
                 prop_assert!(tokens(entry.slot) > params.budget_tokens - used);
             }
@@ -415,7 +384,7 @@ proptest! {
             (candidate.thumbs, candidate.age) = (Thumbs::default(), Age::Unknown);
         }
         let trace = traced(&bare, &params);
-        for id in [StageId::Corroboration, StageId::Feedback, StageId::Decay, StageId::Diversity] {
+        for id in [StageId::CORROBORATION, StageId::FEEDBACK, StageId::DECAY, StageId::DIVERSITY] {
             let is_skipped = matches!(trace.stage(id).unwrap().status, Status::Skipped { .. });
             prop_assert!(is_skipped);
         }
@@ -434,8 +403,8 @@ proptest! {
         }
         let trace = traced(&failed, &params);
         prop_assert_eq!(trace.kept(), &expected[..]);
-        let is_asked = params.rerank != RerankMode::Off && params.rerank_share > 0.0 && trace.stage(StageId::Rerank).unwrap().n_in > 0;
-        let is_fallback = matches!(trace.stage(StageId::Rerank).unwrap().status, Status::Fallback { .. });
+        let is_asked = params.rerank != RerankMode::Off && params.rerank_share > 0.0 && trace.stage(StageId::RERANK).unwrap().n_in > 0;
+        let is_fallback = matches!(trace.stage(StageId::RERANK).unwrap().status, Status::Fallback { .. });
         prop_assert_eq!(is_fallback, is_asked);
     }
 
@@ -447,8 +416,8 @@ proptest! {
         let before = traced(&set, &Params { rerank: RerankMode::Off, ..params.clone() });
         let trace = traced(&unasked, &params);
         prop_assert_eq!(trace.kept(), before.kept());
-        let columns = trace.columns(&Context { set: &unasked, params: &params }, |_| None);
-        let n_in = trace.stage(StageId::Rerank).unwrap().n_in;
+        let columns = trace.columns(&unasked, |_| None);
+        let n_in = trace.stage(StageId::RERANK).unwrap().n_in;
         let n_sent = if params.rerank_max_docs == 0 { 3 * params.max_results } else { params.rerank_max_docs };
         prop_assert_eq!(columns.n_pending, n_sent.min(n_in));
     }
@@ -456,7 +425,7 @@ proptest! {
     #[test]
     fn reranked_rows_stand_above_all_others_which_keep_their_order(set in rich_sets(), params in rich_parameters()) {
         let trace = traced(&set, &params);
-        let stage = trace.stage(StageId::Rerank).unwrap();
+        let stage = trace.stage(StageId::RERANK).unwrap();
         let state = |entry: &Entry| if let Detail::Rerank { state, .. } = entry.detail { state } else { unreachable!("the stage gives its own reasons") };
         let kept: Vec<&Entry> = stage.entries.iter().filter(|entry| !entry.is_dropped).collect();
         for scored in kept.iter().filter(|entry| state(entry) == RerankState::Scored) {
@@ -478,7 +447,7 @@ proptest! {
     fn a_full_share_follows_the_reranker_alone(set in rich_sets(), params in rich_parameters(), rerank in prop::sample::select(vec![RerankMode::Model, RerankMode::Http])) {
         let params = Params { rerank, rerank_share: 1.0, ..params };
         let trace = traced(&set, &params);
-        let mut scored: Vec<(Option<u32>, f64)> = trace.stage(StageId::Rerank).unwrap().entries.iter().filter(|entry| !entry.is_dropped).filter_map(|entry| {
+        let mut scored: Vec<(Option<u32>, f64)> = trace.stage(StageId::RERANK).unwrap().entries.iter().filter(|entry| !entry.is_dropped).filter_map(|entry| {
             if let Detail::Rerank { raw, .. } = entry.detail { raw.map(|raw| (entry.rank_after, raw)) } else { None }
         }).collect();
         scored.sort_by_key(|(rank, _)| *rank);
@@ -490,7 +459,7 @@ proptest! {
     #[test]
     fn late_interaction_stays_in_the_span_of_the_fused_scores(set in rich_sets(), params in rich_parameters()) {
         let params = Params { rerank: RerankMode::Late, rerank_threshold: None, ..params };
-        let entries = traced(&set, &params).stage(StageId::Rerank).unwrap().entries.clone();
+        let entries = traced(&set, &params).stage(StageId::RERANK).unwrap().entries.clone();
         let scored: Vec<&Entry> = entries.iter().filter(|entry| matches!(entry.detail, Detail::Rerank { state: RerankState::Scored, .. })).collect();
         let bases: Vec<f64> = scored.iter().filter_map(|entry| entry.score_before).collect();
         for entry in &scored {
@@ -505,7 +474,7 @@ proptest! {
         let given = given_to_hook(&set, &params);
         let asking = traced(&set, &params);
         prop_assert_eq!(kept_chunks(&set, &asking), given.iter().map(|(chunk, _)| chunk.0).collect::<Vec<_>>(), "until it answers the rows stay");
-        let columns = asking.columns(&Context { set: &set, params: &params }, |_| None);
+        let columns = asking.columns(&set, |_| None);
         prop_assert_eq!(columns.hook_pending, !given.is_empty());
 
         let answered = with_hook(set.clone(), &params, nth);
@@ -515,13 +484,13 @@ proptest! {
         for (slot, (_, score)) in trace.kept().iter().zip(&returned) {
             prop_assert_eq!(last_score(&trace, *slot), *score);
         }
-        for entry in &trace.stage(StageId::Hook).unwrap().entries {
+        for entry in &trace.stage(StageId::HOOK).unwrap().entries {
             prop_assert_eq!(entry.is_dropped, matches!(entry.detail, Detail::Hook(HookMove::Dropped { .. })));
         }
         // It is asked again for other rows than those it was given, and for no others.
         let fewer = Params { max_results: (given.len() as u32).saturating_sub(1).max(1), limit_on: true, ..params.clone() };
         let reach = given_to_hook(&answered, &fewer);
-        let columns = traced(&answered, &fewer).columns(&Context { set: &answered, params: &fewer }, |_| None);
+        let columns = traced(&answered, &fewer).columns(&answered, |_| None);
         prop_assert_eq!(columns.hook_pending, !reach.is_empty() && reach != given);
         let mut failed = set.clone();
         failed.hook.push(HookAnswer { given, returned: Err("exit code 1".to_owned()) });
@@ -532,7 +501,7 @@ proptest! {
     #[test]
     fn a_gain_of_zero_collapses_without_a_change_of_score(set in rich_sets(), params in rich_parameters()) {
         let params = Params { corroboration_gain: 0.0, near_duplicates: NearDuplicates::Collapse, ..params };
-        for entry in &traced(&set, &params).stage(StageId::Corroboration).unwrap().entries {
+        for entry in &traced(&set, &params).stage(StageId::CORROBORATION).unwrap().entries {
             prop_assert_eq!(entry.score_after, entry.score_before);
         }
     }
@@ -542,7 +511,7 @@ proptest! {
         let params = Params { near_duplicates: NearDuplicates::Keep, ..uncut(params) };
         let higher = Params { corroboration_gain: params.corroboration_gain + more, ..params.clone() };
         let n_others = |entry: &Entry| if let Detail::Corroboration { n_others, .. } = entry.detail { n_others } else { 0 };
-        let stage = |params: &Params| traced(&set, params).stage(StageId::Corroboration).unwrap().entries.clone();
+        let stage = |params: &Params| traced(&set, params).stage(StageId::CORROBORATION).unwrap().entries.clone();
         let (before, after) = (stage(&params), stage(&higher));
         let rank_of = |entries: &[Entry], slot: u32| entries.iter().find(|entry| entry.slot == slot).unwrap().rank_after;
         for a in &before {
@@ -557,7 +526,7 @@ proptest! {
         let params = Params { near_duplicates: NearDuplicates::Keep, corroboration_on: true, agreement_measure: AgreementMeasure::Simhash, ..uncut(params) };
         let counts = |simhash_distance: u32| {
             let params = Params { simhash_distance, ..params.clone() };
-            traced(&set, &params).columns(&Context { set: &set, params: &params }, |_| None).n_corroborating
+            traced(&set, &params).columns(&set, |_| None).n_corroborating
         };
         for distance in 0..7 {
             let (near, far) = (counts(distance), counts(distance + 1));
@@ -588,7 +557,7 @@ proptest! {
 
     #[test]
     fn weights_of_thumbs_lie_in_their_range(set in rich_sets(), params in rich_parameters()) {
-        for entry in &traced(&set, &params).stage(StageId::Feedback).unwrap().entries {
+        for entry in &traced(&set, &params).stage(StageId::FEEDBACK).unwrap().entries {
             if let Detail::Feedback { weight, strength, n_up, n_down, .. } = entry.detail {
                 prop_assert!((weight - 1.0).abs() <= 0.5 * strength);
                 prop_assert_eq!(weight > 1.0, strength > 0.0 && n_up > n_down);
@@ -627,7 +596,7 @@ proptest! {
     fn what_collapses_is_said_by_better_rows_that_stay(set in rich_sets(), params in rich_parameters()) {
         let params = Params { near_duplicates: NearDuplicates::Collapse, corroboration_on: true, ..uncut(params) };
         let trace = traced(&set, &params);
-        let stage = trace.stage(StageId::Corroboration).unwrap();
+        let stage = trace.stage(StageId::CORROBORATION).unwrap();
         let boosted = |entry: &Entry| {
             let Detail::Corroboration { base, gain, n_others, .. } = entry.detail else { unreachable!("the stage gives its own reasons") };
             base + gain * (1.0 + f64::from(n_others)).log2()
@@ -645,7 +614,7 @@ proptest! {
     #[test]
     fn scores_fall_or_tie_in_the_total_order_before_repeats(set in sets(), params in parameters()) {
         let trace = traced(&set, &Params { repeat_share: 1.0, ..params.clone() });
-        let columns = trace.columns(&Context { set: &set, params: &params }, |_| None);
+        let columns = trace.columns(&set, |_| None);
         for pair in trace.kept().windows(2) {
             let (a, b) = (columns.score[pair[0] as usize].unwrap(), columns.score[pair[1] as usize].unwrap());
             let orders = (set.candidates[pair[0] as usize].order, set.candidates[pair[1] as usize].order);
@@ -676,12 +645,11 @@ proptest! {
     fn a_miss_in_one_list_never_lowers_a_row_against_rows_with_the_same_miss(set in sets(), params in parameters()) {
         let params = Params { repeat_share: 1.0, threshold_on: false, limit_on: false, budget_on: false, fusion_on: true, ..params };
         let trace = traced(&set, &params);
-        let context = Context { set: &set, params: &params };
         let only_vector: Vec<u32> = trace.kept().iter().copied()
-            .filter(|slot| context.vector_rank(*slot).is_some() && set.candidates[*slot as usize].text.score.is_none()).collect();
+            .filter(|slot| params.vector_on && set.value(ListId::VECTOR, *slot).rank.is_some_and(|rank| rank <= params.vector_depth) && set.value(ListId::BM25, *slot).score.is_none()).collect();
         prop_assume!(params.vector_weight > 0.0);
         for pair in only_vector.windows(2) {
-            let score = |slot: u32| set.candidates[slot as usize].vector.score.unwrap();
+            let score = |slot: u32| set.value(ListId::VECTOR, slot).score.unwrap();
             // Ranks differ for equal cosines only by the total order, so the order never inverts.
             prop_assert!(score(pair[0]) >= score(pair[1]));
         }
@@ -734,13 +702,7 @@ fn the_first_keyword_only_hit_of_normalised_rrf_passes_the_default_threshold() {
         ..Params::default()
     };
     let trace = traced(&set, &params);
-    let columns = trace.columns(
-        &Context {
-            set: &set,
-            params: &params,
-        },
-        |_| None,
-    );
+    let columns = trace.columns(&set, |_| None);
     assert!((columns.score[30].unwrap() - 0.3).abs() < 1e-12);
     assert!(kept_chunks(&set, &trace).contains(&30));
 }

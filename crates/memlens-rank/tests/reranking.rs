@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 
 use memlens_params::{HookMode, Params, RerankMode, StageId};
 use memlens_rank::{
-    Candidate, CandidateSet, ChunkId, Columns, Context, HookAnswer, NATIVE, RerankScale,
-    RerankScores, Status, Trace, rank,
+    CandidateSet, ChunkId, Columns, HookAnswer, NATIVE, RerankScale, RerankScores, Status, Trace,
+    rank,
 };
 
 /// Four rows of fused scores .8, .6, .4 and .2, the first of them with these scores of a reranker.
 fn set(mode: RerankMode, scale: RerankScale, scores: &[f64]) -> CandidateSet {
-    let candidates = (0..4)
-        .map(|at| Candidate::of_cosine(at, 0.8 - 0.2 * at as f64, at as u32 + 1))
-        .collect();
+    let cosines = [0, 1, 2, 3].map(|at| 0.8 - 0.2 * f64::from(at));
     let known = RerankScores {
         mode,
         max_chars: if mode == RerankMode::Late { 0 } else { 500 },
@@ -23,7 +21,7 @@ fn set(mode: RerankMode, scale: RerankScale, scores: &[f64]) -> CandidateSet {
     };
     CandidateSet {
         rerank: vec![known],
-        ..CandidateSet::of_vectors(candidates)
+        ..CandidateSet::of_cosines(&cosines)
     }
 }
 
@@ -36,7 +34,7 @@ fn params(rerank: RerankMode) -> Params {
 }
 
 fn scores(trace: &Trace) -> Vec<(u32, f64)> {
-    let stage = trace.stage(StageId::Rerank).unwrap();
+    let stage = trace.stage(StageId::RERANK).unwrap();
     let mut rows: Vec<_> = stage.entries.iter().collect();
     rows.sort_by_key(|entry| entry.rank_after);
     rows.iter()
@@ -73,7 +71,7 @@ fn scores_between_0_and_1_are_blended_as_they_are() {
     let trace = rank(&set, &half, &NATIVE);
     // Ties by the total order: rows 0, 2 and 3 have .45.
     assert_eq!(scores(&trace), [(1, 0.75), (0, 0.45), (2, 0.45), (3, 0.45)]);
-    let (sentence, formulas) = told(&trace, StageId::Rerank, 1);
+    let (sentence, formulas) = told(&trace, StageId::RERANK, 1);
     assert_eq!(sentence, "score 0.900; fused 0.600");
     assert_eq!(formulas, ["0.50 · 0.6000 + 0.50 · 0.9000"]);
 }
@@ -87,7 +85,7 @@ fn logits_go_through_the_logistic_function_and_stay_as_reported() {
     );
     let trace = rank(&set, &params(RerankMode::Model), &NATIVE);
     assert_eq!(scores(&trace), [(2, 0.998), (3, 0.881), (1, 0.5), (0, 0.0)]);
-    let (sentence, formulas) = told(&trace, StageId::Rerank, 0);
+    let (sentence, formulas) = told(&trace, StageId::RERANK, 0);
     assert_eq!(sentence, "logit \u{2212}11.00; fused 0.800");
     assert_eq!(formulas[0], "logistic = 1 / (1 + e^(11.000))");
     // The threshold is on the model's own scale.
@@ -98,7 +96,7 @@ fn logits_go_through_the_logistic_function_and_stay_as_reported() {
     let trace = rank(&set, &above, &NATIVE);
     assert_eq!(trace.kept(), [2, 3]);
     assert_eq!(
-        told(&trace, StageId::Rerank, 1).0,
+        told(&trace, StageId::RERANK, 1).0,
         "kept out by rerank threshold: logit 0.00 below 1.00"
     );
 }
@@ -110,7 +108,7 @@ fn late_interaction_mixes_what_stands_out_and_keeps_the_span() {
     // z of .8 .6 .4 .2: 1.342 .447 -.447 -1.342; of MaxSim: -.577 three times, 1.732.
     // Mixes: .766 .140 -.486 -.420, mapped to .2 .. .8.
     assert_eq!(scores(&trace), [(0, 0.8), (1, 0.5), (3, 0.232), (2, 0.2)]);
-    let (sentence, formulas) = told(&trace, StageId::Rerank, 3);
+    let (sentence, formulas) = told(&trace, StageId::RERANK, 3);
     assert_eq!(sentence, "MaxSim 0.600; fused 0.200");
     assert_eq!(
         formulas[..2],
@@ -135,7 +133,7 @@ fn only_the_best_are_sent_and_the_others_stand_below_them() {
     };
     let trace = rank(&set, &two, &NATIVE);
     assert_eq!(scores(&trace), [(0, 0.3), (1, 0.05), (2, 0.05), (3, -0.15)]);
-    let (sentence, formulas) = told(&trace, StageId::Rerank, 2);
+    let (sentence, formulas) = told(&trace, StageId::RERANK, 2);
     assert_eq!(sentence, "not sent: rank 3 > 2 sent; fused 0.400");
     assert_eq!(
         formulas,
@@ -149,10 +147,10 @@ fn only_the_best_are_sent_and_the_others_stand_below_them() {
     };
     let trace = rank(&set, &pool, &NATIVE);
     assert_eq!(
-        trace.stage(StageId::Rerank).unwrap().note.as_deref(),
+        trace.stage(StageId::RERANK).unwrap().note.as_deref(),
         Some("1 of 3 scores pending")
     );
-    let (sentence, _) = told(&trace, StageId::Rerank, 2);
+    let (sentence, _) = told(&trace, StageId::RERANK, 2);
     assert_eq!(sentence, "pending: sent, without a score yet; fused 0.400");
 }
 
@@ -171,7 +169,7 @@ fn scores_of_another_way_of_asking_do_not_count() {
         let waiting = Status::Skipped {
             why: "4 of 4 scores pending".to_owned(),
         };
-        assert_eq!(trace.stage(StageId::Rerank).unwrap().status, waiting);
+        assert_eq!(trace.stage(StageId::RERANK).unwrap().status, waiting);
     }
 }
 
@@ -186,21 +184,20 @@ fn a_failure_counts_only_while_scores_are_missing() {
     assert_eq!(rank(&set, &two, &NATIVE).kept(), [1, 0, 2, 3]);
     let trace = rank(&set, &params(RerankMode::Http), &NATIVE);
     assert_eq!(trace.kept(), [0, 1, 2, 3]);
-    assert_eq!(told(&trace, StageId::Rerank, 0).0, "no answer");
+    assert_eq!(told(&trace, StageId::RERANK, 0).0, "no answer");
     set.candidates.clear();
     let trace = rank(&set, &two, &NATIVE);
     let none = Status::Skipped {
         why: "no candidates".to_owned(),
     };
-    assert_eq!(trace.stage(StageId::Rerank).unwrap().status, none);
+    assert_eq!(trace.stage(StageId::RERANK).unwrap().status, none);
 }
 
 #[test]
 fn columns_of_a_reranker_that_says_nothing_do_not_travel() {
     let mut set = set(RerankMode::Http, RerankScale::Unit, &[0.3]);
-    let columns = |set: &CandidateSet, params: &Params| {
-        rank(set, params, &NATIVE).columns(&Context { set, params }, |_| None)
-    };
+    let columns =
+        |set: &CandidateSet, params: &Params| rank(set, params, &NATIVE).columns(set, |_| None);
     let lengths = |columns: &Columns| {
         [
             columns.rerank_state.len(),
@@ -229,7 +226,7 @@ fn the_command_is_told_in_words() {
         hook: HookMode::On,
         ..params(RerankMode::Off)
     };
-    let hook = |trace: &Trace, slot| told(trace, StageId::Hook, slot).0;
+    let hook = |trace: &Trace, slot| told(trace, StageId::HOOK, slot).0;
     let trace = rank(&set, &params, &NATIVE);
     assert_eq!(
         hook(&trace, 0),

@@ -1,7 +1,7 @@
 //! The commands of the window that ask whoever is outside about one search.
 
 use memlens_engine::{Heat, RerankTime, SentText};
-use memlens_params::Params;
+use memlens_params::{ParameterSet, Params};
 use memlens_rank::Columns;
 use serde::Serialize;
 use specta::Type;

@@ -95,7 +95,7 @@ fn a_supported_row_is_boosted_and_its_journey_names_who_supports_it() {
     let params = agreed(&library);
     // What was asked before the pass stays as it was.
     let stage = before.rank(&params);
-    let stage = stage.stage(StageId::Corroboration).expect("it is a stage");
+    let stage = stage.stage(StageId::CORROBORATION).expect("it is a stage");
     assert!(stage.entries.is_empty());
 
     let search = library
@@ -119,7 +119,7 @@ fn a_supported_row_is_boosted_and_its_journey_names_who_supports_it() {
     let expected = ["iris/relay.md", "otto/log.md", "said.jsonl"].map(|path| (path.to_owned(), 2));
     assert_eq!(supported, expected);
     for entry in &trace
-        .stage(StageId::Corroboration)
+        .stage(StageId::CORROBORATION)
         .expect("it is a stage")
         .entries
     {

@@ -88,7 +88,7 @@ fn scores_are_kept_with_the_search_and_in_the_cache() {
     assert_eq!((before.n_pending, before.rerank_scale), (3, None));
     let asked = library.ask(first.id, &params).expect("it can be asked");
     let columns = asked.columns(&params);
-    assert_eq!(*status(&columns, StageId::Rerank), Status::Applied);
+    assert_eq!(*status(&columns, StageId::RERANK), Status::Applied);
     assert_eq!(columns.n_pending, 0);
     assert_eq!(columns.rerank_scale, Some(RerankScale::MaxSim));
     assert_eq!(columns.rerank_state, [Some(RerankState::Scored); 3]);
@@ -126,7 +126,7 @@ fn a_reranker_that_is_not_set_up_leaves_the_fused_order_and_says_so() {
             ..fused.clone()
         };
         let columns = ask(&library, &params);
-        let Status::Fallback { why } = status(&columns, StageId::Rerank) else {
+        let Status::Fallback { why } = status(&columns, StageId::RERANK) else {
             panic!("{rerank:?} is not set up");
         };
         assert!(why.starts_with("cannot rerank by "), "{why}");
@@ -157,7 +157,7 @@ fn a_command_reorders_rescores_and_drops() {
     let soup = columns.order[0] as usize;
     assert_eq!(columns.score[soup], Some(0.9));
     let attic = columns.order[2] as usize;
-    assert_eq!(columns.dropped_by[attic], Some(StageId::Hook));
+    assert_eq!(columns.dropped_by[attic], Some(StageId::HOOK));
     // Other rows are another question.
     let fewer = Params {
         max_results: 1,
@@ -178,14 +178,14 @@ fn a_command_that_fails_leaves_the_order_and_is_asked_again() {
     let failed = library.ask(first.id, &params).expect("it can be asked");
     let columns = failed.columns(&params);
     assert!(matches!(
-        status(&columns, StageId::Hook),
+        status(&columns, StageId::HOOK),
         Status::Fallback { .. }
     ));
     assert_eq!(columns.order, expected);
     command(&library, r#"cat >/dev/null; echo '{}'"#);
     let asked = library.ask(first.id, &params).expect("it can be asked");
     let columns = asked.columns(&params);
-    assert_eq!(*status(&columns, StageId::Hook), Status::Applied);
+    assert_eq!(*status(&columns, StageId::HOOK), Status::Applied);
     assert_eq!(columns.order, expected);
 }
 
@@ -284,7 +284,7 @@ fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() 
     let expected = first.columns(&fused).order;
     let asked = library.ask(first.id, &params).expect("it can be asked");
     let columns = asked.columns(&params);
-    let Status::Fallback { why } = status(&columns, StageId::Rerank) else {
+    let Status::Fallback { why } = status(&columns, StageId::RERANK) else {
         panic!("its model cannot be there");
     };
     assert!(
@@ -320,7 +320,7 @@ fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() 
     let asked = library.ask(first.id, &patient).expect("it can be asked");
     assert!(!asked.is_reranker_loading);
     let columns = asked.columns(&patient);
-    assert_eq!(*status(&columns, StageId::Rerank), Status::Applied);
+    assert_eq!(*status(&columns, StageId::RERANK), Status::Applied);
     assert_eq!(columns.n_pending, 0);
     // The search's model, and the two of late interaction that were begun for the first call.
     assert_eq!(n_made.load(Ordering::Relaxed), 3);
@@ -401,7 +401,7 @@ fn a_note_that_changed_since_the_search_is_not_sent() {
     let found = search(&library, &late());
     notes.write("hall.md", "The router is in the cellar now.");
     index(dir.path(), &[notes.path()]);
-    for (params, stage) in [(late(), StageId::Rerank), (hooked(), StageId::Hook)] {
+    for (params, stage) in [(late(), StageId::RERANK), (hooked(), StageId::HOOK)] {
         let asked = library.ask(found.id, &params).expect("it can be asked");
         let columns = asked.columns(&params);
         let Status::Fallback { why } = status(&columns, stage) else {

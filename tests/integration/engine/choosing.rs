@@ -57,7 +57,7 @@ fn ask(engine: &Engine) -> Columns {
 
 fn rerank(columns: &Columns) -> &Status {
     let mut stages = columns.stages.iter();
-    let stage = stages.find(|stage| stage.id == StageId::Rerank);
+    let stage = stages.find(|stage| stage.id == StageId::RERANK);
     &stage.expect("it is one").status
 }
 

@@ -45,7 +45,7 @@ fn search(library: &Library) -> Arc<Search> {
 fn decay(search: &Search, path: &str) -> (bool, f64) {
     let rows = search.rows().expect("they can be told");
     let trace = search.rank(&params());
-    let stage = trace.stage(StageId::Decay).expect("it is a stage");
+    let stage = trace.stage(StageId::DECAY).expect("it is a stage");
     let entry = stage
         .entries
         .iter()
@@ -131,7 +131,7 @@ fn dates_in_the_future_and_none_that_can_be_read_do_no_harm() {
     let found = search(&library);
     let candidates = &found.set().candidates;
     let trace = found.rank(&params());
-    let stage = trace.stage(StageId::Decay).expect("it is a stage");
+    let stage = trace.stage(StageId::DECAY).expect("it is a stage");
     assert_eq!(stage.entries.len(), candidates.len());
     for entry in &stage.entries {
         let Detail::Decay { days, factor, .. } = entry.detail else {

@@ -67,7 +67,7 @@ fn a_kept_search_takes_up_a_thumb_at_once() {
         panic!("{answer:?}")
     };
     let mut steps = chunks[0].journey.steps.iter();
-    let step = steps.find(|step| step.stage == StageId::Feedback);
+    let step = steps.find(|step| step.stage == StageId::FEEDBACK);
     assert_eq!(step.expect("it has one").status, Status::Applied);
     // The other kind turns it, the same kind takes it back.
     engine.vote(first.id, slot, false).expect("it can be given");

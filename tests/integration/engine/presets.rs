@@ -7,7 +7,7 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 
 use memlens_engine::{Engine, read_params};
-use memlens_params::{Parameter, ParameterKind, Params, Value, table};
+use memlens_params::{Parameter, ParameterKind, ParameterSet, Params, Value, table};
 use memlens_tests::{Notes, cases, fresh, hashing, open};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -41,8 +41,8 @@ fn value(parameter: &Parameter) -> BoxedStrategy<Value> {
 
 fn params() -> impl Strategy<Value = Params> {
     let one = (0..table().len()).prop_flat_map(|at| {
-        let parameter = table().swap_remove(at);
-        value(&parameter).prop_map(move |value| (parameter.id, value))
+        let parameter = &table()[at];
+        value(parameter).prop_map(move |value| (parameter.id, value))
     });
     prop::collection::vec(one, 0..30).prop_map(|given| {
         // One after the other; what would not fit the others is left as it was.

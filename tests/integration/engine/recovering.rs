@@ -243,7 +243,7 @@ fn check_words_alone(dir: &Path, source: EmbedderSource, notice: &str) {
             .set()
             .candidates
             .iter()
-            .all(|candidate| candidate.vector.score.is_none())
+            .all(|candidate| candidate.cosines.whole.is_none())
     );
     assert!(!search.rank(&Params::default()).kept().is_empty());
     // Without a word there is nothing to go by.

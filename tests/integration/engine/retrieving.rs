@@ -11,7 +11,7 @@ use memlens_embed::{Embedder, Hashing};
 use memlens_engine::{Lists, Retrieved, Scope, retrieve};
 use memlens_index::{is_stop_word, words};
 use memlens_params::{Bm25Join, Params, VectorUnit};
-use memlens_rank::{Candidate, ListState};
+use memlens_rank::{CandidateSet, List, ListId, ListState, ListValue};
 use memlens_store::Snapshot;
 use memlens_tests::{Notes, cases, fresh, index, open};
 use proptest::prelude::*;
@@ -148,10 +148,20 @@ fn naive_bm25(chunks: &[Naive], query: &str, join: Bm25Join) -> (BTreeMap<u32, f
 }
 
 /// Checks that the ranks of one list are the places of its sorted scores: descending, ties by the order of chunks.
-fn check_ranks(candidates: &[Candidate], list: impl Fn(&Candidate) -> (Option<f64>, Option<u32>)) {
-    let mut listed: Vec<(u32, f64, u32)> = candidates
+fn list(set: &CandidateSet, id: ListId) -> &List {
+    set.list(id).expect("the retriever has it")
+}
+
+fn hits(set: &CandidateSet) -> u32 {
+    list(set, ListId::BM25).n_hits
+}
+
+fn check_ranks(set: &CandidateSet, list: &List, score: impl Fn(&ListValue) -> Option<f64>) {
+    let mut listed: Vec<(u32, f64, u32)> = set
+        .candidates
         .iter()
-        .filter_map(|candidate| match list(candidate) {
+        .zip(&list.values)
+        .filter_map(|(candidate, value)| match (score(value), value.rank) {
             (Some(score), Some(rank)) => Some((rank, score, candidate.order)),
             (None, Some(rank)) => panic!("rank {rank} without a score"),
             (_, None) => None,
@@ -210,17 +220,21 @@ fn check_retrieved(
         .keys()
         .filter(|place| in_scope.contains(place))
         .count();
-    assert_eq!(set.n_text_hits as usize, n_text_hits);
-    for ((candidate, place), matched) in set.candidates.iter().zip(&places).zip(&matched) {
+    assert_eq!(hits(&set) as usize, n_text_hits);
+    let [vectors, texts] = [ListId::VECTOR, ListId::BM25].map(|id| list(&set, id));
+    for (slot, ((candidate, place), matched)) in
+        (0..).zip(set.candidates.iter().zip(&places).zip(&matched))
+    {
         let chunk = &chunks[*place as usize];
-        let found = candidate.vector.score.expect("every chunk has a vector");
+        let found = vectors.value(slot).score.expect("every chunk has a vector");
+        let bm25 = texts.value(slot).score;
         assert!(
             is_close(found, chunk.vector),
             "{found} in place of {} for {}",
             chunk.vector,
             chunk.text
         );
-        match (candidate.text.score, scores.get(place)) {
+        match (bm25, scores.get(place)) {
             (Some(found), Some(expected)) => {
                 assert!(is_close(found, *expected), "{found} in place of {expected}")
             }
@@ -229,7 +243,7 @@ fn check_retrieved(
         let held = terms(chunk);
         let expected: Vec<u16> = (0..)
             .zip(&query_words)
-            .filter(|(_, word)| candidate.text.score.is_some() && held.contains(&word.term))
+            .filter(|(_, word)| bm25.is_some() && held.contains(&word.term))
             .map(|(at, _)| at)
             .collect();
         assert_eq!(matched, &expected);
@@ -239,21 +253,14 @@ fn check_retrieved(
             lists.snapshot.chunks[*place as usize].id
         );
     }
-    check_ranks(&set.candidates, |candidate| {
-        (candidate.vector.score, candidate.vector.rank)
-    });
-    check_ranks(&set.candidates, |candidate| {
-        (candidate.text.score, candidate.text.rank)
-    });
+    check_ranks(&set, vectors, |value| value.score);
+    check_ranks(&set, texts, |value| value.score);
+    assert!(vectors.values.iter().all(|value| value.rank.is_some()));
     assert!(
-        set.candidates
+        texts
+            .values
             .iter()
-            .all(|candidate| candidate.vector.rank.is_some())
-    );
-    assert!(
-        set.candidates
-            .iter()
-            .all(|candidate| candidate.text.score.is_some() == candidate.text.rank.is_some())
+            .all(|value| value.score.is_some() == value.rank.is_some())
     );
 }
 
@@ -316,40 +323,30 @@ fn lists_are_cut_at_the_greatest_depth() {
         None,
     )
     .expect("it can be searched");
-    let ranks = |rank: fn(&Candidate) -> Option<u32>| -> Vec<u32> {
-        let mut ranks: Vec<u32> = set.candidates.iter().filter_map(rank).collect();
+    let [vectors, texts] = [ListId::VECTOR, ListId::BM25].map(|id| list(&set, id));
+    let ranks = |list: &List| -> Vec<u32> {
+        let mut ranks: Vec<u32> = list.values.iter().filter_map(|value| value.rank).collect();
         ranks.sort_unstable();
         ranks
     };
     let expected: Vec<u32> = (1..=1000).collect();
-    assert_eq!(ranks(|candidate| candidate.vector.rank), expected);
-    assert_eq!(ranks(|candidate| candidate.text.rank), expected);
-    assert_eq!((set.n_chunks, set.n_text_hits), (1300, 1300));
+    assert_eq!(ranks(vectors), expected);
+    assert_eq!(ranks(texts), expected);
+    assert_eq!((set.n_chunks, hits(&set)), (1300, 1300));
     // Both values are facts of every candidate, listed there or not.
     assert!(
-        set.candidates
+        vectors
+            .values
             .iter()
-            .all(|candidate| candidate.vector.score.is_some() && candidate.text.score.is_some())
+            .chain(&texts.values)
+            .all(|value| value.score.is_some())
     );
     assert!(set.candidates.len() >= 1000);
-    check_ranks(&set.candidates, |candidate| {
-        (
-            candidate
-                .vector
-                .score
-                .filter(|_| candidate.vector.rank.is_some()),
-            candidate.vector.rank,
-        )
-    });
-    check_ranks(&set.candidates, |candidate| {
-        (
-            candidate
-                .text
-                .score
-                .filter(|_| candidate.text.rank.is_some()),
-            candidate.text.rank,
-        )
-    });
+    for list in [vectors, texts] {
+        check_ranks(&set, list, |value| {
+            value.score.filter(|_| value.rank.is_some())
+        });
+    }
 }
 
 #[test]
@@ -367,8 +364,10 @@ fn a_query_without_letters_goes_by_vectors_and_says_so() {
         );
         assert_eq!(search.notices, [notice]);
         assert!(
-            matches!(search.set().text, ListState::Missing(_))
-                && search.set().vector == ListState::Ready
+            matches!(
+                list(search.set(), ListId::BM25).state,
+                ListState::Missing(_)
+            ) && list(search.set(), ListId::VECTOR).state == ListState::Ready
         );
         assert_eq!(search.set().candidates.len(), 2);
         let report = library

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use memlens_engine::{EngineError, Library, Place, Scope, Search, WhyAnswer, WhyNot};
-use memlens_params::{Params, StageId};
+use memlens_params::{ParameterSet, Params, StageId};
 use memlens_tests::{Notes, fresh, open};
 use tempfile::TempDir;
 
@@ -134,7 +134,7 @@ fn beyond_both_lists_the_ranks_are_true_and_nobody_else_moves() {
     let before = report();
     let answer = asked.why("many.jsonl:1290").expect("it can be told");
     let chunk = &chunks(&answer)[0];
-    assert_eq!(chunk.journey.dropped_by, Some(StageId::Fusion));
+    assert_eq!(chunk.journey.dropped_by, Some(StageId::FUSION));
     let said = "BM25: rank 1290 is beyond depth 50";
     assert!(chunk.sentence.contains(said), "{}", chunk.sentence);
     assert_eq!(chunk.slot, None);
@@ -162,17 +162,17 @@ fn each_stage_that_loses_is_named() {
         min_score: 0.0,
         ..Params::default()
     };
-    assert_eq!(lost_at(params, "many.jsonl:1"), Some(StageId::Limit));
+    assert_eq!(lost_at(params, "many.jsonl:1"), Some(StageId::LIMIT));
     let params = Params {
         min_score: 1.0,
         ..Params::default()
     };
-    assert_eq!(lost_at(params, "tea.md"), Some(StageId::Threshold));
+    assert_eq!(lost_at(params, "tea.md"), Some(StageId::THRESHOLD));
     let params = Params {
         budget_tokens: 1,
         ..Params::default()
     };
-    assert_eq!(lost_at(params, "tea.md"), Some(StageId::Budget));
+    assert_eq!(lost_at(params, "tea.md"), Some(StageId::BUDGET));
 }
 
 #[test]

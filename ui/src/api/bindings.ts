@@ -121,7 +121,7 @@ export type AgreementMeasure =
 /**  Their share of common words. */
 "words";
 
-/**  Is a bar of the waterfall, from score to score. */
+/**  A bar of the waterfall, from score to score. */
 export type Bar = {
 	/**  The stage. */
 	stage: StageId,
@@ -188,7 +188,7 @@ export type ClustersAnswer = {
 };
 
 /**
- *  Is one ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker, of
+ *  One ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker, of
  *  corroboration and of feedback are empty where their stage says nothing of any row, which is so in most rankings: they
  *  travel at every step of a slider.
  */
@@ -199,10 +199,8 @@ export type Columns = {
 	order: number[],
 	/**  How many of `order` are kept. */
 	n_kept: number,
-	/**  The rank in the vector list within its depth. */
-	vector_rank: (number | null)[],
-	/**  The rank in the BM25 list within its depth. */
-	bm25_rank: (number | null)[],
+	/**  Where the rows stand in each list that is in use, in the order of their stages. */
+	lists: ListColumn[],
 	/**  The fused score. */
 	fused: (number | null)[],
 	/**  The rank by fused score. */
@@ -239,6 +237,8 @@ export type Columns = {
 	reason: (string | null)[],
 	/**  A remark on a kept row. */
 	remark: (string | null)[],
+	/**  What each stage of another pipeline made of the scores, for those that changed any. */
+	own: OwnColumn[],
 	/**  The tokens of the kept rows together. */
 	tokens_used: number,
 	/**
@@ -475,7 +475,7 @@ export type FolderTree = {
 	entries: TreeEntry[],
 };
 
-/**  Is a formula with its values filled in. */
+/**  A formula with its values filled in. */
 export type FormulaLine = {
 	/**  The stage. */
 	stage: StageId,
@@ -622,7 +622,7 @@ export type Journey = {
 	n_supporters: number,
 };
 
-/**  Is what one stage did to the row. */
+/**  What one stage did to the row. */
 export type JourneyStep = {
 	/**  The stage. */
 	stage: StageId,
@@ -710,6 +710,14 @@ export type LibraryState = {
 	version: string,
 };
 
+/**  Where the rows stand in one list, by slot. */
+export type ListColumn = {
+	/**  The stage that reads it. */
+	stage: StageId,
+	/**  The 1-based rank within its depth. */
+	rank: (number | null)[],
+};
+
 /**  Is a cross-encoder as a person sets it: one of those with a name, or one in a folder of their own. */
 export type ModelChoice = {
 	/**  The name of one that can be downloaded. */
@@ -745,6 +753,16 @@ export type Needs = {
 	parameter: string,
 	/**  The choices that read it; the first is what a person means who sets it while another stands. */
 	one_of: string[],
+};
+
+/**  What a stage of a pipeline outside this crate made of the scores, by slot. */
+export type OwnColumn = {
+	/**  The stage. */
+	stage: StageId,
+	/**  The score after it; none for rows that did not reach it. */
+	score: (number | null)[],
+	/**  The 1-based rank after it; none for rows that did not reach it, or were dropped there. */
+	rank: (number | null)[],
 };
 
 /**  Is one line of the table. */
@@ -794,12 +812,7 @@ options: string[] } |
 /**  `true` or `false`. */
 { kind: "toggle" };
 
-/**
- *  Holds a value for every parameter of the table.
- * 
- *  Every value lies in its range when it was set by [`Params::assign`], [`Params::set`] or
- *  read by [`Params::from_map`]; [`Params::check`] tells for values that came otherwise.
- */
+/**  A value for every parameter of Memlens's own pipeline. */
 export type Params = {
 	/** Uses the vector list. */
 	vector_on: boolean,
@@ -897,7 +910,7 @@ export type Params = {
 	aggregation_interval_s: number,
 };
 
-/**  Is what one stage adds to a row's final score; a row's parts sum to it. */
+/**  What one stage adds to a row's final score; a row's parts sum to it. */
 export type Part = {
 	/**  The stage. */
 	stage: StageId,
@@ -995,7 +1008,7 @@ export type RerankSettings = {
 	models: ModelOffer[],
 };
 
-/**  Tells how far a row is on its way to a score of the reranker. */
+/**  How far a row is on its way to a score of the reranker. */
 export type RerankState = 
 /**  It is not among the rows that are sent. */
 "not_sent" | 
@@ -1175,51 +1188,30 @@ export type Snippet = {
 	marks: ([number, number])[],
 };
 
-/**  Names a stage of the ranking pipeline; the order of the variants is the order of the pipeline. */
-export type StageId = 
-/**  The vector list. */
-"vector" | 
-/**  The BM25 list. */
-"bm25" | 
-/**  The two lists made one score. */
-"fusion" | 
-/**  A model that reads query and chunk together. */
-"rerank" | 
-/**  A boost for what several observations say. */
-"corroboration" | 
-/**  A weight from thumbs. */
-"feedback" | 
-/**  A weight from age. */
-"decay" | 
-/**  Maximal marginal relevance. */
-"diversity" | 
-/**  Overlapping text goes to the back. */
-"repeats" | 
-/**  What scores too low is left out. */
-"threshold" | 
-/**  The number of results. */
-"limit" | 
-/**  A command of the person's own. */
-"hook" | 
-/**  The number of tokens. */
-"budget";
+/**
+ *  The name of a stage, the same in files, on the command line and in the window. It belongs to a pipeline, and so does the
+ *  order of the stages; a name says nothing of it.
+ */
+export type StageId = string;
 
-/**  Tells what a person should know of a stage. */
+/**  What a person should know of a stage. */
 export type StageInfo = {
 	/**  The stage. */
 	id: StageId,
 	/**  Its name on screen. */
 	label: string,
-	/**  The toggle parameter that switches it off. */
-	switch: string,
+	/**  The toggle parameter that switches it off; none where it is always on. */
+	switch: string | null,
 	/**  What it does. */
 	sentence: string,
 };
 
-/**  Is a stage in the strip. */
+/**  A stage in the strip. */
 export type StageSummary = {
 	/**  The stage. */
 	id: StageId,
+	/**  Its name on screen. */
+	label: string,
 	/**  Whether it did its work. */
 	status: Status,
 	/**  Rows that reached it; for a list, the chunks searched. */
@@ -1237,7 +1229,7 @@ export type StageSummary = {
 /**  The library changed. */
 export type StateChanged = LibraryState;
 
-/**  Tells whether a stage did its work. */
+/**  Whether a stage did its work. */
 export type Status = 
 /**  It did. */
 { kind: "applied" } | 

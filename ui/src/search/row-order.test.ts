@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../api/parameters";
 import { makeChunks } from "../../tests/fake/notes";
 import { rank, retrieve } from "../../tests/fake/ranking";
-import { dropsByStage, moveOf, ranksBySlot, tableLines, type RowLine, type SortKey } from "./row-order";
+import {
+  dropsByStage,
+  moveOf,
+  ranksBySlot,
+  ranksOf,
+  tableLines,
+  type RowLine,
+  type SortKey,
+} from "./row-order";
 
 const SET = retrieve("the internet is down at home", makeChunks(300), DEFAULTS);
 const COLUMNS = rank(SET, { ...DEFAULTS, min_score: 0.25, budget_tokens: 500 });
@@ -38,8 +46,8 @@ describe("tableLines", () => {
   });
 
   it.each<[SortKey, (slot: number) => number | null | undefined]>([
-    ["vector", (slot) => COLUMNS.vector_rank[slot]],
-    ["bm25", (slot) => COLUMNS.bm25_rank[slot]],
+    ["vector", (slot) => ranksOf(COLUMNS, "vector")[slot]],
+    ["bm25", (slot) => ranksOf(COLUMNS, "bm25")[slot]],
     ["rrf", (slot) => COLUMNS.rrf_rank[slot]],
     ["fusion", (slot) => COLUMNS.fused_rank[slot]],
   ])("sorted by %s the ranks rise, rows without one come last, and there is no cut", (sort, rankIn) => {

@@ -88,10 +88,6 @@ function placeUnder(columns: Columns, sort: Exclude<SortKey, "final">): (slot: n
   const byRank = (ranks: readonly (number | null)[]) => (slot: number) => ranks[slot] ?? Infinity;
   const byValue = (values: readonly (number | null)[]) => (slot: number) => -(values[slot] ?? -Infinity);
   switch (sort) {
-    case "vector":
-      return byRank(columns.vector_rank);
-    case "bm25":
-      return byRank(columns.bm25_rank);
     case "rrf":
       return byRank(columns.rrf_rank);
     case "fusion":
@@ -104,15 +100,18 @@ function placeUnder(columns: Columns, sort: Exclude<SortKey, "final">): (slot: n
       return byValue(columns.feedback_weight);
     case "repeats":
       return (slot) => (columns.remark[slot] === null ? 1 : 0);
-    case "decay":
-    case "diversity":
-    case "hook":
-    case "threshold":
-    case "limit":
-    case "budget":
+    default: {
+      const ranks = ranksOf(columns, sort);
       // What a stage without columns of its own did is what it dropped: those rows first.
-      return (slot) => (columns.dropped_by[slot] === sort ? 0 : 1);
+      return ranks.length > 0 ? byRank(ranks) : (slot) => (columns.dropped_by[slot] === sort ? 0 : 1);
+    }
   }
+}
+
+/** The ranks in the list that a stage reads, or after a stage of another pipeline, by slot; empty where there are none. */
+export function ranksOf(columns: Columns, stage: StageId): readonly (number | null)[] {
+  const ofStage = (column: { stage: StageId }) => column.stage === stage;
+  return (columns.lists.find(ofStage) ?? columns.own.find(ofStage))?.rank ?? [];
 }
 
 /** Tells whether two rankings show the same chunks in their first `n` places, and keep as many of them. */

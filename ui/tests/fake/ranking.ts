@@ -18,6 +18,7 @@ import type {
   Status,
 } from "../../src/api/bindings";
 import { STAGES } from "../../src/api/parameters";
+import { ranksOf as listRanks } from "../../src/search/row-order";
 import { shareOf } from "../../src/search/rerank-columns";
 import { randomFrom, STOP_WORDS, wordsOf, type FakeChunk } from "./notes";
 import { rerankKey, scaleBy, type KnownScores } from "./rerank";
@@ -221,7 +222,16 @@ export function rank(set: FakeSet, params: Params): Columns {
     micros: number | null,
     note: string | null = null,
   ) =>
-    summaries.push({ id, status, n_in: nIn, n_out: nOut, n_dropped: Math.max(0, nIn - nOut), micros, note });
+    summaries.push({
+      id,
+      label: STAGES.find((stage) => stage.id === id)?.label ?? id,
+      status,
+      n_in: nIn,
+      n_out: nOut,
+      n_dropped: Math.max(0, nIn - nOut),
+      micros,
+      note,
+    });
   const applied: Status = { kind: "applied" };
   const off = (why: string): Status => ({ kind: "skipped", why });
   const listed = (ranks: (number | null)[]) => ranks.filter((rank) => rank !== null).length;
@@ -329,8 +339,11 @@ export function rank(set: FakeSet, params: Params): Columns {
     stages: summaries,
     order: [...kept, ...dropped],
     n_kept: kept.length,
-    vector_rank: vectorRank,
-    bm25_rank: bm25Rank,
+    lists: [
+      { stage: "vector", rank: vectorRank },
+      { stage: "bm25", rank: bm25Rank },
+    ],
+    own: [],
     fused,
     fused_rank: ranksOf(fused, Infinity),
     rrf,
@@ -457,7 +470,7 @@ export function journeyOf(set: FakeSet, params: Params, slot: number): Journey {
   const bars: Bar[] = [];
   let at = 0;
   for (const part of columns.parts[slot] ?? []) {
-    const ranks = part.stage === "vector" ? columns.vector_rank : columns.bm25_rank;
+    const ranks = listRanks(columns, part.stage);
     const label = part.stage === "vector" ? "Vector" : "BM25";
     const listRank = ranks[slot] ?? null;
     bars.push({
@@ -503,9 +516,9 @@ export function journeyOf(set: FakeSet, params: Params, slot: number): Journey {
       const before = index > 2 && !isGone ? (columns.fused_rank[slot] ?? null) : null;
       const after =
         index === 0
-          ? columns.vector_rank[slot]
+          ? listRanks(columns, "vector")[slot]
           : index === 1
-            ? columns.bm25_rank[slot]
+            ? listRanks(columns, "bm25")[slot]
             : isGone || index === droppedAt
               ? null
               : columns.fused_rank[slot];
@@ -566,7 +579,7 @@ function formulaOf(set: FakeSet, params: Params, columns: Columns, slot: number)
     case "calibrated":
       return `(${v} · ${cosine} + ${t} · ${bm25} / ${set.bm25Ideal.toFixed(4)}) / ${(v + t).toFixed(2)}`;
     case "rrf":
-      return `${k + 1} · (${v}/(${k}+${columns.vector_rank[slot] ?? "–"}) + ${t}/(${k}+${columns.bm25_rank[slot] ?? "–"})) / ${(v + t).toFixed(2)}`;
+      return `${k + 1} · (${v}/(${k}+${listRanks(columns, "vector")[slot] ?? "–"}) + ${t}/(${k}+${listRanks(columns, "bm25")[slot] ?? "–"})) / ${(v + t).toFixed(2)}`;
     case "relative":
       return `${v} · minmax(${cosine}) + ${t} · minmax(${bm25})`;
     case "weighted":

@@ -3,7 +3,7 @@
 //! Properties checked: every promised field, of its kind, and in agreement with the others; settings and presets act
 //! and are refused by key, value and range; a part of the memory is asked alone.
 
-use memlens_params::{Params, stages, table};
+use memlens_params::{ParameterSet, Params, stages, table};
 use memlens_tests::Notes;
 use serde_json::{Value, json};
 
@@ -293,7 +293,7 @@ fn parameters_stand_in_columns() {
     assert_eq!(printed.lines().count(), parameters.len());
     let mut columns: Vec<usize> = printed
         .lines()
-        .zip(&parameters)
+        .zip(parameters)
         .map(|(line, parameter)| {
             assert!(line.starts_with(&format!("{}  ", parameter.id)), "{line}");
             line.find(&format!("  {}", parameter.sentence))

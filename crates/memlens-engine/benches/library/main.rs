@@ -324,17 +324,25 @@ fn rank_sets(sets: &[CandidateSet]) {
 
 /// Returns the set with the `n` candidates that stand highest in a list.
 fn best(set: &CandidateSet, n: usize) -> CandidateSet {
-    let mut set = set.clone();
-    set.candidates.sort_by_key(|candidate| {
-        let rank = |rank: Option<u32>| rank.unwrap_or(u32::MAX);
+    let mut slots: Vec<u32> = (0..set.candidates.len() as u32).collect();
+    slots.sort_by_key(|slot| {
+        let ranks = set.lists.iter().filter_map(|list| list.value(*slot).rank);
         (
-            rank(candidate.vector.rank).min(rank(candidate.text.rank)),
-            candidate.order,
+            ranks.min().unwrap_or(u32::MAX),
+            set.candidates[*slot as usize].order,
         )
     });
-    assert!(set.candidates.len() >= n, "a search has enough candidates");
-    set.candidates.truncate(n);
-    set
+    assert!(slots.len() >= n, "a search has enough candidates");
+    slots.truncate(n);
+    let mut best = set.clone();
+    best.candidates = slots
+        .iter()
+        .map(|slot| set.candidates[*slot as usize].clone())
+        .collect();
+    for (list, of) in best.lists.iter_mut().zip(&set.lists) {
+        list.values = slots.iter().map(|slot| of.value(*slot)).collect();
+    }
+    best
 }
 
 /// Saves notes while the engine watches, and waits for each until a search finds it.

@@ -8,6 +8,7 @@ use memlens_params::{FusionMethod, Params};
 use crate::detail::Detail;
 use crate::pipeline::{Context, Outcome, Row};
 use crate::trace::Status;
+use crate::{List, ListValue};
 
 /// The value of the worst row of a list under `relative`, so that a listed row never scores as an
 /// unlisted one. At 0.2 a vector-only row scores at least 0.12 with the default weights, above the
@@ -17,55 +18,49 @@ pub const RELATIVE_FLOOR: f64 = 0.2;
 /// Gives every listed row its score, and drops the rows that no list holds within its depth.
 pub fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let plan = Plan::of(context);
-    if !plan.uses_vector && !plan.uses_text {
+    if plan.vector.is_none() && plan.text.is_none() {
         return Outcome {
             details: rows.iter().map(|_| unlisted(context.params)).collect(),
             ..Outcome::skipped("neither list is in use")
         };
     }
 
-    let places: Vec<(Option<u32>, Option<u32>)> = rows
+    let params = context.params;
+    let sides: Vec<(Side, Side)> = rows
         .iter()
         .map(|row| {
-            let vector = plan
-                .uses_vector
-                .then(|| context.vector_rank(row.slot))
-                .flatten();
-            let text = plan
-                .uses_text
-                .then(|| context.text_rank(row.slot))
-                .flatten();
-            (vector, text)
+            (
+                Side::of(plan.vector, row.slot, params.vector_depth),
+                Side::of(plan.text, row.slot, params.bm25_depth),
+            )
         })
         .collect();
-    let scales = Scales::of(context, rows, &places);
+    let scales = Scales::of(context.params, &sides);
 
-    let rrf: Vec<Option<f64>> = places.iter().map(|place| plan.rrf(*place)).collect();
+    let rrf: Vec<Option<f64>> = sides.iter().map(|sides| plan.rrf(sides)).collect();
     let rrf_ranks = rrf_ranks(rows, &rrf);
-    let details = rows
+    let details = sides
         .iter()
-        .zip(&places)
         .zip(rrf.iter().zip(rrf_ranks))
-        .map(|((row, place), (rrf, rrf_rank))| {
+        .map(|(sides, (rrf, rrf_rank))| {
             plan.detail(
-                context,
+                context.set.bm25_ideal,
                 &scales,
-                row.slot,
-                *place,
+                sides,
                 rrf.unwrap_or(0.0),
                 rrf_rank,
             )
         })
         .collect();
 
-    let alone = match (plan.uses_vector, plan.uses_text) {
-        (true, false) => Some("vector alone"),
-        (false, true) => Some("BM25 alone"),
-        (true, true) | (false, false) => None,
+    let alone = match (plan.vector, plan.text) {
+        (Some(_), None) => Some("vector alone"),
+        (None, Some(_)) => Some("BM25 alone"),
+        (Some(_), Some(_)) | (None, None) => None,
     };
-    let n_both = places
+    let n_both = sides
         .iter()
-        .filter(|(vector, text)| vector.is_some() && text.is_some())
+        .filter(|(vector, text)| vector.rank.is_some() && text.rank.is_some())
         .count();
     Outcome {
         status: plan.status,
@@ -74,41 +69,59 @@ pub fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// Says which sides count, and how much.
-struct Plan {
+/// What one list says of a row: its rank within the depth, and its raw score, 0 without one, also beyond it.
+struct Side {
+    rank: Option<u32>,
+    score: f64,
+}
+
+impl Side {
+    fn of(list: Option<&List>, slot: u32, depth: u32) -> Side {
+        let value = list.map_or_else(ListValue::default, |list| list.value(slot));
+        Side {
+            rank: value.rank.filter(|rank| *rank <= depth),
+            score: value.score.unwrap_or(0.0),
+        }
+    }
+}
+
+/// Which sides count, and how much.
+struct Plan<'a> {
     method: FusionMethod,
-    uses_vector: bool,
-    uses_text: bool,
+    /// None where it does not count.
+    vector: Option<&'a List>,
+    /// Likewise.
+    text: Option<&'a List>,
     vector_weight: f64,
     text_weight: f64,
     k: u32,
     status: Status,
 }
 
-impl Plan {
-    fn of(context: &Context<'_>) -> Plan {
+impl<'a> Plan<'a> {
+    fn of(context: &Context<'a>) -> Plan<'a> {
         let params = context.params;
-        let uses_vector = context.uses_vector();
-        let mut uses_text = context.uses_text();
+        let vector = context.vector_list();
+        let mut text = context.text_list();
         let mut status = Status::Applied;
         if !params.fusion_on {
-            let alone = if uses_vector { "vector" } else { "BM25" };
+            let alone = if vector.is_some() { "vector" } else { "BM25" };
             status = Status::Skipped {
                 why: format!("switched off: the {alone} list alone ranks"),
             };
-            uses_text = uses_text && !uses_vector;
+            text = text.filter(|_| vector.is_none());
         }
-        let (vector_weight, text_weight) = match (uses_vector, uses_text) {
-            (true, true) => (params.vector_weight, params.text_weight),
+        let (vector_weight, text_weight) = match (vector, text) {
+            (Some(_), Some(_)) => (params.vector_weight, params.text_weight),
             // The other side alone, at its own scale; its weight may be 0 only beside the other.
-            (true, false) => (positive(params.vector_weight), 0.0),
-            (false, true) => (0.0, positive(params.text_weight)),
-            (false, false) => (0.0, 0.0),
+            (Some(_), None) => (positive(params.vector_weight), 0.0),
+            (None, Some(_)) => (0.0, positive(params.text_weight)),
+            (None, None) => (0.0, 0.0),
         };
         Plan {
             method: params.fusion,
-            uses_vector,
-            uses_text,
+            vector,
+            text,
             vector_weight,
             text_weight,
             k: params.fusion_k,
@@ -123,10 +136,10 @@ impl Plan {
     /// Reciprocal rank fusion, divided by what first place in every list gives, so in `[0, 1]`.
     ///
     /// Source: Cormack, Clarke and Buettcher, SIGIR 2009. None for a row in neither list.
-    fn rrf(&self, (vector, text): (Option<u32>, Option<u32>)) -> Option<f64> {
-        (vector.is_some() || text.is_some()).then(|| {
-            (self.vector_weight * self.reciprocal(vector)
-                + self.text_weight * self.reciprocal(text))
+    fn rrf(&self, (vector, text): &(Side, Side)) -> Option<f64> {
+        (vector.rank.is_some() || text.rank.is_some()).then(|| {
+            (self.vector_weight * self.reciprocal(vector.rank)
+                + self.text_weight * self.reciprocal(text.rank))
                 / self.weights()
         })
     }
@@ -139,56 +152,56 @@ impl Plan {
 
     fn detail(
         &self,
-        context: &Context<'_>,
+        bm25_ideal: f64,
         scales: &Scales,
-        slot: u32,
-        (vector_rank, text_rank): (Option<u32>, Option<u32>),
+        (vector, text): &(Side, Side),
         rrf: f64,
         rrf_rank: Option<u32>,
     ) -> Detail {
-        let candidate = &context.set.candidates[slot as usize];
-        let cosine = candidate.vector.score.unwrap_or(0.0);
-        let bm25 = candidate.text.score.unwrap_or(0.0);
-        let ideal = context.set.bm25_ideal;
-        let (vector, text, divisor) = match self.method {
+        let (cosine, bm25) = (vector.score, text.score);
+        let (vector_side, text_side, divisor) = match self.method {
             // Both values count for every row of the union, listed there or not.
             FusionMethod::Calibrated => (
                 cosine,
-                if ideal > 0.0 { bm25 / ideal } else { 0.0 },
+                if bm25_ideal > 0.0 {
+                    bm25 / bm25_ideal
+                } else {
+                    0.0
+                },
                 self.weights(),
             ),
             FusionMethod::Rrf => (
-                self.reciprocal(vector_rank),
-                self.reciprocal(text_rank),
+                self.reciprocal(vector.rank),
+                self.reciprocal(text.rank),
                 self.weights(),
             ),
             FusionMethod::Relative => (
-                vector_rank.map_or(0.0, |_| scales.vector.place(cosine)),
-                text_rank.map_or(0.0, |_| scales.text.place(bm25)),
+                vector.rank.map_or(0.0, |_| scales.vector.place(cosine)),
+                text.rank.map_or(0.0, |_| scales.text.place(bm25)),
                 self.weights(),
             ),
             // As OpenClaw shipped it: not divided by the weights, an absent side counts 0.
             FusionMethod::Weighted => (
-                vector_rank.map_or(0.0, |_| cosine),
-                text_rank.map_or(0.0, |_| bm25 / (1.0 + bm25)),
+                vector.rank.map_or(0.0, |_| cosine),
+                text.rank.map_or(0.0, |_| bm25 / (1.0 + bm25)),
                 1.0,
             ),
         };
         Detail::Fusion {
             method: self.method,
-            is_listed: vector_rank.is_some() || text_rank.is_some(),
-            vector: if self.uses_vector { vector } else { 0.0 },
-            text: if self.uses_text { text } else { 0.0 },
+            is_listed: vector.rank.is_some() || text.rank.is_some(),
+            vector: vector_side,
+            text: text_side,
             vector_weight: self.vector_weight,
             text_weight: self.text_weight,
             divisor,
             rrf,
             rrf_rank,
-            vector_rank,
-            text_rank,
+            vector_rank: vector.rank,
+            text_rank: text.rank,
             k: self.k,
             bm25,
-            bm25_ideal: ideal,
+            bm25_ideal,
         }
     }
 }
@@ -233,28 +246,27 @@ fn rrf_ranks(rows: &[Row], rrf: &[Option<f64>]) -> Vec<Option<u32>> {
     ranks
 }
 
-/// Holds the lowest and the highest score of each list within its depth.
+/// The lowest and the highest score of each list within its depth.
 struct Scales {
     vector: Scale,
     text: Scale,
 }
 
 impl Scales {
-    fn of(context: &Context<'_>, rows: &[Row], places: &[(Option<u32>, Option<u32>)]) -> Scales {
+    fn of(params: &Params, sides: &[(Side, Side)]) -> Scales {
         let mut scales = Scales {
             vector: Scale::EMPTY,
             text: Scale::EMPTY,
         };
-        if context.params.fusion != FusionMethod::Relative {
+        if params.fusion != FusionMethod::Relative {
             return scales;
         }
-        for (row, (vector, text)) in rows.iter().zip(places) {
-            let candidate = &context.set.candidates[row.slot as usize];
-            if vector.is_some() {
-                scales.vector.stretch(candidate.vector.score.unwrap_or(0.0));
+        for (vector, text) in sides {
+            if vector.rank.is_some() {
+                scales.vector.stretch(vector.score);
             }
-            if text.is_some() {
-                scales.text.stretch(candidate.text.score.unwrap_or(0.0));
+            if text.rank.is_some() {
+                scales.text.stretch(text.score);
             }
         }
         scales

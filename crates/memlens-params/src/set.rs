@@ -1,0 +1,244 @@
+//! Values for every parameter of a table: what can be done with them, whichever pipeline's they are.
+
+use serde::{Serialize, Serializer};
+
+use crate::{ParamError, Parameter, Phase, StageId, StageInfo, Value};
+
+/// The parameters of one pipeline, grouped by its stages.
+pub struct Table {
+    /// Every parameter, in the order of the pipeline.
+    pub parameters: Vec<Parameter>,
+    /// The pipeline's stages, in its order.
+    pub stages: &'static [StageInfo],
+    /// The rules that join parameters, for values that are each in range.
+    pub rules: fn(&Values) -> Result<(), ParamError>,
+}
+
+impl Table {
+    /// The parameter with this id.
+    ///
+    /// # Errors
+    /// [`ParamError::Unknown`], with the closest id when one is close.
+    pub fn parameter(&self, id: &str) -> Result<&Parameter, ParamError> {
+        self.position(id).map(|at| &self.parameters[at])
+    }
+
+    /// What a person should know of a stage; none for one of another pipeline.
+    pub fn stage(&self, id: StageId) -> Option<&'static StageInfo> {
+        self.stages.iter().find(|stage| stage.id == id)
+    }
+
+    /// The 0-based place of a stage in the pipeline; none for one of another pipeline.
+    pub fn place_of(&self, id: StageId) -> Option<usize> {
+        self.stages.iter().position(|stage| stage.id == id)
+    }
+
+    fn position(&self, id: &str) -> Result<usize, ParamError> {
+        let found = self.parameters.iter().position(|it| it.id == id);
+        found.ok_or_else(|| ParamError::Unknown {
+            id: id.to_owned(),
+            nearest: self
+                .parameters
+                .iter()
+                .map(|it| (strsim::damerau_levenshtein(it.id, id), it.id))
+                .min()
+                .filter(|(distance, nearest)| *distance * 3 <= nearest.len())
+                .map(|(_, nearest)| nearest.to_owned()),
+        })
+    }
+}
+
+/// Values for every parameter of a table.
+///
+/// Every value lies in its range when it was set by [`ParameterSet::assign`], [`ParameterSet::set`] or
+/// [`ParameterSet::with`]; [`ParameterSet::check`] tells for values that came otherwise.
+pub trait ParameterSet: Clone {
+    /// The table whose values these are.
+    fn table(&self) -> &'static Table;
+
+    /// The value of the parameter at this place of the table.
+    fn at(&self, place: usize) -> Value;
+
+    /// Stores a checked value at a place of the table; one of another kind changes nothing.
+    fn put(&mut self, place: usize, value: &Value);
+
+    /// Whether the rules that join parameters hold, where each value is in its range.
+    ///
+    /// # Errors
+    /// The first rule that does not.
+    fn check_rules(&self) -> Result<(), ParamError>;
+
+    /// The value of a parameter; none when the table has no such id.
+    fn get(&self, id: &str) -> Option<Value> {
+        self.table().position(id).ok().map(|place| self.at(place))
+    }
+
+    /// Sets one parameter to a value as typed on a command line.
+    ///
+    /// # Errors
+    /// As [`Parameter::parse`] and [`ParameterSet::set`]; nothing is changed then.
+    fn assign(&mut self, id: &str, text: &str) -> Result<(), ParamError> {
+        let value = self.table().parameter(id)?.parse(text)?;
+        self.set(id, value)
+    }
+
+    /// Sets several parameters from `id=value` arguments, in order.
+    ///
+    /// The rules that join parameters (weights, overlap) are checked once at the end, so that
+    /// `vector_weight=0 text_weight=1` may be given in either order.
+    ///
+    /// # Errors
+    /// The first refusal; nothing is changed then.
+    fn assign_all<'a>(
+        &mut self,
+        settings: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), ParamError> {
+        let mut next = self.clone();
+        for setting in settings {
+            let (id, text) = setting
+                .split_once('=')
+                .ok_or_else(|| ParamError::NotASetting {
+                    given: setting.to_owned(),
+                })?;
+            let place = self.table().position(id.trim())?;
+            next.put(place, &self.table().parameters[place].parse(text)?);
+        }
+        *self = next.check()?;
+        Ok(())
+    }
+
+    /// Sets one parameter.
+    ///
+    /// # Errors
+    /// As [`Parameter::check`] and [`ParameterSet::check`]; nothing is changed then.
+    fn set(&mut self, id: &str, value: Value) -> Result<(), ParamError> {
+        *self = self.clone().with([(id, value)])?;
+        Ok(())
+    }
+
+    /// These values with others in their places.
+    ///
+    /// # Errors
+    /// The first unknown id or refused value.
+    fn with<'a>(
+        mut self,
+        values: impl IntoIterator<Item = (&'a str, Value)>,
+    ) -> Result<Self, ParamError> {
+        for (id, value) in values {
+            let place = self.table().position(id)?;
+            let value = self.table().parameters[place].check(value)?;
+            self.put(place, &value);
+        }
+        self.check()
+    }
+
+    /// The same values when each lies in its range and the rules that join them hold.
+    ///
+    /// # Errors
+    /// As [`Parameter::check`] and [`ParameterSet::check_rules`].
+    fn check(self) -> Result<Self, ParamError> {
+        for (place, parameter) in self.table().parameters.iter().enumerate() {
+            parameter.check(self.at(place))?;
+        }
+        self.check_rules()?;
+        Ok(self)
+    }
+
+    /// The parameters that differ from their default, in the order of the table.
+    fn changed(&self) -> Vec<(&'static str, Value)> {
+        let parameters = self.table().parameters.iter().enumerate();
+        parameters
+            .filter_map(|(place, parameter)| {
+                let value = self.at(place);
+                (value != parameter.default).then_some((parameter.id, value))
+            })
+            .collect()
+    }
+
+    /// Whether the same lists serve these values and the other ones.
+    fn retrieves_as(&self, other: &Self) -> bool {
+        let parameters = self.table().parameters.iter().enumerate();
+        parameters
+            .filter(|(_, parameter)| parameter.phase == Phase::Retrieve)
+            .all(|(place, _)| self.at(place) == other.at(place))
+    }
+
+    /// The same values without their type.
+    fn values(&self) -> Values {
+        let places = 0..self.table().parameters.len();
+        Values {
+            table: self.table(),
+            values: places.map(|place| self.at(place)).collect(),
+        }
+    }
+}
+
+/// A struct with a field for every parameter of one table; [`crate::parameters!`] makes it.
+pub trait TypedSet: ParameterSet + Default + Send + Sync + 'static {
+    /// The typed form of values of this table; values of another one give the defaults.
+    fn of(values: &Values) -> Self {
+        let mut typed = Self::default();
+        if std::ptr::eq(typed.table(), values.table) {
+            for (place, value) in values.values.iter().enumerate() {
+                typed.put(place, value);
+            }
+        }
+        typed
+    }
+}
+
+/// Values for every parameter of a table that is known while the program runs: what the window and files hold.
+#[derive(Clone)]
+pub struct Values {
+    table: &'static Table,
+    values: Vec<Value>,
+}
+
+impl Values {
+    /// The defaults of a table.
+    pub fn defaults(table: &'static Table) -> Values {
+        let parameters = table.parameters.iter();
+        Values {
+            table,
+            values: parameters.map(|it| it.default.clone()).collect(),
+        }
+    }
+}
+
+impl ParameterSet for Values {
+    fn table(&self) -> &'static Table {
+        self.table
+    }
+
+    fn at(&self, place: usize) -> Value {
+        self.values[place].clone()
+    }
+
+    fn put(&mut self, place: usize, value: &Value) {
+        self.values[place] = value.clone();
+    }
+
+    fn check_rules(&self) -> Result<(), ParamError> {
+        (self.table.rules)(self)
+    }
+}
+
+impl PartialEq for Values {
+    fn eq(&self, other: &Values) -> bool {
+        std::ptr::eq(self.table, other.table) && self.values == other.values
+    }
+}
+
+impl std::fmt::Debug for Values {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ids = self.table.parameters.iter().map(|it| it.id);
+        f.debug_map().entries(ids.zip(&self.values)).finish()
+    }
+}
+
+impl Serialize for Values {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ids = self.table.parameters.iter().map(|it| it.id);
+        serializer.collect_map(ids.zip(&self.values))
+    }
+}

@@ -1,0 +1,300 @@
+//! A pipeline of another crate: one list of its own, two stages, its own parameters, ties by the order in which rows came.
+//! It shows that nothing in ranking assumes Memlens's own.
+
+use memlens_params::make::{number, whole};
+use memlens_params::{ParameterSet, StageId, StageInfo, TypedSet, Value, Values, parameters};
+use memlens_rank::{
+    AnyPipeline, Candidate, CandidateSet, ChunkId, Context, Detail, Effect, List, ListId,
+    ListValue, Outcome, OwnFacts, Pipeline, PipelineId, Reason, RetrieverId, Row, Stage, Ties,
+};
+
+const SUBSTRINGS: ListId = ListId("substrings");
+const LOOK: StageId = StageId("tiny.look");
+const CUT: StageId = StageId("tiny.cut");
+
+static STAGES: [StageInfo; 2] = [
+    StageInfo {
+        id: LOOK,
+        label: "Look",
+        switch: None,
+        sentence: "Counts the words that a note holds.",
+    },
+    StageInfo {
+        id: CUT,
+        label: "Cut",
+        switch: None,
+        sentence: "Keeps the first rows.",
+    },
+];
+
+parameters! {
+    /// What the tiny pipeline can be told.
+    pub struct Tiny;
+    prefix "tiny."; stages &STAGES; rules |tiny| if tiny.keep as f64 * tiny.bonus > 50.0 {
+        Err(memlens_params::ParamError::NoWeight)
+    } else {
+        Ok(())
+    };
+    bonus: f64 = 0.5, Some(LOOK), Rank, "Bonus", None, number(0.0, 10.0, 0.5), None, "What a pinned note gains.";
+    keep: u32 = 2, Some(CUT), Rank, "Keep", Some("notes"), whole(1, 10, 1), None, "How many notes are kept.";
+}
+
+/// What the tiny pipeline's retriever knows beside its list.
+struct Pinned(Vec<bool>);
+
+#[derive(Debug)]
+struct Looked {
+    value: ListValue,
+    bonus: f64,
+}
+
+impl Looked {
+    fn score(&self) -> f64 {
+        self.value.score.unwrap_or(0.0) + self.bonus
+    }
+}
+
+impl Reason for Looked {
+    fn effect(&self) -> Effect {
+        Effect::Score(self.score())
+    }
+    fn sentence(&self) -> String {
+        format!("{} words", self.value.score.unwrap_or(0.0))
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("words", self.value.score.unwrap_or(0.0)),
+            ("bonus", self.bonus),
+        ]
+    }
+    fn formulas(&self) -> Vec<(String, f64)> {
+        let words = self.value.score.unwrap_or(0.0);
+        vec![(format!("{words} + {}", self.bonus), self.score())]
+    }
+    fn shares(&self) -> Vec<(StageId, f64)> {
+        vec![(LOOK, self.score())]
+    }
+    fn remark(&self) -> Option<String> {
+        (self.bonus > 0.0).then(|| "pinned".to_owned())
+    }
+}
+
+#[derive(Debug)]
+struct Cut {
+    rank: u32,
+    keep: u32,
+}
+
+impl Reason for Cut {
+    fn effect(&self) -> Effect {
+        if self.rank <= self.keep {
+            Effect::Keep
+        } else {
+            Effect::Drop
+        }
+    }
+    fn sentence(&self) -> String {
+        format!("place {} of {}", self.rank, self.keep)
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("rank", f64::from(self.rank)),
+            ("keep", f64::from(self.keep)),
+        ]
+    }
+}
+
+fn look(context: &Context<'_, Tiny>, rows: &[Row]) -> Outcome {
+    let pinned = context.set.own.as_ref().and_then(OwnFacts::get::<Pinned>);
+    let detail = |row: &Row| {
+        let is_pinned = pinned.is_some_and(|pinned| pinned.0[row.slot as usize]);
+        Detail::Own(
+            Looked {
+                value: context.set.value(SUBSTRINGS, row.slot),
+                bonus: if is_pinned { context.params.bonus } else { 0.0 },
+            }
+            .into(),
+        )
+    };
+    Outcome::applied(rows.iter().map(detail).collect())
+}
+
+fn cut(context: &Context<'_, Tiny>, rows: &[Row]) -> Outcome {
+    let keep = context.params.keep;
+    let details = (1..=rows.len() as u32).map(|rank| Detail::Own(Cut { rank, keep }.into()));
+    Outcome::applied(details.collect())
+}
+
+static TINY: Pipeline<Tiny> = Pipeline {
+    id: PipelineId("tiny"),
+    label: "Tiny",
+    stages: &[
+        Stage {
+            id: LOOK,
+            explain: look,
+        },
+        Stage {
+            id: CUT,
+            explain: cut,
+        },
+    ],
+    // Newest first, so that a tie by `Candidate::order` would show.
+    ties: Ties::Stable(|set| (0..set.candidates.len() as u32).rev().collect()),
+    retriever: RetrieverId("tiny"),
+};
+
+/// Four notes with as many words each, the second of them pinned.
+fn set(words: [f64; 4]) -> CandidateSet {
+    CandidateSet {
+        candidates: (0..4)
+            .map(|at| Candidate {
+                chunk: ChunkId(at),
+                order: at as u32,
+                ..Candidate::default()
+            })
+            .collect(),
+        n_chunks: 4,
+        lists: vec![List::of_scores(SUBSTRINGS, &words.map(Some))],
+        own: Some(OwnFacts::new(Pinned(vec![false, true, false, false]))),
+        ..CandidateSet::default()
+    }
+}
+
+fn tiny() -> &'static dyn AnyPipeline {
+    &TINY
+}
+
+#[test]
+fn another_pipeline_ranks_by_its_own_list_facts_parameters_and_ties() {
+    let mut values = Values::defaults(tiny().table());
+    // 2, 2.5, 2, 3: of the equal ones the later, which came first, stays first.
+    let trace = tiny().rank(&set([2.0, 2.0, 2.0, 3.0]), &values);
+    assert_eq!(trace.kept(), [3, 1]);
+    assert_eq!(trace.dropped(), [(2, CUT), (0, CUT)]);
+    values.assign_all(["tiny.bonus=5", "tiny.keep=3"]).unwrap();
+    let trace = tiny().rank(&set([2.0, 2.0, 2.0, 3.0]), &values);
+    assert_eq!(trace.kept(), [1, 3, 2]);
+    let mut stages = Vec::new();
+    tiny().rank_observed(&set([1.0; 4]), &values, &mut |stage| stages.push(stage));
+    assert_eq!(stages, [LOOK, CUT]);
+}
+
+#[test]
+fn its_journey_is_told_by_its_own_reasons() {
+    let trace = tiny().rank(
+        &set([2.0, 2.0, 1.0, 3.0]),
+        &Values::defaults(tiny().table()),
+    );
+    let journey = trace.journey(1);
+    assert_eq!((journey.rank, journey.score), (Some(2), Some(2.5)));
+    let steps: Vec<(&str, &str)> = journey
+        .steps
+        .iter()
+        .map(|step| (step.label.as_str(), step.sentence.as_str()))
+        .collect();
+    assert_eq!(steps, [("Look", "2 words"), ("Cut", "place 2 of 2")]);
+    assert_eq!(journey.formula[0].expression, "2 + 0.5");
+    assert_eq!(journey.formula[0].value, 2.5);
+    let bars: Vec<(&str, f64, f64)> = journey
+        .bars
+        .iter()
+        .map(|bar| (bar.label.as_str(), bar.from, bar.to))
+        .collect();
+    assert_eq!(bars, [("Look", 0.0, 2.5), ("Fused", 0.0, 2.5)]);
+    assert_eq!(
+        journey.neighbour.as_deref(),
+        Some("0.500 below rank 1: Look \u{2212}0.500")
+    );
+    assert_eq!(
+        trace.journey(0).dropped,
+        Some((CUT, "place 3 of 2".to_owned()))
+    );
+}
+
+#[test]
+fn its_columns_name_its_stages() {
+    let set = set([2.0, 2.0, 1.0, 3.0]);
+    let columns = tiny()
+        .rank(&set, &Values::defaults(tiny().table()))
+        .columns(&set, |_| None);
+    assert_eq!(columns.order, [3, 1, 0, 2]);
+    assert_eq!((columns.n_kept, columns.lists.len()), (2, 0));
+    assert_eq!(columns.own.len(), 1, "the cut changes no score");
+    assert_eq!(columns.own[0].stage, LOOK);
+    assert_eq!(
+        columns.own[0].score,
+        [Some(2.0), Some(2.5), Some(1.0), Some(3.0)]
+    );
+    assert_eq!(columns.own[0].rank, [Some(3), Some(2), Some(4), Some(1)]);
+    assert_eq!(columns.remark[1].as_deref(), Some("pinned"));
+    assert_eq!(columns.dropped_by, [Some(CUT), None, Some(CUT), None]);
+    let labels: Vec<&str> = columns.stages.iter().map(|stage| stage.label).collect();
+    assert_eq!(labels, ["Look", "Cut"]);
+    let sum = |slot: usize| {
+        columns.parts[slot]
+            .iter()
+            .map(|part| part.amount)
+            .sum::<f64>()
+    };
+    assert_eq!(sum(1), 2.5);
+}
+
+#[test]
+fn its_parameters_have_ids_rules_and_refusals_of_their_own() {
+    let table = tiny().table();
+    let ids: Vec<&str> = table.parameters.iter().map(|it| it.id).collect();
+    assert_eq!(ids, ["tiny.bonus", "tiny.keep"]);
+    let mut values = Values::defaults(table);
+    let before = values.clone();
+    for (setting, refusal) in [
+        (
+            "tiny.bonuss=1",
+            "unknown parameter tiny.bonuss: did you mean tiny.bonus?",
+        ),
+        ("min_score=1", "unknown parameter min_score"),
+        (
+            "tiny.keep=0",
+            "cannot set tiny.keep to 0: the range is whole numbers from 1 to 10",
+        ),
+        // Each in its range, but not together.
+        (
+            "tiny.bonus=10 tiny.keep=10",
+            "cannot use vector_weight 0 together with text_weight 0: one of them must be above 0",
+        ),
+    ] {
+        let refused = values.assign_all(setting.split(' ')).unwrap_err();
+        assert_eq!(refused.to_string(), refusal);
+        assert_eq!(values, before, "a refusal changes nothing");
+    }
+    values.set("tiny.keep", Value::Number(7.0)).unwrap();
+    assert_eq!(values.changed(), [("tiny.keep", Value::Number(7.0))]);
+    assert_eq!(
+        Tiny::of(&values),
+        Tiny {
+            keep: 7,
+            ..Tiny::default()
+        }
+    );
+    assert_eq!(Tiny::of(&values).values(), values);
+    assert_eq!(
+        serde_json::to_string(&values).unwrap(),
+        r#"{"tiny.bonus":0.5,"tiny.keep":7.0}"#
+    );
+    // Values of another table are not its own.
+    let ours = memlens_params::Params::default().values();
+    assert_eq!(Tiny::of(&ours), Tiny::default());
+}
+
+#[test]
+fn a_score_that_is_not_finite_counts_as_nothing() {
+    let set = set([f64::NAN, f64::INFINITY, 1.0, 2.0]);
+    let trace = tiny().rank(&set, &Values::defaults(tiny().table()));
+    assert_eq!(trace.kept(), [3, 2]);
+    let mut entries = trace.stages.iter().flat_map(|stage| &stage.entries);
+    assert!(entries.all(|entry| entry.score_after.is_none_or(f64::is_finite)));
+    let detail = serde_json::to_value(&trace.stages[1].entries[0].detail).unwrap();
+    assert_eq!(
+        detail,
+        serde_json::json!({ "kind": "own", "rank": 1.0, "keep": 2.0 })
+    );
+}
