@@ -144,7 +144,8 @@ impl Library {
     pub fn rerank_settings(&self) -> Result<RerankSettings, EngineError> {
         let (http, kept, model, hook) = {
             let store = self.store();
-            let kept: Option<Vec<KeptKey>> = read(&store, KEPT_KEYS)?;
+            // Those that are not understood are told by what needs them.
+            let kept: Option<Vec<KeptKey>> = read(&store, KEPT_KEYS).unwrap_or_default();
             (
                 chosen_http(&store)?,
                 kept.unwrap_or_default(),
@@ -254,7 +255,8 @@ struct Settings {
     /// The library's folder.
     dir: PathBuf,
     http: Option<HttpChoice>,
-    kept_keys: Vec<KeptKey>,
+    /// An error where they are not understood: only what needs them fails then, and a provider can still be switched off.
+    kept_keys: Result<Vec<KeptKey>, EngineError>,
 }
 
 impl Settings {
@@ -263,7 +265,7 @@ impl Settings {
             dir: store.dir().to_owned(),
             // One that is not understood any more can still be replaced.
             http: read(store, HTTP).unwrap_or_default(),
-            kept_keys: read(store, KEPT_KEYS)?.unwrap_or_default(),
+            kept_keys: read(store, KEPT_KEYS).map(Option::unwrap_or_default),
         })
     }
 
@@ -277,11 +279,11 @@ impl Settings {
                 let Checked { choice, provider } = choice.check()?;
                 match key.as_deref().map(str::trim) {
                     None => {}
-                    Some("") => forget_key(self.kept_keys, &provider, &mut put)?,
+                    Some("") => forget_key(self.kept_keys?, &provider, &mut put)?,
                     Some(typed) => {
                         let key = http::key(typed)?;
                         // Noted first, so that none is ever kept that nobody can find to forget it.
-                        let mut kept = self.kept_keys;
+                        let mut kept = self.kept_keys?;
                         if !kept.iter().any(|key| key.is_of(&provider)) {
                             kept.push(KeptKey::of(&provider));
                         }
@@ -302,7 +304,7 @@ impl Settings {
                 None => Ok(()),
             },
             RerankChange::ForgetKey => match self.http {
-                Some(http) => forget_key(self.kept_keys, &http.check()?.provider, &mut put),
+                Some(http) => forget_key(self.kept_keys?, &http.check()?.provider, &mut put),
                 None => Ok(()),
             },
             RerankChange::Model(choice) => {

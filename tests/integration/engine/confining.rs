@@ -274,6 +274,34 @@ fn a_preset_is_written_into_no_watched_folder() {
 }
 
 #[test]
+fn no_file_of_a_person_is_written_into_the_library() {
+    let notes = Notes::new(&[("a.md", "The hall.")]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let held = || fs::read(dir.path().join("library.sqlite")).expect("it is there");
+    let before = held();
+    for name in [
+        "library.sqlite",
+        "new.json",
+        "text/new.json",
+        "text/../new.json",
+    ] {
+        let path = dir.path().join(name);
+        for written in [
+            library.write_preset(&Params::default(), &path, &[]),
+            library.write_feedback(&path),
+        ] {
+            assert!(
+                matches!(written, Err(EngineError::OwnPlace { .. })),
+                "{name}: {written:?}"
+            );
+        }
+        assert_eq!(path.exists(), name == "library.sqlite", "{name}");
+    }
+    assert!(held() == before, "the library changed");
+}
+
+#[test]
 fn nothing_is_written_into_a_watched_folder() {
     let notes = Notes::new(&[
         ("a.md", "The hall."),

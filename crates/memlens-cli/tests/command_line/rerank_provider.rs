@@ -46,6 +46,38 @@ fn shown(memlens: &Memlens) -> Value {
 }
 
 #[test]
+fn a_provider_is_switched_off_also_where_kept_keys_cannot_be_read() {
+    let memlens = Memlens::of(&[&Notes::new(&[("a.md", "The hall.")])]);
+    let set = [
+        "rerank-provider",
+        "set",
+        "--kind",
+        "tei",
+        "--url",
+        "http://127.0.0.1:9",
+    ];
+    assert_eq!(memlens.run(&set).status, 0);
+    let mut store = memlens_store::Store::open(memlens.library()).expect("nobody writes");
+    store
+        .put_setting("rerank_keys", Some("{broken"))
+        .expect("it can be written");
+    drop(store);
+    let run = memlens.run(&["rerank-provider", "off"]);
+    assert_eq!(run.status, 0, "{run:?}");
+    assert_eq!(shown(&memlens)["is_on"], false);
+    // What needs them says so, and leaves them as they are.
+    let run = memlens.run(&["rerank-provider", "off", "--forget-key"]);
+    assert_eq!(run.status, 2, "{run:?}");
+    assert!(
+        run.err.contains("cannot use the setting rerank_keys"),
+        "{run:?}"
+    );
+    let store = memlens_store::Store::open_read_only(memlens.library()).expect("it is there");
+    let kept = store.setting("rerank_keys").expect("it can be read");
+    assert_eq!(kept.as_deref(), Some("{broken"));
+}
+
+#[test]
 fn a_provider_is_set_tried_used_and_switched_off() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);
