@@ -23,6 +23,22 @@ const CHUNK_UNITS_MIN: usize = 32;
 const TOTAL_PER_BYTE: usize = 4;
 const TOTAL_FREE_BYTES: usize = 1024 * 1024;
 
+/// How much the chunks of a document may still hold until they are packed without overlap.
+pub(crate) struct Allowance {
+    bytes_left: usize,
+}
+
+impl Allowance {
+    /// Returns what a document of that length in bytes begins with, however many texts it is cut into.
+    pub(crate) fn of(document_bytes: usize) -> Self {
+        Self {
+            bytes_left: document_bytes
+                .saturating_mul(TOTAL_PER_BYTE)
+                .saturating_add(TOTAL_FREE_BYTES),
+        }
+    }
+}
+
 /// The chunks of a text, and what had to be left out of them.
 #[derive(Debug)]
 pub(crate) struct Packed {
@@ -35,8 +51,14 @@ pub(crate) struct Packed {
 /// Packs the lines of `text` into chunks.
 ///
 /// Lengths are UTF-16 units, plus 1 for each line's end, as the original counts. `fences` are whole lines, in order.
-/// An overlap of more than half a chunk counts as half, without which no progress would be sure.
-pub(crate) fn pack(text: &str, fences: &[Range<usize>], options: &IngestOptions) -> Packed {
+/// An overlap of more than half a chunk counts as half, without which no progress would be sure. `allowance` is that of
+/// the document which `text` is or is a part of.
+pub(crate) fn pack(
+    text: &str,
+    fences: &[Range<usize>],
+    options: &IngestOptions,
+    allowance: &mut Allowance,
+) -> Packed {
     let units_max = (options.chunk_chars as usize).max(CHUNK_UNITS_MIN);
     let mut packer = Packer {
         text,
@@ -44,10 +66,7 @@ pub(crate) fn pack(text: &str, fences: &[Range<usize>], options: &IngestOptions)
         overlap_units: (options.chunk_overlap_chars as usize).min(units_max / 2),
         current: VecDeque::new(),
         current_units: 0,
-        bytes_left: text
-            .len()
-            .saturating_mul(TOTAL_PER_BYTE)
-            .saturating_add(TOTAL_FREE_BYTES),
+        allowance,
         packed: Packed {
             chunks: Vec::new(),
             overlap_given_up_at: None,
@@ -72,7 +91,7 @@ struct Packer<'a> {
     /// Lines and pieces of lines, with their units.
     current: VecDeque<(Range<usize>, usize)>,
     current_units: usize,
-    bytes_left: usize,
+    allowance: &'a mut Allowance,
     packed: Packed,
 }
 
@@ -138,7 +157,7 @@ impl Packer<'_> {
         if self.text[chunk.clone()].trim().is_empty() {
             return;
         }
-        self.bytes_left = self.bytes_left.saturating_sub(chunk.len());
+        self.allowance.bytes_left = self.allowance.bytes_left.saturating_sub(chunk.len());
         self.packed.chunks.push(chunk);
     }
 
@@ -146,7 +165,7 @@ impl Packer<'_> {
     fn carry_overlap(&mut self) {
         let mut carried = 0;
         let mut n_carried = 0;
-        if self.bytes_left > 0 {
+        if self.allowance.bytes_left > 0 {
             for (_, units) in self
                 .current
                 .iter()
@@ -189,7 +208,7 @@ mod tests {
 
     fn check(text: &str, expected: &[&str]) {
         let fences = Outline::of(text, 0).fences;
-        let packed = pack(text, &fences, &SMALL);
+        let packed = pack(text, &fences, &SMALL, &mut Allowance::of(text.len()));
         let found: Vec<&str> = packed
             .chunks
             .iter()
@@ -285,12 +304,20 @@ mod tests {
     fn repeating_is_given_up_in_the_end() {
         let block = format!("{}\n{}", "x".repeat(1590), "\ny".repeat(160));
         let text = format!("{block}\n").repeat(1000);
-        let packed = pack(&text, &[], &IngestOptions::default());
+        let pack = |text: &str| {
+            pack(
+                text,
+                &[],
+                &IngestOptions::default(),
+                &mut Allowance::of(text.len()),
+            )
+        };
+        let packed = pack(&text);
         let total: usize = packed.chunks.iter().map(Range::len).sum();
         assert!(total < 5 * text.len() + TOTAL_FREE_BYTES + 4096, "{total}");
         assert!(packed.overlap_given_up_at.is_some());
 
-        let one = pack(&block, &[], &IngestOptions::default());
+        let one = pack(&block);
         assert!(
             one.chunks.len() > 100,
             "the original's behaviour in a small note"
@@ -315,7 +342,7 @@ mod tests {
         fn packing_loses_nothing(text in any_text(), overlap in 0_u32..60) {
             let fences = Outline::of(&text, 0).fences;
             let options = IngestOptions { chunk_overlap_chars: overlap, ..SMALL };
-            let chunks = pack(&text, &fences, &options).chunks;
+            let chunks = pack(&text, &fences, &options, &mut Allowance::of(text.len())).chunks;
             let mut covered = 0;
             for (previous, chunk) in std::iter::once(&(0..0)).chain(&chunks).zip(&chunks) {
                 prop_assert!(text.is_char_boundary(chunk.start) && text.is_char_boundary(chunk.end));

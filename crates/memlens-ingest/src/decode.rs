@@ -21,7 +21,7 @@ const SURE_CHARS_MIN: usize = 100;
 /// A document's text, and how it was come by.
 #[derive(Debug)]
 pub(crate) struct Decoded {
-    /// Without byte order mark; lines end in `\n` alone.
+    /// Without byte order marks at its start; lines end in `\n` alone.
     pub(crate) text: String,
     /// The encoding's usual name, such as `UTF-8`.
     pub(crate) encoding: &'static str,
@@ -44,7 +44,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, IngestError> {
             None => utf_8(bytes),
         },
     };
-    let text = normalise_line_ends(text);
+    let text = without_marks(normalise_line_ends(text));
     match text.find('\0') {
         Some(byte) => Err(IngestError::Binary {
             line: line_at(&text.as_bytes()[..byte]),
@@ -144,6 +144,13 @@ fn utf_8(bytes: &[u8]) -> (String, &'static Encoding, Option<Problem>) {
     )
 }
 
+/// Takes off the marks behind the first: programs put one before a text that has one already.
+fn without_marks(mut text: String) -> String {
+    let n_bytes = text.len() - text.trim_start_matches('\u{feff}').len();
+    text.drain(..n_bytes);
+    text
+}
+
 /// Turns `\r\n` and lone `\r` into `\n`.
 fn normalise_line_ends(text: String) -> String {
     if !text.contains('\r') {
@@ -189,6 +196,11 @@ mod tests {
         check(b"", ("", "UTF-8", None));
         check("Grüße 你好 🌊".as_bytes(), ("Grüße 你好 🌊", "UTF-8", None));
         check(b"\xEF\xBB\xBF# Title", ("# Title", "UTF-8", None));
+        check(
+            b"\xEF\xBB\xBF\xEF\xBB\xBF\xEF\xBB\xBF# Title\xEF\xBB\xBF",
+            ("# Title\u{feff}", "UTF-8", None),
+        );
+        check(b"\xFF\xFE\xFF\xFEh\0i\0", ("hi", "UTF-16LE", None));
         check(b"\xFF\xFEh\0i\0\r\0\n\0", ("hi\n", "UTF-16LE", None));
         check(b"\xFE\xFF\0h\0i", ("hi", "UTF-16BE", None));
         check(

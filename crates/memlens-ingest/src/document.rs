@@ -8,7 +8,7 @@ use std::path::Path;
 
 use jiff::civil::Date;
 
-use crate::chunks::pack;
+use crate::chunks::{Allowance, pack};
 use crate::decode::{Decoded, decode};
 use crate::error::IngestError;
 use crate::front_matter::{FrontMatter, Head, head};
@@ -17,6 +17,10 @@ use crate::lines::{Lines, offset};
 use crate::outline::{HeadingPath, Outline};
 use crate::walk::MAX_FILE_BYTES;
 use crate::windows;
+
+/// Told once, where chunks begin to be packed without overlap.
+pub(crate) const OVERLAP_GIVEN_UP: &str =
+    "long and short lines repeat too much of each other; chunks do not overlap from here on";
 
 /// How documents are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,13 +67,13 @@ pub struct Chunk {
     pub bytes: Range<u32>,
     /// Titles in force at the first line that is not blank, outermost first; missing levels are left out.
     pub heading_path: Vec<String>,
-    /// Who says it: from the line in JSONL, else from the front matter.
+    /// Who says it: from the line in JSONL, else from the front matter; at most 200 characters.
     pub agent: Option<String>,
     /// When it was said, from the same place.
     pub date: Option<Date>,
     /// In `[0, inf)`, from the same place; none when not given, which is not 0.
     pub weight: Option<f64>,
-    /// The `id` of a JSONL line; numbers as written. Nothing says that it is unique.
+    /// The `id` of a JSONL line; numbers as written; at most 200 characters. Nothing says that it is unique.
     pub external_id: Option<String>,
 }
 
@@ -207,12 +211,12 @@ impl Parsed {
     /// Adds chunks and windows of a document made of lines.
     fn fill(&mut self, text: &str, body_start: usize, outline: &Outline, options: &IngestOptions) {
         let lines = Lines::of(text);
-        let packed = pack(text, &outline.fences, options);
+        let mut allowance = Allowance::of(text.len());
+        let packed = pack(text, &outline.fences, options, &mut allowance);
         if let Some(byte) = packed.overlap_given_up_at {
             self.problems.push(Problem {
                 line: Some(lines.line_of(offset(byte))),
-                message: "long and short lines repeat too much of each other; chunks do not overlap from here on"
-                    .to_owned(),
+                message: OVERLAP_GIVEN_UP.to_owned(),
             });
         }
         let drafts = windows::build(

@@ -7,7 +7,9 @@ use std::fmt;
 
 use jiff::civil::Date;
 use serde::Deserialize;
-use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    self, Deserializer, EnumAccess, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
 
 use crate::document::Problem;
 use crate::lines::{lines_from, offset};
@@ -18,10 +20,13 @@ const FRONT_MATTER_BYTES_MAX: usize = 16 * 1024;
 /// More than a person tags.
 const TAGS_MAX: usize = 100;
 
+/// More than any name has. Names stand on every chunk of a document, so that a huge one would be multiplied.
+pub(crate) const NAME_CHARS_MAX: usize = 200;
+
 /// What a note says about itself in its first lines.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrontMatter {
-    /// Who wrote the note, as written; none when missing or blank.
+    /// Who wrote the note, as written, at most 200 characters; none when missing or blank.
     pub agent: Option<String>,
     /// The day of the note; of a point in time the day as written, whatever its offset.
     pub date: Option<Date>,
@@ -74,7 +79,7 @@ pub(crate) fn head(text: &str) -> Head {
         Err(error) => {
             let line = error
                 .location()
-                .map_or(1, |location| offset(location.line()) + 1);
+                .map_or(1, |location| line_of_char(yaml, location.index()));
             let words = error.to_string();
             // The parser counts its lines from the line after the first.
             let cause = words.split(" at line ").next().unwrap_or(&words);
@@ -104,8 +109,8 @@ pub(crate) fn head(text: &str) -> Head {
         tags,
         weight,
     } = fields;
-    head.front.agent = agent_of(agent).unwrap_or_else(|| {
-        wrong("agent", "agent is not a name; left out".to_owned());
+    head.front.agent = agent_of(agent).unwrap_or_else(|message| {
+        wrong("agent", message);
         None
     });
     head.front.date = date_of(date).unwrap_or_else(|value| {
@@ -174,12 +179,12 @@ fn block(text: &str) -> Block<'_> {
     let start = (first.end + 1).min(text.len());
     // Only something like `key: value` is meant as front matter; other notes may begin with a rule.
     let is_meant = lines_from(text, start).next().is_some_and(|line| {
-        let key = text[line].split(':').collect::<Vec<_>>();
-        key.len() > 1
-            && !key[0].is_empty()
-            && key[0]
-                .chars()
-                .all(|char| char.is_alphanumeric() || "_-".contains(char))
+        text[line].split_once(':').is_some_and(|(key, _)| {
+            !key.is_empty()
+                && key
+                    .chars()
+                    .all(|char| char.is_alphanumeric() || "_-".contains(char))
+        })
     });
     for line in lines {
         if matches!(text[line.clone()].trim_end(), "---" | "...") {
@@ -203,6 +208,18 @@ fn block(text: &str) -> Block<'_> {
     }
 }
 
+/// Returns the line on which the character of the YAML with that number stands, counted in the note.
+///
+/// The parser's own lines end at more signs than ours, such as U+2028.
+fn line_of_char(yaml: &str, n_before: usize) -> u32 {
+    let n_ends = yaml
+        .chars()
+        .take(n_before)
+        .filter(|&char| char == '\n')
+        .count();
+    offset(n_ends) + 2
+}
+
 /// Returns the line of a top-level key, counted in the note.
 fn line_of_key(yaml: &str, key: &str) -> Option<u32> {
     let idx = yaml.lines().position(|line| {
@@ -213,12 +230,24 @@ fn line_of_key(yaml: &str, key: &str) -> Option<u32> {
     idx.map(|idx| offset(idx) + 2)
 }
 
-fn agent_of(value: Value) -> Option<Option<String>> {
+fn agent_of(value: Value) -> Result<Option<String>, String> {
     match value {
-        Value::Null => Some(None),
-        Value::Text(text) => Some(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
-        Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Fields => None,
+        Value::Null => Ok(None),
+        Value::Text(text) if is_short(text.trim()) => {
+            Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
+        }
+        Value::Text(_) => Err(format!(
+            "agent is longer than {NAME_CHARS_MAX} characters; left out"
+        )),
+        Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Fields => {
+            Err("agent is not a name; left out".to_owned())
+        }
     }
+}
+
+/// Says whether a name may stand on every chunk.
+pub(crate) fn is_short(name: &str) -> bool {
+    name.chars().nth(NAME_CHARS_MAX).is_none()
 }
 
 fn date_of(value: Value) -> Result<Option<Date>, Value> {
@@ -344,8 +373,19 @@ impl<'de> Deserialize<'de> for Document {
             fn visit_u64<E>(self, _: u64) -> Result<Document, E> {
                 Ok(Document::Text)
             }
+            fn visit_i128<E>(self, _: i128) -> Result<Document, E> {
+                Ok(Document::Text)
+            }
+            fn visit_u128<E>(self, _: u128) -> Result<Document, E> {
+                Ok(Document::Text)
+            }
             fn visit_f64<E>(self, _: f64) -> Result<Document, E> {
                 Ok(Document::Text)
+            }
+            // A tag says nothing of what it stands before.
+            fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Document, A::Error> {
+                let (IgnoredAny, content) = tagged.variant()?;
+                content.newtype_variant()
             }
             fn visit_str<E>(self, _: &str) -> Result<Document, E> {
                 Ok(Document::Text)
@@ -406,8 +446,18 @@ impl<'de> Deserialize<'de> for Value {
             fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
                 Ok(Value::Number(value as f64))
             }
+            fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
+                Ok(Value::Number(value as f64))
+            }
+            fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
+                Ok(Value::Number(value as f64))
+            }
             fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
                 Ok(Value::Number(value))
+            }
+            fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Value, A::Error> {
+                let (IgnoredAny, content) = tagged.variant()?;
+                content.newtype_variant_seed(self)
             }
             fn visit_str<E>(self, value: &str) -> Result<Value, E> {
                 Ok(Value::Text(value.to_owned()))
@@ -534,6 +584,45 @@ mod tests {
                 ..none()
             },
         );
+        check(
+            "weight: 123456789012345678901234567890",
+            FrontMatter {
+                weight: Some(1.2345678901234568e29),
+                ..none()
+            },
+        );
+        check(
+            "agent: !name iris\ntags: !set [!x a, 12345678901234567890123, b]",
+            FrontMatter {
+                agent: Some("iris".to_owned()),
+                tags: vec!["a".into(), "12345678901234568000000".into(), "b".into()],
+                ..none()
+            },
+        );
+        check(
+            "!note\nagent: iris\n12345678901234567890123: x\n-12345678901234567890123: x\n!y z: 1",
+            FrontMatter {
+                agent: Some("iris".to_owned()),
+                ..none()
+            },
+        );
+    }
+
+    #[test]
+    fn a_name_stands_on_every_chunk_and_so_is_short() {
+        let note = |agent: &str| format!("---\nagent: {agent}\ntags: a\n---\nbody");
+        let (front, _, problems) = read(&note(&"é".repeat(200)));
+        assert_eq!((front.agent, problems), (Some("é".repeat(200)), vec![]));
+        let long = note(&"é".repeat(201));
+        let (front, body, problems) = read(&long);
+        assert_eq!((front.agent, front.tags.len(), body), (None, 1, "body"));
+        assert_eq!(
+            problems,
+            [(
+                Some(2),
+                "agent is longer than 200 characters; left out".to_owned()
+            )]
+        );
     }
 
     #[test]
@@ -588,6 +677,8 @@ mod tests {
             ("---\nagent: 'iris\n---\nbody", 2),
             ("---\na: 1\na: b: c\n---\nbody", 3),
             ("---\nagent: a\nagent: b\n---\nbody", 3),
+            // Signs at which YAML ends a line, and nobody else.
+            ("---\ntags: [\u{2028}\u{2028}\u{85}\n---\nbody", 3),
         ] {
             let (_, _, problems) = read(text);
             let found = problems[0].0.expect("a line");
@@ -612,6 +703,7 @@ mod tests {
             "text\n---\nagent: x\n---\n",
             " ---\nagent: x\n---\n",
             "----\nagent: x\n----\n",
+            "---\n12345678901234567890123\n---\n",
         ] {
             assert_eq!(
                 read(text),

@@ -11,9 +11,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
 
-use crate::chunks::pack;
-use crate::document::{Chunk, IngestOptions, Problem, Window};
-use crate::front_matter::{is_weight, parse_date};
+use crate::chunks::{Allowance, pack};
+use crate::document::{Chunk, IngestOptions, OVERLAP_GIVEN_UP, Problem, Window};
+use crate::front_matter::{NAME_CHARS_MAX, is_short, is_weight, parse_date};
 use crate::lines::{lines_from, offset};
 use crate::windows;
 
@@ -32,12 +32,21 @@ pub(crate) struct Observations {
 pub(crate) fn observations(text: &str, options: &IngestOptions) -> Observations {
     let mut found = Observations::default();
     let mut problems = Problems::default();
+    let mut allowance = Allowance::of(text.len());
+    let mut overlaps = true;
     for (line, range) in (1..).zip(lines_from(text, 0)) {
-        if text[range.clone()].trim().is_empty() {
+        let raw = without_mark(&text[range]);
+        if raw.trim().is_empty() {
             continue;
         }
-        match observation(text, range, line, &mut problems) {
-            Ok(observation) => observation.split(line, options, &mut found),
+        match observation(text, raw, line, &mut problems) {
+            Ok(observation) => {
+                let still_overlaps = observation.split(line, options, &mut allowance, &mut found);
+                if overlaps && !still_overlaps {
+                    overlaps = false;
+                    problems.push(line, OVERLAP_GIVEN_UP.to_owned());
+                }
+            }
             Err(message) => problems.push(line, message),
         }
     }
@@ -62,13 +71,6 @@ struct Record<'a> {
     id: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Id {
-    Text(String),
-    Number(serde_json::Number),
-}
-
 /// What a line says.
 struct Observation {
     text: String,
@@ -79,13 +81,18 @@ struct Observation {
     external_id: Option<String>,
 }
 
+/// Returns a line without the byte order marks that it begins with, where files were put one behind the other.
+fn without_mark(line: &str) -> &str {
+    line.trim_start_matches('\u{feff}')
+}
+
+/// Reads a line, which is a slice of `text`.
 fn observation(
     text: &str,
-    range: Range<usize>,
+    raw: &str,
     line: u32,
     problems: &mut Problems,
 ) -> Result<Observation, String> {
-    let raw = &text[range];
     if !raw.trim_start().starts_with('{') {
         return Err("not a JSON object; skipped".to_owned());
     }
@@ -132,25 +139,42 @@ fn observation(
         "weight, which is not a number from 0,",
         number != Some(None),
     );
-    let external_id = id.map(|value| serde_json::from_str::<Id>(value.get()));
+    let external_id = id.map(|value| id_of(value.get()));
     optional(
         "id, which is neither text nor a number,",
-        !matches!(external_id, Some(Err(_))),
+        external_id != Some(None),
     );
+    let mut short = |key: &str, name: Option<String>| {
+        let is_long = name.as_ref().is_some_and(|name| !is_short(name));
+        if is_long {
+            problems.push(
+                line,
+                format!("{key} is longer than {NAME_CHARS_MAX} characters; left out"),
+            );
+        }
+        name.filter(|_| !is_long)
+    };
     Ok(Observation {
         places: Places::of(text, token),
         text: said,
-        agent: name
-            .and_then(Result::ok)
-            .map(|name| name.trim().to_owned())
-            .filter(|name| !name.is_empty()),
+        agent: short(
+            "agent",
+            name.and_then(Result::ok)
+                .map(|name| name.trim().to_owned())
+                .filter(|name| !name.is_empty()),
+        ),
         date: day.flatten(),
         weight: number.flatten(),
-        external_id: external_id.and_then(Result::ok).map(|id| match id {
-            Id::Text(id) => id,
-            Id::Number(id) => id.to_string(),
-        }),
+        external_id: short("id", external_id.flatten()),
     })
+}
+
+/// Returns an id: a text, or a number as it is written, which may have more digits than any number type holds.
+fn id_of(value: &str) -> Option<String> {
+    if value.starts_with(|char: char| char == '-' || char.is_ascii_digit()) {
+        return Some(value.to_owned());
+    }
+    serde_json::from_str(value).ok()
 }
 
 /// Returns the string that is a line's text: any other value of `text` is not, and `content` stands in for it.
@@ -161,13 +185,20 @@ fn text_token<'a>(text: Option<&'a RawValue>, content: Option<&'a RawValue>) -> 
 
 /// Returns the text of a line that [`observations`] reads; none of any other.
 pub(crate) fn text_of_line(line: &str) -> Option<String> {
-    let Record { text, content, .. } = serde_json::from_str(line).ok()?;
+    let Record { text, content, .. } = serde_json::from_str(without_mark(line)).ok()?;
     let said: Said = serde_json::from_str(text_token(text, content)?).ok()?;
     Some(said.said)
 }
 
 impl Observation {
-    fn split(self, line: u32, options: &IngestOptions, found: &mut Observations) {
+    /// Adds the chunks and windows of a line; says whether its chunks overlap as they should.
+    fn split(
+        self,
+        line: u32,
+        options: &IngestOptions,
+        allowance: &mut Allowance,
+        found: &mut Observations,
+    ) -> bool {
         let Self {
             text,
             places,
@@ -177,7 +208,8 @@ impl Observation {
             external_id,
         } = self;
         let first_chunk = offset(found.chunks.len());
-        let chunks = pack(&text, &[], options).chunks;
+        let packed = pack(&text, &[], options, allowance);
+        let chunks = packed.chunks;
         let drafts = windows::build(&text, 0, &[], options.window_chars as usize);
         let window_bytes: Vec<Range<usize>> =
             drafts.iter().map(|draft| draft.bytes.clone()).collect();
@@ -207,6 +239,7 @@ impl Observation {
                         .collect(),
                 }
             }));
+        packed.overlap_given_up_at.is_none()
     }
 }
 
@@ -455,6 +488,75 @@ mod tests {
             "]".repeat(1_000_000)
         );
         assert_eq!(read(&deep).chunks.len() + read(&deep).problems.len(), 1);
+    }
+
+    #[test]
+    fn names_stand_on_every_chunk_and_so_are_short() {
+        let line =
+            |name: &str| format!("{{\"text\": \"a\", \"agent\": \"{name}\", \"id\": \"{name}\"}}");
+        let longest = "é".repeat(200);
+        let found = read(&line(&longest));
+        let chunk = &found.chunks[0];
+        assert_eq!(
+            (chunk.agent.as_ref(), chunk.external_id.as_ref()),
+            (Some(&longest), Some(&longest))
+        );
+        let found = read(&line(&"é".repeat(201)));
+        assert_eq!(
+            (&found.chunks[0].agent, &found.chunks[0].external_id),
+            (&None, &None)
+        );
+        let told: Vec<&str> = found
+            .problems
+            .iter()
+            .map(|problem| problem.message.as_str())
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "agent is longer than 200 characters; left out",
+                "id is longer than 200 characters; left out"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_number_as_id_is_kept_as_written() {
+        for id in ["7", "-1", "1.50", "1e3", "12345678901234567890123", "1e999"] {
+            let found = read(&format!("{{\"text\": \"a\", \"id\": {id} }}"));
+            assert_eq!(found.chunks[0].external_id.as_deref(), Some(id));
+            assert!(found.problems.is_empty());
+        }
+    }
+
+    #[test]
+    fn byte_order_marks_before_a_line_do_not_count() {
+        // Two files, one behind the other.
+        let text = "{\"text\": \"a\"}\n\u{feff}{\"text\": \"b\"}\n\u{feff}\n";
+        let found = read(text);
+        assert!(found.problems.is_empty(), "{:?}", found.problems);
+        let bytes = found.chunks[1].bytes.clone();
+        assert_eq!(&text[bytes.start as usize..bytes.end as usize], "b");
+    }
+
+    #[test]
+    fn a_document_repeats_itself_so_much_whatever_its_lines() {
+        let line = format!(
+            "{{\"text\": \"{}{}\"}}\n",
+            "x".repeat(1590),
+            "\\ny".repeat(160)
+        );
+        let text = line.repeat(300);
+        let found = read(&text);
+        let held: usize = found.chunks.iter().map(|chunk| chunk.text.len()).sum();
+        assert!(held < 5 * text.len() + 1024 * 1024 + 4096, "{held}");
+        let [told] = found.problems.as_slice() else {
+            panic!("{:?}", found.problems)
+        };
+        assert_eq!(told.message, OVERLAP_GIVEN_UP);
+        // One line alone is cut as ever.
+        let one = read(&line);
+        assert!(one.chunks.len() > 50 && one.problems.is_empty());
     }
 
     #[test]

@@ -330,6 +330,10 @@ mod tests {
                 > 2
         );
 
+        // So do byte order marks.
+        let marked = format!("\u{feff}{{\"text\": \"{long}\"}}");
+        assert_eq!(of(Kind::Jsonl, &marked)[0].text, long.trim());
+
         // Half of a surrogate pair costs one character here too, and what is not said does not stand in.
         let text = format!("{{\"text\": \"{long}\\ud83d\", \"content\": \"other\"}}");
         let found = of(Kind::Jsonl, &text);
