@@ -36,7 +36,7 @@ pub(crate) const DOCUMENT: &str = "document";
 pub(crate) const N_WORDS: &str = "n_words";
 
 /// Rises with every change of the fields or of [`crate::words()`]: a list of another format is built anew.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The fields of an entry.
 pub(crate) struct Fields {

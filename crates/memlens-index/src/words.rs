@@ -6,8 +6,8 @@ use std::ops::Range;
 use tantivy::tokenizer::{
     PreTokenizedStream, PreTokenizedString, Stemmer, Token, TokenFilter, TokenStream, Tokenizer,
 };
-use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// One word of a text as the text list knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,6 +180,10 @@ impl Unstemmed {
         // The capital İ of Turkish becomes an i with a dot of its own, which nobody types.
         if folded.contains(DOTTED_I) {
             folded = folded.replace(DOTTED_I, "i");
+        }
+        // Some letters, such as J\u{30c}, have one code point in lower case alone.
+        if is_nfkc_quick(folded.chars()) != IsNormalized::Yes {
+            folded = folded.nfkc().collect();
         }
         for term in folded.split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c)) {
             self.push_term(term.to_owned(), piece.clone(), tokens);
@@ -357,6 +361,8 @@ mod tests {
         );
         check("ÅNGSTRÖM STRAẞE", &["ångström", "straße"]);
         check("İzmir I\u{307}zmir izmir", &["izmir"; 3]);
+        check("J\u{30c} j\u{30c} \u{1f0}", &["\u{1f0}"; 3]);
+        check("H\u{331}arf \u{1e96}arf", &["\u{1e96}arf"; 2]);
     }
 
     #[test]
