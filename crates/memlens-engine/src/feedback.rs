@@ -13,6 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use memlens_ingest::content_hash;
+use memlens_params::brief;
 use memlens_rank::Thumbs;
 use memlens_store::{EmbeddingId, Imported, NewFeedback, Snapshot, Store, Thumb, Voted};
 use serde::{Deserialize, Serialize};
@@ -399,10 +400,11 @@ fn read_line(line: &[u8], now_ms: i64) -> Result<NewFeedback, String> {
     let thumb = thumb
         .as_i64()
         .and_then(Thumb::of_number)
-        .ok_or_else(|| format!("thumb must be 1 or -1, not {thumb}"))?;
-    let at: Timestamp = at
-        .parse()
-        .map_err(|_| format!("at must be a time such as 2026-01-31T12:00:00Z, not {at:?}"))?;
+        .ok_or_else(|| format!("thumb must be 1 or -1, not {}", brief(&thumb.to_string())))?;
+    let at: Timestamp = at.parse().map_err(|_| {
+        let at = brief(&at);
+        format!("at must be a time such as 2026-01-31T12:00:00Z, not {at:?}")
+    })?;
     Ok(NewFeedback {
         hash: content_hash(&text),
         text,
@@ -531,6 +533,15 @@ mod tests {
             let shown: Value = serde_json::from_str(thumb).unwrap();
             check_refused(&line(thumb), &format!("thumb must be 1 or -1, not {shown}"));
         }
+        let (long, beginning) = ("x".repeat(100_000), "x".repeat(79));
+        check_refused(
+            &line(&format!("\"{long}\"")),
+            &format!("thumb must be 1 or -1, not \"{beginning}…"),
+        );
+        check_refused(
+            &line("1").replace("2026-01-31T12:00:00Z", &long),
+            &format!("at must be a time such as 2026-01-31T12:00:00Z, not \"x{beginning}…\""),
+        );
         check_refused(&line("NaN"), "expected value");
         check_refused("7", "invalid type: integer `7`, expected struct Line");
         check_refused(

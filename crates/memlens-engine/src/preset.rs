@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use memlens_params::{ParameterSet, Params, Value};
+use memlens_params::{ParameterSet, Params, Value, brief};
 use serde::Serialize;
 use serde_json::{Map, json};
 
@@ -264,7 +264,7 @@ fn content(bytes: &[u8]) -> Result<Content, String> {
             ));
         }
     };
-    let text_of = |value: Option<&serde_json::Value>| Some(value?.as_str()?.to_owned());
+    let text_of = |value: Option<&serde_json::Value>| Some(brief(value?.as_str()?).into_owned());
     Ok(Content {
         schema_version,
         parameters,
@@ -301,7 +301,9 @@ fn from_values(
     for (id, value) in values {
         let value: Value = serde_json::from_value(value.clone()).map_err(|_| {
             refused(format!(
-                "{id} is {value}, which is no number, word or true/false"
+                "{} is {}, which is no number, word or true/false",
+                brief(id),
+                brief(&value.to_string())
             ))
         })?;
         given.push((id.as_str(), value));
@@ -313,7 +315,13 @@ fn from_values(
 
 #[cfg(test)]
 mod tests {
-    use super::content;
+    use super::{content, parameters as stored};
+    use crate::EngineError;
+    use memlens_params::Params;
+
+    fn parameters_of(text: &str) -> Result<Params, EngineError> {
+        stored("a preset", text)
+    }
 
     #[test]
     fn other_files_are_named() {
@@ -353,6 +361,22 @@ mod tests {
         for (bytes, expected) in cases {
             assert_eq!(content(bytes).err().as_deref(), Some(*expected));
         }
+        let long = "x".repeat(500_000);
+        for parameters in [
+            format!("{{\"{long}\": 1}}"),
+            format!("{{\"{long}\": []}}"),
+            format!("{{\"min_score\": \"{long}\"}}"),
+            format!("{{\"min_score\": [\"{long}\"]}}"),
+            "{\"min_score\": 1e300}".to_owned(),
+        ] {
+            let refused = parameters_of(&parameters).expect_err("it is no parameter");
+            assert!(refused.to_string().len() < 400, "{refused}");
+        }
+        let named = format!(
+            "{{\"schemaVersion\": 1, \"version\": \"{long}\", \"embedding\": {{\"model\": \"{long}\"}}}}"
+        );
+        let read = content(named.as_bytes()).expect("a memlens.json");
+        assert!(read.version.len() < 100 && read.model.is_some_and(|model| model.len() < 100));
         let deep = "[".repeat(100_000);
         assert!(content(deep.as_bytes()).is_err());
     }

@@ -1,12 +1,25 @@
 //! What can be wrong with a parameter that a person or a file gives.
 
+use std::borrow::Cow;
+
 use thiserror::Error;
+
+/// The most characters of what somebody gave that a message repeats.
+const BRIEF_CHARS_MAX: usize = 80;
+
+/// Returns the beginning of what somebody gave, enough to recognise it by: a file may give megabytes.
+pub fn brief(given: &str) -> Cow<'_, str> {
+    match given.char_indices().nth(BRIEF_CHARS_MAX) {
+        Some((end, _)) => Cow::Owned(format!("{}\u{2026}", &given[..end])),
+        None => Cow::Borrowed(given),
+    }
+}
 
 /// Tells which parameter was refused, the value, and what would be accepted.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ParamError {
     /// No line of the table has this id; `nearest` is the closest id, if one is close.
-    #[error("unknown parameter {id}{}", nearest.as_ref().map(|n| format!(": did you mean {n}?")).unwrap_or_default())]
+    #[error("unknown parameter {}{}", brief(id), nearest.as_ref().map(|n| format!(": did you mean {n}?")).unwrap_or_default())]
     Unknown {
         /// The id as given.
         id: String,
@@ -14,7 +27,7 @@ pub enum ParamError {
         nearest: Option<String>,
     },
     /// The value is a number as the parameter needs it, but outside what it accepts.
-    #[error("cannot set {id} to {value}: the range is {range}")]
+    #[error("cannot set {id} to {}: the range is {range}", brief(value))]
     OutOfRange {
         /// The parameter.
         id: &'static str,
@@ -24,7 +37,7 @@ pub enum ParamError {
         range: String,
     },
     /// The value is not a number, one of the choices, or a toggle, as the parameter needs it.
-    #[error("cannot set {id} to {value}: it takes {expected}")]
+    #[error("cannot set {id} to {}: it takes {expected}", brief(value))]
     WrongKind {
         /// The parameter.
         id: &'static str,
@@ -47,7 +60,7 @@ pub enum ParamError {
         chunk: u32,
     },
     /// A `--set` argument without `=`.
-    #[error("cannot read {given:?} as a setting: it must be id=value")]
+    #[error("cannot read {:?} as a setting: it must be id=value", brief(given))]
     NotASetting {
         /// The argument as given.
         given: String,

@@ -27,7 +27,7 @@ mod set;
 mod stage;
 mod table;
 
-pub use error::ParamError;
+pub use error::{ParamError, brief};
 pub use parameter::{Needs, Parameter, ParameterKind, Phase, Value};
 pub use set::{ParameterSet, Table, TypedSet, Values};
 pub use stage::{StageId, StageInfo, stages};

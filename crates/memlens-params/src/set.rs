@@ -35,11 +35,14 @@ impl Table {
 
     fn position(&self, id: &str) -> Result<usize, ParamError> {
         let found = self.parameters.iter().position(|it| it.id == id);
+        let n_chars = id.chars().count();
         found.ok_or_else(|| ParamError::Unknown {
             id: id.to_owned(),
             nearest: self
                 .parameters
                 .iter()
+                // Of no other length can one be close, and what a file gives may be megabytes long.
+                .filter(|it| n_chars.abs_diff(it.id.len()) * 3 <= it.id.len())
                 .map(|it| (strsim::damerau_levenshtein(it.id, id), it.id))
                 .min()
                 .filter(|(distance, nearest)| *distance * 3 <= nearest.len())

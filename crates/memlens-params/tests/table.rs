@@ -56,6 +56,25 @@ fn settings_are_read_or_refused_by_name() {
         &["min_score=1.5"],
         Err("cannot set min_score to 1.5: the range is 0 to 1"),
     );
+    let long = "é".repeat(1_000_000);
+    let beginning = "é".repeat(80);
+    check(
+        &[&format!("{long}=1")],
+        Err(&format!("unknown parameter {beginning}…")),
+    );
+    check(
+        &[&format!("fusion={long}")],
+        Err(&format!(
+            "cannot set fusion to {beginning}…: it takes one of calibrated, rrf, relative, weighted"
+        )),
+    );
+    check(
+        &["min_score=1e300"],
+        Err(&format!(
+            "cannot set min_score to 1{}…: the range is 0 to 1",
+            "0".repeat(79)
+        )),
+    );
     check(
         &["min_score=NaN"],
         Err("cannot set min_score to NaN: the range is 0 to 1"),
