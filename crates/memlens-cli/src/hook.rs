@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use memlens_engine::HookEvent;
+use memlens_engine::{HookEvent, without_mark};
 use serde_json::error::Category;
 
 use crate::arguments::HookArgs;
@@ -43,10 +43,11 @@ fn read_event() -> Result<HookEvent, CliError> {
             EVENT_BYTES_MAX >> 20
         )));
     }
+    let bytes = without_mark(&bytes);
     if bytes.trim_ascii().is_empty() {
         return Err(refused("there is none".to_owned()));
     }
-    serde_json::from_slice(&bytes).map_err(|error| {
+    serde_json::from_slice(bytes).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         refused(match error.classify() {
             Category::Eof => "it ends in the middle".to_owned(),

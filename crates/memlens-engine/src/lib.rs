@@ -83,6 +83,8 @@ pub use memlens_embed::{forbid_telemetry, lower_priority};
 pub use memlens_rerank::CancellationToken;
 /// What a hook reads.
 pub use memlens_rerank::hook::Event as HookEvent;
+/// Returns an event without the mark that some programs write before it.
+pub use memlens_rerank::hook::without_mark;
 pub use memlens_store::{Folder, FolderId, Voted};
 pub use model::{EmbedderSource, Purpose, bundled};
 pub use place::Place;

@@ -35,6 +35,62 @@ pub struct Event {
     pub results: Vec<EventRow>,
 }
 
+impl Event {
+    /// Finds each row that a hook printed among the results; of several with the same path and lines, the first that is
+    /// left.
+    ///
+    /// # Errors
+    /// [`RerankError::Hook`] where nothing or no [`Answer`] is printed, or a row more often than it was given.
+    pub fn kept(&self, printed: &[u8]) -> Result<Vec<Kept>, RerankError> {
+        let given = &self.results;
+        let printed = without_mark(printed);
+        if printed.trim_ascii().is_empty() {
+            return Err(failed("it printed nothing"));
+        }
+        // A bare list would be read as the fields in their order, and an empty one as an answer without results.
+        if printed.trim_ascii_start().starts_with(b"[") {
+            return Err(failed("what it printed is no answer"));
+        }
+        let answer: Answer = serde_json::from_slice(printed).map_err(|error| {
+            failed(match error.classify() {
+                Category::Eof => "what it printed ends in the middle",
+                Category::Syntax | Category::Io => "what it printed is not JSON",
+                Category::Data => "what it printed is no answer",
+            })
+        })?;
+        let Some(rows) = answer.results else {
+            let unchanged = given.iter().enumerate();
+            return Ok(unchanged
+                .map(|(index, row)| Kept {
+                    index,
+                    score: row.score,
+                })
+                .collect());
+        };
+        let mut left: HashMap<(&str, u64, u64), VecDeque<usize>> = HashMap::new();
+        for (index, row) in given.iter().enumerate() {
+            left.entry((&row.path, row.start_line, row.end_line))
+                .or_default()
+                .push_back(index);
+        }
+        rows.iter()
+            .map(|row| {
+                let index = left
+                    .get_mut(&(row.path.as_str(), row.start_line, row.end_line))
+                    .and_then(VecDeque::pop_front)
+                    .ok_or_else(|| failed("it invented a row"))?;
+                let score = row.score.unwrap_or(given[index].score);
+                Ok(Kept { index, score })
+            })
+            .collect()
+    }
+}
+
+/// Returns JSON without the byte order mark that shells of Windows write before it.
+pub fn without_mark(json: &[u8]) -> &[u8] {
+    json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json)
+}
+
 /// Is one result of an [`Event`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -172,7 +228,7 @@ impl HookCommand {
         let printed = runtime.block_on(self.printed(event, limits));
         // What may still be waiting for a process is not waited for.
         runtime.shutdown_background();
-        kept(&event.results, &printed?)
+        event.kept(&printed?)
     }
 
     async fn printed(&self, event: &Event, limits: &Limits) -> Result<Vec<u8>, RerankError> {
@@ -263,45 +319,6 @@ async fn log(mut stderr: impl AsyncRead + Unpin) -> Result<(), RerankError> {
     Ok(())
 }
 
-/// Finds each printed row among the given ones; of several with the same path and lines, the first that is left.
-fn kept(given: &[EventRow], printed: &[u8]) -> Result<Vec<Kept>, RerankError> {
-    if printed.trim_ascii().is_empty() {
-        return Err(failed("it printed nothing"));
-    }
-    let answer: Answer = serde_json::from_slice(printed).map_err(|error| {
-        failed(match error.classify() {
-            Category::Eof => "what it printed ends in the middle",
-            Category::Syntax | Category::Io => "what it printed is not JSON",
-            Category::Data => "what it printed is no answer",
-        })
-    })?;
-    let Some(rows) = answer.results else {
-        let unchanged = given.iter().enumerate();
-        return Ok(unchanged
-            .map(|(index, row)| Kept {
-                index,
-                score: row.score,
-            })
-            .collect());
-    };
-    let mut left: HashMap<(&str, u64, u64), VecDeque<usize>> = HashMap::new();
-    for (index, row) in given.iter().enumerate() {
-        left.entry((&row.path, row.start_line, row.end_line))
-            .or_default()
-            .push_back(index);
-    }
-    rows.iter()
-        .map(|row| {
-            let index = left
-                .get_mut(&(row.path.as_str(), row.start_line, row.end_line))
-                .and_then(VecDeque::pop_front)
-                .ok_or_else(|| failed("it invented a row"))?;
-            let score = row.score.unwrap_or(given[index].score);
-            Ok(Kept { index, score })
-        })
-        .collect()
-}
-
 fn how_it_ended(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("it ended with status {code}"),
@@ -338,8 +355,35 @@ mod tests {
         })
     }
 
+    fn event(results: &[EventRow]) -> Event {
+        Event {
+            query: String::new(),
+            agent_id: String::new(),
+            results: results.to_vec(),
+        }
+    }
+
     fn place(row: &EventRow) -> (&str, u64) {
         (&row.path, row.start_line)
+    }
+
+    #[test]
+    fn a_bare_list_is_no_answer() {
+        for printed in ["[]", " [[]]", "[null]"] {
+            let kept = event(&[]).kept(printed.as_bytes());
+            assert_eq!(
+                kept.map_err(|error| error.to_string()),
+                Err("cannot run the hook: what it printed is no answer".to_owned())
+            );
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_does_not_count() {
+        let kept = |printed: &[u8]| event(&[]).kept(printed).map_err(|error| error.to_string());
+        assert_eq!(kept(b"\xef\xbb\xbf{\"results\":[]}"), Ok(Vec::new()));
+        let nothing = "cannot run the hook: it printed nothing".to_owned();
+        assert_eq!(kept(b"\xef\xbb\xbf\r\n"), Err(nothing));
     }
 
     proptest! {
@@ -358,7 +402,7 @@ mod tests {
                 results: Some(stay.iter().cloned().map(AnswerRow::from).collect()),
             };
             let printed = serde_json::to_vec(&answer).expect("it is JSON");
-            let kept = kept(&given, &printed).expect("all were given");
+            let kept = event(&given).kept(&printed).expect("all were given");
             prop_assert_eq!(kept.len(), stay.len());
             for (kept, stay) in kept.iter().zip(&stay) {
                 prop_assert_eq!(place(&given[kept.index]), place(stay));
@@ -378,7 +422,7 @@ mod tests {
                 results: Some(more.cloned().map(AnswerRow::from).collect()),
             };
             let printed = serde_json::to_vec(&answer).expect("it is JSON");
-            let refused = kept(&given, &printed).map_err(|error| error.to_string());
+            let refused = event(&given).kept(&printed).map_err(|error| error.to_string());
             prop_assert_eq!(refused, Err("cannot run the hook: it invented a row".to_owned()));
         }
     }

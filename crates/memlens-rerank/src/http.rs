@@ -14,6 +14,7 @@ mod request;
 use reqwest::{Client, Url};
 use tokio::runtime::{Builder, Runtime};
 
+pub use answer::Answer;
 pub(crate) use client::builder;
 pub(crate) use exchange::root_cause;
 pub use kind::{Kind, Price};

@@ -111,6 +111,7 @@ fn what_is_no_event_is_refused_with_nothing_on_standard_output() {
     for (input, why) in [
         (&b""[..], "there is none".to_owned()),
         (b" \n", "there is none".to_owned()),
+        (b"\xef\xbb\xbf\r\n", "there is none".to_owned()),
         (b"{\"query\":\"q\"", "it ends in the middle".to_owned()),
         (b"secret", "it is not JSON at line 1, column 1".to_owned()),
         (b"\xff\xfe", "it is not JSON at line 1, column 1".to_owned()),

@@ -4,13 +4,18 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::error::Category;
 
+use crate::hook::without_mark;
+
+/// More tokens than any request has. A server's word for more is not believed: sums of them could run over.
+const N_TOKENS_MAX: u64 = 1 << 40;
+
 /// What one request found.
 #[derive(Debug, PartialEq)]
-pub(super) struct Answer {
+pub struct Answer {
     /// One score per text, in the order of the texts, finite, as reported.
-    pub(super) scores: Vec<f64>,
-    /// The tokens that were read; none where they are not told.
-    pub(super) n_tokens: Option<u64>,
+    pub scores: Vec<f64>,
+    /// The tokens that were read, at most 2^40; none where they are not told.
+    pub n_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -36,7 +41,8 @@ impl Answer {
     ///
     /// # Errors
     /// What is wrong with it, as the end of a sentence; it repeats nothing of the body but numbers.
-    pub(super) fn read(body: &[u8], n_texts: usize) -> Result<Answer, String> {
+    pub fn read(body: &[u8], n_texts: usize) -> Result<Answer, String> {
+        let body = without_mark(body);
         let is_bare = body.trim_ascii_start().starts_with(b"[");
         let (rows, n_tokens) = if is_bare {
             (parse::<Vec<Row>>(body)?, None)
@@ -48,7 +54,7 @@ impl Answer {
         };
         Ok(Answer {
             scores: by_index(&rows, n_texts)?,
-            n_tokens,
+            n_tokens: n_tokens.filter(|&n_tokens| n_tokens <= N_TOKENS_MAX),
         })
     }
 }
@@ -159,6 +165,7 @@ mod tests {
             r#" [{"index":0,"score":0.5,"text":null},{"index":2,"score":6.0},{"index":1,"score":-11.0}]"#,
             r#"{"results":[{"index":0,"score":0.5,"relevance_score":null},{"index":1,"score":-11},{"index":2,"score":6,"document":{"text":"x"}}],"usage":null,"meta":[]}"#,
             r#"{"results":[{"index":0,"score":9,"relevance_score":0.5},{"index":1,"score":-11},{"index":2,"score":6}]}"#,
+            "\u{feff}[{\"index\":0,\"score\":0.5},{\"index\":2,\"score\":6.0},{\"index\":1,\"score\":-11.0}]",
         ] {
             check(body, scores);
         }
@@ -245,6 +252,7 @@ mod tests {
             (r#""meta":{"billed_units":{"search_units":1}}"#, None),
             (r#""meta":{"tokens":{"input_tokens":7}}"#, Some(7)),
             (r#""usage":{"total_tokens":"many"}"#, None),
+            (r#""usage":{"total_tokens":18446744073709551615}"#, None),
         ] {
             let body = format!(r#"{{"results":[],{more}}}"#);
             let answer = Answer::read(body.as_bytes(), 0).expect("it is an answer");
