@@ -1,0 +1,60 @@
+//! Any bytes as a `memlens.json`: what is read lies in its ranges, and comes back from a file that is written of it.
+
+#![no_main]
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+
+use libfuzzer_sys::fuzz_target;
+use memlens_embed::Hashing;
+use memlens_engine::{EmbedderSource, EngineError, Indexer, Library, read_params};
+use tempfile::TempDir;
+
+/// An empty library, and a place for the file.
+static LIBRARY: LazyLock<(TempDir, Library)> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a scratch folder can be made");
+    let (indexer, _) =
+        Indexer::open(folder.path(), Box::new(Hashing::default())).expect("a new library");
+    drop(indexer);
+    let source: EmbedderSource = Arc::new(|_| Ok(Box::new(Hashing::default())));
+    let library = Library::open(folder.path(), source).expect("it was just made");
+    (folder, library)
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    let (folder, library) = &*LIBRARY;
+    let file = |name: &str| -> PathBuf { folder.path().join(name) };
+    let given = file("given.json");
+    fs::write(&given, bytes).expect("it can be written");
+    let preset = match library.read_preset(&given) {
+        Ok(preset) => preset,
+        Err(error) => {
+            assert!(matches!(error, EngineError::Preset { .. }), "{error}");
+            let said = error.to_string();
+            assert!(said.len() <= 2 * fuzz::MESSAGE_BYTES_MAX, "{said}");
+            return;
+        }
+    };
+    assert!(
+        preset
+            .notes
+            .iter()
+            .all(|note| note.len() <= fuzz::MESSAGE_BYTES_MAX)
+    );
+    assert_eq!(read_params(&given).as_ref().ok(), Some(&preset.params));
+    let checked = preset
+        .params
+        .clone()
+        .check()
+        .expect("every value lies in its range");
+    assert_eq!(checked, preset.params);
+
+    let written = file("written.json");
+    library
+        .write_preset(&preset.params, &written)
+        .expect("it can be written");
+    let again = library.read_preset(&written).expect("we wrote it");
+    assert_eq!(again.params, preset.params);
+    assert!(again.notes.is_empty(), "{:?}", again.notes);
+});
