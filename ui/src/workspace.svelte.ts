@@ -6,6 +6,7 @@ import { PresetController } from "./presets/preset-controller.svelte";
 import { Feedback } from "./search/feedback.svelte";
 import { RerankProviders } from "./search/rerank-providers.svelte";
 import { QueryHistory } from "./search/query-history.svelte";
+import { Revival } from "./search/revival.svelte";
 import { SearchController } from "./search/search-controller.svelte";
 import { WhyNotController } from "./search/why-not.svelte";
 import { Theme } from "./shared/theme.svelte";
@@ -23,6 +24,8 @@ export class Workspace {
   readonly search: SearchController;
   /** What lost a note; any view may ask it about one and then show the Search view. */
   readonly whyNot: WhyNotController;
+  /** What brings rows back to an answer that kept none. */
+  readonly revival: Revival;
   /** The person's thumbs. */
   readonly feedback: Feedback;
   /** Who reranks besides the bundled model. */
@@ -42,6 +45,7 @@ export class Workspace {
     this.queries = new QueryHistory();
     this.search = new SearchController(backend, this.parameters);
     this.whyNot = new WhyNotController(backend, this.search, this.parameters);
+    this.revival = new Revival(backend, this.search, this.parameters);
     this.feedback = new Feedback(backend, this.search);
     this.rerankers = new RerankProviders(backend, () => this.search.rankAgain());
   }
@@ -93,6 +97,7 @@ export class Workspace {
       this.library.follow(),
       this.search.follow(() => this.library.state),
       this.whyNot.follow(() => this.library.state?.generation ?? null),
+      this.revival.follow(),
       this.feedback.follow(),
       this.rerankers.follow(),
       () => this.search.close(),

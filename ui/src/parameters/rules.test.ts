@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import type { ParamId } from "../api/parameters";
 import { DEFAULTS, PARAMETERS } from "../api/parameters";
 import {
-  minScoreBelow,
   parameterOf,
   parseNumber,
   previewOf,
@@ -93,17 +92,6 @@ describe("joined rules", () => {
   it("names ranges for a person", () => {
     expect(rangeOf(numberKind("min_score"))).toBe("0 to 1");
     expect(rangeOf(numberKind("max_results"))).toBe("whole numbers from 1 to 100");
-  });
-
-  it.each([
-    [0.938, 0.93],
-    [0.3906, 0.39],
-    [0.39, 0.39],
-    [0.004, 0],
-    [1.2, 1],
-  ])("min score for a best of %d is %d", (best, expected) => {
-    expect(minScoreBelow(best)).toBe(expected);
-    expect(minScoreBelow(best)).toBeLessThanOrEqual(best);
   });
 });
 

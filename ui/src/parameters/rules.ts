@@ -1,4 +1,4 @@
-import type { Params } from "../api/bindings";
+import type { Fix, Params } from "../api/bindings";
 import type { Parameter, ParameterKind, ParamId } from "../api/parameters";
 import { PARAMETERS } from "../api/parameters";
 
@@ -96,10 +96,7 @@ export function parseNumber(
   return { message: `${parameter.label} takes ${rangeOf(kind)}.` };
 }
 
-/** The largest step of min_score at which a row of this score is kept. */
-export function minScoreBelow(score: number): number {
-  const { kind } = parameterOf("min_score");
-  if (kind.kind !== "number") throw new Error("min_score is a number");
-  const perUnit = Math.round(1 / kind.step);
-  return Math.min(kind.max, Math.max(kind.min, Math.floor(score * perUnit) / perUnit));
+/** The parameters with what the fixes set. */
+export function withFixes(params: Params, fixes: readonly Fix[]): Params {
+  return fixes.reduce((changed, fix) => withValue(changed, fix.parameter as ParamId, fix.to), params);
 }

@@ -1,9 +1,8 @@
 import { untrack } from "svelte";
 import type { Backend } from "../api/backend";
 import type { ChunkWhy, ErrorInfo, Fix, Params, WhyAnswer } from "../api/bindings";
-import type { ParamId } from "../api/parameters";
 import type { ParameterHistory } from "../parameters/parameter-history.svelte";
-import { differingIds, withValue } from "../parameters/rules";
+import { differingIds, withFixes } from "../parameters/rules";
 import { toErrorInfo } from "../shared/errors";
 import { NewestOnly } from "../shared/newest-only";
 import { filesOf, type KnownFile, type Place } from "./place";
@@ -157,10 +156,7 @@ export class WhyNotController {
     if (chunk === null || this.#asked === null) return;
     // The chunk that comes back is told about, also where another of the note becomes the best.
     this.#asked = { ...this.#asked, chunk: chunk.journey.row.chunk };
-    const params = fixes.reduce(
-      (params, fix) => withValue(params, fix.parameter as ParamId, fix.to),
-      this.#parameters.current,
-    );
+    const params = withFixes(this.#parameters.current, fixes);
     this.#parameters.replace(params);
     this.#applied = params;
   }

@@ -280,12 +280,47 @@ describe("states", () => {
     expect(backend.nCalls("search")).toBe(1);
   });
 
-  it("offers the min score that brings the best row back", async () => {
-    const { user, workspace } = await open();
+  it.each([
+    ["Threshold", "min_score", 1, /^Apply: Threshold Min score/],
+    ["Budget", "budget_tokens", 1, /^Apply: (Budget )?Budget/],
+  ] as const)(
+    "names %s where it dropped all, and offers what brings rows back",
+    async (stage, id, value, name) => {
+      const { user, backend, workspace } = await open();
+      workspace.parameters.set(id, value);
+      await screen.findByRole("heading", { name: "Nothing passed" });
+      const card = screen.getByText(/^Threshold$|^Budget$/, { selector: ".card-none b" });
+      expect(card).toHaveTextContent(stage);
+      const offers = await screen.findAllByRole("button", { name: /^Apply: / });
+      expect(offers[0]).toHaveAccessibleName(expect.stringMatching(name));
+      const asked = backend.calls.findLast(({ name }) => name === "whyNot")?.args ?? [];
+      const best = workspace.search.rowOf(workspace.search.columns?.order[0] ?? -1);
+      expect(asked.slice(2)).toEqual([best?.folder, best?.path, best?.start_line, best?.chunk]);
+      if (offers[0] !== undefined) await user.click(offers[0]);
+      await waitFor(() => expect(workspace.search.columns?.n_kept).toBeGreaterThan(0));
+      expect(screen.queryByText("Nothing passed")).toBeNull();
+    },
+  );
+
+  it("says so where nothing brings rows back, and offers nothing before the engine has told", async () => {
+    const { backend, workspace } = await open();
+    const read = backend.whyNot.bind(backend);
+    let isAnswered = (): void => undefined;
+    const gate = new Promise<void>((done) => (isAnswered = done));
+    vi.spyOn(backend, "whyNot").mockImplementation(async (...args) => {
+      await gate;
+      const answer = await read(...args);
+      const { why } = answer;
+      if (why.kind !== "searched") return answer;
+      const chunks = why.chunks.map((chunk) => ({ ...chunk, fixes: [], pair: null }));
+      return { ...answer, why: { ...why, chunks } };
+    });
     workspace.parameters.set("min_score", 1);
-    await user.click(await screen.findByRole("button", { name: /^Lower min score to/ }));
-    await waitFor(() => expect(workspace.search.columns?.n_kept).toBeGreaterThan(0));
-    expect(screen.queryByText("Nothing passed")).toBeNull();
+    await screen.findByRole("heading", { name: "Nothing passed" });
+    expect(screen.queryByRole("button", { name: /^Apply/ })).toBeNull();
+    isAnswered();
+    expect(await screen.findByText(/^No change to one or two settings/)).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: /^Apply/ })).toBeNull();
   });
 
   it("says that a question of punctuation was ranked by vectors alone", async () => {

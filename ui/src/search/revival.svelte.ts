@@ -1,0 +1,102 @@
+import type { Backend } from "../api/backend";
+import type { Fix, Params } from "../api/bindings";
+import { differingIds, withFixes } from "../parameters/rules";
+import type { ParameterHistory } from "../parameters/parameter-history.svelte";
+import { NewestOnly } from "../shared/newest-only";
+import type { SearchController } from "./search-controller.svelte";
+
+/** How long the parameters must rest before the engine is asked. */
+const DEBOUNCE_MS = 200;
+
+/** Changes that bring the best row back, each by itself, or all together where `areOne`; none where nothing does. */
+export type Remedy = { fixes: readonly Fix[]; areOne: boolean };
+
+/** The ranking that a remedy holds for. */
+type Told = { remedy: Remedy | null; search: number; params: Params; nFactChanges: number };
+
+/**
+ * What brings rows back to an answer that kept none.
+ *
+ * The engine is asked about the best of the dropped rows, and offers only what it has tried; nothing is guessed here.
+ */
+export class Revival {
+  readonly #backend: Backend;
+  readonly #search: SearchController;
+  readonly #parameters: ParameterHistory;
+  #told = $state.raw<Told | null>(null);
+  readonly #loop = new NewestOnly(() => this.#askOnce());
+  readonly #isTold = $derived.by(() => this.#holdsForRanking());
+
+  constructor(backend: Backend, search: SearchController, parameters: ParameterHistory) {
+    this.#backend = backend;
+    this.#search = search;
+    this.#parameters = parameters;
+  }
+
+  /** Null until it is known for the ranking on the screen, and where the engine could not tell. */
+  get remedy(): Remedy | null {
+    return this.#isTold ? (this.#told?.remedy ?? null) : null;
+  }
+
+  /** Sets what the fixes set, as one step that can be undone. */
+  apply(fixes: readonly Fix[]): void {
+    this.#parameters.replace(withFixes(this.#parameters.current, fixes));
+  }
+
+  /** Asks whenever an answer that rests kept no row, until the returned function is called. */
+  follow(): () => void {
+    return $effect.root(() => {
+      $effect(() => {
+        const isAtRest = this.#parameters.current === this.#parameters.committed;
+        if (!isAtRest || this.#isTold || this.#lost() === null) return;
+        const timer = setTimeout(() => this.#loop.wish(), DEBOUNCE_MS);
+        return () => clearTimeout(timer);
+      });
+    });
+  }
+
+  /** The best row of an answer that kept none: the last that a stage let go. */
+  #lost() {
+    const columns = this.#search.columns;
+    const [best] = columns?.n_kept === 0 ? columns.order : [];
+    return best === undefined ? null : this.#search.rowOf(best);
+  }
+
+  #holdsForRanking(): boolean {
+    const told = this.#told;
+    const rankedBy = this.#search.rankedBy;
+    if (told === null || rankedBy === null || told.search !== this.#search.answer?.id) return false;
+    return (
+      told.nFactChanges === this.#search.nFactChanges && differingIds(told.params, rankedBy).length === 0
+    );
+  }
+
+  async #askOnce(): Promise<void> {
+    const row = this.#lost();
+    const search = this.#search.answer?.id;
+    const params = this.#search.rankedBy;
+    const { nFactChanges } = this.#search;
+    if (row === null || search === undefined || params === null) return;
+    let remedy: Remedy | null = null;
+    try {
+      const { why } = await this.#backend.whyNot(
+        search,
+        params,
+        row.folder,
+        row.path,
+        row.start_line,
+        row.chunk,
+      );
+      const told =
+        why.kind === "searched"
+          ? why.chunks.find(({ journey }) => journey.row.chunk === row.chunk)
+          : undefined;
+      if (told !== undefined && told.fixes !== null)
+        remedy =
+          told.pair === null ? { fixes: told.fixes, areOne: false } : { fixes: told.pair, areOne: true };
+    } catch {
+      // The rows and their reasons stand there all the same; "Why not…?" tells what went wrong.
+    }
+    this.#told = { remedy, search, params, nFactChanges };
+  }
+}
