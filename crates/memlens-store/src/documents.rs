@@ -151,6 +151,22 @@ pub struct Applied {
     pub added: Vec<StoredChunk>,
 }
 
+impl Applied {
+    /// Adds what a later batch did.
+    pub fn join(&mut self, later: Applied) {
+        let Applied {
+            generation,
+            removed,
+            added,
+        } = later;
+        self.generation = generation;
+        self.added
+            .retain(|chunk| !removed.contains(&chunk.document));
+        self.removed.extend(removed);
+        self.added.extend(added);
+    }
+}
+
 impl Store {
     /// Returns what is known of every document of a folder, by path.
     ///
@@ -160,6 +176,7 @@ impl Store {
         &self,
         folder: FolderId,
     ) -> Result<HashMap<String, DocumentState>, StoreError> {
+        self.strike("read the documents")?;
         let mut statement = self
             .connection
             .prepare_cached(
@@ -181,6 +198,7 @@ impl Store {
         folder: FolderId,
         path: &str,
     ) -> Result<Option<DocumentState>, StoreError> {
+        self.strike("read a document")?;
         self.connection
             .prepare_cached(
                 "SELECT path, id, size, modified_ms, changed_ns, hash FROM documents WHERE folder = ?1 AND path = ?2",
@@ -213,6 +231,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn apply(&mut self, changes: &[Change]) -> Result<Applied, StoreError> {
+        self.strike("save documents")?;
         let transaction = self.connection.transaction().attempt("save documents")?;
         let mut applied = Applied {
             generation: next_generation(&transaction)?,

@@ -44,6 +44,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn folders(&self) -> Result<Vec<Folder>, StoreError> {
+        self.strike("read the folders")?;
         let mut statement = self
             .connection
             .prepare_cached("SELECT id, path, name, is_paused, mount FROM folders ORDER BY path")
@@ -59,6 +60,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::AlreadyWatched`] for a folder that is watched, itself or within another.
     pub fn add_folder(&mut self, path: &str, name: &str) -> Result<Folder, StoreError> {
+        self.strike("add a folder")?;
         let folders = self.folders()?;
         if let Some(outer) = folders.iter().find(|folder| is_within(path, &folder.path)) {
             let within = (outer.path != path).then(|| outer.path.clone());
@@ -88,6 +90,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn remove_folder(&mut self, folder: FolderId) -> Result<Applied, StoreError> {
+        self.strike("remove a folder")?;
         let attempt = "remove a folder";
         self.lastingly(|connection| {
             let transaction = connection.transaction().attempt(attempt)?;
@@ -121,6 +124,7 @@ impl Store {
         folder: FolderId,
         is_paused: bool,
     ) -> Result<(), StoreError> {
+        self.strike("pause a folder")?;
         self.lastingly(|connection| {
             connection
                 .execute(

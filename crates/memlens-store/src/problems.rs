@@ -92,6 +92,7 @@ impl Store {
         problems: &[StoredProblem],
         is_read: impl Fn(&str) -> bool,
     ) -> Result<(), StoreError> {
+        self.strike("note problems")?;
         let mut before = self.noted(folder, None)?;
         before.retain(|problem| !is_read(&problem.path));
         if before == problems {

@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
+use memlens_faults::{Place, strike};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use rusqlite_migration::SchemaVersion;
 
 use crate::StoreError;
@@ -24,7 +26,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Store {
     pub(crate) connection: Connection,
     dir: PathBuf,
-    lock: Option<WriteLock>,
+    lock: Option<Arc<WriteLock>>,
     /// Where the database lies in a place that this process cannot write: the file as it was when it was opened. SQLite
     /// then takes it for one that never changes.
     frozen: Option<FileState>,
@@ -81,21 +83,14 @@ impl Store {
         }
         keep_private(dir);
         keep_files_private(dir);
-        let mut connection = connect(
-            &path,
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
-        )?;
-        connection
-            .pragma_update(None, "journal_mode", "WAL")
-            .and_then(|()| connection.pragma_update(None, "synchronous", "NORMAL"))
-            .map_err(|source| StoreError::of_sql("prepare the library", &path, source))?;
+        let mut connection = connect_to_write(&path)?;
         MIGRATIONS
             .to_latest(&mut connection)
             .map_err(|source| migration_error(dir, source))?;
         Ok(Store {
             connection,
             dir: dir.to_owned(),
-            lock: Some(lock),
+            lock: Some(Arc::new(lock)),
             frozen: None,
         })
     }
@@ -158,6 +153,20 @@ impl Store {
     /// As [`Store::open_read_only`].
     pub fn reader(&self) -> Result<Store, StoreError> {
         Store::open_read_only(&self.dir)
+    }
+
+    /// Returns a second connection to the same library that may write, for another thread: it waits for the transactions
+    /// of this one and for nothing else. The library stays locked for others until both are dropped.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`] and [`StoreError::Disk`].
+    pub fn beside(&self) -> Result<Store, StoreError> {
+        Ok(Store {
+            connection: connect_to_write(&Store::path(&self.dir))?,
+            dir: self.dir.clone(),
+            lock: self.lock.clone(),
+            frozen: None,
+        })
     }
 
     /// Tells whether there is no database in `dir`.
@@ -253,6 +262,23 @@ impl Store {
 
     fn path(dir: &Path) -> PathBuf {
         dir.join(DATABASE)
+    }
+
+    /// Fails where a test has asked for it; see [`memlens_faults`].
+    pub(crate) fn strike(&self, attempt: &'static str) -> Result<(), StoreError> {
+        strike(Place::Store, &self.dir, attempt)
+            .map_err(|fault| {
+                let code = if fault.kind() == std::io::ErrorKind::StorageFull {
+                    rusqlite::ffi::SQLITE_FULL
+                } else {
+                    rusqlite::ffi::SQLITE_PROTOCOL
+                };
+                rusqlite::Error::SqliteFailure(
+                    rusqlite::ffi::Error::new(code),
+                    Some(fault.to_string()),
+                )
+            })
+            .attempt(attempt)
     }
 }
 
@@ -377,6 +403,19 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
         Ok(connection)
     };
     opened().map_err(|source| StoreError::of_sql("open the library", path, source))
+}
+
+/// Opens the database to write, and makes it where there is none.
+fn connect_to_write(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let mut connection = connect(path, flags)?;
+    // One that begins by reading could not go on to write once another connection has written.
+    connection.set_transaction_behavior(TransactionBehavior::Immediate);
+    connection
+        .pragma_update(None, "journal_mode", "WAL")
+        .and_then(|()| connection.pragma_update(None, "synchronous", "NORMAL"))
+        .map_err(|source| StoreError::of_sql("prepare the library", path, source))?;
+    Ok(connection)
 }
 
 /// Opens the database to read; returns with it its present state where it must be taken for one that never changes.

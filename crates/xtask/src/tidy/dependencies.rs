@@ -13,12 +13,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-corroborate", &[]),
     ("memlens-files", &[]),
     ("memlens-embed", &[]),
-    ("memlens-ingest", &[]),
+    ("memlens-faults", &[]),
+    ("memlens-ingest", &["memlens-faults"]),
     ("memlens-rerank", &["memlens-embed", "memlens-files"]),
     ("memlens-rank", &["memlens-corroborate", "memlens-params"]),
     ("memlens-eval", &["memlens-rank", "memlens-params"]),
     ("memlens-index", &["memlens-files", "memlens-ingest"]),
-    ("memlens-store", &["memlens-files", "memlens-ingest"]),
+    (
+        "memlens-store",
+        &["memlens-faults", "memlens-files", "memlens-ingest"],
+    ),
     (
         "memlens-engine",
         &[
@@ -26,6 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-rank",
             "memlens-corroborate",
             "memlens-eval",
+            "memlens-faults",
             "memlens-files",
             "memlens-ingest",
             "memlens-embed",
