@@ -42,4 +42,6 @@ pub use error::IngestError;
 pub use front_matter::FrontMatter;
 pub use observations::{Observation, observations};
 pub use reading::read;
-pub use walk::{FoundFile, MAX_FILE_BYTES, SkippedFile, Verdict, Walked, find, judge, walk};
+pub use walk::{
+    FoundFile, MAX_FILE_BYTES, SkippedFile, Verdict, Walked, find, judge, walk, walk_told,
+};

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::UNIX_EPOCH;
 
+use memlens_faults::{Place, strike};
+
 use crate::document::Kind;
 use crate::error::{IngestError, words};
 use crate::rules::{Rules, Ruling};
@@ -56,6 +58,8 @@ pub struct SkippedFile {
     pub path: String,
     /// In words for a person, lower case, without a full stop.
     pub reason: String,
+    /// Whether it is a folder that could not be looked into, or not into all of it: what lies in it is not gone.
+    pub is_closed: bool,
 }
 
 /// What a folder holds.
@@ -97,7 +101,22 @@ pub enum Verdict {
 ///
 /// Errors: when `root` is missing, is no folder or cannot be listed, and when cancelled.
 pub fn walk(root: &Path, cancel: &AtomicBool) -> Result<Walked, IngestError> {
+    walk_told(root, cancel, &mut |_| {})
+}
+
+/// Does the same, and tells with every entry how many files have been found so far.
+///
+/// Errors: as [`walk`].
+pub fn walk_told(
+    root: &Path,
+    cancel: &AtomicBool,
+    told: &mut dyn FnMut(usize),
+) -> Result<Walked, IngestError> {
     check_root(root)?;
+    strike(Place::Root, root, "").map_err(|source| IngestError::FolderUnreadable {
+        path: root.to_owned(),
+        source,
+    })?;
     let mut walked = Walked::default();
     // Folders yet to be listed, with the rules that hold around them. No recursion: a tree may be deep.
     let mut folders = vec![(String::new(), Rules::default())];
@@ -109,9 +128,15 @@ pub fn walk(root: &Path, cancel: &AtomicBool) -> Result<Walked, IngestError> {
             .extend(faults.into_iter().map(|(name, reason)| SkippedFile {
                 path: child(&folder, name),
                 reason,
+                is_closed: false,
             }));
-        let mut skip =
-            |path: String, reason: String| walked.skipped.push(SkippedFile { path, reason });
+        let mut skip = |path: String, reason: String, is_closed: bool| {
+            walked.skipped.push(SkippedFile {
+                path,
+                reason,
+                is_closed,
+            });
+        };
         let entries = match fs::read_dir(&absolute) {
             Ok(entries) => entries,
             Err(source) if folder.is_empty() => {
@@ -120,12 +145,21 @@ pub fn walk(root: &Path, cancel: &AtomicBool) -> Result<Walked, IngestError> {
                     source,
                 });
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            // It went, or a file took its place, since it was listed.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                continue;
+            }
             Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
                 skip(
                     folder,
                     "cannot open this folder: its path is longer than this system allows"
                         .to_owned(),
+                    true,
                 );
                 continue;
             }
@@ -133,27 +167,28 @@ pub fn walk(root: &Path, cancel: &AtomicBool) -> Result<Walked, IngestError> {
                 skip(
                     folder,
                     format!("cannot open this folder: {}", words(&error)),
+                    true,
                 );
                 continue;
             }
         };
         walked.folders.push(folder.clone());
+        let mut unseen = None;
         for entry in entries {
             if cancel.load(Ordering::Relaxed) {
                 return Err(IngestError::Cancelled {
                     path: root.to_owned(),
                 });
             }
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    skip(
-                        folder.clone(),
-                        format!("cannot list all of this folder: {}", words(&error)),
-                    );
-                    break;
-                }
-            };
+            told(walked.files.len());
+            let entry =
+                match entry.and_then(|entry| strike(Place::Walk, root, &folder).map(|()| entry)) {
+                    Ok(entry) => entry,
+                    Err(error) => {
+                        unseen = Some(format!("cannot list all of this folder: {}", words(&error)));
+                        break;
+                    }
+                };
             let name = entry.file_name();
             let path = child(&folder, &name.to_string_lossy());
             let weighed = entry
@@ -166,9 +201,16 @@ pub fn walk(root: &Path, cancel: &AtomicBool) -> Result<Walked, IngestError> {
             match weighed {
                 Weighed::Read(file) => walked.files.push(file),
                 Weighed::Folder => folders.push((path, rules.clone())),
-                Weighed::Told(reason) => skip(path, reason),
+                Weighed::Told(reason) => skip(path, reason, false),
+                // Told once, for the folder: it is so for all that it holds.
+                Weighed::Unseen(why) => {
+                    unseen = Some(format!("cannot look at all of this folder: {why}"));
+                }
                 Weighed::Untold(_) | Weighed::Gone => {}
             }
+        }
+        if let Some(reason) = unseen {
+            skip(folder, reason, true);
         }
     }
     walked.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -224,6 +266,9 @@ pub fn judge(root: &Path, relative: &str) -> Result<Verdict, IngestError> {
             Weighed::Read(_) if names.peek().is_some() => return Ok(Verdict::Gone),
             Weighed::Read(file) => return Ok(Verdict::Read(file)),
             Weighed::Told(reason) | Weighed::Untold(reason) => return Ok(left_out(&path, reason)),
+            Weighed::Unseen(why) => {
+                return Ok(left_out(&path, format!("cannot be looked at: {why}")));
+            }
             Weighed::Gone => return Ok(Verdict::Gone),
         }
     }
@@ -238,6 +283,8 @@ enum Weighed {
     Told(String),
     /// Left out as usual.
     Untold(String),
+    /// It is there, and the system refuses to tell more of it, for this reason.
+    Unseen(String),
     Gone,
 }
 
@@ -249,7 +296,7 @@ impl Weighed {
         ) {
             return Self::Gone;
         }
-        Self::Told(format!("cannot be looked at: {}", words(&error)))
+        Self::Unseen(words(&error))
     }
 }
 
@@ -862,7 +909,7 @@ mod tests {
             let inner = Path::new("d");
             nest(root.path(), inner, N_LEVELS);
             let walked = walk_all(root.path());
-            let [SkippedFile { path, reason }] = walked.skipped.as_slice() else {
+            let [SkippedFile { path, reason, .. }] = walked.skipped.as_slice() else {
                 panic!("{:?}", walked.skipped)
             };
             assert_eq!(
