@@ -1,14 +1,61 @@
 //! Embedders without a model, and what they were asked.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use memlens_embed::{EmbedError, Embedder, Hashing, ModelInfo, TokenVectors};
 use memlens_engine::EmbedderSource;
+use memlens_faults::{Place, strike};
 
 /// Returns a source of the hashing embedder.
 pub fn hashing() -> EmbedderSource {
     Arc::new(|_| Ok(Box::new(Hashing::default())))
+}
+
+/// Returns a source of the hashing embedder whose embedders meet the faults that are armed for this folder at
+/// [`Place::Embedder`].
+pub fn faulty(dir: &Path) -> EmbedderSource {
+    let dir = dir.to_owned();
+    Arc::new(move |_| {
+        Ok(Box::new(Faulty {
+            inner: Hashing::default(),
+            dir: dir.clone(),
+        }))
+    })
+}
+
+/// Embeds as [`Hashing`] does, where no fault is armed.
+struct Faulty {
+    inner: Hashing,
+    dir: PathBuf,
+}
+
+impl Embedder for Faulty {
+    fn info(&self) -> &ModelInfo {
+        self.inner.info()
+    }
+
+    fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
+        for text in texts {
+            strike(Place::Embedder, &self.dir, text).map_err(|fault| EmbedError::Embed {
+                why: fault.to_string(),
+            })?;
+        }
+        self.inner.embed(texts, cancel)
+    }
+
+    fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
+        self.inner.token_vectors(text)
+    }
+
+    fn count_tokens(&self, text: &str) -> u32 {
+        self.inner.count_tokens(text)
+    }
+
+    fn reads(&self, text: &str) -> bool {
+        self.inner.reads(text)
+    }
 }
 
 /// Returns a source that has no embedder to give.
@@ -35,6 +82,9 @@ pub struct Asked {
     interrupt: Mutex<Option<(usize, Arc<AtomicBool>)>>,
     /// Beyond so many texts one call is refused, once; 0 for never.
     refuse: AtomicUsize,
+    n_counted: AtomicUsize,
+    /// After so many texts whose tokens were counted the flag is set.
+    interrupt_counting: Mutex<Option<(usize, Arc<AtomicBool>)>>,
 }
 
 impl Asked {
@@ -54,6 +104,31 @@ impl Asked {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         *interrupt = Some((at, flag.clone()));
+    }
+
+    /// Returns how many texts have had their tokens counted.
+    pub fn n_counted(&self) -> usize {
+        self.n_counted.load(Ordering::Relaxed)
+    }
+
+    /// Sets `flag` as soon as the tokens of `n_texts` texts have been counted.
+    pub fn interrupt_after_counting(&self, n_texts: usize, flag: &Arc<AtomicBool>) {
+        let mut interrupt = self
+            .interrupt_counting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *interrupt = Some((n_texts, flag.clone()));
+    }
+
+    fn note_count(&self) {
+        let n_counted = self.n_counted.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut interrupt = self
+            .interrupt_counting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, flag)) = interrupt.take_if(|(at, _)| *at <= n_counted) {
+            flag.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Has one call fail as soon as `n_texts` texts have got a vector.
@@ -119,6 +194,7 @@ impl Embedder for Recording {
     }
 
     fn count_tokens(&self, text: &str) -> u32 {
+        self.asked.note_count();
         self.inner.count_tokens(text)
     }
 

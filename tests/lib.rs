@@ -9,7 +9,7 @@ mod providers;
 #[cfg(unix)]
 mod users;
 
-pub use embedders::{Asked, Other, Recording, failing, hashing, recording};
+pub use embedders::{Asked, Other, Recording, failing, faulty, hashing, recording};
 pub use libraries::{
     Content, answers, check_equals_fresh, content, fresh, index, index_with, open,
 };

@@ -36,8 +36,8 @@ scenario("indexing shows how far it is and waits for the person", async ({ windo
 });
 
 scenario("what is indexed can be found while the rest is not", async ({ window }) => {
-  const { indexing } = await window.invoke("state");
-  assert.ok(indexing.paused && indexing.n_done < N_NOTES, JSON.stringify(indexing));
+  const { indexing, phase } = await window.invoke("state");
+  assert.ok(phase.kind === "paused" && indexing.n_done < N_NOTES, JSON.stringify({ indexing, phase }));
   await window.click(".lib .indexing");
   await window.ask(QUESTION);
   // The rows come as the notes do, without asking again.

@@ -14,6 +14,8 @@ mod compacting;
 mod confining;
 #[path = "engine/evergreen.rs"]
 mod evergreen;
+#[path = "engine/failing.rs"]
+mod failing;
 #[path = "engine/feedback.rs"]
 mod feedback;
 #[path = "engine/flipping.rs"]
@@ -36,6 +38,8 @@ mod retrieving;
 mod sound;
 #[path = "engine/stopping.rs"]
 mod stopping;
+#[path = "engine/watched.rs"]
+mod watched;
 #[path = "engine/watching.rs"]
 mod watching;
 #[path = "engine/why.rs"]

@@ -62,7 +62,8 @@ export class Workspace {
   /** True while everything is indexed and the answer on the screen is of all of it. */
   get isSettled(): boolean {
     const library = this.library.state;
-    if (!this.#isReady || library === null || library.indexing !== null) return false;
+    if (!this.#isReady || library === null || library.indexing !== null || library.scanning !== null)
+      return false;
     const isWalked =
       library.read_only !== null || library.folders.every(({ status }) => status !== "waiting");
     return isWalked && this.search.isSettledIn(library);

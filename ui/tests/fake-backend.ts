@@ -157,7 +157,9 @@ export class FakeBackend implements Backend {
       model: "all-MiniLM-L6-v2",
       generation: 1,
       agreement: null,
+      phase: { kind: "working" },
       indexing: options.indexing ?? null,
+      scanning: null,
       data_dir: "/home/robin/.local/share/memlens",
       data_bytes: 4_812_300,
       notices: [],
@@ -512,8 +514,7 @@ export class FakeBackend implements Backend {
 
   pauseIndexing(paused: boolean) {
     return this.#answer("pauseIndexing", [paused], () => {
-      const indexing = this.#state.indexing;
-      this.changeState({ indexing: indexing === null ? null : { ...indexing, paused } });
+      this.changeState({ phase: { kind: paused ? "paused" : "working" } });
       return this.#state;
     });
   }

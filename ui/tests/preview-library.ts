@@ -46,7 +46,6 @@ const options: LibraryOptions = {
             share: 0.21,
             file: "reference/notification-routes.md",
             seconds_left: 74,
-            paused: false,
           },
         },
       }

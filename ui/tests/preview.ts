@@ -19,7 +19,7 @@ const backend = new FakeBackend({
   hasFolders: state !== "first-run",
   indexing:
     state === "indexing"
-      ? { n_done: 120, n_total: 564, share: 0.21, file: "people/hanneke.md", seconds_left: 40, paused: false }
+      ? { n_done: 120, n_total: 564, share: 0.21, file: "people/hanneke.md", seconds_left: 40 }
       : null,
   problems: state === "problems" ? PROBLEMS : [],
 });

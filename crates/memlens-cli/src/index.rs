@@ -1,6 +1,7 @@
 //! `memlens index`.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -70,8 +71,9 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let mut walked = Vec::new();
     for folder in &folders {
         // One folder that is away does not keep the others from being indexed.
-        match indexer.scan(folder, &stop) {
+        match indexer.scan_told(folder, &stop, &mut bar) {
             Ok(_) => walked.push(folder),
+            Err(_) if stop.load(Ordering::Relaxed) => break,
             Err(error) => {
                 if let Some(earlier) = failed.replace(error) {
                     tell(earlier);
@@ -260,6 +262,11 @@ impl Observer for Bar {
             "{left}{}",
             shown(progress.file.as_deref().unwrap_or_default())
         ));
+    }
+
+    fn scanned(&mut self, n_files: usize) {
+        self.bar
+            .set_message(format!("looking for notes, {n_files} found so far"));
     }
 
     fn noticed(&mut self, notice: &str) {

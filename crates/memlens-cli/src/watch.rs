@@ -28,10 +28,9 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
     let engine = Engine::open_to_watch(
         &library_dir(library)?,
         source(),
-        if arguments.poll {
-            Watching::Polled
-        } else {
-            Watching::Told
+        Watching {
+            polls: arguments.poll,
+            ..Watching::default()
         },
         Arc::new(move |event| match event {
             // The receiver is gone only while the program ends.

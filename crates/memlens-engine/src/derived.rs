@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use memlens_faults::Place;
 use memlens_index::{IndexError, TextEntry, TextWriter, VectorWriter};
 use memlens_store::{Applied, EmbeddingId, Store, StoredChunk};
 
@@ -169,6 +170,7 @@ impl Derived {
         applied: &Applied,
         embeddings: impl IntoIterator<Item = EmbeddingId>,
     ) -> Result<(), EngineError> {
+        strike(store, "text list")?;
         for document in &applied.removed {
             self.text.delete_document(document.0 as u64);
         }
@@ -183,6 +185,7 @@ impl Derived {
             }
         }
         self.text.commit(applied.generation)?;
+        strike(store, "vector list")?;
         self.vectors.commit(applied.generation)?;
         Ok(())
     }
@@ -226,7 +229,17 @@ fn stem(path: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
+/// Fails where a test has asked for it; see [`memlens_faults`].
+fn strike(store: &Store, list: &'static str) -> Result<(), EngineError> {
+    memlens_faults::strike(Place::Lists, store.dir(), list).map_err(|source| EngineError::File {
+        attempt: "write a list of",
+        path: store.dir().to_owned(),
+        source,
+    })
+}
+
 fn rebuild_text(store: &Store, path: &Path, generation: u64) -> Result<TextWriter, EngineError> {
+    strike(store, "text list")?;
     let mut text = TextWriter::create(path)?;
     store.for_each_chunk(|chunk| -> Result<(), EngineError> { Ok(add(&mut text, &chunk)?) })?;
     text.commit(generation)?;
@@ -239,6 +252,7 @@ fn rebuild_vectors(
     (model, dim): (&str, usize),
     generation: u64,
 ) -> Result<VectorWriter, EngineError> {
+    strike(store, "vector list")?;
     let mut vectors = VectorWriter::create(path, model, dim)?;
     store.for_each_embedding(|embedding, vector| -> Result<(), EngineError> {
         Ok(vectors.append(embedding.0, vector)?)

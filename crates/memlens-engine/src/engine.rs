@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,33 +11,48 @@ use std::time::{Duration, Instant};
 
 use memlens_embed::lower_priority;
 use memlens_params::Params;
-use memlens_store::{FolderId, Imported, NewFeedback, ScoreCache, StoreError, StoredPreset};
+use memlens_store::{Folder, FolderId, ScoreCache, Store, StoreError, StoredPreset};
 
 use crate::aggregator::{Aggregator, Alarm};
 use crate::agreement::uses_agreement;
 use crate::downloads::{DownloadProgress, Downloads};
 use crate::feedback::{self, FeedbackEntry, FeedbackImport, RowThumb};
-use crate::indexer::Indexer;
+use crate::indexer::{Indexer, add_folder};
 use crate::model::{EmbedderSource, Purpose};
 use crate::preset::stored_text;
-use crate::view::{Activity, FolderState, FolderStatus, FolderTree, LibraryState, Progress};
-use crate::{EngineError, Library, providers};
+use crate::view::{
+    Activity, FolderState, FolderStatus, FolderTree, LibraryState, Progress, Scanning,
+};
+use crate::{EngineError, Library, evergreen, providers};
 
+mod phase;
 mod worker;
 
+use phase::Phase;
 use worker::Worker;
 
 /// How many things that happened are kept for the window.
 const ACTIVITY_KEPT: usize = 500;
 
+/// How often a folder is walked though nothing was seen in it; 50,000 files take some 0.4 s.
+const WALK_EVERY: Duration = Duration::from_mins(10);
+
 /// Tells how changes in the folders are noticed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Watching {
-    /// The system tells; folders where it cannot are looked through now and then.
-    #[default]
-    Told,
-    /// All folders are looked through now and then: for places where the system stays silent.
-    Polled,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watching {
+    /// Whether the system is not asked, and all folders are walked every few seconds: for places where it stays silent.
+    pub polls: bool,
+    /// How often a folder is walked where the system tells of changes: it does not tell of all of them.
+    pub walk_every: Duration,
+}
+
+impl Default for Watching {
+    fn default() -> Watching {
+        Watching {
+            polls: false,
+            walk_every: WALK_EVERY,
+        }
+    }
 }
 
 /// Is something the window should show without having asked.
@@ -69,6 +84,9 @@ struct Shared {
     library: Library,
     model: String,
     state: Mutex<Moving>,
+    /// What a person changes is written here and waits for nothing that the writing thread does but its transactions;
+    /// none while this process may not write.
+    writer: Mutex<Option<Store>>,
     /// Set to have the writing thread look at its commands soon.
     interrupt: AtomicBool,
     stop: AtomicBool,
@@ -82,13 +100,16 @@ struct Shared {
 /// What the writing thread changes and the window shows.
 #[derive(Default)]
 struct Moving {
+    phase: Phase,
     progress: Option<Progress>,
-    is_paused: bool,
+    scanning: Option<Scanning>,
+    /// Folders that were added since the library was last taken up.
+    added: Vec<Folder>,
     statuses: HashMap<FolderId, (FolderStatus, Option<String>)>,
     activity: VecDeque<Activity>,
     notices: Vec<String>,
-    /// Why the last step failed, and when; none since one worked, or since the person paused or went on.
-    failure: Option<(String, Instant)>,
+    /// Whether the lists could not be taken up when they last changed.
+    is_stale: bool,
     /// The files that wait to be read, as they were a moment ago.
     unfinished: HashMap<FolderId, HashSet<String>>,
     read_only: Option<String>,
@@ -97,19 +118,11 @@ struct Moving {
 type Reply<T> = SyncSender<Result<T, EngineError>>;
 
 enum Command {
-    AddFolder(PathBuf, Reply<()>),
+    /// A folder was added, paused or resumed.
+    TakeUp(FolderId),
     RemoveFolder(FolderId, Reply<()>),
-    PauseFolder(FolderId, bool, Reply<()>),
     /// Whether it is paused stands in [`Moving`]; this has it seen soon.
     Pause,
-    SavePreset(StoredPreset, Reply<()>),
-    DeletePreset(String, Reply<()>),
-    /// A key and its value; none takes it back.
-    PutSetting(&'static str, Option<String>, Reply<()>),
-    MarkEvergreen(FolderId, String, bool, Reply<()>),
-    Vote(NewFeedback, Reply<()>),
-    UndoFeedback(String, Reply<()>),
-    ImportFeedback(Vec<NewFeedback>, Reply<Imported>),
     EraseAll(Reply<()>),
     /// Something was seen in a folder: it is due soon.
     Seen,
@@ -129,7 +142,7 @@ impl Engine {
         source: EmbedderSource,
         listener: Listener,
     ) -> Result<Engine, EngineError> {
-        Engine::open_to_watch(dir, source, Watching::Told, listener)
+        Engine::open_to_watch(dir, source, Watching::default(), listener)
     }
 
     /// Does the same and says how changes are to be noticed.
@@ -171,10 +184,12 @@ impl Engine {
             (opened, _) => opened?,
         };
         moving.notices.extend(library.notices().iter().cloned());
+        let writer = indexer.as_ref().map(|it| it.store().beside()).transpose()?;
         let shared = Arc::new(Shared {
             library,
             model,
             state: Mutex::new(moving),
+            writer: Mutex::new(writer),
             interrupt: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             alarm: Arc::new(Alarm::default()),
@@ -240,13 +255,15 @@ impl Engine {
         Ok(())
     }
 
-    /// Adds a folder to watch and starts to index it.
+    /// Adds a folder to watch; it is walked and indexed in the background.
     ///
     /// # Errors
     /// As [`Indexer::add_folder`], and [`EngineError::ReadOnly`].
     pub fn add_folder(&self, path: &Path) -> Result<LibraryState, EngineError> {
-        let path = path.to_owned();
-        self.ask(|reply| Command::AddFolder(path, reply))?;
+        let folder = self.write(|store| add_folder(store, path))?;
+        let id = folder.id;
+        self.shared.moving().added.push(folder);
+        self.send(Command::TakeUp(id));
         Ok(self.state())
     }
 
@@ -268,7 +285,17 @@ impl Engine {
         folder: FolderId,
         is_paused: bool,
     ) -> Result<LibraryState, EngineError> {
-        self.ask(|reply| Command::PauseFolder(folder, is_paused, reply))?;
+        self.write(|store| Ok(store.set_folder_paused(folder, is_paused)?))?;
+        let status = if is_paused {
+            FolderStatus::Paused
+        } else {
+            FolderStatus::Waiting
+        };
+        // At once: the writing thread may still be busy with a text.
+        let mut moving = self.shared.moving();
+        moving.statuses.insert(folder, (status, None));
+        drop(moving);
+        self.send(Command::TakeUp(folder));
         Ok(self.state())
     }
 
@@ -289,17 +316,10 @@ impl Engine {
         Ok(self.state())
     }
 
-    /// Pauses or resumes all indexing.
+    /// Pauses all indexing, the walk of a folder included, or has it go on, and try at once what failed.
     pub fn pause_indexing(&self, is_paused: bool) -> LibraryState {
-        {
-            let mut moving = self.shared.moving();
-            moving.is_paused = is_paused;
-            moving.failure = None;
-            // At once: the writing thread may still be busy with a text.
-            if let Some(progress) = &mut moving.progress {
-                progress.paused = is_paused;
-            }
-        }
+        // At once: the writing thread may still be busy with a text.
+        self.shared.moving().phase.pause(is_paused);
         self.send(Command::Pause);
         self.state()
     }
@@ -345,7 +365,7 @@ impl Engine {
             name,
             params: stored_text(params),
         };
-        self.ask(|reply| Command::SavePreset(preset, reply))
+        self.write(|store| Ok(store.save_preset(&preset)?))
     }
 
     /// Deletes a preset.
@@ -353,8 +373,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::ReadOnly`], [`EngineError::Store`].
     pub fn delete_preset(&self, name: &str) -> Result<(), EngineError> {
-        let name = name.to_owned();
-        self.ask(|reply| Command::DeletePreset(name, reply))
+        self.write(|store| Ok(store.delete_preset(name)?))
     }
 
     /// Puts a setting of the library; none takes it back.
@@ -366,7 +385,7 @@ impl Engine {
         key: &'static str,
         value: Option<String>,
     ) -> Result<(), EngineError> {
-        self.ask(|reply| Command::PutSetting(key, value, reply))
+        self.write(|store| Ok(store.put_setting(key, value.as_deref())?))
     }
 
     /// Says that a path does not decay, or does.
@@ -376,7 +395,8 @@ impl Engine {
         path: String,
         is_evergreen: bool,
     ) -> Result<(), EngineError> {
-        self.ask(|reply| Command::MarkEvergreen(folder, path, is_evergreen, reply))
+        self.write(|store| evergreen::mark(store, folder, &path, is_evergreen))?;
+        self.library().take_up_marks()
     }
 
     /// Starts to download a model; events tell how far it is. What came before goes on from there.
@@ -407,7 +427,8 @@ impl Engine {
         let library = self.library();
         let kept = library.kept(search)?;
         let vote = kept.vote(&library.store(), slot, up)?;
-        self.ask(|reply| Command::Vote(vote, reply))?;
+        self.write(|store| Ok(store.vote(&vote)?))?;
+        library.take_up_feedback()?;
         library.row_thumbs(&kept)
     }
 
@@ -416,8 +437,8 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NoFeedback`], [`EngineError::ReadOnly`], [`EngineError::Store`].
     pub fn undo_feedback(&self, id: &str) -> Result<Vec<FeedbackEntry>, EngineError> {
-        let id = id.to_owned();
-        self.ask(|reply| Command::UndoFeedback(id, reply))?;
+        self.write(|store| feedback::undo(store, id))?;
+        self.library().take_up_feedback()?;
         self.library().feedback()
     }
 
@@ -428,8 +449,22 @@ impl Engine {
     /// [`EngineError::Store`].
     pub fn import_feedback(&self, path: &Path) -> Result<FeedbackImport, EngineError> {
         let (votes, problems) = feedback::read_file(path)?;
-        let imported = self.ask(|reply| Command::ImportFeedback(votes, reply))?;
+        let imported = self.write(|store| Ok(store.import_feedback(&votes)?))?;
+        self.library().take_up_feedback()?;
         Ok(FeedbackImport::new(imported, problems))
+    }
+
+    /// Writes what a person changed.
+    fn write<T>(
+        &self,
+        change: impl FnOnce(&mut Store) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        match &mut *self.shared.writer() {
+            Some(store) => change(store).map_err(|error| error.at(self.library().dir())),
+            None => Err(EngineError::ReadOnly {
+                why: self.shared.moving().read_only.clone().unwrap_or_default(),
+            }),
+        }
     }
 
     fn send(&self, command: Command) {
@@ -467,14 +502,21 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn writer(&self) -> MutexGuard<'_, Option<Store>> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn state(&self) -> LibraryState {
         let lists = self.library.lists();
         let snapshot = &lists.snapshot;
         let n_problems = self.library.store().n_unreadable().unwrap_or_default();
         let moving = self.moving();
-        let folders = snapshot
-            .folders
-            .iter()
+        let mut watched: Vec<&Folder> = snapshot.folders.iter().collect();
+        let is_taken_up = |added: &&Folder| snapshot.folders.iter().any(|it| it.id == added.id);
+        watched.extend(moving.added.iter().filter(|added| !is_taken_up(added)));
+        watched.sort_by(|a, b| a.path.cmp(&b.path));
+        let folders = watched
+            .into_iter()
             .map(|folder| {
                 let documents = snapshot
                     .documents
@@ -509,14 +551,20 @@ impl Shared {
             model: self.model.clone(),
             generation: snapshot.generation as u32,
             agreement: self.library.agreement().map(|it| it.generation as u32),
+            phase: moving.phase.told(Instant::now()),
             indexing: moving.progress.clone(),
+            scanning: moving.scanning.clone(),
             data_dir: self.library.dir().display().to_string(),
             data_bytes: self.library.data_size().total,
             notices: moving
                 .notices
                 .iter()
-                .chain(moving.failure.as_ref().map(|(why, _)| why))
                 .cloned()
+                .chain(
+                    moving.phase.why().map(|why| {
+                        format!("Indexing failed; Memlens tries again by itself: {why}")
+                    }),
+                )
                 .collect(),
             read_only: moving.read_only.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -530,6 +578,15 @@ impl Shared {
             Ok(true) => self.tell_state(),
             Err(error) => tracing::error!(%error, "cannot aggregate observations"),
         }
+    }
+
+    /// Takes up the lists as they are now; where that fails, the writing thread tries again in a moment.
+    fn refresh(&self) {
+        let refreshed = self.library.refresh();
+        if let Err(error) = &refreshed {
+            tracing::error!(%error, "cannot take up the changed lists");
+        }
+        self.moving().is_stale = refreshed.is_err();
     }
 
     fn tell_state(&self) {

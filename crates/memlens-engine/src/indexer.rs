@@ -3,7 +3,7 @@
 //! Embeddings are saved as they come and documents in batches, so that a process killed at any
 //! moment leaves a sound library and the next start embeds only what is missing.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use memlens_embed::{EmbedError, Embedder};
 use memlens_ingest::{FoundFile, IngestOptions};
 use memlens_params::Params;
-use memlens_store::{Applied, Change, EmbeddingId, FolderId, Severity, Store, StoredProblem};
+use memlens_store::{
+    Applied, Change, EmbeddingId, FolderId, Severity, Store, StoreError, StoredProblem,
+};
 
 use crate::EngineError;
 use crate::derived::{Derived, told_forgotten};
@@ -21,10 +23,13 @@ mod clock;
 mod documents;
 mod folders;
 mod happened;
+mod tries;
 
 use clock::Clock;
+pub(crate) use folders::add_folder;
 pub use folders::refuse_library_among;
 use happened::{Happened, told};
+use tries::{TRIES_MAX, Tries};
 
 /// Documents wait at most so long, or for so many chunks, until they can be found.
 const COMMIT_AFTER: Duration = Duration::from_millis(1200);
@@ -42,6 +47,8 @@ const RECIPE_VERSION: u32 = 2;
 pub trait Observer {
     /// Work went on; called often.
     fn progress(&mut self, _progress: &Progress) {}
+    /// A folder is being walked, and so many files were found so far; called with every entry.
+    fn scanned(&mut self, _n_files: usize) {}
     /// Changes can be searched now.
     fn committed(&mut self, _happened: &[Activity]) {}
     /// Something was mended, and a person should be told.
@@ -106,10 +113,15 @@ pub struct Indexer {
     pending_since: Option<Instant>,
     pending_chunks: usize,
     happened: Vec<Happened>,
+    /// Whether something was saved and can be found, and nobody was told.
+    is_untold: bool,
     /// How long changes wait at most until they can be found.
     commit_after: Duration,
     counts: Counts,
     clock: Clock,
+    tries: Tries,
+    /// The tokens of texts whose note is not done yet.
+    counted: HashMap<[u8; 32], u32>,
 }
 
 impl Indexer {
@@ -174,9 +186,12 @@ impl Indexer {
             pending_since: None,
             pending_chunks: 0,
             happened: Vec::new(),
+            is_untold: false,
             commit_after: COMMIT_AFTER,
             counts: Counts::default(),
             clock: Clock::default(),
+            tries: Tries::default(),
+            counted: HashMap::new(),
         };
         Ok((indexer, notices))
     }
@@ -199,8 +214,9 @@ impl Indexer {
     /// Does the next file, and saves when enough has come together.
     ///
     /// # Errors
-    /// [`EngineError::Store`], [`EngineError::Index`] and [`EngineError::Embed`]; a file that
-    /// cannot be read is noted and no error.
+    /// [`EngineError::Store`], [`EngineError::Index`] and [`EngineError::Embed`], after which a later step goes on where
+    /// this one stood. A file that cannot be read is noted and no error, and so is one that fails again and again while
+    /// others do not.
     pub fn step(
         &mut self,
         cancel: &AtomicBool,
@@ -225,24 +241,50 @@ impl Indexer {
         }
         let Some(job) = self.jobs.pop_front() else {
             self.commit(observer)?;
+            // A note that failed is tried again.
+            if !self.pending.is_empty() {
+                return Ok(Step::More);
+            }
             self.clock = Clock::default();
+            self.tries.clear();
+            self.counted.clear();
             return Ok(Step::Idle);
         };
         let done = match &job {
             Job::Remove { folder, path } => self.remove(*folder, path),
             Job::Read { folder, file } => self.read(*folder, file, cancel, observer),
         };
-        if let Err(error) = done {
-            // It is still to be done, whatever went wrong.
-            self.jobs.push_front(job);
-            if !matches!(error, EngineError::Embed(EmbedError::Cancelled)) {
+        match done {
+            Ok(()) => {}
+            Err(EngineError::Embed(EmbedError::Cancelled)) => {
+                self.jobs.push_front(job);
+                if !cancel.load(Ordering::Relaxed) {
+                    return Ok(Step::More);
+                }
+                self.commit(observer)?;
+                return Ok(Step::Cancelled);
+            }
+            Err(error) if self.is_of_the_text(&error) => {
+                let problem = self.skipped(job.folder(), job.path(), &error);
+                match self.is_skipped(&problem) {
+                    Ok(true) => {}
+                    Ok(false) if self.fail_once(problem) => {}
+                    Ok(false) => {
+                        // Behind all others, which need not wait for it.
+                        self.jobs.push_back(job);
+                        return Ok(Step::More);
+                    }
+                    Err(error) => {
+                        self.jobs.push_front(job);
+                        return Err(error);
+                    }
+                }
+            }
+            Err(error) => {
+                // It is still to be done, whatever went wrong.
+                self.jobs.push_front(job);
                 return Err(error);
             }
-            if !cancel.load(Ordering::Relaxed) {
-                return Ok(Step::More);
-            }
-            self.commit(observer)?;
-            return Ok(Step::Cancelled);
         }
         self.clock.finish();
         observer.progress(&self.progress());
@@ -282,6 +324,7 @@ impl Indexer {
     pub fn is_busy(&self) -> bool {
         !self.jobs.is_empty()
             || !self.pending.is_empty()
+            || self.is_untold
             || !self.notices.is_empty()
             || self.derived.is_none()
     }
@@ -358,6 +401,9 @@ impl Indexer {
         self.pending_since = None;
         self.pending_chunks = 0;
         self.happened.clear();
+        self.is_untold = false;
+        self.tries.clear();
+        self.counted.clear();
         self.clock = Clock::default();
         self.derived = None;
         let info = self.embedder.info();
@@ -403,6 +449,49 @@ impl Indexer {
         self.pend(Change::Fail(problem), 0);
     }
 
+    /// Tells whether the model refused a text and not every text.
+    fn is_of_the_text(&mut self, error: &EngineError) -> bool {
+        matches!(error, EngineError::Embed(EmbedError::Embed { .. }))
+            && self.embedder.embed(&[""], &AtomicBool::new(false)).is_ok()
+    }
+
+    /// Returns what is noted of a note that failed again and again.
+    fn skipped(&self, folder: FolderId, path: &str, error: &EngineError) -> StoredProblem {
+        let message = format!("skipped after {TRIES_MAX} failed tries: {error}");
+        self.problem(folder, path.to_owned(), None, message, Severity::Error)
+    }
+
+    /// Tells whether a person has been told that just this note was skipped, and for this reason; one more try was enough
+    /// then.
+    fn is_skipped(&mut self, problem: &StoredProblem) -> Result<bool, EngineError> {
+        let is_known = self
+            .store
+            .document(problem.folder, &problem.path)?
+            .is_some();
+        if is_known || !self.store.is_noted(problem)? {
+            return Ok(false);
+        }
+        self.counts.n_unreadable += 1;
+        // What waits to be told of it is not so, but that it was skipped.
+        self.happened.retain(|one| {
+            one.what == Happening::Skipped
+                || (one.folder, &one.path) != (problem.folder, &problem.path)
+        });
+        Ok(true)
+    }
+
+    /// Counts a failure of a note that is its own, and notes it in place of what the library has of it after the last
+    /// try. Returns whether that was the last.
+    fn fail_once(&mut self, problem: StoredProblem) -> bool {
+        let is_last = self.tries.fail(problem.folder, &problem.path);
+        if is_last {
+            self.happened
+                .retain(|one| (one.folder, &one.path) != (problem.folder, &problem.path));
+            self.fail(problem);
+        }
+        is_last
+    }
+
     /// Returns what waits to be saved of a folder's files, oldest first.
     fn waiting(&self, folder: FolderId) -> impl Iterator<Item = Waiting<'_>> {
         self.pending
@@ -423,26 +512,154 @@ impl Indexer {
         self.pending_chunks = 0;
         let changes = std::mem::take(&mut self.pending);
         if changes.is_empty() {
-            return Ok(());
+            return if self.is_untold {
+                self.tell(observer)
+            } else {
+                Ok(())
+            };
         }
-        let applied = match self.store.apply(&changes) {
-            Ok(applied) => applied,
-            Err(error) => {
-                self.pending = changes;
-                return Err(error.into());
+        let done = match self.store.apply(&changes) {
+            Ok(applied) => {
+                self.tries.saved(n_puts(&changes));
+                Apart {
+                    applied,
+                    changes,
+                    failed: HashSet::new(),
+                    error: None,
+                }
             }
+            Err(error) => self.apply_apart(changes, error)?,
         };
         let started = Instant::now();
-        self.follow(&applied, embeddings_of(&changes))?;
-        self.tell(observer)?;
+        self.is_untold = true;
+        self.follow(&done.applied, embeddings_of(&done.changes))?;
+        let later = self
+            .happened
+            .extract_if(.., |one| {
+                done.failed.contains(&(one.folder, one.path.clone()))
+            })
+            .collect::<Vec<_>>();
+        let told = self.tell(observer);
+        self.happened.extend(later);
+        told?;
         self.commit_after = COMMIT_AFTER.max(started.elapsed() * COMMIT_REST);
-        Ok(())
+        done.error.map_or(Ok(()), Err)
+    }
+
+    /// Applies changes one by one after all at once failed, so that one note that cannot be saved does not keep the others
+    /// from it. What fails is left pending, with all that comes after it for the same note.
+    ///
+    /// # Errors
+    /// The one that all at once failed with, where it is not a note's: a full disk, or nothing can be saved at all.
+    fn apply_apart(
+        &mut self,
+        changes: Vec<Change>,
+        error: StoreError,
+    ) -> Result<Apart, EngineError> {
+        let is_of_a_note = |error: &StoreError| matches!(error, StoreError::Sql { .. });
+        let saved_none = is_of_a_note(&error)
+            .then(|| self.store.apply(&[]).ok())
+            .flatten();
+        let Some(applied) = saved_none else {
+            self.pending = changes;
+            return Err(error.into());
+        };
+        let mut done = Apart {
+            applied,
+            changes: Vec::new(),
+            failed: HashSet::new(),
+            error: None,
+        };
+        let mut refused = Vec::new();
+        for change in changes {
+            let note = Waiting::of(&change).map(|it| (it.folder, it.path.to_owned()));
+            let waits = note.as_ref().is_some_and(|note| done.failed.contains(note));
+            if done.error.is_some() || waits {
+                done.failed.extend(note);
+                self.pending.push(change);
+                continue;
+            }
+            match (self.store.apply(std::slice::from_ref(&change)), &change) {
+                (Ok(applied), _) => {
+                    done.applied.join(applied);
+                    done.changes.push(change);
+                }
+                (Err(error), Change::Put(document)) if is_of_a_note(&error) => {
+                    refused.push((document.folder, document.path.clone(), error));
+                    done.failed.extend(note);
+                    self.pending.push(change);
+                }
+                (
+                    Err(error),
+                    Change::Put(_) | Change::Remove { .. } | Change::Fail(_) | Change::Touch { .. },
+                ) => {
+                    done.failed.extend(note);
+                    done.error = Some(error.into());
+                    self.pending.push(change);
+                }
+            }
+        }
+        let n_saved = n_puts(&done.changes);
+        self.tries.saved(n_saved);
+        for (folder, path, error) in refused {
+            let is_own = self.tries.refuse(folder, &path, n_saved);
+            let error = EngineError::from(error);
+            let problem = self.skipped(folder, &path, &error);
+            let is_given_up = match self.is_skipped(&problem) {
+                Ok(true) => true,
+                Ok(false) if is_own => self.fail_once(problem),
+                Ok(false) => {
+                    done.error.get_or_insert(error);
+                    false
+                }
+                Err(error) => {
+                    done.error.get_or_insert(error);
+                    false
+                }
+            };
+            if is_given_up {
+                self.put_failure_in_place(folder, &path, &mut done.failed);
+            }
+        }
+        if !self.pending.is_empty() {
+            self.pending_since = Some(Instant::now());
+        }
+        Ok(done)
+    }
+
+    /// Takes the document that was given up out of what is pending; if its failure is to be noted, that comes in its place,
+    /// before what is pending of the same note.
+    fn put_failure_in_place(
+        &mut self,
+        folder: FolderId,
+        path: &str,
+        failed: &mut HashSet<(FolderId, String)>,
+    ) {
+        let is_it = |change: &Change| {
+            Waiting::of(change).is_some_and(|it| (it.folder, it.path) == (folder, path))
+        };
+        let Some(at) = self.pending.iter().position(is_it) else {
+            return;
+        };
+        let noted = self
+            .pending
+            .pop_if(|last| matches!(last, Change::Fail(_)) && is_it(last));
+        match noted {
+            Some(failure) => self.pending[at] = failure,
+            None => {
+                self.pending.remove(at);
+            }
+        }
+        if !self.pending.iter().any(is_it) {
+            failed.remove(&(folder, path.to_owned()));
+        }
     }
 
     /// Tells what can be searched now.
     fn tell(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
         let folders = self.store.folders()?;
         observer.committed(&told(std::mem::take(&mut self.happened), &folders));
+        self.is_untold = false;
         Ok(())
     }
 
@@ -452,7 +669,7 @@ impl Indexer {
             return Ok(());
         }
         let info = self.embedder.info();
-        let (derived, notices) = Derived::open(&self.store, &info.id, info.dim)?;
+        let (derived, notices) = Derived::open_mended(&mut self.store, &info.id, info.dim)?;
         self.derived = Some(derived);
         for notice in &notices {
             observer.noticed(notice);
@@ -485,11 +702,17 @@ impl Indexer {
         Ok(())
     }
 
-    /// Begins to count anew when nothing is left to do.
+    /// Notes how much is left to do, and begins to count anew when that is nothing.
     fn settle(&mut self) {
         if !self.is_busy() {
             self.clock = Clock::default();
+            return;
         }
+        let n_bytes = self.jobs.iter().map(|job| match job {
+            Job::Read { file, .. } => file.size,
+            Job::Remove { .. } => 0,
+        });
+        self.clock.expect(self.jobs.len(), n_bytes.sum());
     }
 
     fn happen(
@@ -542,6 +765,17 @@ impl Job {
     }
 }
 
+/// Is what a batch of changes came to, where some of them may have failed.
+struct Apart {
+    applied: Applied,
+    /// Those that were applied.
+    changes: Vec<Change>,
+    /// The notes of those that were not.
+    failed: HashSet<(FolderId, String)>,
+    /// Why no more was tried, where that is no fault of a note.
+    error: Option<EngineError>,
+}
+
 /// Is what a change that waits to be saved does to its file.
 struct Waiting<'a> {
     folder: FolderId,
@@ -570,6 +804,14 @@ fn recipe(model: &str, options: &IngestOptions) -> String {
         window_chars,
     } = options;
     format!("{model} {chunk_chars}/{chunk_overlap_chars}/{window_chars} v{RECIPE_VERSION}")
+}
+
+/// Returns how many documents changes put.
+fn n_puts(changes: &[Change]) -> u64 {
+    let puts = changes
+        .iter()
+        .filter(|change| matches!(change, Change::Put(_)));
+    puts.count() as u64
 }
 
 fn embeddings_of(changes: &[Change]) -> Vec<EmbeddingId> {

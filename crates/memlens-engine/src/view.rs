@@ -153,7 +153,7 @@ pub enum FolderStatus {
     Paused,
     /// The folder or its disk is not there; its notes stay in the library, and it is taken up again once it is back.
     Missing,
-    /// It is not watched, only searched.
+    /// It is not watched yet, or not by this process: only searched.
     Waiting,
 }
 
@@ -189,8 +189,37 @@ pub struct Progress {
     pub file: Option<String>,
     /// How long it may still take; none until that can be told.
     pub seconds_left: Option<u32>,
-    /// Whether it waits for the person.
-    pub paused: bool,
+}
+
+/// Tells whether indexing goes on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Type)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum IndexingPhase {
+    /// What there is to do is done.
+    #[default]
+    Working,
+    /// The person paused it, and it goes on when the person says so.
+    Paused,
+    /// It failed, and tries again by itself.
+    Failed {
+        /// Why.
+        why: String,
+        /// How often it has failed since it last worked, at least 1.
+        n_tries: u32,
+        /// How many seconds pass until the next try.
+        retry_s: u32,
+    },
+}
+
+/// Is how far a folder has been walked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct Scanning {
+    /// The watched folder's id.
+    pub folder: String,
+    /// Its name.
+    pub folder_name: String,
+    /// The files found so far; how many there are is not known before the end.
+    pub n_files: u32,
 }
 
 /// Is the library in one line and behind it.
@@ -210,8 +239,12 @@ pub struct LibraryState {
     pub generation: u32,
     /// The generation whose observations were last compared; none before the first pass.
     pub agreement: Option<u32>,
+    /// Whether indexing goes on.
+    pub phase: IndexingPhase,
     /// How far indexing is; none when nothing is to do.
     pub indexing: Option<Progress>,
+    /// The folder that is being walked to find what is to be indexed; none while none is.
+    pub scanning: Option<Scanning>,
     /// Where the library lies.
     pub data_dir: String,
     /// Its size in bytes.

@@ -1,7 +1,8 @@
 //! Seeing what happens in a watched folder: told by the system, or by looking now and then.
 //!
 //! What is told is gathered until it comes to rest, since editors and copies write in several steps. Nothing ticks
-//! meanwhile: the one who works asks when something is [due](Watch::due).
+//! meanwhile: the one who works asks when something is [due](Watch::due). The system does not tell of everything, such as
+//! a change through another name of the same file, so each folder is walked now and then all the same.
 //!
 //! On Linux each folder in a watched one is watched by itself, and only those that a walk looked into: what is ignored
 //! costs nothing. A folder is watched before it is walked for the last time, so that nothing falls between.
@@ -17,6 +18,7 @@ use notify::{
     Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher, WatcherKind,
 };
 
+use crate::engine::Watching;
 use crate::mounts::Mount;
 
 /// How long a folder must be quiet before its files are looked at.
@@ -30,7 +32,7 @@ const PATHS_MAX: usize = 1000;
 /// How often a folder is walked where the system cannot tell of changes.
 const POLL_EVERY: Duration = Duration::from_secs(5);
 /// A folder that takes long to walk is walked so seldom that it takes this share of the time at most: one in 20.
-const POLL_SHARE: u32 = 20;
+const WALK_SHARE: u32 = 20;
 
 /// Is what was seen in a folder since it was last asked.
 #[derive(Debug, Default)]
@@ -125,22 +127,20 @@ pub struct Watch {
     watcher: Option<RecommendedWatcher>,
     /// The folders that are watched, relative to the root; the root alone where the system watches whole trees.
     folders: BTreeSet<String>,
-    /// Why the folder is looked through now and then, how often, and when next.
-    poll: Option<Poll>,
-}
-
-struct Poll {
-    why: String,
-    every: Duration,
-    next: Instant,
+    /// Why it is walked every few seconds; none where the system tells of changes.
+    polled: Option<String>,
+    /// How often it is walked at most, and how often now.
+    walk_every_min: Duration,
+    walk_every: Duration,
+    next_walk: Instant,
 }
 
 impl Watch {
     /// Prepares to watch a folder; [`Watch::follow`] begins.
     ///
     /// `wake` is called when something was seen for the first time since [`Watch::take`], from a thread of the
-    /// watcher. With `polls` the system is not asked at all.
-    pub fn new(root: &Path, polls: bool, wake: impl Fn() + Send + 'static) -> Watch {
+    /// watcher.
+    pub fn new(root: &Path, watching: Watching, wake: impl Fn() + Send + 'static) -> Watch {
         let gathered = Arc::new(Mutex::new(Gathered {
             paths: BTreeSet::new(),
             gone: BTreeSet::new(),
@@ -154,9 +154,12 @@ impl Watch {
             gathered: gathered.clone(),
             watcher: None,
             folders: BTreeSet::new(),
-            poll: None,
+            polled: None,
+            walk_every_min: watching.walk_every,
+            walk_every: watching.walk_every,
+            next_walk: Instant::now() + watching.walk_every,
         };
-        if polls {
+        if watching.polls {
             watch.poll_because("it was asked for".to_owned());
             return watch;
         }
@@ -175,7 +178,7 @@ impl Watch {
         }
         if let Some(mount) = Mount::of(root).filter(Mount::is_untold) {
             watch.poll_because(format!(
-                "others may change it unseen, for it lies on {}",
+                "others may change it unseen: it lies on {}",
                 mount.kind
             ));
         }
@@ -229,8 +232,8 @@ impl Watch {
         is_any_new
     }
 
-    /// Returns when something should be done about the folder; none while nothing was seen.
-    pub fn due(&self) -> Option<Instant> {
+    /// Returns when something should be done about the folder: where something was seen, else when it is walked anyway.
+    pub fn due(&self) -> Instant {
         let gathered = lock(&self.gathered);
         let seen = gathered.first.map(|first| {
             let within = if gathered.is_lost || gathered.needs_walk {
@@ -240,21 +243,21 @@ impl Watch {
             };
             (gathered.last + QUIET).min(first + within)
         });
-        let poll = self.poll.as_ref().map(|poll| poll.next);
-        seen.into_iter().chain(poll).min()
+        seen.map_or(self.next_walk, |seen| seen.min(self.next_walk))
     }
 
     /// Returns what was seen, and begins anew.
     pub fn take(&mut self) -> Seen {
         self.leave_gone();
+        let now = Instant::now();
+        let is_time = self.next_walk <= now;
+        if is_time {
+            self.next_walk = now + self.walk_every;
+        }
         let mut gathered = lock(&self.gathered);
-        let is_polled = self
-            .poll
-            .as_ref()
-            .is_some_and(|poll| poll.next <= Instant::now());
         let seen = Seen {
             paths: take(&mut gathered.paths),
-            needs_walk: gathered.is_lost || gathered.needs_walk || is_polled,
+            needs_walk: gathered.is_lost || gathered.needs_walk || is_time,
             is_quiet: gathered.last.elapsed() >= QUIET,
         };
         gathered.first = None;
@@ -271,24 +274,23 @@ impl Watch {
     pub fn put_off(&mut self) {
         let mut gathered = lock(&self.gathered);
         gathered.needs_walk = true;
-        gathered.first.get_or_insert_with(Instant::now);
+        gathered.last = Instant::now();
+        let last = gathered.last;
+        gathered.first.get_or_insert(last);
     }
 
     /// Notes how long a walk took, which tells how often it may be done.
     pub fn walked(&mut self, took: Duration) {
-        if let Some(poll) = &mut self.poll {
-            poll.every = POLL_EVERY.max(took * POLL_SHARE);
-            poll.next = Instant::now() + poll.every;
-        }
+        self.walk_every = self.walk_every_min.max(took * WALK_SHARE);
+        self.next_walk = Instant::now() + self.walk_every;
     }
 
     /// Returns why the folder is polled, and how often; none where the system tells.
     pub fn polled(&self) -> Option<String> {
-        self.poll.as_ref().map(|poll| {
+        self.polled.as_ref().map(|why| {
             format!(
-                "looked through every {} s: {}",
-                poll.every.as_secs(),
-                poll.why
+                "checked every {} s because {why}",
+                self.walk_every.as_secs()
             )
         })
     }
@@ -314,11 +316,11 @@ impl Watch {
     }
 
     fn poll_because(&mut self, why: String) {
-        self.poll.get_or_insert(Poll {
-            why,
-            every: POLL_EVERY,
-            next: Instant::now() + POLL_EVERY,
-        });
+        if self.polled.is_none() {
+            self.polled = Some(why);
+            self.walk_every_min = self.walk_every_min.min(POLL_EVERY);
+            self.walked(Duration::ZERO);
+        }
     }
 }
 
@@ -411,28 +413,33 @@ mod tests {
     #[test]
     fn a_folder_that_cannot_be_watched_is_polled() {
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
-        let mut watch = Watch::new(dir.path(), false, || {});
+        let mut watch = Watch::new(dir.path(), Watching::default(), || {});
         assert_eq!(watch.polled(), None);
         assert!(watch.follow(&[String::new()]));
         assert!(!watch.follow(&[String::new()]), "it is watched already");
         // A folder in it that is just gone tells nothing of the system.
         assert!(!watch.follow(&[String::new(), "gone".to_owned()]));
-        assert_eq!((watch.polled(), watch.due()), (None, None));
+        assert_eq!(watch.polled(), None);
+        let is_due_within = |watch: &Watch, time| watch.due() <= Instant::now() + time;
+        assert!(
+            !is_due_within(&watch, Duration::from_secs(500)),
+            "it is walked now and then all the same"
+        );
         drop(dir);
         watch.forget_folders();
         assert!(!watch.follow(&[String::new()]));
         let why = watch.polled().expect("it is polled");
         assert!(
-            why.starts_with("looked through every 5 s: the system cannot watch it"),
+            why.starts_with("checked every 5 s because the system cannot watch it"),
             "{why}"
         );
-        assert!(watch.due().is_some());
+        assert!(is_due_within(&watch, POLL_EVERY));
         // What takes long is done seldom.
         watch.walked(Duration::from_secs(2));
         assert!(
             watch
                 .polled()
-                .is_some_and(|why| why.starts_with("looked through every 40 s"))
+                .is_some_and(|why| why.starts_with("checked every 40 s"))
         );
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memlens_embed::Hashing;
-use memlens_engine::view::Activity;
+use memlens_engine::view::{Activity, FileProblem};
 use memlens_engine::{Counts, Folder, Indexer, Observer, Step};
 use memlens_params::Params;
 use memlens_tests::{Notes, cases, check_equals_fresh, index, open};
@@ -584,19 +584,38 @@ fn files_and_folders_that_are_closed_and_open_again_are_followed() {
     let allow = |path: &str, mode: u32| {
         fs::set_permissions(notes.at(path), fs::Permissions::from_mode(mode)).expect("it is ours");
     };
-    let check = |seen: &[PathBuf], n_problems: usize| {
+    let follow = |seen: &str| {
         let mut follower = Follower::open(dir.path(), &notes);
         follower.work(9);
-        follower.seen.extend(seen.iter().cloned());
+        follower.seen.push(notes.at(seen));
         follower.finish();
-        check_equals_fresh(dir.path(), &[notes.path()], &["hall relay"]);
-        let problems = open(dir.path()).problems().expect("they can be told");
-        assert_eq!(problems.len(), n_problems, "{problems:?}");
+        let library = open(dir.path());
+        let problems = library.problems().expect("they can be told");
+        let told = |problem: FileProblem| format!("{}: {}", problem.path, problem.message);
+        let n_files = library.lists().snapshot.documents.len();
+        (n_files, problems.into_iter().map(told).collect::<Vec<_>>())
     };
-    for (path, closed, open) in [("a.md", 0o000, 0o644), ("x", 0o000, 0o755)] {
+    let opened =
+        "cannot open this folder: Permission denied; its notes stay in the library as they were";
+    let looked = "cannot look at all of this folder: Permission denied; its notes stay in the library as they were";
+    for (path, closed, open, n_files, why) in [
+        (
+            "a.md",
+            0o000,
+            0o644,
+            1,
+            "cannot read this file: Permission denied",
+        ),
+        ("x", 0o000, 0o755, 2, opened),
+        // It can be listed, and nothing in it looked at.
+        ("x", 0o444, 0o755, 2, looked),
+    ] {
         allow(path, closed);
-        check(&[notes.at(path)], 1);
+        for _ in 0..2 {
+            assert_eq!(follow(path), (n_files, vec![format!("{path}: {why}")]));
+        }
         allow(path, open);
-        check(&[notes.at(path)], 0);
+        assert_eq!(follow(path), (2, vec![]));
+        check_equals_fresh(dir.path(), &[notes.path()], &["hall relay"]);
     }
 }

@@ -5,169 +5,19 @@
 //! folders that are paused, go away, are put in another's place, unmounted, and come back; a second engine beside the
 //! first.
 //!
-//! Nothing waits a fixed time: every step waits for an event of the engine, for [`PATIENCE`] at most.
+//! Nothing waits a fixed time: every step waits for an event of the engine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
-use memlens_engine::view::{Activity, EntryState, FolderStatus, Happening};
-use memlens_engine::{EmbedderSource, Engine, Event, FolderId, Listener, Watching};
+use memlens_engine::Watching;
+use memlens_engine::view::{EntryState, FolderStatus, Happening, IndexingPhase, Progress};
 use memlens_params::Params;
 use memlens_store::Store;
-use memlens_tests::{Asked, Notes, answers, content, fresh, hashing, open, recording};
+use memlens_tests::{Asked, Notes, hashing, open, recording};
 
-/// How long anything may take, on a machine however busy: whatever has not come by then never will. Ten thousand files took
-/// 21 s beside a build.
-const PATIENCE: Duration = Duration::from_secs(180);
-
-/// Is an engine with everything it has told.
-struct Watched {
-    engine: Engine,
-    events: Receiver<Event>,
-    told: Vec<Activity>,
-}
-
-impl Watched {
-    fn open(dir: &Path) -> Watched {
-        Watched::open_with(dir, hashing(), Watching::Told)
-    }
-
-    fn open_with(dir: &Path, source: EmbedderSource, watching: Watching) -> Watched {
-        let (sender, events) = channel();
-        let sender = Mutex::new(sender);
-        let listener: Listener = Arc::new(move |event| {
-            // The test may have ended.
-            let _ = sender.lock().expect("nobody panics").send(event);
-        });
-        let engine =
-            Engine::open_to_watch(dir, source, watching, listener).expect("it can be opened");
-        Watched {
-            engine,
-            events,
-            told: Vec::new(),
-        }
-    }
-
-    /// Opens an engine that watches these notes and has nothing left to do.
-    fn of(dir: &Path, notes: &[&Notes]) -> Watched {
-        Watched::open(dir).adding(notes)
-    }
-
-    fn adding(self, notes: &[&Notes]) -> Watched {
-        let mut watched = self;
-        for notes in notes {
-            watched
-                .engine
-                .add_folder(notes.path())
-                .expect("it can be added");
-        }
-        watched.wait("everything is indexed", |it| it.is_idle());
-        watched.told.clear();
-        watched
-    }
-
-    /// Waits until `is_so`, which is asked again after every event.
-    fn wait(&mut self, what: &str, is_so: impl Fn(&Watched) -> bool) {
-        let started = Instant::now();
-        while !is_so(self) {
-            let left = PATIENCE.saturating_sub(started.elapsed());
-            match self.events.recv_timeout(left) {
-                Ok(Event::Activity(activity)) => self.told.push(activity),
-                Ok(Event::State(_) | Event::Download(_)) => {}
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    panic!(
-                        "waited in vain until {what}; told {:?}; state {:?}",
-                        self.told,
-                        self.engine.state()
-                    )
-                }
-            }
-        }
-    }
-
-    fn wait_told(&mut self, what: Happening, path: &str) {
-        self.wait(&format!("{what:?} {path} is told"), |it| {
-            it.has_told(what, path)
-        });
-    }
-
-    fn has_told(&self, what: Happening, path: &str) -> bool {
-        self.told
-            .iter()
-            .any(|activity| activity.what == what && activity.path == path)
-    }
-
-    fn is_idle(&self) -> bool {
-        let state = self.engine.state();
-        state.indexing.is_none()
-            && state
-                .folders
-                .iter()
-                .all(|folder| folder.status != FolderStatus::Waiting)
-    }
-
-    fn status(&self, notes: &Notes) -> Option<FolderStatus> {
-        self.status_and_why(notes).map(|(status, _)| status)
-    }
-
-    fn status_and_why(&self, notes: &Notes) -> Option<(FolderStatus, String)> {
-        let state = self.engine.state();
-        let folder = state
-            .folders
-            .into_iter()
-            .find(|folder| Path::new(&folder.path) == notes.path());
-        folder.map(|folder| (folder.status, folder.why.unwrap_or_default()))
-    }
-
-    fn id(&self, notes: &Notes) -> FolderId {
-        let state = self.engine.state();
-        let folder = state
-            .folders
-            .into_iter()
-            .find(|folder| Path::new(&folder.path) == notes.path());
-        FolderId(
-            folder
-                .and_then(|folder| folder.id.parse().ok())
-                .expect("it is watched"),
-        )
-    }
-
-    /// Returns the notes in which a word stands, as this engine finds them.
-    fn found(&self, word: &str) -> Vec<String> {
-        let library = self.engine.library();
-        let search = library
-            .search(word, &Params::default(), None)
-            .expect("it can be searched");
-        let rows = search.rows().expect("they are its own");
-        rows.into_iter()
-            .filter(|row| row.bm25.is_some())
-            .map(|row| row.path)
-            .collect()
-    }
-
-    /// Ends the engine and checks that the library equals a fresh one.
-    fn check_equals_fresh(self, dir: &Path, notes: &[&Notes]) {
-        drop(self);
-        let paths: Vec<&Path> = notes.iter().map(|notes| notes.path()).collect();
-        let anew = fresh(&paths);
-        let [found, expected] = [dir, anew.path()].map(|dir| {
-            let library = open(dir);
-            let content = content(&library.store());
-            (
-                content,
-                answers(&library, &["hall relay", "attic"], &Params::default()),
-            )
-        });
-        assert_eq!(found, expected);
-    }
-}
-
-fn scratch() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a scratch folder can be made")
-}
+use crate::watched::{Watched, scratch};
 
 #[test]
 fn notes_are_followed_as_they_change() {
@@ -329,10 +179,9 @@ fn indexing_is_paused_and_goes_on() {
     it.engine.pause_indexing(true);
     notes.write("b.md", "The relay.");
     it.wait("the work that waits is told", |it| {
-        it.engine
-            .state()
-            .indexing
-            .is_some_and(|progress| progress.paused && progress.n_total > progress.n_done)
+        let state = it.engine.state();
+        let waits = |progress: &Progress| progress.n_total > progress.n_done;
+        state.phase == IndexingPhase::Paused && state.indexing.as_ref().is_some_and(waits)
     });
     assert_eq!(it.found("relay"), [""; 0]);
     it.engine.pause_indexing(false);
@@ -517,12 +366,16 @@ fn ten_thousand_files_change_at_once() {
 fn folders_are_looked_through_where_the_system_tells_nothing() {
     let notes = Notes::new(&[("a.md", "The hall."), ("x/b.md", "The relay.")]);
     let dir = scratch();
-    let mut it = Watched::open_with(dir.path(), hashing(), Watching::Polled).adding(&[&notes]);
+    let polled = Watching {
+        polls: true,
+        ..Watching::default()
+    };
+    let mut it = Watched::open_with(dir.path(), hashing(), polled).adding(&[&notes]);
     assert_eq!(
         it.status_and_why(&notes),
         Some((
             FolderStatus::Polling,
-            "looked through every 5 s: it was asked for".to_owned()
+            "checked every 5 s because it was asked for".to_owned()
         ))
     );
     notes.write("x/y/new.md", "The attic.");
@@ -545,7 +398,7 @@ fn another_folder_in_the_place_of_the_first_is_taken_up() {
     let dir = scratch();
     let asked = Arc::new(Asked::default());
     let mut it =
-        Watched::open_with(dir.path(), recording(&asked), Watching::Told).adding(&[&notes]);
+        Watched::open_with(dir.path(), recording(&asked), Watching::default()).adding(&[&notes]);
     let n_texts = asked.texts().len();
     let away = notes.path().with_file_name("away");
     fs::rename(notes.path(), &away).expect("it can be renamed");
@@ -688,7 +541,8 @@ fn everything_is_forgotten_at_once() {
     }
     let dir = scratch();
     let asked = Arc::new(Asked::default());
-    let it = Watched::open_with(dir.path(), recording(&asked), Watching::Told).adding(&[&notes]);
+    let it =
+        Watched::open_with(dir.path(), recording(&asked), Watching::default()).adding(&[&notes]);
     it.engine
         .save_preset("mine", &Params::default())
         .expect("it can be saved");

@@ -462,7 +462,7 @@ export type FolderStatus =
 "paused" | 
 /**  The folder or its disk is not there; its notes stay in the library, and it is taken up again once it is back. */
 "missing" | 
-/**  It is not watched, only searched. */
+/**  It is not watched yet, or not by this process: only searched. */
 "waiting";
 
 /**  Is a watched folder with what it holds. */
@@ -584,6 +584,21 @@ export type HttpState = {
 	key: KeyState,
 };
 
+/**  Tells whether indexing goes on. */
+export type IndexingPhase = 
+/**  What there is to do is done. */
+{ kind: "working" } | 
+/**  The person paused it, and it goes on when the person says so. */
+{ kind: "paused" } | 
+/**  It failed, and tries again by itself. */
+{ kind: "failed"; 
+/**  Why. */
+why: string; 
+/**  How often it has failed since it last worked, at least 1. */
+n_tries: number; 
+/**  How many seconds pass until the next try. */
+retry_s: number };
+
 /**  Is one row through all stages. */
 export type Journey = {
 	/**  The row. */
@@ -696,8 +711,12 @@ export type LibraryState = {
 	generation: number,
 	/**  The generation whose observations were last compared; none before the first pass. */
 	agreement: number | null,
+	/**  Whether indexing goes on. */
+	phase: IndexingPhase,
 	/**  How far indexing is; none when nothing is to do. */
 	indexing: Progress | null,
+	/**  The folder that is being walked to find what is to be indexed; none while none is. */
+	scanning: Scanning | null,
 	/**  Where the library lies. */
 	data_dir: string,
 	/**  Its size in bytes. */
@@ -958,8 +977,6 @@ export type Progress = {
 	file: string | null,
 	/**  How long it may still take; none until that can be told. */
 	seconds_left: number | null,
-	/**  Whether it waits for the person. */
-	paused: boolean,
 };
 
 /**  Is a word of the query. */
@@ -1128,6 +1145,16 @@ export type SaidCluster = {
 	n_members: number,
 	/**  How many distinct sources say it. */
 	n_sources: number,
+};
+
+/**  Is how far a folder has been walked. */
+export type Scanning = {
+	/**  The watched folder's id. */
+	folder: string,
+	/**  Its name. */
+	folder_name: string,
+	/**  The files found so far; how many there are is not known before the end. */
+	n_files: number,
 };
 
 /**  The form of a scope on its way from the window. */

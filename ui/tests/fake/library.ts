@@ -114,7 +114,7 @@ const FOLDERS: FolderState[] = [
     n_files: 4,
     n_chunks: 0,
     status: "polling",
-    why: "a network disk tells of no changes: looked through every 30 s",
+    why: "checked every 30 s because others may change it unseen: it lies on nfs4",
   },
   {
     id: "old",

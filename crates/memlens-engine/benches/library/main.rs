@@ -46,6 +46,10 @@ const OPENINGS: usize = 9;
 const SAVES: usize = 60;
 /// Makes this program the process that makes the library: its memory is measured, and must be of nothing else.
 const MAKE: &str = "--make";
+/// How often all notes are indexed anew while a person does something.
+const WRITING_ROUNDS: usize = 3;
+/// How many notes the folder has that is walked.
+const N_MANY: usize = 50_000;
 /// After this long a saved note counts as lost.
 const LOST_AFTER: Duration = Duration::from_secs(30);
 
@@ -75,6 +79,8 @@ fn main() {
     let sets = search(&library, &real, &questions, scratch.path());
     rank_sets(&sets);
     follow(&folder, &library, &real, &model);
+    write_meanwhile(&folder, &library, &real, &model);
+    walk_many(scratch.path());
 }
 
 /// Returns where notes and library lie in a folder.
@@ -345,15 +351,90 @@ fn best(set: &CandidateSet, n: usize) -> CandidateSet {
     best
 }
 
+/// Returns a source whose model is at work for questions alone.
+fn stand_in_source(real: &EmbedderSource, model: &ModelInfo) -> EmbedderSource {
+    let (real, model) = (real.clone(), model.clone());
+    Arc::new(move |purpose| match purpose {
+        Purpose::Query => real(purpose),
+        Purpose::Indexing => Ok(StandIn::boxed(&model)),
+    })
+}
+
+/// Does what a person does while every note is indexed anew, commits and all.
+fn write_meanwhile(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInfo) {
+    let source = stand_in_source(real, model);
+    let engine = Engine::open(library, source, Arc::new(|_| {})).expect("it can be written");
+    let search = engine.library().search("relay", &Params::default(), None);
+    let search = search.expect("it can be searched");
+    let of = |what: &str| {
+        let name = format!("{what} while notes are indexed");
+        Series::of(&name, MILLISECONDS, "all notes anew, commits included")
+    };
+    let (mut preset, mut thumb, mut pause) = (of("save a preset"), of("give a thumb"), of("pause"));
+    for round in 0..WRITING_ROUNDS {
+        let before = engine.library().lists().snapshot.generation;
+        for file in Notes::files(folder) {
+            let mut text = fs::read_to_string(&file).expect("the note is there");
+            text.push_str(&format!("\nAnew for round {round}.\n"));
+            fs::write(&file, text).expect("the note can be saved");
+        }
+        let is_over = || {
+            let state = engine.state();
+            u64::from(state.generation) > before
+                && state.indexing.is_none()
+                && state.scanning.is_none()
+        };
+        while !is_over() {
+            preset.time(|| {
+                engine
+                    .save_preset("bench", &Params::default())
+                    .expect("it can be saved")
+            });
+            thumb.time(|| engine.vote(search.id, 0, true).expect("it can be given"));
+            pause.time(|| engine.pause_indexing(true));
+            engine.pause_indexing(false);
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+    for series in [preset, thumb, pause] {
+        series.print();
+    }
+}
+
+/// Walks a folder of many notes in which nothing changed, as a watched one is now and then.
+fn walk_many(scratch: &Path) {
+    let (notes, library) = (scratch.join("many"), scratch.join("many-library"));
+    for number in 0..N_MANY {
+        let folder = notes.join(format!("{}", number / 500));
+        if number % 500 == 0 {
+            fs::create_dir_all(&folder).expect("a folder can be made");
+        }
+        let file = folder.join(format!("{number}.md"));
+        fs::write(file, format!("Note {number}.")).expect("a note can be written");
+    }
+    let model = ModelInfo {
+        id: "stand-in".to_owned(),
+        name: "stand-in".to_owned(),
+        dim: 8,
+        max_tokens: 256,
+    };
+    let (mut indexer, _) =
+        Indexer::open(&library, StandIn::boxed(&model)).expect("a new library can be made");
+    let folder = indexer.add_folder(&notes).expect("the folder is there");
+    let go_on = AtomicBool::new(false);
+    indexer.scan(&folder, &go_on).expect("it can be walked");
+    indexer.run(&go_on, &mut ()).expect("it can be indexed");
+    let note = format!("{N_MANY} notes, every 10 minutes");
+    let mut walk = Series::of("walk a folder that did not change", MILLISECONDS, &note);
+    for _ in 0..OPENINGS {
+        walk.time(|| indexer.scan(&folder, &go_on).expect("it can be walked"));
+    }
+    walk.print();
+}
+
 /// Saves notes while the engine watches, and waits for each until a search finds it.
 fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInfo) {
-    let source: EmbedderSource = {
-        let (real, model) = (real.clone(), model.clone());
-        Arc::new(move |purpose| match purpose {
-            Purpose::Query => real(purpose),
-            Purpose::Indexing => Ok(StandIn::boxed(&model)),
-        })
-    };
+    let source = stand_in_source(real, model);
     let (happened, told) = mpsc::channel();
     let listener = Arc::new(move |event| {
         if let Event::Activity(activity) = event {

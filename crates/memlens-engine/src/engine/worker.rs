@@ -1,23 +1,25 @@
 //! The thread of the engine that writes and watches.
+//!
+//! Each pass of its loop obeys what a person wants, looks at what was seen, and then does one thing: walks a folder that is
+//! due, or reads a file. What fails stays due, and [`Phase`] tells when it is tried again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
+use memlens_ingest::IngestError;
 use memlens_store::{Folder, FolderId, Store};
 
 use super::{Command, Moving, Shared, Watching};
 use crate::EngineError;
-use crate::evergreen;
-use crate::feedback;
-use crate::indexer::{Indexer, Observer, Step};
+use crate::indexer::{Indexer, Observer};
 use crate::model::{EmbedderSource, Purpose};
 use crate::mounts::{MountId, Mounts};
 use crate::stamp::Stamp;
-use crate::view::{Activity, FolderStatus, Happening, Progress};
+use crate::view::{Activity, FolderStatus, Happening, Progress, Scanning};
 use crate::watch::Watch;
 
 /// How often progress is told.
@@ -26,18 +28,35 @@ const TELL_EVERY: Duration = Duration::from_millis(120);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long nothing must have happened until the library is tidied.
 const TIDY_AFTER: Duration = Duration::from_secs(20);
-/// How long a process that may not write, or could not, waits until it tries again.
+/// How long a process that may not write waits until it tries again.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(30);
+/// How often a folder that is there and could not be walked is tried again though nothing about it changed.
+const MISSED_AGAIN_AFTER: Duration = Duration::from_secs(5);
 /// How often a folder in which new ones appear is walked before it has come to rest.
 const WALKS_MAX: usize = 4;
+
+/// Tells what is to be done about a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Due {
+    /// It is walked.
+    Walk,
+    /// It is watched anew, and walked, or left alone from now on if it is paused.
+    TakeUp,
+}
 
 /// Is the thread that writes and watches.
 pub(super) struct Worker {
     shared: Arc<Shared>,
     commands: Sender<Command>,
     watching: Watching,
+    /// Whether the library's folders were asked for since it could be written, so that all of them are due or watched.
+    is_listed: bool,
+    /// What is to be done about folders, until it is.
+    due: BTreeMap<FolderId, Due>,
     watches: HashMap<FolderId, Watch>,
     stamps: HashMap<FolderId, Option<Stamp>>,
+    /// When a folder that is missing was last looked for.
+    missed: HashMap<FolderId, Instant>,
     /// What was mounted in each folder when it was taken up.
     mounts: HashMap<FolderId, Vec<MountId>>,
     last_told: Instant,
@@ -57,8 +76,11 @@ impl Worker {
             shared,
             commands,
             watching,
+            is_listed: false,
+            due: BTreeMap::new(),
             watches: HashMap::new(),
             stamps: HashMap::new(),
+            missed: HashMap::new(),
             mounts: HashMap::new(),
             last_told: Instant::now(),
             last_looked: Instant::now(),
@@ -115,7 +137,11 @@ impl Worker {
                 .map(drop)
                 .map_err(EngineError::from)
                 .and_then(|()| Ok(source(Purpose::Indexing)?))
-                .and_then(|embedder| Indexer::open(self.shared.library.dir(), embedder));
+                .and_then(|embedder| Indexer::open(self.shared.library.dir(), embedder))
+                .and_then(|(indexer, notices)| {
+                    *self.shared.writer() = Some(indexer.store().beside()?);
+                    Ok((indexer, notices))
+                });
             let mut moving = self.shared.moving();
             match opened {
                 Ok((indexer, notices)) => {
@@ -130,31 +156,22 @@ impl Worker {
 
     fn refuse(&self, command: Command) {
         let why = self.shared.moving().read_only.clone().unwrap_or_default();
-        let refused = || Err(EngineError::ReadOnly { why: why.clone() });
         match command {
-            Command::AddFolder(_, reply)
-            | Command::RemoveFolder(_, reply)
-            | Command::PauseFolder(_, _, reply)
-            | Command::SavePreset(_, reply)
-            | Command::DeletePreset(_, reply)
-            | Command::PutSetting(_, _, reply)
-            | Command::MarkEvergreen(_, _, _, reply)
-            | Command::Vote(_, reply)
-            | Command::UndoFeedback(_, reply)
-            | Command::EraseAll(reply) => {
-                let _ = reply.send(refused());
-            }
-            Command::ImportFeedback(_, reply) => {
+            Command::RemoveFolder(_, reply) | Command::EraseAll(reply) => {
+                // Whoever asked may have gone.
                 let _ = reply.send(Err(EngineError::ReadOnly { why }));
             }
-            Command::Pause | Command::Seen | Command::Stop => {}
+            Command::TakeUp(_) | Command::Pause | Command::Seen | Command::Stop => {}
         }
     }
 
-    fn write(&mut self, mut indexer: Indexer, received: &Receiver<Command>) {
-        for folder in indexer.store().folders().unwrap_or_default() {
-            self.take_up(&mut indexer, &folder);
-        }
+    fn write(&mut self, indexer: Indexer, received: &Receiver<Command>) {
+        self.write_until_stopped(indexer, received);
+        // With it the right to write goes, for which others may wait.
+        *self.shared.writer() = None;
+    }
+
+    fn write_until_stopped(&mut self, mut indexer: Indexer, received: &Receiver<Command>) {
         self.refresh();
         loop {
             // Before the look, so that what is sent after it still stops the step.
@@ -170,15 +187,14 @@ impl Worker {
             if self.shared.stop.load(Ordering::Relaxed) {
                 return;
             }
-            self.look_around(&mut indexer);
             self.shared.library.rest();
-            self.try_again();
-            if indexer.is_busy() && !self.shared.moving().is_paused {
-                (self.idle_since, self.is_tidy) = (None, false);
-                self.step(&mut indexer);
-                continue;
+            if self.wait_to_retry().is_none() {
+                match self.work(&mut indexer) {
+                    Ok(true) => continue,
+                    Ok(false) => {}
+                    Err(error) => self.fail(&indexer, error),
+                }
             }
-            self.tidy(&mut indexer);
             match received.recv_timeout(self.rest()) {
                 Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(command) => self.obey(&mut indexer, command),
@@ -187,155 +203,122 @@ impl Worker {
         }
     }
 
-    /// Does a step of the work.
-    fn step(&mut self, indexer: &mut Indexer) {
-        let shared = self.shared.clone();
-        let mut teller = Teller {
-            shared: &shared,
-            watches: &self.watches,
-            last_told: &mut self.last_told,
-        };
-        match indexer.step(&shared.interrupt, &mut teller) {
-            Ok(Step::More | Step::Cancelled | Step::Idle) => {
-                if self.shared.moving().failure.take().is_some() {
-                    self.shared.tell_state();
-                }
+    /// Returns how long nothing is tried, since something failed; none where it is time.
+    fn wait_to_retry(&self) -> Option<Duration> {
+        let retry_at = self.shared.moving().phase.retry_at()?;
+        retry_at
+            .checked_duration_since(Instant::now())
+            .filter(|wait| !wait.is_zero())
+    }
+
+    /// Looks around and does one thing. Returns whether there was anything to do.
+    fn work(&mut self, indexer: &mut Indexer) -> Result<bool, EngineError> {
+        if !self.is_listed {
+            for folder in indexer.store().folders()? {
+                self.due.insert(folder.id, Due::TakeUp);
             }
-            Err(error) => self.fail(indexer, error),
+            self.is_listed = true;
         }
+        self.look_around(indexer)?;
+        let is_paused = self.shared.moving().phase.is_paused();
+        if !is_paused && let Some((folder, due)) = self.due.iter().next() {
+            let (folder, due) = (*folder, *due);
+            self.idle_since = None;
+            self.walk_due(indexer, folder, due)?;
+            return Ok(true);
+        }
+        let is_at_work = indexer.is_busy() && !is_paused;
+        if is_at_work {
+            (self.idle_since, self.is_tidy) = (None, false);
+            self.step(indexer)?;
+        } else {
+            self.tidy(indexer)?;
+        }
+        // Only now: a walk that works again tells nothing of the work that failed.
+        if self.shared.moving().phase.succeed() {
+            self.shared.tell_state();
+        }
+        Ok(is_at_work)
+    }
+
+    /// Does a step of the work.
+    fn step(&mut self, indexer: &mut Indexer) -> Result<(), EngineError> {
+        let shared = self.shared.clone();
+        let mut teller = Teller::new(self, &shared);
+        indexer.step(&shared.interrupt, &mut teller)?;
         if !indexer.is_busy() {
             self.note_progress(indexer);
             self.refresh();
         }
+        Ok(())
     }
 
-    /// Goes on after a failure, once some time has passed: there may be room on the disk again.
-    fn try_again(&self) {
-        let mut moving = self.shared.moving();
-        let is_due = moving
-            .failure
-            .as_ref()
-            .is_some_and(|(_, when)| when.elapsed() >= TRY_AGAIN_AFTER);
-        if is_due && moving.is_paused {
-            moving.is_paused = false;
-        }
-    }
-
-    /// Stops working for a while, or until the person goes on, and says why.
+    /// Does nothing for a while, or until the person goes on, and says why.
     fn fail(&mut self, indexer: &Indexer, error: EngineError) {
         let error = error.at(self.shared.library.dir());
         tracing::error!(%error, "indexing failed");
-        {
-            let mut moving = self.shared.moving();
-            let why = format!(
-                "Indexing is paused, and tried again every {} s: {error}",
-                TRY_AGAIN_AFTER.as_secs()
-            );
-            moving.failure = Some((why, Instant::now()));
-            moving.is_paused = true;
-        }
+        self.shared
+            .moving()
+            .phase
+            .fail(error.to_string(), Instant::now());
         self.note_progress(indexer);
         self.shared.tell_state();
     }
 
     /// Returns how long there is nothing to do.
     fn rest(&self) -> Duration {
-        let now = Instant::now();
-        let due = self.watches.values().filter_map(Watch::due).min();
-        let until_due = due.map_or(LOOK_EVERY, |due| due.saturating_duration_since(now));
+        if let Some(wait) = self.wait_to_retry() {
+            return wait.min(LOOK_EVERY);
+        }
+        let due = self.watches.values().map(Watch::due).min();
+        let until_due = due.map_or(LOOK_EVERY, |due| {
+            due.saturating_duration_since(Instant::now())
+        });
         until_due.min(LOOK_EVERY)
     }
 
     /// Makes room once nothing has happened for a while.
-    fn tidy(&mut self, indexer: &mut Indexer) {
+    fn tidy(&mut self, indexer: &mut Indexer) -> Result<(), EngineError> {
         if indexer.is_busy() {
-            return;
+            return Ok(());
         }
         let idle_since = *self.idle_since.get_or_insert_with(Instant::now);
         // Once, until there was work again.
         if self.is_tidy || idle_since.elapsed() < TIDY_AFTER {
-            return;
+            return Ok(());
         }
         self.is_tidy = true;
         indexer.rest();
-        match indexer.compact() {
-            Ok(false) => {}
-            Ok(true) => self.refresh(),
-            Err(error) => self.fail(indexer, error),
+        if indexer.compact()? {
+            self.refresh();
         }
+        Ok(())
     }
 
     fn obey(&mut self, indexer: &mut Indexer, command: Command) {
         match command {
-            Command::AddFolder(path, reply) => {
-                let added = indexer
-                    .add_folder(&path)
-                    .map(|folder| self.take_up(indexer, &folder));
+            Command::TakeUp(folder) => {
+                self.due.insert(folder, Due::TakeUp);
                 self.refresh();
-                let _ = reply.send(added);
             }
             Command::RemoveFolder(folder, reply) => {
                 self.leave(folder);
                 let removed = indexer.remove_folder(folder);
+                if removed.is_err() {
+                    // It is still there, and to be watched again.
+                    self.due.insert(folder, Due::TakeUp);
+                }
                 self.note_progress(indexer);
                 self.refresh();
                 let _ = reply.send(removed);
             }
-            Command::PauseFolder(folder, is_paused, reply) => {
-                let paused = indexer.set_folder_paused(folder, is_paused);
-                for folder in indexer
-                    .store()
-                    .folders()
-                    .unwrap_or_default()
-                    .iter()
-                    .filter(|it| it.id == folder)
-                {
-                    self.take_up(indexer, folder);
-                }
-                self.refresh();
-                let _ = reply.send(paused);
-            }
             Command::Pause => self.shared.tell_state(),
-            Command::SavePreset(preset, reply) => {
-                let _ = reply.send(
-                    indexer
-                        .store_mut()
-                        .save_preset(&preset)
-                        .map_err(EngineError::from),
-                );
-            }
-            Command::DeletePreset(name, reply) => {
-                let _ = reply.send(
-                    indexer
-                        .store_mut()
-                        .delete_preset(&name)
-                        .map_err(EngineError::from),
-                );
-            }
-            Command::PutSetting(key, value, reply) => {
-                let put = indexer.store_mut().put_setting(key, value.as_deref());
-                let _ = reply.send(put.map_err(EngineError::from));
-            }
-            Command::MarkEvergreen(folder, path, is_evergreen, reply) => {
-                let marked = evergreen::mark(indexer.store_mut(), folder, &path, is_evergreen);
-                let _ = reply.send(marked.and_then(|()| self.shared.library.take_up_marks()));
-            }
-            Command::Vote(vote, reply) => {
-                let voted = indexer.store_mut().vote(&vote);
-                let _ = reply.send(self.took_up_feedback(voted.map(drop)));
-            }
-            Command::UndoFeedback(id, reply) => {
-                let undone = feedback::undo(indexer.store_mut(), &id);
-                let _ = reply.send(self.took_up_feedback(undone));
-            }
-            Command::ImportFeedback(votes, reply) => {
-                let imported = indexer.store_mut().import_feedback(&votes);
-                let _ = reply.send(self.took_up_feedback(imported));
-            }
             Command::EraseAll(reply) => {
+                self.due.clear();
                 self.watches.clear();
                 self.stamps.clear();
                 self.mounts.clear();
+                self.missed.clear();
                 let erased = indexer.erase_all();
                 {
                     let mut moving = self.shared.moving();
@@ -350,9 +333,7 @@ impl Worker {
                 self.shared.library.forget_searches();
                 self.note_progress(indexer);
                 // What is left when it failed is watched again.
-                for folder in indexer.store().folders().unwrap_or_default() {
-                    self.take_up(indexer, &folder);
-                }
+                self.is_listed = false;
                 self.refresh();
                 let _ = reply.send(erased);
             }
@@ -360,33 +341,68 @@ impl Worker {
         }
     }
 
-    /// Has the searches that are kept rank by feedback that changed.
-    fn took_up_feedback<T, E>(&self, changed: Result<T, E>) -> Result<T, EngineError>
-    where
-        EngineError: From<E>,
-    {
-        let changed = changed?;
-        self.shared.library.take_up_feedback()?;
-        Ok(changed)
-    }
-
     /// Watches a folder no longer.
     fn leave(&mut self, folder: FolderId) {
+        self.due.remove(&folder);
         self.watches.remove(&folder);
         self.stamps.remove(&folder);
         self.mounts.remove(&folder);
-        self.shared.moving().statuses.remove(&folder);
+        self.missed.remove(&folder);
+        let mut moving = self.shared.moving();
+        moving.statuses.remove(&folder);
+        moving.added.retain(|added| added.id != folder);
+    }
+
+    /// Does what is due about a folder; it stays due where that fails or is interrupted.
+    fn walk_due(
+        &mut self,
+        indexer: &mut Indexer,
+        folder: FolderId,
+        due: Due,
+    ) -> Result<(), EngineError> {
+        let folders = indexer.store().folders()?;
+        let Some(known) = folders.iter().find(|known| known.id == folder) else {
+            self.leave(folder);
+            return Ok(());
+        };
+        let walked = match due {
+            Due::TakeUp => self.take_up(indexer, known),
+            Due::Walk => self.walk(indexer, known),
+        };
+        self.shared.moving().scanning = None;
+        match walked {
+            Ok(()) => {
+                self.due.remove(&folder);
+            }
+            // What the person wants comes first.
+            Err(EngineError::Ingest(IngestError::Cancelled { .. })) => {}
+            Err(error @ (EngineError::Ingest(_) | EngineError::Unmounted { .. })) => {
+                self.due.remove(&folder);
+                self.watches.remove(&folder);
+                self.missed.insert(folder, Instant::now());
+                let why = format!(
+                    "{error}; its notes stay in the library, and it is taken up again once it is back"
+                );
+                self.note_progress(indexer);
+                self.set_status(known, FolderStatus::Missing, Some(why));
+            }
+            Err(error) => return Err(error),
+        }
+        self.shared.tell_state();
+        Ok(())
     }
 
     /// Watches a folder anew and queues what changed in it while nobody looked.
-    fn take_up(&mut self, indexer: &mut Indexer, folder: &Folder) {
+    fn take_up(&mut self, indexer: &mut Indexer, folder: &Folder) -> Result<(), EngineError> {
         self.watches.remove(&folder.id);
+        self.missed.remove(&folder.id);
         if folder.is_paused {
             self.stamps.remove(&folder.id);
             self.mounts.remove(&folder.id);
-            self.set_status(folder, FolderStatus::Paused, None);
+            indexer.leave_alone(folder.id);
             self.note_progress(indexer);
-            return;
+            self.set_status(folder, FolderStatus::Paused, None);
+            return Ok(());
         }
         let path = Path::new(&folder.path);
         self.stamps.insert(folder.id, Stamp::of(path));
@@ -396,58 +412,47 @@ impl Worker {
             // The receiver is gone only while the program ends.
             let _ = commands.send(Command::Seen);
         };
-        let mut watch = Watch::new(path, self.watching == Watching::Polled, wake);
+        let mut watch = Watch::new(path, self.watching, wake);
         // To know what is to be watched before it is walked in earnest.
-        if let Ok(walked) = memlens_ingest::walk(path, &AtomicBool::new(false)) {
-            watch.follow(&walked.folders);
-        }
+        let shared = self.shared.clone();
+        let mut teller = Teller::new(self, &shared).of(folder);
+        let walked = memlens_ingest::walk_told(path, &shared.interrupt, &mut |n_files| {
+            teller.scanned(n_files);
+        })?;
+        watch.follow(&walked.folders);
         self.watches.insert(folder.id, watch);
-        self.walk(indexer, folder);
+        self.walk(indexer, folder)
     }
 
     /// Walks a folder and queues what differs, until nothing new in it has to be watched.
-    fn walk(&mut self, indexer: &mut Indexer, folder: &Folder) {
+    fn walk(&mut self, indexer: &mut Indexer, folder: &Folder) -> Result<(), EngineError> {
         let started = Instant::now();
-        let Some(watch) = self.watches.get_mut(&folder.id) else {
-            return;
-        };
-        let mut walked = Ok(());
+        let shared = self.shared.clone();
         for n_walks in 1..=WALKS_MAX {
-            match indexer.scan(folder, &AtomicBool::new(false)) {
-                Ok(folders) if watch.follow(&folders) => {
-                    if n_walks == WALKS_MAX {
-                        watch.put_off();
-                    }
-                }
-                Ok(_) => break,
-                Err(error) => {
-                    walked = Err(error);
-                    break;
-                }
+            let mut teller = Teller::new(self, &shared).of(folder);
+            let folders = indexer.scan_told(folder, &shared.interrupt, &mut teller)?;
+            let Some(watch) = self.watches.get_mut(&folder.id) else {
+                return Ok(());
+            };
+            if !watch.follow(&folders) {
+                break;
             }
-        }
-        watch.walked(started.elapsed());
-        match walked {
-            Ok(()) => {
-                let (status, why) = match watch.polled() {
-                    None => (FolderStatus::Watching, None),
-                    Some(why) => (FolderStatus::Polling, Some(why)),
-                };
-                self.set_status(folder, status, why);
-            }
-            Err(error @ (EngineError::Ingest(_) | EngineError::Unmounted { .. })) => {
-                self.watches.remove(&folder.id);
-                let why = format!(
-                    "{error}; its notes stay in the library, and it is taken up again once it is back"
-                );
-                self.set_status(folder, FolderStatus::Missing, Some(why));
-            }
-            Err(error) => {
+            if n_walks == WALKS_MAX {
                 watch.put_off();
-                self.fail(indexer, error);
             }
         }
+        let Some(watch) = self.watches.get_mut(&folder.id) else {
+            return Ok(());
+        };
+        watch.walked(started.elapsed());
+        let (status, why) = match watch.polled() {
+            None => (FolderStatus::Watching, None),
+            Some(why) => (FolderStatus::Polling, Some(why)),
+        };
+        // Before the status, which would tell that nothing is left to do.
         self.note_progress(indexer);
+        self.set_status(folder, status, why);
+        Ok(())
     }
 
     /// Notes how a folder fares, and tells when it went away or came back.
@@ -480,42 +485,45 @@ impl Worker {
                 .insert(path.to_owned());
         }
         let mut moving = self.shared.moving();
-        let paused = moving.is_paused;
         moving.unfinished = unfinished;
-        moving.progress = indexer.is_busy().then(|| Progress {
-            paused,
-            ..indexer.progress()
-        });
+        moving.progress = indexer.is_busy().then(|| indexer.progress());
     }
 
     /// Looks at the folders in which something was seen and has come to rest, and now and then for folders that came
     /// back or went away.
-    fn look_around(&mut self, indexer: &mut Indexer) {
+    fn look_around(&mut self, indexer: &mut Indexer) -> Result<(), EngineError> {
         let now = Instant::now();
         let due: Vec<FolderId> = self
             .watches
             .iter()
-            .filter(|(_, watch)| watch.due().is_some_and(|due| due <= now))
+            .filter(|(_, watch)| watch.due() <= now)
             .map(|(folder, _)| *folder)
             .collect();
-        for folder in due {
-            self.look(indexer, folder);
+        if !due.is_empty() {
+            // Before anything is taken from the watches, so that nothing is lost where this fails.
+            let folders = indexer.store().folders()?;
+            for folder in due {
+                self.look(indexer, &folders, folder);
+            }
         }
         if self.last_looked.elapsed() >= LOOK_EVERY {
             self.last_looked = now;
-            self.look_for_missing(indexer);
+            self.look_for_missing(indexer)?;
+            if self.shared.moving().is_stale {
+                self.refresh();
+            }
             if indexer.is_busy() {
                 self.note_progress(indexer);
             }
         }
+        Ok(())
     }
 
     /// Queues what was seen in a folder.
-    fn look(&mut self, indexer: &mut Indexer, folder: FolderId) {
-        let folders = indexer.store().folders().unwrap_or_default();
+    fn look(&mut self, indexer: &mut Indexer, folders: &[Folder], folder: FolderId) {
         let known = folders.iter().find(|candidate| candidate.id == folder);
         let (Some(folder), Some(watch)) = (known, self.watches.get_mut(&folder)) else {
-            self.watches.remove(&folder);
+            self.leave(folder);
             return;
         };
         let seen = watch.take();
@@ -524,6 +532,7 @@ impl Worker {
             if needs_walk && seen.is_quiet {
                 break;
             }
+            // Where that fails, a walk tells.
             needs_walk |= !indexer.look_at(folder, path).unwrap_or(false);
         }
         // New folders are still being filled, say: a walk now would have to be done again.
@@ -532,20 +541,20 @@ impl Worker {
             watch.put_off();
         }
         if needs_walk && (!is_put_off || seen.needs_walk) {
-            self.walk(indexer, folder);
+            self.due.entry(folder.id).or_insert(Due::Walk);
         }
         self.note_progress(indexer);
         // While it is paused no work will tell it.
-        if needs_walk || self.shared.moving().is_paused {
+        if self.shared.moving().phase.is_paused() {
             self.shared.tell_state();
         }
     }
 
     /// Takes up folders that came back, were put in another's place or in which a disk was mounted or is no longer, and
     /// notices those that went away.
-    fn look_for_missing(&mut self, indexer: &mut Indexer) {
+    fn look_for_missing(&mut self, indexer: &Indexer) -> Result<(), EngineError> {
         let mounts = Mounts::now();
-        for folder in indexer.store().folders().unwrap_or_default() {
+        for folder in indexer.store().folders()? {
             let status = self
                 .shared
                 .moving()
@@ -555,10 +564,16 @@ impl Worker {
             let known = self.stamps.get(&folder.id).copied().flatten();
             let found = Stamp::of(Path::new(&folder.path));
             let is_other = match status {
-                None | Some(FolderStatus::Paused) => false,
-                // It is there and could not be walked: its rights, or what is mounted there, must change first.
-                Some(FolderStatus::Missing) => found != known,
-                Some(FolderStatus::Watching | FolderStatus::Polling | FolderStatus::Waiting) => {
+                None | Some(FolderStatus::Paused | FolderStatus::Waiting) => false,
+                // It may be there and could not be walked: its rights, or what is mounted there, must change first, or
+                // the system had a bad moment.
+                Some(FolderStatus::Missing) => {
+                    let missed = self.missed.get(&folder.id);
+                    found != known
+                        || (found.is_some()
+                            && missed.is_none_or(|at| at.elapsed() >= MISSED_AGAIN_AFTER))
+                }
+                Some(FolderStatus::Watching | FolderStatus::Polling) => {
                     found.map(|stamp| stamp.identity) != known.map(|stamp| stamp.identity)
                         || self
                             .mounts
@@ -567,16 +582,14 @@ impl Worker {
                 }
             };
             if is_other {
-                self.take_up(indexer, &folder);
-                self.shared.tell_state();
+                self.due.insert(folder.id, Due::TakeUp);
             }
         }
+        Ok(())
     }
 
-    fn refresh(&mut self) {
-        if let Err(error) = self.shared.library.refresh() {
-            tracing::error!(%error, "cannot take up the changed lists");
-        }
+    fn refresh(&self) {
+        self.shared.refresh();
         self.shared.tell_state();
     }
 }
@@ -586,29 +599,58 @@ struct Teller<'a> {
     shared: &'a Shared,
     watches: &'a HashMap<FolderId, Watch>,
     last_told: &'a mut Instant,
+    /// The folder that is walked.
+    folder: Option<&'a Folder>,
+}
+
+impl<'a> Teller<'a> {
+    fn new(worker: &'a mut Worker, shared: &'a Shared) -> Teller<'a> {
+        Teller {
+            shared,
+            watches: &worker.watches,
+            last_told: &mut worker.last_told,
+            folder: None,
+        }
+    }
+
+    fn of(self, folder: &'a Folder) -> Teller<'a> {
+        Teller {
+            folder: Some(folder),
+            ..self
+        }
+    }
+
+    /// Tells whether it is time to tell how far it is.
+    fn is_time(&mut self) -> bool {
+        let is_time = self.last_told.elapsed() >= TELL_EVERY;
+        if is_time {
+            *self.last_told = Instant::now();
+        }
+        is_time
+    }
 }
 
 impl Observer for Teller<'_> {
     fn progress(&mut self, progress: &Progress) {
-        if self.last_told.elapsed() < TELL_EVERY {
-            return;
+        if self.is_time() {
+            self.shared.moving().progress = Some(progress.clone());
+            self.shared.tell_state();
         }
-        *self.last_told = Instant::now();
-        {
-            let mut moving = self.shared.moving();
-            let paused = moving.is_paused;
-            moving.progress = Some(Progress {
-                paused,
-                ..progress.clone()
+    }
+
+    fn scanned(&mut self, n_files: usize) {
+        if self.is_time() {
+            self.shared.moving().scanning = self.folder.map(|folder| Scanning {
+                folder: folder.id.0.to_string(),
+                folder_name: folder.name.clone(),
+                n_files: n_files as u32,
             });
+            self.shared.tell_state();
         }
-        self.shared.tell_state();
     }
 
     fn committed(&mut self, happened: &[Activity]) {
-        if let Err(error) = self.shared.library.refresh() {
-            tracing::error!(%error, "cannot take up the changed lists");
-        }
+        self.shared.refresh();
         self.shared.tell_activity(happened);
         self.shared.tell_state();
     }
@@ -620,8 +662,6 @@ impl Observer for Teller<'_> {
 
     fn interrupts(&mut self) -> bool {
         let now = Instant::now();
-        self.watches
-            .values()
-            .any(|watch| watch.due().is_some_and(|due| due <= now))
+        self.watches.values().any(|watch| watch.due() <= now)
     }
 }

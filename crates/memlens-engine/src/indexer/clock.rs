@@ -9,10 +9,10 @@ use crate::view::Progress;
 /// Measures how far the work is and how long it may take.
 #[derive(Default)]
 pub(super) struct Clock {
-    pub(super) n_files_done: u32,
-    pub(super) n_files_total: u32,
-    pub(super) n_bytes_total: u64,
-    pub(super) n_bytes_done: u64,
+    n_files_done: u32,
+    n_files_total: u32,
+    n_bytes_total: u64,
+    n_bytes_done: u64,
     file: Option<(String, u64)>,
     share_of_file: f64,
     started: Option<Instant>,
@@ -21,6 +21,12 @@ pub(super) struct Clock {
 impl Clock {
     /// Below this much work an estimate would jump about.
     const ESTIMATE_AFTER: Duration = Duration::from_secs(2);
+
+    /// Notes how many files, and of how many bytes, are yet to be done.
+    pub(super) fn expect(&mut self, n_files: usize, n_bytes: u64) {
+        self.n_files_total = self.n_files_done + n_files as u32;
+        self.n_bytes_total = self.n_bytes_done + n_bytes;
+    }
 
     pub(super) fn start(&mut self, file: &FoundFile) {
         self.started.get_or_insert_with(Instant::now);
@@ -53,12 +59,12 @@ impl Clock {
             n_done: self.n_files_done,
             n_total: self.n_files_total.max(self.n_files_done),
             share: match self.n_bytes_total {
-                0 => 0.0,
+                // Nothing to read, only to take out.
+                0 => f64::from(self.n_files_done) / f64::from(self.n_files_total.max(1)),
                 total => (done / total as f64).min(1.0),
             },
             file: self.file.as_ref().map(|(path, _)| path.clone()),
             seconds_left,
-            paused: false,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One file to one document: read, cut into chunks, and each of its texts embedded once.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memlens_embed::EmbedError;
 use memlens_ingest::{FoundFile, Parsed, content_hash};
@@ -14,7 +14,7 @@ use super::{Indexer, Observer};
 use crate::EngineError;
 use crate::view::Happening;
 
-/// How many texts are embedded between two looks at the cancel flag.
+/// How many texts are embedded, or their tokens counted, between two looks at the cancel flag.
 const SLICE: usize = 8;
 /// How many new embeddings one transaction saves; at most so many are lost by a kill.
 const SAVE_EVERY: usize = 32;
@@ -64,6 +64,8 @@ impl Indexer {
                 let n_chunks = document.chunks.len();
                 self.pend(Change::Put(Box::new(document)), n_chunks);
             }
+            // A folder around it was closed since it was found: it is not gone, and the next walk tells.
+            Err(_) if file.absolute.try_exists().is_err() => {}
             // It vanished between the walk and the look; the watcher or the next scan will tell.
             Err(_) if !file.absolute.exists() => {
                 // With its whole folder gone it stays: that may be back in a moment.
@@ -140,6 +142,7 @@ impl Indexer {
             .collect();
         self.embedder.wake()?;
         let embeddings = self.embeddings(&texts, cancel, observer)?;
+        let tokens = self.count_tokens(&texts[..chunk_hashes.len()], cancel, observer)?;
 
         let mut windows_of: Vec<Vec<NewWindow>> = vec![Vec::new(); parsed.chunks.len()];
         for (window, hash) in parsed.windows.iter().zip(&window_hashes) {
@@ -181,7 +184,7 @@ impl Indexer {
             .into_iter()
             .zip(chunk_hashes.iter().zip(windows_of))
             .map(|(chunk, (hash, windows))| NewChunk {
-                tokens: self.embedder.count_tokens(&chunk.text),
+                tokens: tokens[hash],
                 start_line: chunk.start_line,
                 end_line: chunk.end_line,
                 bytes: chunk.bytes,
@@ -212,6 +215,33 @@ impl Indexer {
             observations,
             problems,
         })
+    }
+
+    /// Returns how many tokens each text has. What was counted when it is cancelled is kept for the next time.
+    fn count_tokens(
+        &mut self,
+        texts: &[([u8; 32], &str)],
+        cancel: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<HashMap<[u8; 32], u32>, EngineError> {
+        let mut n_counted = 0;
+        for (hash, text) in texts {
+            if self.counted.contains_key(hash) {
+                continue;
+            }
+            self.counted.insert(*hash, self.embedder.count_tokens(text));
+            n_counted += 1;
+            if n_counted % SLICE == 0 {
+                observer.progress(&self.progress());
+                if cancel.load(Ordering::Relaxed) || observer.interrupts() {
+                    return Err(EmbedError::Cancelled.into());
+                }
+            }
+        }
+        Ok(texts
+            .iter()
+            .filter_map(|(hash, _)| Some((*hash, self.counted.remove(hash)?)))
+            .collect())
     }
 
     /// Returns the embedding of every text; those that are not there yet are computed and saved.

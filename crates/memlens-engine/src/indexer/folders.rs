@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use memlens_ingest::{Kind, Verdict};
 use memlens_store::{Folder, FolderId, Severity, Store};
 
-use super::{Indexer, Job, Waiting};
+use super::{Indexer, Job, Observer, Waiting};
 use crate::EngineError;
 use crate::mounts::Mount;
 
@@ -38,49 +38,54 @@ fn refuse_own(dir: &Path, folder: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
+/// Adds a folder to watch, as [`Indexer::add_folder`] does.
+pub(crate) fn add_folder(store: &mut Store, path: &Path) -> Result<Folder, EngineError> {
+    let file_error = |source| EngineError::File {
+        attempt: "open folder",
+        path: path.to_owned(),
+        source,
+    };
+    let resolved = path.canonicalize().map_err(file_error)?;
+    if !resolved.is_dir() {
+        return Err(file_error(std::io::Error::from(
+            std::io::ErrorKind::NotADirectory,
+        )));
+    }
+    std::fs::read_dir(&resolved).map_err(file_error)?;
+    let refused = |why: &str| EngineError::CannotWatch {
+        path: resolved.clone(),
+        why: why.to_owned(),
+    };
+    let text = resolved
+        .to_str()
+        .ok_or_else(|| refused("its name is not text"))?;
+    refuse_own(store.dir(), &resolved)?;
+    if let Some(inner) = store
+        .folders()?
+        .iter()
+        .find(|folder| folder.path != text && Path::new(&folder.path).starts_with(&resolved))
+    {
+        return Err(EngineError::HoldsWatched {
+            path: text.to_owned(),
+            inner: inner.path.clone(),
+        });
+    }
+    let name = resolved
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or(text);
+    Ok(store.add_folder(text, name)?)
+}
+
 impl Indexer {
     /// Adds a folder to watch; its files are queued by [`Indexer::scan`].
     ///
     /// # Errors
-    /// [`EngineError::Ingest`] for one that is missing, a file or unreadable;
+    /// [`EngineError::File`] for one that is missing, a file or unreadable; [`EngineError::CannotWatch`];
     /// [`EngineError::HoldsWatched`] and [`memlens_store::StoreError::AlreadyWatched`] where it
     /// would be watched twice.
     pub fn add_folder(&mut self, path: &Path) -> Result<Folder, EngineError> {
-        let file_error = |source| EngineError::File {
-            attempt: "open folder",
-            path: path.to_owned(),
-            source,
-        };
-        let resolved = path.canonicalize().map_err(file_error)?;
-        if !resolved.is_dir() {
-            return Err(file_error(std::io::Error::from(
-                std::io::ErrorKind::NotADirectory,
-            )));
-        }
-        std::fs::read_dir(&resolved).map_err(file_error)?;
-        let refused = |why: &str| EngineError::CannotWatch {
-            path: resolved.clone(),
-            why: why.to_owned(),
-        };
-        let text = resolved
-            .to_str()
-            .ok_or_else(|| refused("its name is not text"))?;
-        refuse_own(self.store.dir(), &resolved)?;
-        if let Some(inner) =
-            self.store.folders()?.iter().find(|folder| {
-                folder.path != text && Path::new(&folder.path).starts_with(&resolved)
-            })
-        {
-            return Err(EngineError::HoldsWatched {
-                path: text.to_owned(),
-                inner: inner.path.clone(),
-            });
-        }
-        let name = resolved
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or(text);
-        Ok(self.store.add_folder(text, name)?)
+        add_folder(&mut self.store, path)
     }
 
     /// Forgets a folder; the notes themselves are not touched.
@@ -97,20 +102,10 @@ impl Indexer {
         self.follow(&applied, Vec::new())
     }
 
-    /// Pauses or resumes a folder.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub fn set_folder_paused(
-        &mut self,
-        folder: FolderId,
-        is_paused: bool,
-    ) -> Result<(), EngineError> {
-        if is_paused {
-            self.jobs.retain(|job| job.folder() != folder);
-            self.settle();
-        }
-        Ok(self.store.set_folder_paused(folder, is_paused)?)
+    /// Forgets what is to be done in a folder, since it was paused; the next [`Indexer::scan`] finds it again.
+    pub fn leave_alone(&mut self, folder: FolderId) {
+        self.jobs.retain(|job| job.folder() != folder);
+        self.settle();
     }
 
     /// Walks a folder and queues what differs from the library. Returns the folders in it that were looked into,
@@ -119,7 +114,8 @@ impl Indexer {
     /// Differing means: another size, another time of modification, earlier or later, or another time at which the
     /// system itself saw the file change.
     ///
-    /// A folder that is missing or whose disk is not mounted keeps its documents. The first scan compares every text in
+    /// A folder that is missing or whose disk is not mounted keeps its documents, and so does one in it that cannot be
+    /// looked into; the problems say so. The first scan compares every text in
     /// the library with what was saved, and forgets the notes that are not.
     ///
     /// # Errors
@@ -130,8 +126,22 @@ impl Indexer {
         folder: &Folder,
         cancel: &AtomicBool,
     ) -> Result<Vec<String>, EngineError> {
+        self.scan_told(folder, cancel, &mut ())
+    }
+
+    /// Does the same, and tells the observer how many files were found so far.
+    ///
+    /// # Errors
+    /// As [`Indexer::scan`].
+    pub fn scan_told(
+        &mut self,
+        folder: &Folder,
+        cancel: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<String>, EngineError> {
         let path = Path::new(&folder.path);
-        let walked = memlens_ingest::walk(path, cancel)?;
+        let walked =
+            memlens_ingest::walk_told(path, cancel, &mut |n_files| observer.scanned(n_files))?;
         self.check_mount(folder.id, path)?;
         self.check_texts()?;
         let known = self.store.documents(folder.id)?;
@@ -141,17 +151,32 @@ impl Indexer {
             .map(|change| change.path.to_owned())
             .collect();
         self.jobs.retain(|job| job.folder() != folder.id);
+        let closed: HashSet<String> = walked
+            .skipped
+            .iter()
+            .filter(|skipped| skipped.is_closed)
+            .map(|skipped| skipped.path.clone())
+            .collect();
+        let is_closed = |path: &str| {
+            closed.contains("")
+                || path
+                    .match_indices('/')
+                    .any(|(at, _)| closed.contains(&path[..at]))
+        };
+        let kept: Vec<&String> = known
+            .keys()
+            .chain(&waiting)
+            .filter(|path| is_closed(path))
+            .collect();
         let mut problems = Vec::new();
         let mut unreadable = BTreeSet::new();
         for skipped in walked.skipped {
             let is_ours = known.contains_key(&skipped.path) || waiting.contains(&skipped.path);
-            let problem = self.problem(
-                folder.id,
-                skipped.path,
-                None,
-                skipped.reason,
-                Severity::Error,
-            );
+            let mut reason = skipped.reason;
+            if skipped.is_closed && kept.iter().any(|path| is_in(path, &skipped.path)) {
+                reason.push_str("; its notes stay in the library as they were");
+            }
+            let problem = self.problem(folder.id, skipped.path, None, reason, Severity::Error);
             if is_ours {
                 unreadable.insert(problem.path.clone());
                 self.fail(problem);
@@ -160,13 +185,17 @@ impl Indexer {
             }
         }
         let found: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
-        self.store
-            .set_walk_problems(folder.id, &problems, |path| found.contains(path))?;
+        let told: HashSet<&str> = problems.iter().map(|it| it.path.as_str()).collect();
+        self.store.set_walk_problems(folder.id, &problems, |path| {
+            found.contains(path) || (is_closed(path) && !told.contains(path))
+        })?;
 
         let gone: BTreeSet<&String> = known
             .keys()
             .chain(&waiting)
-            .filter(|path| !found.contains(path.as_str()) && !unreadable.contains(*path))
+            .filter(|path| {
+                !found.contains(path.as_str()) && !unreadable.contains(*path) && !is_closed(path)
+            })
             .collect();
         self.jobs.extend(gone.into_iter().map(|path| Job::Remove {
             folder: folder.id,
@@ -181,14 +210,12 @@ impl Indexer {
             if is_known && !waiting.contains(&file.path) {
                 self.counts.n_unchanged += 1;
             } else {
-                self.clock.n_bytes_total += file.size;
                 self.jobs.push_back(Job::Read {
                     folder: folder.id,
                     file,
                 });
             }
         }
-        self.clock.n_files_total = self.clock.n_files_done + self.jobs.len() as u32;
         self.settle();
         Ok(walked.folders)
     }
@@ -248,11 +275,8 @@ impl Indexer {
         // What was queued for it before was seen before.
         self.jobs
             .retain(|queued| (queued.folder(), queued.path()) != (job.folder(), job.path()));
-        if let Job::Read { file, .. } = &job {
-            self.clock.n_bytes_total += file.size;
-        }
         self.jobs.push_front(job);
-        self.clock.n_files_total = self.clock.n_files_done + self.jobs.len() as u32;
+        self.settle();
         Ok(true)
     }
 
@@ -287,4 +311,12 @@ impl Indexer {
         let folder = folders.iter().find(|candidate| candidate.id == folder);
         Ok(folder.is_some_and(|folder| Path::new(&folder.path).is_dir()))
     }
+}
+
+/// Tells whether a path lies in a folder, both relative to the same one.
+fn is_in(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.starts_with('/'))
 }

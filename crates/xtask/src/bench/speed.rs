@@ -45,6 +45,17 @@ const READINGS: &[Reading] = &[
     reported("vector scan alone", 99),
     reported("BM25 alone", 99),
     aimed("a saved note can be found", 95, Target::AtMost(1000.0)),
+    aimed(
+        "save a preset while notes are indexed",
+        95,
+        Target::AtMost(100.0),
+    ),
+    aimed(
+        "give a thumb while notes are indexed",
+        95,
+        Target::AtMost(100.0),
+    ),
+    aimed("pause while notes are indexed", 95, Target::AtMost(100.0)),
     aimed(PEAK_MEMORY, MEDIAN, Target::AtMost(500.0)),
     aimed(
         "embed chunks, ratio to ONNX Runtime",

@@ -489,7 +489,6 @@ describe("states", () => {
           share: 0.996,
           file: "people/anna.md",
           seconds_left: 40,
-          paused: false,
         },
       },
     });

@@ -349,11 +349,35 @@ describe("states", () => {
         share: 0.21,
         file: "people/hanneke.md",
         seconds_left: 40,
-        paused: false,
       },
     });
     await user.click(screen.getByRole("button", { name: /indexing 120\/564/ }));
+    const asked = () => backend.calls.findLast(({ name }) => name === "pauseIndexing")?.args;
+    expect(asked()).toEqual([true]);
+    await user.click(await screen.findByRole("button", { name: "paused at 120/564" }));
+    expect(asked()).toEqual([false]);
+  });
+
+  it("tells a failure from a pause, and retries it at once", async () => {
+    const { user, backend } = await open();
+    backend.changeState({
+      phase: { kind: "failed", why: "cannot save documents: the disk is full", n_tries: 5, retry_s: 16 },
+    });
+    const failed = await screen.findByRole("button", { name: "indexing failed; retrying in 16 s" });
+    expect(failed).toHaveAttribute("title", "cannot save documents: the disk is full. Click to retry now.");
+    await user.click(failed);
+    expect(backend.calls.findLast(({ name }) => name === "pauseIndexing")?.args).toEqual([false]);
+    await waitFor(() => expect(screen.queryByRole("button", { name: /indexing failed/ })).toBeNull());
+  });
+
+  it("shows how far a folder is scanned, and stops it", async () => {
+    const { user, backend } = await open();
+    backend.changeState({ scanning: { folder: "notes", folder_name: "memory", n_files: 12_345 } });
+    await user.click(await screen.findByRole("button", { name: /scanning memory: 12,345 files/ }));
     expect(backend.calls.findLast(({ name }) => name === "pauseIndexing")?.args).toEqual([true]);
+    backend.changeState({ scanning: null });
+    await user.click(await screen.findByRole("button", { name: "indexing paused" }));
+    expect(backend.calls.findLast(({ name }) => name === "pauseIndexing")?.args).toEqual([false]);
   });
 
   it("lists the files with problems", async () => {
@@ -471,10 +495,7 @@ describe.each(["light", "dark"] as const)("in the %s theme, axe finds nothing", 
     ["with an answer", { problems: PROBLEMS }],
     ["before a question", { startQuery: null }],
     ["with nothing but punctuation", { startQuery: "???" }],
-    [
-      "while indexing",
-      { indexing: { n_done: 1, n_total: 9, share: 0.11, file: null, seconds_left: null, paused: false } },
-    ],
+    ["while indexing", { indexing: { n_done: 1, n_total: 9, share: 0.11, file: null, seconds_left: null } }],
   ])("%s", async (_, options) => {
     const { container, workspace } = await open(options);
     workspace.theme.choose(theme);

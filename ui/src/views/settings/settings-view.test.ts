@@ -65,7 +65,12 @@ describe("folders", () => {
   test("show name, path, state, reason and counts", async () => {
     await open();
     const [item] = screen.getAllByRole("listitem").filter((one) => within(one).queryByText("logs") !== null);
-    for (const words of ["/mnt/nas/agents/logs", "polling", /looked through every 30 s/, "4 files, 4 chunks"])
+    for (const words of [
+      "/mnt/nas/agents/logs",
+      "polling",
+      /Checked every 30 s because/,
+      "4 files, 4 chunks",
+    ])
       expect(within(item as HTMLElement).getByText(words)).toBeInTheDocument();
   });
 

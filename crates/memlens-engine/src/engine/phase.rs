@@ -1,0 +1,193 @@
+//! Whether the writing thread works: the person may pause it, a failure makes it wait.
+//!
+//! Properties checked: a failure ends no pause and a pause no failure's wait; waits grow to their limit; success and the
+//! person begin anew.
+
+use std::time::{Duration, Instant};
+
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+
+use crate::view::IndexingPhase;
+
+/// How long the first wait after a failure is; each is twice as long as the one before.
+const RETRY_MIN: Duration = Duration::from_secs(1);
+/// And at most: there may be room on the disk again.
+const RETRY_MAX: Duration = Duration::from_secs(30);
+
+/// Tells whether the writing thread works.
+#[derive(Default)]
+pub(super) enum Phase {
+    /// It looks at the folders and does what there is to do.
+    #[default]
+    Working,
+    /// The person paused it: it looks at what is seen, unless that failed, and does nothing about it.
+    Paused(Option<Failure>),
+    /// It failed, and does nothing until the next try.
+    Failed(Failure),
+}
+
+/// Is a failure of the whole work, and not of one note.
+pub(super) struct Failure {
+    why: String,
+    n_tries: u32,
+    retry_at: Instant,
+    waits: ExponentialBackoff,
+}
+
+impl Failure {
+    fn first() -> Failure {
+        Failure {
+            why: String::new(),
+            n_tries: 0,
+            retry_at: Instant::now(),
+            waits: ExponentialBuilder::default()
+                .with_min_delay(RETRY_MIN)
+                .with_max_delay(RETRY_MAX)
+                .with_factor(2.0)
+                .without_max_times()
+                .build(),
+        }
+    }
+
+    fn again(mut self, why: String, now: Instant) -> Failure {
+        self.why = why;
+        self.n_tries += 1;
+        self.retry_at = now + self.waits.next().unwrap_or(RETRY_MAX);
+        self
+    }
+}
+
+impl Phase {
+    /// Has it pause, or go on at once.
+    pub(super) fn pause(&mut self, is_paused: bool) {
+        *self = if is_paused {
+            Phase::Paused(None)
+        } else {
+            Phase::Working
+        };
+    }
+
+    /// Has it wait for the next try.
+    pub(super) fn fail(&mut self, why: String, now: Instant) {
+        *self = match std::mem::take(self) {
+            Phase::Working => Phase::Failed(Failure::first().again(why, now)),
+            Phase::Failed(failure) => Phase::Failed(failure.again(why, now)),
+            Phase::Paused(failure) => {
+                let failure = failure.unwrap_or_else(Failure::first);
+                Phase::Paused(Some(failure.again(why, now)))
+            }
+        };
+    }
+
+    /// Forgets a failure. Returns whether there was one.
+    pub(super) fn succeed(&mut self) -> bool {
+        match self {
+            Phase::Working => false,
+            Phase::Paused(failure) => failure.take().is_some(),
+            Phase::Failed(_) => {
+                *self = Phase::Working;
+                true
+            }
+        }
+    }
+
+    /// Tells whether the person paused it.
+    pub(super) fn is_paused(&self) -> bool {
+        matches!(self, Phase::Paused(_))
+    }
+
+    /// Returns when the next try is; none where nothing failed.
+    pub(super) fn retry_at(&self) -> Option<Instant> {
+        self.failure().map(|failure| failure.retry_at)
+    }
+
+    /// Returns why it failed; none where it did not, or is paused.
+    pub(super) fn why(&self) -> Option<&str> {
+        match self {
+            Phase::Failed(failure) => Some(&failure.why),
+            Phase::Working | Phase::Paused(_) => None,
+        }
+    }
+
+    /// Returns what the window is told.
+    pub(super) fn told(&self, now: Instant) -> IndexingPhase {
+        match self {
+            Phase::Working => IndexingPhase::Working,
+            Phase::Paused(_) => IndexingPhase::Paused,
+            Phase::Failed(failure) => {
+                let wait = failure.retry_at.saturating_duration_since(now);
+                IndexingPhase::Failed {
+                    why: failure.why.clone(),
+                    n_tries: failure.n_tries,
+                    retry_s: wait.as_secs_f64().ceil() as u32,
+                }
+            }
+        }
+    }
+
+    fn failure(&self) -> Option<&Failure> {
+        match self {
+            Phase::Working => None,
+            Phase::Paused(failure) => failure.as_ref(),
+            Phase::Failed(failure) => Some(failure),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fail(phase: &mut Phase, now: Instant) -> u64 {
+        phase.fail("the disk is full".to_owned(), now);
+        let wait = phase.retry_at().expect("it has failed") - now;
+        wait.as_secs()
+    }
+
+    #[test]
+    fn waits_grow_to_their_limit_and_begin_anew() {
+        let now = Instant::now();
+        let mut phase = Phase::default();
+        let waits: Vec<u64> = (0..7).map(|_| fail(&mut phase, now)).collect();
+        assert_eq!(waits, [1, 2, 4, 8, 16, 30, 30]);
+        assert_eq!(
+            phase.told(now),
+            IndexingPhase::Failed {
+                why: "the disk is full".to_owned(),
+                n_tries: 7,
+                retry_s: 30
+            }
+        );
+        assert!(phase.succeed() && !phase.succeed());
+        assert_eq!(
+            (phase.told(now), fail(&mut phase, now)),
+            (IndexingPhase::Working, 1)
+        );
+        // The person has it tried at once.
+        phase.pause(false);
+        assert_eq!(
+            (phase.told(now), phase.retry_at()),
+            (IndexingPhase::Working, None)
+        );
+    }
+
+    #[test]
+    fn only_the_person_ends_a_pause() {
+        let now = Instant::now();
+        let mut phase = Phase::default();
+        fail(&mut phase, now);
+        phase.pause(true);
+        assert_eq!(
+            (phase.told(now), phase.retry_at()),
+            (IndexingPhase::Paused, None)
+        );
+        assert_eq!((fail(&mut phase, now), fail(&mut phase, now)), (1, 2));
+        assert_eq!(
+            (phase.told(now), phase.why()),
+            (IndexingPhase::Paused, None)
+        );
+        assert!(phase.succeed() && phase.is_paused());
+        phase.pause(false);
+        assert_eq!(phase.told(now), IndexingPhase::Working);
+    }
+}

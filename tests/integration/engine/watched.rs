@@ -1,0 +1,163 @@
+//! An engine that watches, with everything it has told: what the tests of watching and of failing share.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use memlens_engine::view::{Activity, FolderStatus, Happening};
+use memlens_engine::{EmbedderSource, Engine, Event, FolderId, Listener, Watching};
+use memlens_params::Params;
+use memlens_tests::{Notes, answers, content, fresh, hashing, open};
+
+/// How long anything may take, on a machine however busy: whatever has not come by then never will. Ten thousand files took
+/// 21 s beside a build.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Is an engine with everything it has told.
+pub struct Watched {
+    pub engine: Engine,
+    events: Receiver<Event>,
+    pub told: Vec<Activity>,
+}
+
+impl Watched {
+    pub fn open(dir: &Path) -> Watched {
+        Watched::open_with(dir, hashing(), Watching::default())
+    }
+
+    pub fn open_with(dir: &Path, source: EmbedderSource, watching: Watching) -> Watched {
+        let (sender, events) = channel();
+        let sender = Mutex::new(sender);
+        let listener: Listener = Arc::new(move |event| {
+            // The test may have ended.
+            let _ = sender.lock().expect("nobody panics").send(event);
+        });
+        let engine =
+            Engine::open_to_watch(dir, source, watching, listener).expect("it can be opened");
+        Watched {
+            engine,
+            events,
+            told: Vec::new(),
+        }
+    }
+
+    /// Opens an engine that watches these notes and has nothing left to do.
+    pub fn of(dir: &Path, notes: &[&Notes]) -> Watched {
+        Watched::open(dir).adding(notes)
+    }
+
+    pub fn adding(self, notes: &[&Notes]) -> Watched {
+        let mut watched = self;
+        for notes in notes {
+            watched
+                .engine
+                .add_folder(notes.path())
+                .expect("it can be added");
+        }
+        watched.wait("everything is indexed", |it| it.is_idle());
+        watched.told.clear();
+        watched
+    }
+
+    /// Waits until `is_so`, which is asked again after every event.
+    pub fn wait(&mut self, what: &str, is_so: impl Fn(&Watched) -> bool) {
+        let started = Instant::now();
+        while !is_so(self) {
+            let left = PATIENCE.saturating_sub(started.elapsed());
+            match self.events.recv_timeout(left) {
+                Ok(Event::Activity(activity)) => self.told.push(activity),
+                Ok(Event::State(_) | Event::Download(_)) => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    panic!(
+                        "waited in vain until {what}; told {:?}; state {:?}",
+                        self.told,
+                        self.engine.state()
+                    )
+                }
+            }
+        }
+    }
+
+    pub fn wait_told(&mut self, what: Happening, path: &str) {
+        self.wait(&format!("{what:?} {path} is told"), |it| {
+            it.has_told(what, path)
+        });
+    }
+
+    pub fn has_told(&self, what: Happening, path: &str) -> bool {
+        self.told
+            .iter()
+            .any(|activity| activity.what == what && activity.path == path)
+    }
+
+    pub fn is_idle(&self) -> bool {
+        let state = self.engine.state();
+        state.indexing.is_none()
+            && state.scanning.is_none()
+            && state
+                .folders
+                .iter()
+                .all(|folder| folder.status != FolderStatus::Waiting)
+    }
+
+    pub fn status(&self, notes: &Notes) -> Option<FolderStatus> {
+        self.status_and_why(notes).map(|(status, _)| status)
+    }
+
+    pub fn status_and_why(&self, notes: &Notes) -> Option<(FolderStatus, String)> {
+        let state = self.engine.state();
+        let folder = state
+            .folders
+            .into_iter()
+            .find(|folder| Path::new(&folder.path) == notes.path());
+        folder.map(|folder| (folder.status, folder.why.unwrap_or_default()))
+    }
+
+    pub fn id(&self, notes: &Notes) -> FolderId {
+        let state = self.engine.state();
+        let folder = state
+            .folders
+            .into_iter()
+            .find(|folder| Path::new(&folder.path) == notes.path());
+        FolderId(
+            folder
+                .and_then(|folder| folder.id.parse().ok())
+                .expect("it is watched"),
+        )
+    }
+
+    /// Returns the notes in which a word stands, as this engine finds them.
+    pub fn found(&self, word: &str) -> Vec<String> {
+        let library = self.engine.library();
+        let search = library
+            .search(word, &Params::default(), None)
+            .expect("it can be searched");
+        let rows = search.rows().expect("they are its own");
+        rows.into_iter()
+            .filter(|row| row.bm25.is_some())
+            .map(|row| row.path)
+            .collect()
+    }
+
+    /// Ends the engine and checks that the library equals a fresh one.
+    pub fn check_equals_fresh(self, dir: &Path, notes: &[&Notes]) {
+        drop(self);
+        let paths: Vec<&Path> = notes.iter().map(|notes| notes.path()).collect();
+        let anew = fresh(&paths);
+        let [found, expected] = [dir, anew.path()].map(|dir| {
+            let library = open(dir);
+            let content = content(&library.store());
+            (
+                content,
+                answers(&library, &["hall relay", "attic"], &Params::default()),
+            )
+        });
+        assert_eq!(found, expected);
+    }
+}
+
+/// Makes a folder for a library, which goes with its value.
+pub fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a scratch folder can be made")
+}

@@ -1,0 +1,60 @@
+import type { LibraryState } from "../api/bindings";
+import { count, counted, timeLeft } from "../shared/format";
+
+/** What the library's line says of indexing, and what a click on it does. */
+export interface IndexingWords {
+  short: string;
+  /** More about it, and what a click does. */
+  more: string;
+  isFailure: boolean;
+  /** Whether a click pauses; else it has indexing go on, or try again. */
+  pauses: boolean;
+}
+
+/** Puts into words what the writer is at; null while there is nothing to do. */
+export function indexingWords({ phase, indexing, scanning }: LibraryState): IndexingWords | null {
+  switch (phase.kind) {
+    case "failed":
+      return {
+        short: `indexing failed; retrying in ${counted(phase.retry_s, "s", "s")}`,
+        more: `${phase.why}. Click to retry now.`,
+        isFailure: true,
+        pauses: false,
+      };
+    case "paused":
+      return {
+        short: indexing === null ? "indexing paused" : `paused at ${done(indexing)}`,
+        more: told(indexing?.file ?? null, null, "resume"),
+        isFailure: false,
+        pauses: false,
+      };
+    case "working":
+      if (scanning !== null)
+        return {
+          short: `scanning ${scanning.folder_name}: ${counted(scanning.n_files, "file")}`,
+          more: "Looking for notes that changed. Click to pause.",
+          isFailure: false,
+          pauses: true,
+        };
+      if (indexing === null) return null;
+      return {
+        short: `indexing ${done(indexing)}`,
+        more: told(
+          indexing.file,
+          indexing.seconds_left === null ? null : timeLeft(indexing.seconds_left),
+          "pause",
+        ),
+        isFailure: false,
+        pauses: true,
+      };
+  }
+}
+
+function done({ n_done, n_total }: NonNullable<LibraryState["indexing"]>): string {
+  return `${count(n_done)}/${count(n_total)}`;
+}
+
+function told(file: string | null, left: string | null, deed: "pause" | "resume"): string {
+  const said = [file, left].filter((part) => part !== null).join(", ");
+  return `${said === "" ? "" : `${said}. `}Click to ${deed}.`;
+}
