@@ -65,10 +65,10 @@ impl Library {
     fn try_open(dir: &Path, source: EmbedderSource) -> Result<Library, EngineError> {
         let mut notices = Vec::new();
         let store = Store::open_read_only(dir)?;
-        let lists = match Lists::open(&store, || writer(dir)) {
+        let lists = match Lists::open(&store, None, || writer(dir)) {
             Err(EngineError::Index(error)) if error.needs_rebuild() => {
                 notices = repair(dir, &source)?;
-                Lists::open(&store, || writer(dir))?
+                Lists::open(&store, None, || writer(dir))?
             }
             other => other?,
         };
@@ -129,7 +129,7 @@ impl Library {
                     return Ok(false);
                 }
             }
-            Lists::open(&store, || writer(&self.dir))?
+            Lists::open(&store, Some(&self.lists()), || writer(&self.dir))?
         };
         *self.lists.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(lists);
         Ok(true)

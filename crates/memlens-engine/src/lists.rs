@@ -37,23 +37,27 @@ pub struct Lists {
 
 impl Lists {
     /// Opens the library at its present generation. While a writer is between the store and the
-    /// lists this waits for it.
+    /// lists this waits for it. What was checked for `before`, an earlier state of it, is not read again.
     ///
     /// # Errors
     /// The list's own error when a list is out of step and nobody writes: the caller may rebuild
     /// when it [needs](IndexError::needs_rebuild) that. [`EngineError::Building`] when the writer
     /// does not come to rest.
-    pub fn open(store: &Store, writer: impl Fn() -> Option<String>) -> Result<Lists, EngineError> {
+    pub fn open(
+        store: &Store,
+        before: Option<&Lists>,
+        writer: impl Fn() -> Option<String>,
+    ) -> Result<Lists, EngineError> {
         let started = Instant::now();
         loop {
-            let error = match Lists::open_once(store) {
+            let error = match Lists::open_once(store, before) {
                 Err(EngineError::Index(error)) if error.needs_rebuild() => error,
                 other => return other,
             };
             match writer() {
                 None => {
                     // It may have finished between the two looks.
-                    return Lists::open_once(store).map_err(|_| EngineError::Index(error));
+                    return Lists::open_once(store, before).map_err(|_| EngineError::Index(error));
                 }
                 Some(writer) if started.elapsed() > SETTLE => {
                     return Err(EngineError::Building {
@@ -66,10 +70,16 @@ impl Lists {
         }
     }
 
-    fn open_once(store: &Store) -> Result<Lists, EngineError> {
+    fn open_once(store: &Store, before: Option<&Lists>) -> Result<Lists, EngineError> {
         // The lists first: the snapshot takes longest, and once it has begun no writer disturbs it.
-        let text = TextIndex::open(&text_path(store.dir()))?;
-        let vectors = VectorFile::open(&vector_path(store.dir()))?;
+        let (text, vectors) = (text_path(store.dir()), vector_path(store.dir()));
+        let (text, vectors) = match before {
+            Some(before) => (
+                TextIndex::open_after(&text, &before.text)?,
+                VectorFile::open_after(&vectors, &before.vectors)?,
+            ),
+            None => (TextIndex::open(&text)?, VectorFile::open(&vectors)?),
+        };
         text.check(store.generation()?)?;
         let snapshot = store.snapshot()?;
         text.check(snapshot.generation)?;

@@ -49,6 +49,7 @@
 
 mod error;
 mod private;
+mod text_files;
 mod text_index;
 mod text_list;
 mod text_writer;

@@ -15,7 +15,10 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError, Term};
 
 use crate::IndexError;
-use crate::text_list::{CHUNK, Mark, N_WORDS, open_error, open_verified, reader, refused, schema};
+use crate::text_files::{META, VerifiedFiles};
+use crate::text_list::{
+    CHUNK, Mark, N_WORDS, Verified, open_error, open_verified, reader, refused, schema,
+};
 use crate::words::{STOP_WORD_WEIGHT, is_letter, is_stop_word, words};
 
 /// One state of the text list, as it was when it was opened; what is committed later does not show in it.
@@ -25,6 +28,7 @@ pub struct TextIndex {
     path: PathBuf,
     mark: Mark,
     segments: Vec<Segment>,
+    files: VerifiedFiles,
 }
 
 /// Which chunks a query finds.
@@ -84,9 +88,6 @@ const QUERY_WORDS_MAX: usize = 4096;
 /// BM25's saturation constant, which the library beneath fixes.
 const K1: f32 = 1.2;
 
-/// The library's file that names all others.
-const META: &str = "meta.json";
-
 /// How often opening starts over when the writer commits or merges meanwhile.
 const OPEN_TRIES: u32 = 20;
 
@@ -97,9 +98,22 @@ impl TextIndex {
     /// [`IndexError::Missing`], [`IndexError::Torn`], [`IndexError::WrongFormat`] ask for a rebuild;
     /// [`IndexError::Text`] stands for anything else that the system refuses.
     pub fn open(dir: &Path) -> Result<Self, IndexError> {
+        Self::open_knowing(dir, &VerifiedFiles::default())
+    }
+
+    /// Opens it after `before`, an earlier state of the same list: a file that was checked then and has neither another
+    /// length nor another time since is not read again. No file of the list is ever written twice.
+    ///
+    /// # Errors
+    /// As [`TextIndex::open`].
+    pub fn open_after(dir: &Path, before: &Self) -> Result<Self, IndexError> {
+        Self::open_knowing(dir, &before.files)
+    }
+
+    fn open_knowing(dir: &Path, known: &VerifiedFiles) -> Result<Self, IndexError> {
         for _ in 0..OPEN_TRIES {
             let before = head(dir);
-            let opened = Self::try_open(dir);
+            let opened = open_verified(dir, known).and_then(|verified| Self::read(dir, verified));
             // A writer that commits or ends a merge meanwhile may take away a file that we were told of, or give us
             // parts of two states. Each of them changes this file, in one step.
             if head(dir) == before {
@@ -201,9 +215,12 @@ impl TextIndex {
         })
     }
 
-    /// Opens the list, provided that no writer changes it meanwhile.
-    fn try_open(dir: &Path) -> Result<Self, IndexError> {
-        let (index, mark) = open_verified(dir)?;
+    /// Opens all that a search needs of the list, provided that no writer changes it meanwhile.
+    ///
+    /// # Errors
+    /// As [`TextIndex::open`].
+    pub(crate) fn read(dir: &Path, verified: Verified) -> Result<Self, IndexError> {
+        let Verified { index, mark, files } = verified;
         let reader = reader(&index).map_err(|source| open_error(dir, source))?;
         let mut segments = Vec::new();
         let mut found = Mark {
@@ -222,6 +239,7 @@ impl TextIndex {
             path: dir.to_owned(),
             mark,
             segments,
+            files,
         })
     }
 

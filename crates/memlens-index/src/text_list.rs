@@ -1,28 +1,16 @@
 //! What reader and writer of the text list agree on: its fields, its format and how it is marked with a generation.
 
-use std::collections::BTreeSet;
-use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-use tantivy::directory::error::{
-    DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError,
-};
-use tantivy::directory::{
-    DirectoryLock, FileHandle, FileSlice, Lock, META_LOCK, MmapDirectory, WatchCallback,
-    WatchHandle, WritePtr,
-};
+use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
-use tantivy::{Directory, Index, IndexMeta, IndexReader, ReloadPolicy, TantivyError};
-
-use memlens_files::open_own;
+use tantivy::{Index, IndexMeta, IndexReader, ReloadPolicy, TantivyError};
 
 use crate::IndexError;
-use crate::private::{NO_FILE, keep_private};
-use crate::text_writer::{LOCKS, is_own};
+use crate::text_files::{ListDirectory, VerifiedFiles};
 
 /// Name of the field of words.
 const WORDS: &str = "words";
@@ -35,8 +23,9 @@ pub(crate) const DOCUMENT: &str = "document";
 /// Name of the field of word counts.
 pub(crate) const N_WORDS: &str = "n_words";
 
-/// Rises with every change of the fields or of [`crate::words()`]: a list of another format is built anew.
-const FORMAT: u32 = 3;
+/// Rises with every change of the fields, of [`crate::words()`] or of what lies beside them: a list of another format is
+/// built anew.
+const FORMAT: u32 = 4;
 
 /// The fields of an entry.
 pub(crate) struct Fields {
@@ -150,146 +139,29 @@ impl Mark {
     }
 }
 
-/// Opens the index in `dir` and verifies the checksum of every file that its last commit names; also returns the
-/// mark of that commit.
+/// The list as its last commit left it, each of its files verified.
+pub(crate) struct Verified {
+    pub(crate) index: Index,
+    pub(crate) mark: Mark,
+    /// What need not be read again while it stays.
+    pub(crate) files: VerifiedFiles,
+}
+
+/// Opens the index in `dir` and verifies every file that its last commit needs, but for those in `known` that are still
+/// the same.
 ///
 /// # Errors
 /// As [`crate::TextIndex::open`].
-pub(crate) fn open_verified(dir: &Path) -> Result<(Index, Mark), IndexError> {
-    let directory = OwnDirectory::open(dir)?;
-    refuse_odd(dir)?;
-    let index = Index::open(directory).map_err(|source| open_error(dir, source))?;
+pub(crate) fn open_verified(dir: &Path, known: &VerifiedFiles) -> Result<Verified, IndexError> {
+    let directory = ListDirectory::open(dir)?;
+    directory.refuse_odd()?;
+    let index = Index::open(directory.clone()).map_err(|source| open_error(dir, source))?;
     let meta = index
         .load_metas()
         .map_err(|source| open_error(dir, source))?;
     let mark = Mark::read(&meta, dir)?;
-    for path in BTreeSet::from_iter(meta.list_segment_files()) {
-        match index.directory().validate_checksum(&path) {
-            Ok(true) => {}
-            Ok(false) => {
-                return Err(IndexError::Torn {
-                    path: dir.join(path),
-                    why: "its checksum does not fit".to_owned(),
-                });
-            }
-            // The list names all files that a segment could have; opening it says whether one that it needs is missing.
-            Err(OpenReadError::FileDoesNotExist(_)) => {}
-            Err(source) => return Err(open_error(dir, source.into())),
-        }
-    }
-    Ok((index, mark))
-}
-
-/// Refuses a list of which something else than a file is to be a part: the library beneath would follow a link, and wait
-/// for whoever serves a pipe.
-fn refuse_odd(dir: &Path) -> Result<(), IndexError> {
-    for entry in fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
-        let entry = entry.map_err(IndexError::io("list", dir))?;
-        let name = entry.file_name();
-        let is_part = name
-            .to_str()
-            .is_some_and(|name| is_own(name) && !LOCKS.contains(&name));
-        // What is gone meanwhile a writer took away.
-        let is_odd = entry.file_type().is_ok_and(|found| !found.is_file());
-        if is_part && is_odd {
-            return Err(IndexError::Torn {
-                path: entry.path(),
-                why: NO_FILE.to_owned(),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// A directory whose files are its user's alone, and that may be one that this process can only read.
-///
-/// The library beneath locks a file to read, so that no writer removes what a reader is about to open. Where that file
-/// cannot be opened to be locked, [`crate::TextIndex::open`] sees by itself that a writer came between, and tries again.
-#[derive(Clone, Debug)]
-pub(crate) struct OwnDirectory {
-    inner: MmapDirectory,
-    dir: PathBuf,
-}
-
-impl OwnDirectory {
-    /// Opens the folder `dir`.
-    pub(crate) fn open(dir: &Path) -> Result<Self, IndexError> {
-        let inner = MmapDirectory::open(dir).map_err(|source| open_error(dir, source.into()))?;
-        let dir = dir.to_owned();
-        Ok(Self { inner, dir })
-    }
-
-    /// Takes a lock whose file is made here, and is nothing else that stands in its place.
-    fn lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        let mut options = File::options();
-        open_own(
-            &self.dir.join(&lock.filepath),
-            options.write(true).create(true).truncate(false),
-        )
-        .map_err(|error| {
-            let name = lock.filepath.display();
-            LockError::wrap_io_error(io::Error::new(error.kind(), format!("{name}: {error}")))
-        })?;
-        self.inner.acquire_lock(lock)
-    }
-}
-
-impl Directory for OwnDirectory {
-    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        match self.lock(lock) {
-            Err(LockError::IoError(error))
-                if lock.filepath == META_LOCK.filepath && is_only_readable(error.kind()) =>
-            {
-                Ok(DirectoryLock::from(Box::new(())))
-            }
-            taken => taken,
-        }
-    }
-
-    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.inner.get_file_handle(path)
-    }
-
-    fn open_read(&self, path: &Path) -> Result<FileSlice, OpenReadError> {
-        self.inner.open_read(path)
-    }
-
-    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        self.inner.delete(path)
-    }
-
-    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        self.inner.exists(path)
-    }
-
-    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let opened = self.inner.open_write(path)?;
-        keep_private([&*self.dir.join(path)]);
-        Ok(opened)
-    }
-
-    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        self.inner.atomic_read(path)
-    }
-
-    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-        self.inner.atomic_write(path, data)
-    }
-
-    fn sync_directory(&self) -> io::Result<()> {
-        self.inner.sync_directory()
-    }
-
-    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
-        self.inner.watch(callback)
-    }
-}
-
-fn is_only_readable(kind: io::ErrorKind) -> bool {
-    matches!(
-        kind,
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-    )
+    let files = directory.verify(&meta, known)?;
+    Ok(Verified { index, mark, files })
 }
 
 /// Opens the parts of the last commit, to stay as they are.

@@ -12,13 +12,13 @@ use tantivy::merge_policy::LogMergePolicy;
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Directory, Index, IndexSettings, IndexWriter, TantivyDocument, TantivyError, Term};
 
-use crate::IndexError;
 use crate::private::keep_private;
+use crate::text_files::{ListDirectory, META, SUMS, VerifiedFiles};
 use crate::text_list::{
-    DOCUMENT, Fields, Mark, N_WORDS, OwnDirectory, open_error, open_verified, reader, refused,
-    schema,
+    DOCUMENT, Fields, Mark, N_WORDS, Verified, open_error, open_verified, reader, refused, schema,
 };
 use crate::words::{Word, letters, words};
+use crate::{IndexError, TextIndex};
 
 /// One chunk for the text list.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,8 @@ impl TextWriter {
     /// [`IndexError::Stale`] if the list is not of `generation`; else as [`crate::TextIndex::open`], and
     /// [`IndexError::Busy`] while another writer has it open.
     pub fn open(dir: &Path, generation: u64) -> Result<Self, IndexError> {
-        let (index, mark) = open_verified(dir)?;
+        let verified = open_verified(dir, &VerifiedFiles::default())?;
+        let (index, mark) = (verified.index.clone(), verified.mark);
         if mark.generation != generation {
             let path = dir.to_owned();
             return Err(IndexError::Stale {
@@ -75,6 +76,8 @@ impl TextWriter {
                 expected: generation,
             });
         }
+        // A reader needs more of it than a writer.
+        TextIndex::read(dir, verified)?;
         let mut writer = Self::start(dir, &index)?;
         // Now that no other writer can change it.
         writer.totals = totals(&index).map_err(|source| open_error(dir, source))?;
@@ -91,8 +94,8 @@ impl TextWriter {
     /// [`IndexError::Foreign`] where the folder holds something else, which stays; [`IndexError::Busy`] while another writer has it open, [`IndexError::Io`] and [`IndexError::Text`] where files
     /// cannot be written.
     pub fn create(dir: &Path) -> Result<Self, IndexError> {
-        match open_verified(dir) {
-            Ok((index, _)) => {
+        match open_verified(dir, &VerifiedFiles::default()) {
+            Ok(Verified { index, .. }) => {
                 let writer = Self::start(dir, &index)?;
                 writer
                     .inner()
@@ -104,9 +107,12 @@ impl TextWriter {
                 make_folder(dir).map_err(IndexError::io("create", dir))?;
                 refuse_foreign(dir)?;
                 clear(dir)?;
-                let directory = OwnDirectory::open(dir)?;
-                let index = Index::create(directory, schema().0, IndexSettings::default())
-                    .map_err(|source| open_error(dir, source))?;
+                let index = Index::create(
+                    ListDirectory::open(dir)?,
+                    schema().0,
+                    IndexSettings::default(),
+                )
+                .map_err(|source| open_error(dir, source))?;
                 Self::start(dir, &index)
             }
             Err(error) => Err(error),
@@ -284,8 +290,8 @@ fn totals(index: &Index) -> Result<HashMap<u64, Total>, TantivyError> {
 
 /// The library's own locks.
 pub(crate) const LOCKS: [&str; 2] = [".tantivy-writer.lock", ".tantivy-meta.lock"];
-/// Its other files of one name each.
-const HEADS: [&str; 2] = ["meta.json", ".managed.json"];
+/// The other files of one name each, the library's and ours.
+const HEADS: [&str; 3] = [META, ".managed.json", SUMS];
 /// How the names of files begin that it is just writing.
 const UNFINISHED: &str = ".tmp";
 /// How many hexadecimal digits name a segment, before the ending that tells what of it a file holds.
@@ -332,7 +338,7 @@ fn keep_private_all(dir: &Path) -> Result<(), IndexError> {
 
 /// Removes every file of a list that cannot be used, but for the locks.
 fn clear(dir: &Path) -> Result<(), IndexError> {
-    let _lock = OwnDirectory::open(dir)?
+    let _lock = ListDirectory::open(dir)?
         .acquire_lock(&INDEX_WRITER_LOCK)
         .map_err(|source| open_error(dir, source.into()))?;
     for entry in fs::read_dir(dir).map_err(IndexError::io("list", dir))? {

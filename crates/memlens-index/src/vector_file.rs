@@ -39,9 +39,22 @@ impl VectorFile {
     /// [`IndexError::Missing`], [`IndexError::Torn`] and [`IndexError::WrongFormat`] ask for a rebuild;
     /// [`IndexError::Io`] stands for anything else that the system refuses.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
+        Self::open_knowing(path, None)
+    }
+
+    /// Opens it after `before`, an earlier state of the same list: rows that were checked then are not read again, since
+    /// rows are only ever appended.
+    ///
+    /// # Errors
+    /// As [`VectorFile::open`].
+    pub fn open_after(path: &Path, before: &Self) -> Result<Self, IndexError> {
+        Self::open_knowing(path, Some(&before.head))
+    }
+
+    fn open_knowing(path: &Path, known: Option<&Head>) -> Result<Self, IndexError> {
         for _ in 0..OPEN_TRIES {
             let head = Head::read(path)?;
-            match Self::map(path, head.clone()) {
+            match Self::map(path, head.clone(), known) {
                 // A writer that built the list anew took the rows away that this head names.
                 Err(_) if Head::read(path)? != head => {}
                 opened => return opened,
@@ -158,7 +171,7 @@ impl VectorFile {
         self.row_of.iter().map(|&(embedding, _)| embedding)
     }
 
-    fn map(path: &Path, head: Head) -> Result<Self, IndexError> {
+    fn map(path: &Path, head: Head, known: Option<&Head>) -> Result<Self, IndexError> {
         let rows_path = head.rows_path(path);
         let torn = |why: String| IndexError::Torn {
             path: rows_path.clone(),
@@ -192,7 +205,12 @@ impl VectorFile {
             rows,
             row_of: Vec::new(),
         };
-        if crc32fast::hash(list.bytes()) != list.head.rows_crc32 {
+        let continues = |known: &&Head| {
+            list.head.continues(known) && crc32_after(known, list.bytes()) == list.head.rows_crc32
+        };
+        if known.filter(continues).is_none()
+            && crc32fast::hash(list.bytes()) != list.head.rows_crc32
+        {
             return Err(torn("its checksum does not fit".to_owned()));
         }
         let ids = list
@@ -208,6 +226,14 @@ impl VectorFile {
     fn bytes(&self) -> &[u8] {
         self.rows.as_deref().unwrap_or_default()
     }
+}
+
+/// Returns the checksum of `bytes`, which begin with the rows that `known` names, without reading those.
+fn crc32_after(known: &Head, bytes: &[u8]) -> u32 {
+    let n_known = known.rows_bytes();
+    let mut crc32 = crc32fast::Hasher::new_with_initial_len(known.rows_crc32, n_known);
+    crc32.update(&bytes[n_known as usize..]);
+    crc32.finalize()
 }
 
 /// Checks that a vector has `dim` numbers, all finite.

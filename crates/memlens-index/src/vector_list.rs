@@ -103,6 +103,11 @@ impl Head {
         suffixed(path, &self.serial.to_string())
     }
 
+    /// Tells whether the file of rows that this head names begins with all that `before` names.
+    pub(crate) fn continues(&self, before: &Self) -> bool {
+        (self.serial, self.dim) == (before.serial, before.dim) && self.n_rows >= before.n_rows
+    }
+
     /// Returns the bytes of one row: the id, then the numbers, all little-endian.
     pub(crate) fn row_bytes(&self) -> usize {
         ID_BYTES + self.dim * size_of::<f32>()

@@ -257,6 +257,12 @@ fn a_file_cut_short_or_lost_is_noticed_and_built_anew() {
                 }
                 Err(error) => {
                     assert!(error.needs_rebuild(), "{name} {cut:?}: {error}");
+                    // Nor does a writer go on with what no reader can use.
+                    let error = TextWriter::open(&whole, 3).err();
+                    assert!(
+                        error.is_some_and(|error| error.needs_rebuild()),
+                        "{name} {cut:?}"
+                    );
                     n_refused += 1;
                 }
             }
@@ -264,8 +270,8 @@ fn a_file_cut_short_or_lost_is_noticed_and_built_anew() {
         }
     }
     assert_eq!(hits(&whole).expect("all is as before"), expected);
-    // Each of words, counts, lengths, ids, deletions and the two lists of files was noticed.
-    assert!(n_refused > 6 * 7, "{n_refused}");
+    // Each of words, counts, positions, lengths, ids, deletions and the lists of files was noticed.
+    assert!(n_refused > 8 * 7, "{n_refused}");
 
     for (name, _) in files(&whole) {
         let dir = scratch.path().join("damaged");
@@ -288,6 +294,87 @@ fn kind(name: &str) -> &str {
         Some((id, extension)) if id.len() == 32 => extension,
         Some(_) | None => name,
     }
+}
+
+#[test]
+fn a_file_of_another_list_is_noticed() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let [whole, other] = ["whole", "other"].map(|name| scratch.path().join(name));
+    write(&whole);
+    let mut writer = TextWriter::create(&other).expect("a list can be started");
+    for id in 0..40 {
+        add(&mut writer, id, id / 2, "noisy days of the press");
+    }
+    writer.commit(3).expect("it can be committed");
+    drop(writer);
+    let expected = hits(&whole).expect("it was just written");
+    let mut n_refused = 0;
+    for (name, path) in files(&whole) {
+        let kind = kind(&name);
+        let foreign = files(&other);
+        let foreign = foreign
+            .iter()
+            .find(|(name, _)| self::kind(name) == kind && kind != "meta.json");
+        let Some((_, foreign)) = foreign else {
+            continue;
+        };
+        let bytes = fs::read(&path).expect("it can be read");
+        fs::copy(foreign, &path).expect("it can be copied");
+        match hits(&whole) {
+            // Alike in both, or not read by anybody.
+            Ok(found) => assert_eq!(found, expected, "{name}"),
+            Err(error) => {
+                assert!(error.needs_rebuild(), "{name}: {error}");
+                assert!(TextWriter::open(&whole, 3).is_err(), "{name}");
+                n_refused += 1;
+            }
+        }
+        fs::write(&path, &bytes).expect("it can be written");
+    }
+    assert!(n_refused >= 5, "{n_refused}");
+}
+
+/// Turns the last bit of a file's first byte, and puts its time back.
+fn turn(path: &Path) {
+    let modified = fs::metadata(path).and_then(|it| it.modified());
+    let mut bytes = fs::read(path).expect("it can be read");
+    bytes[0] ^= 1;
+    fs::write(path, bytes).expect("it can be written");
+    let file = fs::File::options().write(true).open(path);
+    file.and_then(|file| file.set_modified(modified?))
+        .expect("it can be put back");
+}
+
+#[test]
+fn a_file_is_read_to_be_checked_once_by_who_stays() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let dir = scratch.path();
+    write(dir);
+    let before = TextIndex::open(dir).expect("it was just written");
+    let old = files(dir);
+    let mut writer = TextWriter::open(dir, 3).expect("it was just written");
+    add(&mut writer, 200, 7, "the relay hums again");
+    writer.commit(4).expect("it can be committed");
+    drop(writer);
+    let is_old = |name: &String| old.iter().any(|(other, _)| other == name);
+    let (known, new): (Vec<_>, Vec<_>) = files(dir)
+        .into_iter()
+        .filter(|(name, _)| name.ends_with(".idx"))
+        .partition(|(name, _)| is_old(name));
+    // A turned bit of what was checked shows that it is not read again; whoever opens it anew sees it.
+    turn(&known[0].1);
+    TextIndex::open_after(dir, &before).expect("it was checked");
+    assert!(TextIndex::open(dir).is_err());
+    turn(&known[0].1);
+    // What came since is checked.
+    turn(&new[0].1);
+    assert!(TextIndex::open_after(dir, &before).is_err());
+    turn(&new[0].1);
+    let after = TextIndex::open_after(dir, &before).expect("all is as it was written");
+    assert_eq!((after.generation(), after.n_chunks()), (4, 40));
+    // One that is gone is missed by everybody.
+    fs::remove_file(&known[0].1).expect("it is there");
+    assert!(TextIndex::open_after(dir, &after).is_err());
 }
 
 #[test]
@@ -322,8 +409,8 @@ fn another_format_is_named() {
     let meta = scratch.path().join("meta.json");
     let text = fs::read_to_string(&meta).expect("it is text");
     for (from, to) in [
-        ("memlens-text 3", "memlens-text 4"),
-        ("memlens-text 3", "other"),
+        ("memlens-text 4", "memlens-text 5"),
+        ("memlens-text 4", "other"),
         ("\"n_words\"", "\"n_words2\""),
     ] {
         let changed = text.replacen(from, to, 1);

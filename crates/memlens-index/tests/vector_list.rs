@@ -446,3 +446,38 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn rows_are_read_to_be_checked_once_by_who_stays() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = scratch.path().join("flat");
+    write(&path);
+    let before = open(&path);
+    let mut writer = VectorWriter::append_to(&path).expect("it was just written");
+    append(&mut writer, 10..12);
+    writer.commit(3).expect("it can be committed");
+    drop(writer);
+    let rows = &rows_files(&path)[0];
+    let turn = |at: usize| {
+        let mut bytes = fs::read(rows).expect("it can be read");
+        bytes[at] ^= 1;
+        fs::write(rows, bytes).expect("it can be written");
+    };
+    let n_bytes = fs::read(rows).expect("it can be read").len();
+    let after = || VectorFile::open_after(&path, &before);
+    // A turned bit of what was checked shows that it is not read again; whoever opens it anew sees it.
+    turn(20);
+    after().expect("it was checked");
+    error_of(&path);
+    turn(20);
+    // What came since is checked.
+    turn(n_bytes - 1);
+    assert!(after().is_err());
+    turn(n_bytes - 1);
+    check_rows(&after().expect("it is sound"), &(0..12).collect::<Vec<_>>());
+    // A list that was built anew is another one.
+    let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
+    append(&mut writer, 5..8);
+    writer.commit(4).expect("it can be committed");
+    check_rows(&after().expect("it is sound"), &[5, 6, 7]);
+}

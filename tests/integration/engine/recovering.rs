@@ -20,7 +20,7 @@ use memlens_tests::{
     Asked, Other, Recording, answers, content, failing, fresh, hashing, index, index_with, open,
 };
 
-use crate::sound::{QUERIES, Sound, copy, flip, garble, largest, sound, truncate};
+use crate::sound::{QUERIES, Sound, copy, flip, garble, largest, smallest, sound, truncate};
 
 /// Puts a list of the right generation, dimension and embeddings in place, whose numbers mean something else.
 fn write_vectors_of_another_model(dir: &Path) {
@@ -126,6 +126,30 @@ const DAMAGES: &[Damage] = &[
                 fs::write(path, "").expect("it can be written");
             }
         },
+        &["BM25"],
+    ),
+    (
+        "files of the text list that only readers need are gone",
+        |it| {
+            for part in [".pos", ".fieldnorm", ".term"] {
+                fs::remove_file(largest(&it.dir.path().join("text"), part)).expect("it is there");
+            }
+        },
+        &["BM25"],
+    ),
+    (
+        "a file of the text list is of another part",
+        |it| {
+            let text = it.dir.path().join("text");
+            let [small, large] = [smallest, largest].map(|of| of(&text, ".term"));
+            assert_ne!(small, large);
+            fs::copy(small, large).expect("it can be copied");
+        },
+        &["BM25"],
+    ),
+    (
+        "the checksums of the text list are gone",
+        |it| fs::remove_file(it.dir.path().join("text/checksums")).expect("it is there"),
         &["BM25"],
     ),
     (

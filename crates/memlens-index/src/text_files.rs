@@ -1,0 +1,364 @@
+//! The files of the text list, each with its checksum beside.
+//!
+//! The library beneath writes each file of a part once. Its own checksum in the file says that the file is whole, and not
+//! that it is of this list: one of another list in its place would mislead, and one that is missing is missed only by
+//! whoever needs it. So what is written is summed up on its way, and the sums are on disk before the library names the
+//! files in its `meta.json`, after commits and merges alike.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    AntiCallToken, DirectoryLock, FileHandle, FileSlice, Lock, META_LOCK, MmapDirectory,
+    TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
+};
+use tantivy::index::SegmentComponent;
+use tantivy::{Directory, IndexMeta};
+
+use memlens_files::open_own;
+
+use crate::IndexError;
+use crate::private::{NO_FILE, keep_private};
+use crate::text_list::open_error;
+use crate::text_writer::{LOCKS, is_own};
+
+/// The file of sums.
+pub(crate) const SUMS: &str = "checksums";
+/// First line of it.
+const HEAD: &str = "memlens-text-files 1";
+/// The library's file that names the parts of the last commit.
+pub(crate) const META: &str = "meta.json";
+/// What is read of a file at a time.
+const BLOCK_BYTES: usize = 1 << 18;
+
+/// What was written of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sum {
+    n_bytes: u64,
+    crc32: u32,
+}
+
+/// The sums of files by their names.
+type Sums = BTreeMap<String, Sum>;
+
+/// The files that were read and found as they were written, with what tells that one is still the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VerifiedFiles(BTreeMap<String, (Sum, Option<SystemTime>)>);
+
+/// The list's folder, whose files are its user's alone, and which may be one that this process can only read.
+///
+/// The library beneath locks a file to read, so that no writer removes what a reader is about to open. Where that file
+/// cannot be opened to be locked, [`crate::TextIndex::open`] sees by itself that a writer came between, and tries again.
+#[derive(Clone, Debug)]
+pub(crate) struct ListDirectory {
+    inner: MmapDirectory,
+    dir: PathBuf,
+    /// Of every file that was written and not deleted.
+    sums: Arc<Mutex<Sums>>,
+}
+
+impl ListDirectory {
+    /// Opens the folder `dir`; nothing is known of its files yet.
+    ///
+    /// # Errors
+    /// As [`crate::TextIndex::open`].
+    pub(crate) fn open(dir: &Path) -> Result<Self, IndexError> {
+        let inner = MmapDirectory::open(dir).map_err(|source| open_error(dir, source.into()))?;
+        Ok(Self {
+            inner,
+            dir: dir.to_owned(),
+            sums: Arc::default(),
+        })
+    }
+
+    /// Refuses a list of which something else than a file is to be a part: the library beneath would follow a link, and
+    /// wait for whoever serves a pipe.
+    ///
+    /// # Errors
+    /// [`IndexError::Torn`]; [`IndexError::Io`] where the folder cannot be listed.
+    pub(crate) fn refuse_odd(&self) -> Result<(), IndexError> {
+        let dir = &self.dir;
+        for entry in std::fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
+            let entry = entry.map_err(IndexError::io("list", dir))?;
+            let name = entry.file_name();
+            let is_part = name
+                .to_str()
+                .is_some_and(|name| is_own(name) && !LOCKS.contains(&name));
+            // What is gone meanwhile a writer took away.
+            let is_odd = entry.file_type().is_ok_and(|found| !found.is_file());
+            if is_part && is_odd {
+                return Err(IndexError::Torn {
+                    path: entry.path(),
+                    why: NO_FILE.to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a lock whose file is made here, and is nothing else that stands in its place.
+    fn lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        let mut options = File::options();
+        open_own(
+            &self.dir.join(&lock.filepath),
+            options.write(true).create(true).truncate(false),
+        )
+        .map_err(|error| {
+            let name = lock.filepath.display();
+            LockError::wrap_io_error(io::Error::new(error.kind(), format!("{name}: {error}")))
+        })?;
+        self.inner.acquire_lock(lock)
+    }
+
+    /// Verifies every file of the parts that `meta` names, but for those in `known` that are still the same, and returns
+    /// them all.
+    ///
+    /// # Errors
+    /// [`IndexError::Torn`] for one that is missing, altered or of another list, or where the sums cannot be read.
+    pub(crate) fn verify(
+        &self,
+        meta: &IndexMeta,
+        known: &VerifiedFiles,
+    ) -> Result<VerifiedFiles, IndexError> {
+        let mut sums = self.read_sums()?;
+        for part in &meta.segments {
+            let mut needed = vec![part.relative_path(SegmentComponent::Terms)];
+            needed.extend(
+                part.has_deletes()
+                    .then(|| part.relative_path(SegmentComponent::Delete)),
+            );
+            if let Some(path) = needed.iter().find(|path| !sums.contains_key(&*name(path))) {
+                return Err(self.torn(&name(path), "its checksum is missing"));
+            }
+        }
+        let mut verified = VerifiedFiles::default();
+        // All files that a part could have: it has those that were written, but for what was only in between.
+        for path in meta.list_segment_files() {
+            let name = name(&path);
+            let Some(sum) = sums.get(&name).copied() else {
+                continue;
+            };
+            let found = self.find(&name)?;
+            if known.0.get(&name) != Some(&(sum, found.1)) || found.0 != sum.n_bytes {
+                self.check(&name, sum)?;
+            }
+            verified.0.insert(name, (sum, found.1));
+        }
+        // Others were taken away long ago, or never became part of a commit.
+        sums.retain(|name, _| self.dir.join(name).exists());
+        *self.sums() = sums;
+        Ok(verified)
+    }
+
+    /// Returns a file's length and when it was last modified.
+    fn find(&self, name: &str) -> Result<(u64, Option<SystemTime>), IndexError> {
+        let path = self.dir.join(name);
+        match path.metadata() {
+            Ok(metadata) => Ok((metadata.len(), metadata.modified().ok())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(self.torn(name, "it is missing"))
+            }
+            Err(error) => Err(IndexError::io("read", &path)(error)),
+        }
+    }
+
+    /// Reads a file and compares it with its sum.
+    fn check(&self, name: &str, sum: Sum) -> Result<(), IndexError> {
+        let path = self.dir.join(name);
+        let summed = || -> io::Result<Sum> {
+            let mut file = File::open(&path)?;
+            let mut crc32 = crc32fast::Hasher::new();
+            let mut block = vec![0; BLOCK_BYTES];
+            let mut n_bytes = 0;
+            loop {
+                match file.read(&mut block)? {
+                    0 => break,
+                    n_read => {
+                        crc32.update(&block[..n_read]);
+                        n_bytes += n_read as u64;
+                    }
+                }
+            }
+            let crc32 = crc32.finalize();
+            Ok(Sum { n_bytes, crc32 })
+        };
+        match summed() {
+            Ok(found) if found == sum => Ok(()),
+            Ok(_) => Err(self.torn(name, "its checksum does not fit")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(self.torn(name, "it is missing"))
+            }
+            Err(error) => Err(IndexError::io("read", &path)(error)),
+        }
+    }
+
+    fn read_sums(&self) -> Result<Sums, IndexError> {
+        let path = self.dir.join(SUMS);
+        let text = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(self.torn(SUMS, "it is missing"));
+            }
+            Err(error) => return Err(IndexError::io("read", &path)(error)),
+        };
+        str::from_utf8(&text)
+            .ok()
+            .and_then(parse)
+            .ok_or_else(|| self.torn(SUMS, "it is not as it was written"))
+    }
+
+    fn torn(&self, name: &str, why: &str) -> IndexError {
+        IndexError::Torn {
+            path: self.dir.join(name),
+            why: why.to_owned(),
+        }
+    }
+
+    fn sums(&self) -> MutexGuard<'_, Sums> {
+        lock(&self.sums)
+    }
+}
+
+impl Directory for ListDirectory {
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        match self.lock(lock) {
+            Err(LockError::IoError(error))
+                if lock.filepath == META_LOCK.filepath && is_only_readable(error.kind()) =>
+            {
+                Ok(DirectoryLock::from(Box::new(())))
+            }
+            taken => taken,
+        }
+    }
+
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.inner.get_file_handle(path)
+    }
+
+    fn open_read(&self, path: &Path) -> Result<FileSlice, OpenReadError> {
+        self.inner.open_read(path)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        self.inner.delete(path)?;
+        self.sums().remove(&name(path));
+        Ok(())
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.inner.exists(path)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        let inner = self.inner.open_write(path)?;
+        keep_private([&*self.dir.join(path)]);
+        Ok(BufWriter::new(Box::new(Summing {
+            inner,
+            name: name(path),
+            n_bytes: 0,
+            crc32: crc32fast::Hasher::new(),
+            sums: self.sums.clone(),
+        })))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.inner.atomic_read(path)
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        if path == Path::new(META) {
+            // First, so that whoever finds a part named finds its sums.
+            let sums = print(&self.sums());
+            self.inner.atomic_write(Path::new(SUMS), sums.as_bytes())?;
+        }
+        self.inner.atomic_write(path, data)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.inner.sync_directory()
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.inner.watch(callback)
+    }
+}
+
+/// A file that is being written.
+struct Summing {
+    inner: WritePtr,
+    name: String,
+    n_bytes: u64,
+    crc32: crc32fast::Hasher,
+    sums: Arc<Mutex<Sums>>,
+}
+
+impl Write for Summing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n_written = self.inner.write(bytes)?;
+        self.crc32.update(&bytes[..n_written]);
+        self.n_bytes += n_written as u64;
+        Ok(n_written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl TerminatingWrite for Summing {
+    fn terminate_ref(&mut self, token: AntiCallToken) -> io::Result<()> {
+        self.inner.terminate_ref(token)?;
+        let sum = Sum {
+            n_bytes: self.n_bytes,
+            crc32: self.crc32.clone().finalize(),
+        };
+        lock(&self.sums).insert(std::mem::take(&mut self.name), sum);
+        Ok(())
+    }
+}
+
+fn lock(sums: &Mutex<Sums>) -> MutexGuard<'_, Sums> {
+    sums.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns a file's name; the library gives names of ASCII alone.
+fn name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn is_only_readable(kind: io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+    )
+}
+
+fn print(sums: &Sums) -> String {
+    let mut text = format!("{HEAD}\n");
+    for (name, Sum { n_bytes, crc32 }) in sums {
+        writeln!(text, "{crc32:08x} {n_bytes} {name}").expect("a string takes everything");
+    }
+    let crc32 = crc32fast::hash(text.as_bytes());
+    format!("{text}{crc32:08x}\n")
+}
+
+/// Reads what [`print`] writes, and nothing else.
+fn parse(text: &str) -> Option<Sums> {
+    let mut sums = Sums::new();
+    let lines: Vec<&str> = text.lines().collect();
+    let (_, lines) = lines.split_first()?;
+    let (_, lines) = lines.split_last()?;
+    for line in lines {
+        let mut parts = line.splitn(3, ' ');
+        let crc32 = u32::from_str_radix(parts.next()?, 16).ok()?;
+        let n_bytes = parts.next()?.parse().ok()?;
+        sums.insert(parts.next()?.to_owned(), Sum { n_bytes, crc32 });
+    }
+    (print(&sums) == text).then_some(sums)
+}
