@@ -101,7 +101,7 @@ pub fn content(store: &Store) -> Content {
         ));
         for chunk in &snapshot.chunks[document.chunks.start as usize..document.chunks.end as usize]
         {
-            let text = store.chunk_texts([chunk.id]).expect("it can be read");
+            let texts = store.chunk_texts([chunk.id]).expect("it can be read");
             lines.push(format!(
                 "  chunk {}-{} {:?} {} {:?} {} {} {}",
                 chunk.start_line,
@@ -110,7 +110,7 @@ pub fn content(store: &Store) -> Content {
                 chunk.heading,
                 chunk.agent,
                 chunk.tokens,
-                text.concat(),
+                texts[0].as_deref().expect("it is as saved"),
                 vector(chunk.embedding),
             ));
             for window in

@@ -126,8 +126,9 @@ pub async fn journey(
     work(&shell, move |engine| {
         let library = engine.library();
         let params = params.check()?;
+        // The window reads the rows of the answer that it shows; what it asks in the background it only ranks.
         library
-            .kept(search)?
+            .shown(search)?
             .for_params(&params)?
             .journey(&library.store(), &params, slot)
     })
@@ -143,7 +144,7 @@ pub async fn snippets(
 ) -> Answer<Vec<Snippet>> {
     work(&shell, move |engine| {
         let library = engine.library();
-        library.snippets(&*library.kept(search)?, &slots)
+        library.snippets(&*library.shown(search)?, &slots)
     })
     .await
 }

@@ -24,7 +24,7 @@ pub fn write_results(out: &mut dyn Write, report: &SearchReport) -> io::Result<(
             place(row),
             shown(&row.source)
         )?;
-        writeln!(out, "     {}", shown(&row.snippet))?;
+        writeln!(out, "     {}", shown(passage(row)))?;
     }
     if report.results.is_empty() {
         write_nothing(out, report)?;
@@ -152,7 +152,7 @@ fn write_row(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
             }
         }
     }
-    writeln!(out, "     {DIM}{}{DIM:#}", shown(&row.snippet))
+    writeln!(out, "     {DIM}{}{DIM:#}", shown(passage(row)))
 }
 
 /// Tells what kept out the row that came nearest to being kept.
@@ -170,6 +170,12 @@ fn write_nothing(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
         ),
         None => writeln!(out, "nothing found"),
     }
+}
+
+/// Returns the passage of a row, or why there is none.
+fn passage(row: &RowReport) -> &str {
+    let missing = row.missing.as_deref().unwrap_or_default();
+    row.snippet.as_deref().unwrap_or(missing)
 }
 
 fn score(row: &RowReport) -> String {

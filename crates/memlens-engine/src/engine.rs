@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use memlens_embed::lower_priority;
 use memlens_params::Params;
-use memlens_store::{Folder, FolderId, ScoreCache, Store, StoreError, StoredPreset};
+use memlens_store::{Folder, FolderId, Store, StoreError, StoredPreset};
 
 use crate::aggregator::{Aggregator, Alarm};
 use crate::agreement::uses_agreement;
@@ -310,7 +310,7 @@ impl Engine {
         self.downloads.stop();
         self.ask(Command::EraseAll)?;
         self.library().forget_answers();
-        ScoreCache::erase(self.library().dir())?;
+        self.library().reranking.erase(self.library().dir())?;
         providers::erase_models(self.library().dir())?;
         providers::forget_keys(&keys);
         Ok(self.state())

@@ -82,8 +82,21 @@ pub enum EngineError {
         n_rows: usize,
     },
     /// A note changed since the search, so that the text of a row is gone.
-    #[error("cannot send {path}: it has changed since the search; search again")]
+    #[error("cannot {attempt} {path}: it has changed since the search; search again")]
     NoteChanged {
+        /// What was tried.
+        attempt: &'static str,
+        /// The note.
+        path: String,
+    },
+    /// The text of a row is not what was saved.
+    #[error(
+        "cannot {attempt} {path}: the library does not hold it as it was saved; `memlens index`, or the next start of \
+         the window, reads it anew"
+    )]
+    NoteAltered {
+        /// What was tried.
+        attempt: &'static str,
         /// The note.
         path: String,
     },
@@ -255,6 +268,7 @@ impl EngineError {
             | EngineError::Setting { .. }
             | EngineError::NoHook
             | EngineError::NoteChanged { .. }
+            | EngineError::NoteAltered { .. }
             | EngineError::Ingest(_)
             | EngineError::Param(_)
             | EngineError::NoRow { .. }

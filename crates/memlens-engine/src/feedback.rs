@@ -15,14 +15,14 @@ use jiff::Timestamp;
 use memlens_ingest::content_hash;
 use memlens_params::brief;
 use memlens_rank::Thumbs;
-use memlens_store::{EmbeddingId, Imported, NewFeedback, Snapshot, Store, Thumb, Voted};
+use memlens_store::{EmbeddingId, Imported, NewFeedback, NoText, Snapshot, Store, Thumb, Voted};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use specta::Type;
 
 use crate::lists::Lists;
 use crate::place::Place;
-use crate::search::Search;
+use crate::search::{Search, found};
 use crate::{EngineError, Library};
 
 /// More than a person's thumbs come to; a larger file is something else.
@@ -286,7 +286,7 @@ impl Search {
     /// Returns the vote that a thumb on a row of this search is.
     ///
     /// # Errors
-    /// [`EngineError::NoRow`], [`EngineError::Store`].
+    /// [`EngineError::NoRow`], [`EngineError::NoteChanged`], [`EngineError::NoteAltered`], [`EngineError::Store`].
     pub(crate) fn vote(
         &self,
         store: &Store,
@@ -423,14 +423,17 @@ fn new_feedback(
     thumb: Thumb,
 ) -> Result<NewFeedback, EngineError> {
     let chunk = &snapshot.chunks[place as usize];
-    let text = store.chunk_texts([chunk.id])?.concat();
+    let path = path_of(snapshot, place);
+    let text = store.chunk_texts([chunk.id])?.pop();
+    // A thumb on nothing would belong to every text that is gone.
+    let text = found("give a thumb to", &path, text.unwrap_or(Err(NoText::Gone)))?;
     Ok(NewFeedback {
         hash: content_hash(&text),
         text,
         query: query.to_owned(),
         thumb,
         at_ms: now_ms(),
-        path: path_of(snapshot, place),
+        path,
     })
 }
 

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use memlens_params::{Params, StageId};
 use memlens_rank::{ChunkId, Detail, HookAnswer, HookMove};
 use memlens_rerank::hook::{Event, EventRow};
-use memlens_rerank::{CancellationToken, Limits, RerankError};
+use memlens_rerank::{Limits, RerankError};
 
+use crate::rerank::Call;
 use crate::search::Search;
 use crate::{EngineError, Library, providers};
 
@@ -27,7 +28,7 @@ impl Library {
         &self,
         id: u32,
         params: &Params,
-        cancel: &CancellationToken,
+        call: &Call,
     ) -> Result<(), EngineError> {
         // A failure is of its moment: the command is asked again.
         let search = self.replace_search(id, |search| {
@@ -38,13 +39,13 @@ impl Library {
                 .retain(|answer| answer.returned.is_ok());
         })?;
         let waiting = search.waiting_for_hook(params);
-        if waiting.is_empty() || cancel.is_cancelled() {
+        if waiting.is_empty() || call.cancel.is_cancelled() {
             return Ok(());
         }
         let started = Instant::now();
         let limits = Limits {
             deadline: started + Duration::from_millis(u64::from(params.hook_timeout_ms)),
-            cancel: cancel.clone(),
+            cancel: call.cancel.clone(),
         };
         let given = waiting
             .iter()
@@ -55,6 +56,9 @@ impl Library {
             other => other.map_err(|error| error.to_string()),
         };
         let keep = |search: &mut Search| {
+            if !self.reranking.is_wanted(call) {
+                return;
+            }
             search.timing.hook = started.elapsed();
             let answers = &mut search.retrieved.set.hook;
             answers.push(HookAnswer { given, returned });
@@ -73,12 +77,12 @@ impl Library {
         let command = providers::hook(&self.store())?.ok_or(EngineError::NoHook)?;
         let slots: Vec<u32> = waiting.iter().map(|(slot, _)| *slot).collect();
         let texts = search.texts(&self.store(), &slots)?;
-        search.check_found(&slots, &texts)?;
         let results = waiting
             .iter()
             .zip(texts)
             .map(|((slot, score), snippet)| {
                 let (chunk, document) = search.chunk(*slot)?;
+                let snippet = search.found("send", *slot, snippet)?;
                 Ok(EventRow {
                     path: document.path.clone(),
                     start_line: u64::from(chunk.start_line),

@@ -45,6 +45,7 @@ mod feedback;
 mod given;
 mod hook;
 mod indexer;
+mod kept;
 mod library;
 mod lists;
 mod model;

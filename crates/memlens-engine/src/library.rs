@@ -1,6 +1,5 @@
 //! The library to read: search it, look at its notes. Works beside any writer.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -16,6 +15,7 @@ use crate::EngineError;
 use crate::agreement::{Agreement, uses_agreement};
 use crate::derived::Derived;
 use crate::feedback::CountedThumbs;
+use crate::kept::KeptSearches;
 use crate::lists::Lists;
 use crate::model::{EmbedderSource, Purpose};
 use crate::rerank::Reranking;
@@ -24,8 +24,6 @@ use crate::scope::Scope;
 use crate::search::{Search, Timing};
 use crate::view::{SearchAnswer, Snippet};
 
-/// How many searches can still be ranked; the window shows one and compares with few.
-const SEARCHES_KEPT: usize = 8;
 /// How many snippets of kept rows come with an answer: what a large window shows at once.
 const SNIPPETS_AT_ONCE: usize = 60;
 /// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.
@@ -42,7 +40,7 @@ pub struct Library {
     lists: RwLock<Arc<Lists>>,
     source: EmbedderSource,
     embedder: Mutex<Option<Box<dyn Embedder>>>,
-    searches: Mutex<VecDeque<Arc<Search>>>,
+    searches: Mutex<KeptSearches>,
     /// When a search last read the vectors; none while they rest.
     vectors_read: Mutex<Option<Instant>>,
     agreement: RwLock<Option<Arc<Agreement>>>,
@@ -79,7 +77,7 @@ impl Library {
             lists: RwLock::new(Arc::new(lists)),
             source,
             embedder: Mutex::new(None),
-            searches: Mutex::new(VecDeque::new()),
+            searches: Mutex::default(),
             vectors_read: Mutex::new(None),
             agreement: RwLock::new(None),
             thumbs: Mutex::default(),
@@ -148,7 +146,7 @@ impl Library {
         }
         *read = None;
         // Searches that are kept may hold lists of older generations, which map the same file once more.
-        let searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        let searches = self.searches();
         for lists in searches.iter().map(|search| &search.lists) {
             lists.vectors.rest();
         }
@@ -308,7 +306,7 @@ impl Library {
             ));
         }
         // Thumbs and marks are read while no other may be taken up, so that none is missed between here and the keeping.
-        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut searches = self.searches();
         let thumbs = self.thumbs(&lists)?;
         retrieved.put_thumbs(&lists, &thumbs);
         let (marks, notice) = self.marks_and_notice()?;
@@ -334,10 +332,7 @@ impl Library {
             scope: ranges,
             retrieved,
         });
-        searches.push_back(search.clone());
-        while searches.len() > SEARCHES_KEPT {
-            searches.pop_front();
-        }
+        searches.put(search.clone());
         Ok(search)
     }
 
@@ -351,8 +346,7 @@ impl Library {
         &self,
         next: impl Fn(&Search) -> Result<Search, EngineError>,
     ) -> Result<(), EngineError> {
-        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
-        for search in searches.iter_mut() {
+        for search in self.searches().iter_mut() {
             *search = Arc::new(next(search)?);
         }
         Ok(())
@@ -367,11 +361,8 @@ impl Library {
         id: u32,
         change: impl FnOnce(&mut Search),
     ) -> Result<Arc<Search>, EngineError> {
-        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = searches
-            .iter_mut()
-            .find(|search| search.id == id)
-            .ok_or(EngineError::SearchGone { id })?;
+        let mut searches = self.searches();
+        let kept = searches.get(id)?;
         let mut next = Search::clone(kept);
         change(&mut next);
         *kept = Arc::new(next);
@@ -385,10 +376,7 @@ impl Library {
 
     /// Keeps no search any more.
     pub(crate) fn forget_searches(&self) {
-        self.searches
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.searches().clear();
     }
 
     /// Returns a search that is still kept.
@@ -396,12 +384,22 @@ impl Library {
     /// # Errors
     /// [`EngineError::SearchGone`].
     pub fn kept(&self, id: u32) -> Result<Arc<Search>, EngineError> {
-        let searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
-        searches
-            .iter()
-            .find(|search| search.id == id)
-            .cloned()
-            .ok_or(EngineError::SearchGone { id })
+        self.searches().get(id).cloned()
+    }
+
+    /// Returns a search that is still kept and that a person looks at: it stays until they look at another.
+    ///
+    /// # Errors
+    /// [`EngineError::SearchGone`].
+    pub fn shown(&self, id: u32) -> Result<Arc<Search>, EngineError> {
+        let mut searches = self.searches();
+        let search = searches.get(id)?.clone();
+        searches.show(id);
+        Ok(search)
+    }
+
+    fn searches(&self) -> MutexGuard<'_, KeptSearches> {
+        self.searches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns a search as the window shows it.

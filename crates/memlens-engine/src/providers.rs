@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use memlens_params::{Params, RerankMode};
 use memlens_rerank::hook::HookCommand;
 use memlens_rerank::http::{Kind, Price, Provider};
-use memlens_rerank::{CancellationToken, Limits, Reranker, Scale, keys};
+use memlens_rerank::{Limits, Reranker, Scale, keys};
 use memlens_store::Store;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -214,8 +214,10 @@ impl Library {
     /// Asks the provider over HTTP to score two made-up texts, whether it is on or not: no note's text is sent.
     ///
     /// # Errors
-    /// [`EngineError::NoReranker`] where none is set, [`EngineError::Rerank`] for what the provider did.
+    /// [`EngineError::NoReranker`] where none is set, [`EngineError::Rerank`] for what the provider did;
+    /// [`EngineError::Setting`] where another one was set meanwhile, of which the answer says nothing.
     pub fn test_rerank_http(&self) -> Result<RerankTest, EngineError> {
+        let call = self.reranking.beside();
         let checked = chosen_http(&self.store())?.ok_or_else(no_provider)?;
         let mut client = checked.client()?;
         let timeout = checked
@@ -224,9 +226,16 @@ impl Library {
         let started = Instant::now();
         let limits = Limits {
             deadline: started + timeout,
-            cancel: CancellationToken::new(),
+            cancel: call.cancel.clone(),
         };
-        let scored = client.score(TEST_QUERY, &TEST_TEXTS, &limits)?;
+        let scored = client.score(TEST_QUERY, &TEST_TEXTS, &limits);
+        // Another process may have set it, or this one its key alone.
+        let now = chosen_http(&self.store())?;
+        if now.as_ref() != Some(&checked) || !self.reranking.is_wanted(&call) {
+            let why = "the provider was changed while it was tested; test it again";
+            return Err(refused("the answer", why));
+        }
+        let scored = scored?;
         Ok(RerankTest {
             ms: started.elapsed().as_secs_f64() * 1000.0,
             scores: scored.scores,

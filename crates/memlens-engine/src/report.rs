@@ -68,8 +68,10 @@ pub struct RowReport {
     pub end_line: u32,
     /// The last score; none when it never got one.
     pub score: Option<f64>,
-    /// The best passage.
-    pub snippet: String,
+    /// The best passage; none where the note changed since the search.
+    pub snippet: Option<String>,
+    /// Why there is no passage, for a person; none where there is.
+    pub missing: Option<String>,
     /// Who says it.
     pub source: String,
     /// Its length in tokens.
@@ -154,6 +156,7 @@ impl Library {
                 end_line: row.end_line,
                 score: columns.score[*slot as usize],
                 snippet: snippet.text,
+                missing: snippet.missing,
                 source: row.source,
                 tokens: row.tokens,
                 journey: trace

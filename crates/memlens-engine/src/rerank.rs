@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use memlens_params::{HookMode, Params, RerankMode, StageId};
 use memlens_rank::{Detail, RerankScale, RerankScores, RerankState, chars_read};
-use memlens_rerank::{CancellationToken, Limits, RerankError, Scale, Scores};
+use memlens_rerank::{Limits, RerankError, RerankerInfo, Scale, Scores};
 
 use crate::search::Search;
 use crate::{EngineError, Library, providers};
@@ -23,9 +23,8 @@ pub use heat::{Heat, HeatWord};
 pub use sent::SentText;
 pub use times::RerankTime;
 
-pub(crate) use loaded::Reranking;
+pub(crate) use loaded::{Call, Reranking};
 use sent::cut;
-use times::call;
 
 /// So many of the best fused rows are looked up in the cache of scores: the end of the slider of `rerank_max_docs`.
 const LOOKED_UP: usize = 200;
@@ -42,12 +41,12 @@ impl Library {
     /// # Errors
     /// [`EngineError::SearchGone`], [`EngineError::OtherLists`], [`EngineError::Store`] when texts cannot be read.
     pub fn ask(&self, id: u32, params: &Params) -> Result<Arc<Search>, EngineError> {
-        let cancel = self.reranking.begin();
+        let call = self.reranking.begin();
         if params.rerank != RerankMode::Off {
-            self.ask_reranker(id, params, &cancel)?;
+            self.ask_reranker(id, params, &call)?;
         }
         if params.hook != HookMode::Off {
-            self.ask_hook(id, params, &cancel)?;
+            self.ask_hook(id, params, &call)?;
         }
         self.kept(id)
     }
@@ -73,18 +72,13 @@ impl Library {
     ///
     /// # Errors
     /// As [`Library::ask`].
-    fn ask_reranker(
-        &self,
-        id: u32,
-        params: &Params,
-        cancel: &CancellationToken,
-    ) -> Result<(), EngineError> {
+    fn ask_reranker(&self, id: u32, params: &Params, call: &Call) -> Result<(), EngineError> {
         let started = Instant::now();
         let search = self.kept(id)?;
         search.for_params(params)?;
         let mut known = search.known(params);
         known.failure = None;
-        let search = self.keep_scores(id, known.clone(), Asking::default())?;
+        let search = self.keep_scores(id, call, known.clone(), Asking::default())?;
         let reach = search.reach(params);
         if !reach
             .iter()
@@ -102,27 +96,33 @@ impl Library {
             .take(LOOKED_UP.max(n_sent))
             .collect();
         let texts = search.texts(&self.store(), &slots)?;
-        let sent: Vec<&str> = texts
-            .iter()
-            .map(|text| cut(text, chars_read(params)))
-            .collect();
-
-        if cancel.is_cancelled() {
+        if call.cancel.is_cancelled() {
             return Ok(());
         }
-        let asked = Asked {
-            search: &search,
-            params,
-            slots: &slots,
-            sent: &sent,
-            n_sent,
-        };
         let timeout = providers::timeout(&self.store(), params);
         let outcome = timeout.and_then(|timeout| {
-            search.check_found(&slots[..n_sent], &texts[..n_sent])?;
+            // Of the rows that are only looked up, those whose text is gone are none.
+            let mut found: Vec<(u32, String)> = Vec::with_capacity(slots.len());
+            for (at, (slot, text)) in slots.into_iter().zip(texts).enumerate() {
+                match search.found("send", slot, text) {
+                    Err(_) if at >= n_sent => {}
+                    text => found.push((slot, text?)),
+                }
+            }
+            let sent = found
+                .iter()
+                .map(|(slot, text)| (*slot, cut(text, chars_read(params))))
+                .collect();
+            let asked = Asked {
+                search: &search,
+                params,
+                call,
+                sent,
+                n_sent,
+            };
             let limits = Limits {
                 deadline: started + timeout,
-                cancel: cancel.clone(),
+                cancel: call.cancel.clone(),
             };
             self.fill(&asked, &limits, &mut known)
         });
@@ -142,7 +142,7 @@ impl Library {
                     matches!(error, EngineError::Rerank(RerankError::Unready { .. }));
             }
         }
-        self.keep_scores(id, known, asking).map(drop)
+        self.keep_scores(id, call, known, asking).map(drop)
     }
 
     /// Takes what the cache has, asks for the rest of what is needed, and keeps it there. Returns how long the call took;
@@ -154,18 +154,21 @@ impl Library {
         known: &mut RerankScores,
     ) -> Result<Option<Duration>, EngineError> {
         let mode = asked.params.rerank;
-        let cache = self.reranking.cache(self.dir())?;
-        let info = self.with_reranker(mode, limits, |reranker| Ok(reranker.info().clone()))?;
-        known.model.clone_from(&info.model);
+        let call = asked.call;
+        let cache = self.reranking.cache(self.dir(), call)?;
+        let info =
+            self.with_reranker(mode, limits, call, |reranker| Ok(reranker.info().clone()))?;
+        note_scorer(known, &info);
         let query = &asked.search.query;
+        let (slots, sent): (Vec<u32>, Vec<&str>) = asked.sent.iter().copied().unzip();
         // A cache that fails costs a call, never the scores.
         let cached = cache
-            .scores(query, &info.provider, &info.model, asked.sent)
+            .scores(query, &info.provider, &info.model, &sent)
             .unwrap_or_else(|error| {
                 tracing::warn!(%error, "cannot read the cache of scores");
                 Vec::new()
             });
-        for (slot, cached) in asked.slots.iter().zip(cached) {
+        for (slot, cached) in slots.iter().zip(cached) {
             if let Some(cached) = cached
                 && let Some(scale) = Scale::from_word(&cached.scale)
             {
@@ -177,7 +180,7 @@ impl Library {
         }
         let missing: Vec<usize> = (0..asked.n_sent)
             .filter(|at| {
-                let chunk = asked.search.chunk_id(asked.slots[*at]);
+                let chunk = asked.search.chunk_id(slots[*at]);
                 !known.scores.contains_key(&chunk)
             })
             .collect();
@@ -188,8 +191,8 @@ impl Library {
         let outcome = missing
             .chunks(texts_at_once(mode))
             .try_fold(Some(0), |n_tokens, part| {
-                let texts: Vec<&str> = part.iter().map(|at| asked.sent[*at]).collect();
-                let scored = self.score(mode, query, &texts, limits)?;
+                let texts: Vec<&str> = part.iter().map(|at| sent[*at]).collect();
+                let scored = self.score(asked, &texts, limits)?;
                 let scale = scored.scale;
                 let pairs: Vec<(&str, f64)> = texts.into_iter().zip(scored.scores).collect();
                 if let Err(error) =
@@ -199,44 +202,48 @@ impl Library {
                 }
                 known.scale = joined(known.scale, in_ranking(scale));
                 for (at, (_, score)) in part.iter().zip(pairs) {
-                    let chunk = asked.search.chunk_id(asked.slots[*at]);
+                    let chunk = asked.search.chunk_id(slots[*at]);
                     known.scores.insert(chunk, score);
                 }
                 let sum = n_tokens.zip(scored.n_tokens).map(|(sum, n)| sum + n);
                 Ok::<Option<u64>, EngineError>(sum)
             });
         let took = started.elapsed();
-        let texts: Vec<&str> = missing.iter().map(|at| asked.sent[*at]).collect();
-        let call = call(&info, asked.params, &texts, took, &outcome);
-        if let Err(error) = cache.log_call(&call) {
+        let texts: Vec<&str> = missing.iter().map(|at| sent[*at]).collect();
+        let timed = times::call(&info, asked.params, &texts, took, &outcome);
+        if let Err(error) = cache.log_call(&timed) {
             tracing::warn!(%error, "cannot keep how long a call took");
         }
         outcome.map(|_| Some(took))
     }
 
-    /// Has the reranker of a mode score texts.
+    /// Has the reranker score texts.
     fn score(
         &self,
-        mode: RerankMode,
-        query: &str,
+        asked: &Asked<'_>,
         texts: &[&str],
         limits: &Limits,
     ) -> Result<Scores, EngineError> {
-        let (query, bounds) = (query.to_owned(), limits.clone());
+        let (query, bounds) = (asked.search.query.clone(), limits.clone());
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-        self.with_reranker(mode, limits, move |reranker| {
+        self.with_reranker(asked.params.rerank, limits, asked.call, move |reranker| {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             reranker.score(&query, &texts, &bounds)
         })
     }
 
+    /// Keeps scores with the search, unless what they came from was changed meanwhile.
     fn keep_scores(
         &self,
         id: u32,
+        call: &Call,
         known: RerankScores,
         asking: Asking,
     ) -> Result<Arc<Search>, EngineError> {
         self.replace_search(id, |search| {
+            if !self.reranking.is_wanted(call) {
+                return;
+            }
             search.timing.rerank = asking.took.unwrap_or(search.timing.rerank);
             search.is_reranker_loading = asking.is_loading;
             let tables = &mut search.retrieved.set.rerank;
@@ -259,10 +266,9 @@ struct Asking {
 struct Asked<'a> {
     search: &'a Search,
     params: &'a Params,
-    /// Rows by fused rank.
-    slots: &'a [u32],
-    /// Their texts as sent.
-    sent: &'a [&'a str],
+    call: &'a Call,
+    /// Rows by fused rank, with their texts as sent.
+    sent: Vec<(u32, &'a str)>,
     /// How many of them, from the first, these parameters send.
     n_sent: usize,
 }
@@ -278,6 +284,7 @@ impl Search {
         known.cloned().unwrap_or_else(|| RerankScores {
             mode: params.rerank,
             max_chars: chars_read(params),
+            provider: String::new(),
             model: String::new(),
             scale: RerankScale::Unit,
             scores: BTreeMap::new(),
@@ -309,6 +316,16 @@ fn texts_at_once(mode: RerankMode) -> usize {
     match mode {
         RerankMode::Model => MODEL_TEXTS_AT_ONCE,
         RerankMode::Off | RerankMode::Late | RerankMode::Http => usize::MAX,
+    }
+}
+
+/// Notes who scores from now on; what another one said is no part of the same table.
+fn note_scorer(known: &mut RerankScores, info: &RerankerInfo) {
+    if (&known.provider, &known.model) != (&info.provider, &info.model) {
+        known.provider.clone_from(&info.provider);
+        known.model.clone_from(&info.model);
+        known.scale = RerankScale::Unit;
+        known.scores.clear();
     }
 }
 

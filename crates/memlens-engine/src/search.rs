@@ -9,7 +9,7 @@ use memlens_params::{ParameterSet, Params, StageId};
 use memlens_rank::{
     CandidateSet, ChunkId, Columns, Detail, ListId, NATIVE, Status, Trace, rank, rank_observed,
 };
-use memlens_store::{ChunkRow, DocumentRow, Store};
+use memlens_store::{ChunkRow, DocumentRow, NoText, Store};
 
 use crate::EngineError;
 use crate::agreement::{Agreement, Said};
@@ -236,11 +236,15 @@ impl Search {
             .collect()
     }
 
-    /// Returns the texts of candidates, in the order asked.
+    /// Returns the texts of candidates, in the order asked; a note that was indexed anew since has left none.
     ///
     /// # Errors
     /// [`EngineError::NoRow`], [`EngineError::Store`].
-    pub fn texts(&self, store: &Store, slots: &[u32]) -> Result<Vec<String>, EngineError> {
+    pub fn texts(
+        &self,
+        store: &Store,
+        slots: &[u32],
+    ) -> Result<Vec<Result<String, NoText>>, EngineError> {
         let ids = slots
             .iter()
             .map(|slot| self.chunk(*slot).map(|(chunk, _)| chunk.id))
@@ -248,17 +252,18 @@ impl Search {
         Ok(store.chunk_texts(ids)?)
     }
 
-    /// Checks that texts of candidates are those that the search found: a note that was indexed anew since has left none.
+    /// Returns the text of a candidate, where there is one, to do something with it.
     ///
     /// # Errors
-    /// [`EngineError::NoteChanged`], [`EngineError::NoRow`].
-    pub(crate) fn check_found(&self, slots: &[u32], texts: &[String]) -> Result<(), EngineError> {
-        let gone = slots.iter().zip(texts).find(|(_, text)| text.is_empty());
-        let Some((slot, _)) = gone else {
-            return Ok(());
-        };
-        let path = self.chunk(*slot)?.1.path.clone();
-        Err(EngineError::NoteChanged { path })
+    /// [`EngineError::NoteChanged`], [`EngineError::NoteAltered`], [`EngineError::NoRow`].
+    pub(crate) fn found(
+        &self,
+        attempt: &'static str,
+        slot: u32,
+        text: Result<String, NoText>,
+    ) -> Result<String, EngineError> {
+        let path = &self.chunk(slot)?.1.path;
+        found(attempt, path, text)
     }
 
     /// Returns the best passage of each candidate asked for.
@@ -271,11 +276,14 @@ impl Search {
             .iter()
             .zip(texts)
             .map(|(slot, text)| {
-                let (text, marks) = passage::snippet(&text, &self.retrieved.words);
+                let passage = text.map(|text| passage::snippet(&text, &self.retrieved.words));
+                let (passage, missing) = told(passage);
+                let (text, marks) = passage.unzip();
                 Snippet {
                     slot: *slot,
                     text,
-                    marks,
+                    missing,
+                    marks: marks.unwrap_or_default(),
                 }
             })
             .collect())
@@ -292,10 +300,13 @@ impl Search {
         slot: u32,
     ) -> Result<Journey, EngineError> {
         let row = self.row(slot)?;
-        let text = self.texts(store, &[slot])?.pop().unwrap_or_default();
+        let read = self.texts(store, &[slot])?.pop();
+        let (text, missing) = told(read.unwrap_or(Err(NoText::Gone)));
         let trace = self.rank(params);
         let core = trace.journey(slot);
-        let marks = passage::utf16(&text, &passage::matches(&text, &self.retrieved.words));
+        let marks = text.as_deref().map_or_else(Vec::new, |text| {
+            passage::utf16(text, &passage::matches(text, &self.retrieved.words))
+        });
         let (dropped_by, reason) = core.dropped.unzip();
         let supporters = self.supporters(&trace, slot, params);
         Ok(Journey {
@@ -315,6 +326,7 @@ impl Search {
             window: self.set().candidates[slot as usize].cosines.window_lines,
             row,
             text,
+            missing,
             marks,
         })
     }
@@ -390,6 +402,34 @@ impl Search {
         }
         Ok(facts)
     }
+}
+
+/// Returns the text of a chunk of the note at `path`.
+///
+/// # Errors
+/// [`EngineError::NoteChanged`], [`EngineError::NoteAltered`].
+pub(crate) fn found(
+    attempt: &'static str,
+    path: &str,
+    text: Result<String, NoText>,
+) -> Result<String, EngineError> {
+    let path = path.to_owned();
+    text.map_err(|why| match why {
+        NoText::Gone => EngineError::NoteChanged { attempt, path },
+        NoText::Altered => EngineError::NoteAltered { attempt, path },
+    })
+}
+
+/// Returns what is read, or why there is nothing, for a person.
+fn told<T>(read: Result<T, NoText>) -> (Option<T>, Option<String>) {
+    let why = match read {
+        Ok(read) => return (Some(read), None),
+        Err(NoText::Gone) => "The note has changed since this search.",
+        Err(NoText::Altered) => {
+            "The library does not hold this text as it was saved; it is read anew at the next start."
+        }
+    };
+    (None, Some(why.to_owned()))
 }
 
 /// Returns who says it: the agent of the line or of the note, else the folder that holds the note.

@@ -45,8 +45,10 @@ pub struct Row {
 pub struct Snippet {
     /// The row.
     pub slot: u32,
-    /// The passage on one line.
-    pub text: String,
+    /// The passage on one line; none where the note changed since the search.
+    pub text: Option<String>,
+    /// Why there is no text, for a person; none where there is.
+    pub missing: Option<String>,
     /// Matched words in it, as UTF-16 `[start, end)`.
     pub marks: Vec<(u32, u32)>,
 }
@@ -129,8 +131,10 @@ pub struct Journey {
     pub neighbour: Option<String>,
     /// Facts of the chunk.
     pub facts: Vec<Fact>,
-    /// The chunk's text.
-    pub text: String,
+    /// The chunk's text; none where the note changed since the search.
+    pub text: Option<String>,
+    /// Why there is no text, for a person; none where there is.
+    pub missing: Option<String>,
     /// Matched words in the text, as UTF-16 `[start, end)`.
     pub marks: Vec<(u32, u32)>,
     /// The lines of the window that matched best.

@@ -27,6 +27,8 @@ pub struct RerankScores {
     pub mode: RerankMode,
     /// How much of each text it read; 0 for all of it.
     pub max_chars: u32,
+    /// Who scored, as far as it tells one server from another.
+    pub provider: String,
     /// The model's name, for a person.
     pub model: String,
     /// What the scores mean.

@@ -158,6 +158,7 @@ fn with_scores(
             rerank: mode,
             ..Params::default()
         }),
+        provider: String::new(),
         model: "made up".to_owned(),
         scale,
         scores: chunks

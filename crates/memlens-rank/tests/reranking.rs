@@ -14,6 +14,7 @@ fn set(mode: RerankMode, scale: RerankScale, scores: &[f64]) -> CandidateSet {
     let known = RerankScores {
         mode,
         max_chars: if mode == RerankMode::Late { 0 } else { 500 },
+        provider: String::new(),
         model: "made up".to_owned(),
         scale,
         scores: (0..).map(ChunkId).zip(scores.iter().copied()).collect(),

@@ -140,6 +140,15 @@ pub struct StoredChunk {
     pub text: String,
 }
 
+/// Tells why there is no text of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoText {
+    /// The chunk is not in the library any more: its note changed, or is gone.
+    Gone,
+    /// It is not what was saved.
+    Altered,
+}
+
 /// Is what a batch of changes did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Applied {
@@ -296,34 +305,31 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the texts of chunks, in the order asked; empty for one that is gone.
+    /// Returns the texts of chunks, in the order asked.
     ///
     /// # Errors
-    /// [`StoreError::Sql`], and [`StoreError::Altered`] for a text that is not the one that was saved.
+    /// [`StoreError::Sql`].
     pub fn chunk_texts(
         &self,
         chunks: impl IntoIterator<Item = i64>,
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> Result<Vec<Result<String, NoText>>, StoreError> {
         let attempt = "read chunk texts";
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT c.text, e.hash, d.path FROM chunks c JOIN documents d ON d.id = c.document
-                 LEFT JOIN embeddings e ON e.id = c.embedding WHERE c.id = ?1",
+                "SELECT c.text, e.hash FROM chunks c LEFT JOIN embeddings e ON e.id = c.embedding WHERE c.id = ?1",
             )
             .attempt(attempt)?;
         let mut texts = Vec::new();
         for chunk in chunks {
             let mut rows = statement.query([chunk]).attempt(attempt)?;
-            let Some(row) = rows.next().attempt(attempt)? else {
-                texts.push(String::new());
-                continue;
-            };
-            if !is_as_saved(row).attempt(attempt)? {
-                let path = row.get(2).attempt(attempt)?;
-                return Err(StoreError::Altered { attempt, path });
-            }
-            texts.push(row.get(0).attempt(attempt)?);
+            texts.push(match rows.next().attempt(attempt)? {
+                None => Err(NoText::Gone),
+                Some(row) if is_as_saved(row).attempt(attempt)? => {
+                    Ok(row.get(0).attempt(attempt)?)
+                }
+                Some(_) => Err(NoText::Altered),
+            });
         }
         Ok(texts)
     }

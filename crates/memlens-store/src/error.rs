@@ -76,16 +76,6 @@ pub enum StoreError {
         /// Why.
         source: rusqlite::Error,
     },
-    /// A note's text is not what was saved, though the pages around it fit together.
-    #[error(
-        "cannot {attempt}: the library does not hold {path} as it was saved; `memlens index`, or the next start of the window, reads it anew"
-    )]
-    Altered {
-        /// What was tried.
-        attempt: &'static str,
-        /// The note's path in its folder.
-        path: String,
-    },
     /// The system refuses to write: the disk is full, say.
     #[error("cannot {attempt}: the disk under {} is full or cannot be written: {source}; make room and try again: \
         what was saved before is sound", path.display())]

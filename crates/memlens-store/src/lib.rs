@@ -41,7 +41,7 @@ mod store;
 
 pub use damage::Forgotten;
 pub use documents::{
-    Applied, Change, DocumentState, NewChunk, NewDocument, NewWindow, StoredChunk,
+    Applied, Change, DocumentState, NewChunk, NewDocument, NewWindow, NoText, StoredChunk,
 };
 pub use embeddings::EmbeddingId;
 pub use error::StoreError;

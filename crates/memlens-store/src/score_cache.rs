@@ -153,6 +153,17 @@ impl ScoreCache {
         })
     }
 
+    /// Lets go of the file for good: what is put from now on is kept in memory alone, so that a file that was erased is not
+    /// made anew.
+    pub fn close(&self) {
+        let mut opened = self.opened();
+        match in_memory() {
+            Ok(in_memory) => *opened = in_memory,
+            // There is no memory left for anything then.
+            Err(error) => tracing::warn!(%error, "the score cache stays open"),
+        }
+    }
+
     /// Removes the cache of the library in `dir`, whoever made it and whatever its state.
     ///
     /// # Errors

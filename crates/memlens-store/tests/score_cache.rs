@@ -190,6 +190,22 @@ fn no_question_and_no_text_stands_in_the_file() {
 }
 
 #[test]
+fn a_closed_cache_makes_no_file_anew() {
+    let dir = scratch();
+    let cache = open(dir.path());
+    put(&cache, "q", "text", 0.5);
+    cache.close();
+    ScoreCache::erase(dir.path()).unwrap();
+    put(&cache, "q", "other", 0.25);
+    cache.log_call(&call(1)).unwrap();
+    assert_eq!(
+        (get(&cache, "q", "text"), get(&cache, "q", "other")),
+        (None, Some(0.25))
+    );
+    assert!(!dir.path().join(FILE).exists());
+}
+
+#[test]
 fn a_cleared_cache_is_empty_and_small_and_an_erased_one_is_gone() {
     let dir = scratch();
     let cache = open(dir.path());

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use memlens_engine::{
     Engine, EngineError, HttpChoice, KeyState, ModelChoice, RerankChange, RerankSettings,
@@ -11,6 +12,7 @@ use memlens_params::{Params, RerankMode, StageId};
 use memlens_rank::{Columns, Status};
 use memlens_store::Store;
 use memlens_tests::{Notes, Provider, fresh, hashing, open};
+use serde_json::json;
 
 const QUERY: &str = "where is the router";
 
@@ -178,6 +180,119 @@ fn choices_outlive_the_program_and_go_with_everything_else() {
     assert_eq!(engine.library().rerank_calls().expect("there are none"), []);
     let key = Store::open_read_only(dir.path()).expect("it is there");
     assert_eq!(key.setting("rerank_http").expect("it can be read"), None);
+}
+
+/// Starts a server that says when it is asked and answers each request once it may.
+fn slow_provider() -> (Provider, Receiver<()>, Sender<()>) {
+    let (told, asked) = channel();
+    let (may, allowed) = channel::<()>();
+    let provider = Provider::answering(move |request| {
+        let _ = told.send(());
+        let _ = allowed.recv();
+        let results: Vec<_> = (0..request.texts().len())
+            .map(|index| json!({"index": index, "relevance_score": 0.5}))
+            .collect();
+        (200, json!({ "results": results }).to_string())
+    });
+    (provider, asked, may)
+}
+
+#[test]
+fn a_test_of_a_provider_that_was_changed_meanwhile_says_nothing_of_the_new_one() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let (provider, asked, may) = slow_provider();
+    let other = Provider::start();
+    let library = open(dir.path());
+    let set = |url: &str| {
+        // Another process.
+        let changed = open(dir.path()).change_rerank(RerankChange::Http(tei(url, true), None));
+        changed.expect("it can be changed");
+    };
+    set(&provider.url());
+    std::thread::scope(|scope| {
+        let test = scope.spawn(|| library.test_rerank_http());
+        asked.recv().expect("it is asked");
+        set(&other.url());
+        may.send(()).expect("it waits");
+        let error = test.join().expect("it ends").expect_err("it is of another");
+        assert_eq!(
+            error.to_string(),
+            "cannot use the answer: the provider was changed while it was tested; test it again"
+        );
+    });
+    let test = library.test_rerank_http().expect("it answers");
+    assert_eq!(test.host, other.host());
+}
+
+#[test]
+fn scores_of_the_provider_before_do_not_come_back() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let engine = engine(dir.path());
+    let (provider, asked, may) = slow_provider();
+    change(
+        &engine,
+        RerankChange::Http(tei(&provider.url(), true), None),
+    );
+    let library = engine.library();
+    let first = Params {
+        rerank_max_docs: 2,
+        ..by_http()
+    };
+    let id = library
+        .search(QUERY, &first, None)
+        .expect("it can be searched")
+        .id;
+    may.send(()).expect("it waits");
+    let scored = library.ask(id, &first).expect("it can be asked");
+    assert_eq!(rerank(&scored.columns(&first)), &Status::Applied);
+    asked.recv().expect("it was asked");
+    // A call for one row more is under way, with the scores of the others at hand.
+    std::thread::scope(|scope| {
+        let call = scope.spawn(|| library.ask(id, &by_http()));
+        asked.recv().expect("it is asked");
+        change(
+            &engine,
+            RerankChange::Http(tei(&Provider::start().url(), true), None),
+        );
+        drop(may);
+        call.join().expect("it ends").expect("it was only stopped");
+    });
+    let kept = library.kept(id).expect("it is kept");
+    assert_eq!(kept.columns(&first).n_pending, 2);
+    assert_eq!(kept.set().rerank, []);
+}
+
+#[test]
+fn scores_of_two_providers_are_not_mixed() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let set = |provider: &Provider| {
+        // Another process, which this one is not told of.
+        let changed =
+            open(dir.path()).change_rerank(RerankChange::Http(tei(&provider.url(), true), None));
+        changed.expect("it can be changed");
+    };
+    let [one, other] = std::array::from_fn(|_| Provider::start());
+    set(&one);
+    let fewer = Params {
+        rerank_max_docs: 2,
+        ..by_http()
+    };
+    let id = library
+        .search(QUERY, &fewer, None)
+        .expect("it can be searched")
+        .id;
+    library.ask(id, &fewer).expect("it can be asked");
+    set(&other);
+    library.ask(id, &by_http()).expect("it can be asked");
+    let texts = |provider: &Provider| {
+        let requests = provider.requests();
+        requests.iter().map(|it| it.texts().len()).sum::<usize>()
+    };
+    assert_eq!((texts(&one), texts(&other)), (2, 3));
 }
 
 #[test]

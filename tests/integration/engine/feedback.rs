@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use memlens_engine::{Engine, EngineError, Library, RowThumb, Search, Voted, WhyNot};
 use memlens_params::{Params, StageId};
@@ -79,6 +80,35 @@ fn a_kept_search_takes_up_a_thumb_at_once() {
     assert_eq!(weight(&kept, "hall.md"), None);
     let gone = engine.vote(first.id, 999, true);
     assert!(matches!(gone, Err(EngineError::NoRow { .. })));
+}
+
+#[test]
+fn a_thumb_on_a_text_that_is_gone_is_refused() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let engine = engine(dir.path());
+    let found = search(engine.library());
+    let slot = slot_of(&found, "attic.md");
+    notes.write("attic.md", "A router stood in the loft once.");
+    let patience = Instant::now();
+    while engine.library().lists().snapshot.generation == found.generation() {
+        assert!(
+            patience.elapsed() < Duration::from_secs(60),
+            "it is indexed"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let error = engine
+        .vote(found.id, slot, true)
+        .expect_err("there is no text");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "cannot give a thumb to {}/attic.md: it has changed since the search; search again",
+            notes.path().file_name().expect("it has one").display()
+        )
+    );
+    assert_eq!(engine.library().feedback().expect("it can be read"), []);
 }
 
 #[test]

@@ -40,7 +40,8 @@ fn texts(library: &Library) -> Result<BTreeSet<String>, EngineError> {
         let search = library.search(query, &Params::default(), None)?;
         library.answer(&search, &Params::default())?;
         let slots: Vec<u32> = (0..).take(search.set().candidates.len()).collect();
-        texts.extend(search.texts(&library.store(), &slots)?);
+        let read = search.texts(&library.store(), &slots)?;
+        texts.extend(read.into_iter().flatten());
     }
     Ok(texts)
 }
@@ -141,12 +142,8 @@ fn a_text_that_turned_is_refused_and_read_anew() {
         &it,
         "UPDATE chunks SET text = replace(text, 'quiet', 'quick') WHERE text LIKE '%hall 3.'",
     );
-    let error = texts(&open(it.dir.path())).expect_err("it is not what was saved");
-    assert_eq!(
-        error.to_string(),
-        "cannot read chunk texts: the library does not hold 3.md as it was saved; `memlens index`, or the next start of the \
-         window, reads it anew"
-    );
+    let found = texts(&open(it.dir.path())).expect("the others are sound");
+    assert!(found.iter().all(|text| !text.contains("hall 3")));
     let (indexer, notices) =
         Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
     assert_eq!(notices, [""; 0]);

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use memlens_embed::{Embedder, Hashing};
 use memlens_engine::view::Activity;
-use memlens_engine::{EmbedderSource, Indexer, Library, Observer, Step};
+use memlens_engine::{EmbedderSource, EngineError, Indexer, Library, Observer, Step};
 use memlens_index::VectorWriter;
 use memlens_params::Params;
 use memlens_store::{Store, StoreError};
@@ -20,7 +20,7 @@ use memlens_tests::{
     Asked, Other, Recording, answers, content, failing, fresh, hashing, index, index_with, open,
 };
 
-use crate::sound::{QUERIES, Sound, copy, flip, garble, largest, smallest, sound, truncate};
+use crate::sound::{QUERIES, Sound, copy, flip, garble, largest, sound, truncate};
 
 /// Puts a list of the right generation, dimension and embeddings in place, whose numbers mean something else.
 fn write_vectors_of_another_model(dir: &Path) {
@@ -138,12 +138,12 @@ const DAMAGES: &[Damage] = &[
         &["BM25"],
     ),
     (
-        "a file of the text list is of another part",
+        "a file of the text list is of another list",
         |it| {
-            let text = it.dir.path().join("text");
-            let [small, large] = [smallest, largest].map(|of| of(&text, ".term"));
-            assert_ne!(small, large);
-            fs::copy(small, large).expect("it can be copied");
+            let [old, new] =
+                [&it.old, &it.dir].map(|dir| largest(&dir.path().join("text"), ".term"));
+            assert_ne!(old.file_name(), new.file_name(), "it was built anew before");
+            fs::copy(old, new).expect("it can be copied");
         },
         &["BM25"],
     ),
@@ -393,6 +393,75 @@ fn an_open_library_keeps_its_lists_until_it_takes_up_others() {
             .rank(&Params::default()),
         trace
     );
+}
+
+#[test]
+fn a_text_that_is_gone_is_none_and_says_why() {
+    let it = sound();
+    let library = Library::open(it.dir.path(), hashing()).expect("it can be opened");
+    let params = Params::default();
+    let search = library
+        .search("hall 3", &params, None)
+        .expect("it can be searched");
+    it.notes.write("3.md", "The relay is gone.");
+    index(it.dir.path(), &[it.notes.path()]);
+    let rows = search.rows().expect("they can be told");
+    let at = rows.iter().position(|row| row.path == "3.md");
+    let slot = at.expect("it is a candidate") as u32;
+    let why = Some("The note has changed since this search.");
+    let snippets = library
+        .snippets(&search, &[slot])
+        .expect("they can be told");
+    let [snippet] = snippets.as_slice() else {
+        panic!("{snippets:?}")
+    };
+    assert_eq!((&snippet.text, snippet.missing.as_deref()), (&None, why));
+    let journey = search
+        .journey(&library.store(), &params, slot)
+        .expect("it can be told");
+    assert_eq!((&journey.text, journey.missing.as_deref()), (&None, why));
+    let report = library.report(&search, &params).expect("it can be told");
+    let rows = report.results.iter().chain(&report.dropped);
+    let missing: Vec<(&str, bool, Option<&str>)> = rows
+        .filter(|row| row.missing.is_some() || row.snippet.is_none())
+        .map(|row| {
+            (
+                row.path.as_str(),
+                row.snippet.is_none(),
+                row.missing.as_deref(),
+            )
+        })
+        .collect();
+    assert_eq!(missing, [("3.md", true, why)]);
+}
+
+#[test]
+fn the_search_that_is_shown_is_kept_and_of_the_others_the_last_used() {
+    let it = sound();
+    let library = Library::open(it.dir.path(), hashing()).expect("it can be opened");
+    let search = || {
+        let search = library.search("hall 3", &Params::default(), None);
+        search.expect("it can be searched").id
+    };
+    let shown = search();
+    library.shown(shown).expect("it is kept");
+    let used = search();
+    let unused = search();
+    // Far more than are kept: such as come of notes that are saved.
+    for _ in 0..20 {
+        search();
+        library.kept(used).expect("it was just used");
+    }
+    library.kept(shown).expect("somebody looks at it");
+    let gone = library.kept(unused).map(drop).expect_err("nobody used it");
+    assert!(matches!(gone, EngineError::SearchGone { id } if id == unused));
+    // Another is shown now.
+    library.shown(used).expect("it is kept");
+    for _ in 0..20 {
+        search();
+    }
+    library.kept(used).expect("somebody looks at it");
+    assert!(library.kept(shown).is_err());
 }
 
 #[test]

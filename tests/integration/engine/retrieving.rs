@@ -79,7 +79,8 @@ fn naive_chunks(library: &memlens_engine::Library, query: &str, unit: VectorUnit
                 text: store
                     .chunk_texts([chunk.id])
                     .expect("it can be read")
-                    .remove(0),
+                    .remove(0)
+                    .expect("it is as saved"),
                 vector: match unit {
                     VectorUnit::Windows if best.is_finite() => (2.0 * best + whole) / 3.0,
                     VectorUnit::Windows | VectorUnit::Chunk => whole,

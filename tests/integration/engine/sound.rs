@@ -60,27 +60,16 @@ pub fn copy(from: &Path, to: &Path) {
 
 /// Returns the largest file in a folder whose name holds `part`.
 pub fn largest(dir: &Path, part: &str) -> PathBuf {
-    by_size(dir, part).pop().expect("there is one")
-}
-
-/// Returns the smallest file in a folder whose name holds `part`.
-pub fn smallest(dir: &Path, part: &str) -> PathBuf {
-    by_size(dir, part).swap_remove(0)
-}
-
-/// Returns the files in a folder whose names hold `part`, the largest last.
-fn by_size(dir: &Path, part: &str) -> Vec<PathBuf> {
     let files = fs::read_dir(dir)
         .expect("it can be listed")
         .map(|entry| entry.expect("it can be listed").path());
-    let mut named: Vec<PathBuf> = files
-        .filter(|path| {
-            path.file_name()
-                .is_some_and(|name| name.to_string_lossy().contains(part))
-        })
-        .collect();
-    named.sort_by_key(|path| path.metadata().map_or(0, |metadata| metadata.len()));
+    let named = files.filter(|path| {
+        path.file_name()
+            .is_some_and(|name| name.to_string_lossy().contains(part))
+    });
     named
+        .max_by_key(|path| path.metadata().map_or(0, |metadata| metadata.len()))
+        .expect("there is one")
 }
 
 /// Cuts off the second half of a file.

@@ -625,8 +625,10 @@ export type Journey = {
 	neighbour: string | null,
 	/**  Facts of the chunk. */
 	facts: Fact[],
-	/**  The chunk's text. */
-	text: string,
+	/**  The chunk's text; none where the note changed since the search. */
+	text: string | null,
+	/**  Why there is no text, for a person; none where there is. */
+	missing: string | null,
 	/**  Matched words in the text, as UTF-16 `[start, end)`. */
 	marks: ([number, number])[],
 	/**  The lines of the window that matched best. */
@@ -1209,8 +1211,10 @@ export type SentText = {
 export type Snippet = {
 	/**  The row. */
 	slot: number,
-	/**  The passage on one line. */
-	text: string,
+	/**  The passage on one line; none where the note changed since the search. */
+	text: string | null,
+	/**  Why there is no text, for a person; none where there is. */
+	missing: string | null,
 	/**  Matched words in it, as UTF-16 `[start, end)`. */
 	marks: ([number, number])[],
 };

@@ -98,6 +98,16 @@ describe("a change", () => {
     await providers.setHttp(CHOICE, null);
     expect(providers.test).toBeNull();
   });
+
+  it("takes no answer of a test that began before it", async () => {
+    const providers = await open(HTTP_RERANKER);
+    for (const change of [() => providers.setHttp(CHOICE, null), () => providers.switchHttpOff()]) {
+      const tested = providers.testHttp();
+      await change();
+      await tested;
+      expect(providers.test).toBeNull();
+    }
+  });
 });
 
 it("a test that fails is told as one", async () => {

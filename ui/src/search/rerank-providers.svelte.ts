@@ -29,6 +29,8 @@ export class RerankProviders {
   #changing = $state<Changing | null>(null);
   #failed = $state.raw<{ what: Changing; error: ErrorInfo } | null>(null);
   #test = $state.raw<TestState | null>(null);
+  /** Counts tests and what makes their answers worthless; the answer to the last one alone counts. */
+  #nTests = 0;
   #download = $state.raw<Download | null>(null);
 
   /** `onChanged` is told when another reranker would answer now. */
@@ -107,22 +109,30 @@ export class RerankProviders {
 
   /** A null key leaves the one that is kept. */
   async setHttp(choice: HttpChoice, key: string | null): Promise<void> {
-    this.#test = null;
+    this.#forgetTest();
     await this.#change("http", () => this.#backend.setRerankHttp(choice, key));
   }
 
   async switchHttpOff(): Promise<void> {
+    this.#forgetTest();
     await this.#change("http", () => this.#backend.rerankHttpOff());
   }
 
   async testHttp(): Promise<void> {
     if (this.#test?.kind === "asking") return;
+    const asked = ++this.#nTests;
     this.#test = { kind: "asking" };
-    try {
-      this.#test = { kind: "answered", answer: await this.#backend.testRerankHttp() };
-    } catch (error) {
-      this.#test = { kind: "failed", error: toErrorInfo(error) };
-    }
+    const test = await this.#backend.testRerankHttp().then(
+      (answer): TestState => ({ kind: "answered", answer }),
+      (error: unknown): TestState => ({ kind: "failed", error: toErrorInfo(error) }),
+    );
+    if (asked === this.#nTests) this.#test = test;
+  }
+
+  /** A test that is under way tells of the provider as it was. */
+  #forgetTest(): void {
+    this.#nTests++;
+    this.#test = null;
   }
 
   async setModel(model: ModelChoice | null): Promise<void> {

@@ -563,6 +563,7 @@ export function journeyOf(set: FakeSet, params: Params, slot: number): Journey {
       { label: "Best window", value: `lines ${row.start_line} to ${row.end_line}` },
     ],
     text: set.texts[slot] ?? "",
+    missing: null,
     marks: marksIn(set.texts[slot] ?? "", set.words),
     window: [row.start_line, row.end_line],
     supporters: [],
@@ -591,6 +592,6 @@ function formulaOf(set: FakeSet, params: Params, columns: Columns, slot: number)
 export function snippetsOf(set: FakeSet, slots: readonly number[]): Snippet[] {
   return slots.map((slot) => {
     const text = (set.texts[slot] ?? "").slice(0, 280);
-    return { slot, text, marks: marksIn(text, set.words) };
+    return { slot, text, missing: null, marks: marksIn(text, set.words) };
   });
 }

@@ -44,6 +44,7 @@ impl Rivals {
         );
         let ids = lists.snapshot.chunks.iter().map(|chunk| chunk.id);
         let texts = library.store().chunk_texts(ids).expect("they are there");
+        let texts: Vec<String> = texts.into_iter().flatten().collect();
         write_json(&folder.join("texts.json"), &json!(texts));
         let matches: Vec<String> = questions
             .iter()

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use memlens_params::{Params, RerankMode};
 use memlens_rank::chars_read;
-use memlens_rerank::{CancellationToken, Limits};
+use memlens_rerank::Limits;
+use memlens_store::NoText;
 use serde::Serialize;
 use specta::Type;
 
@@ -39,23 +40,27 @@ impl Library {
     /// Returns which words of a row's text answer which words of the question, as late interaction reads the text.
     ///
     /// # Errors
-    /// As [`Search::texts`], [`EngineError::Rerank`] where the model cannot read the question or was stopped.
+    /// As [`Search::texts`], [`EngineError::NoteChanged`] and [`EngineError::NoteAltered`], [`EngineError::Rerank`] where the model cannot read the question or was stopped.
     pub fn heat(&self, search: &Search, params: &Params, slot: u32) -> Result<Heat, EngineError> {
-        let text = search
-            .texts(&self.store(), &[slot])?
-            .pop()
-            .unwrap_or_default();
+        let text = search.texts(&self.store(), &[slot])?.pop();
+        let text = search.found("read", slot, text.unwrap_or(Err(NoText::Gone)))?;
         let part = cut(&text, chars_read(params)).to_owned();
+        let call = self.reranking.beside();
         let limits = Limits {
             deadline: Instant::now() + Duration::from_millis(u64::from(params.rerank_timeout_ms)),
-            cancel: CancellationToken::new(),
+            cancel: call.cancel.clone(),
         };
         let (query, bounds) = (search.query.clone(), limits.clone());
         let answers =
-            self.with_reranker(RerankMode::Late, &limits, move |reranker| match reranker {
-                AnyReranker::Late(late) => late.answers(&query, &part, &bounds),
-                AnyReranker::Other(_) => Ok(Vec::new()),
-            })?;
+            self.with_reranker(
+                RerankMode::Late,
+                &limits,
+                &call,
+                move |reranker| match reranker {
+                    AnyReranker::Late(late) => late.answers(&query, &part, &bounds),
+                    AnyReranker::Other(_) => Ok(Vec::new()),
+                },
+            )?;
         let mut units = Utf16::of(&text);
         let words = answers
             .into_iter()

@@ -33,8 +33,16 @@ pub(crate) struct Reranking {
     here: Background<AnyReranker, EngineError>,
     /// A keyring that waits for the person holds up nobody else.
     http: Background<AnyReranker, EngineError>,
-    running: Mutex<CancellationToken>,
+    running: Mutex<Call>,
     cache: Mutex<Option<Arc<ScoreCache>>>,
+}
+
+/// Is one call: what stops it, and what tells whether its answer is still wanted.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Call {
+    pub(crate) cancel: CancellationToken,
+    /// Rises with every change that makes older answers worthless: of who reranks, or when all is erased.
+    era: u64,
 }
 
 impl Default for Reranking {
@@ -95,27 +103,61 @@ impl TokenCache for KeptTokens {
 }
 
 impl Reranking {
-    /// Stops the call under way, and returns what stops the next one.
-    pub(crate) fn begin(&self) -> CancellationToken {
+    /// Stops the call under way, and returns the next one.
+    pub(crate) fn begin(&self) -> Call {
         let mut running = lock(&self.running);
-        running.cancel();
-        *running = CancellationToken::new();
+        running.cancel.cancel();
+        running.cancel = CancellationToken::new();
         running.clone()
+    }
+
+    /// Returns what stands beside the call under way, and is wanted as long as one that begins now.
+    pub(crate) fn beside(&self) -> Call {
+        Call {
+            cancel: CancellationToken::new(),
+            era: lock(&self.running).era,
+        }
     }
 
     /// Stops the call under way.
     pub(crate) fn cancel(&self) {
-        lock(&self.running).cancel();
+        lock(&self.running).cancel.cancel();
     }
 
-    pub(super) fn cache(&self, dir: &Path) -> Result<Arc<ScoreCache>, EngineError> {
+    /// Tells whether what a call brings may be kept: one that was only stopped may have something, one from before a
+    /// change has nothing.
+    pub(crate) fn is_wanted(&self, call: &Call) -> bool {
+        lock(&self.running).era == call.era
+    }
+
+    /// Returns the cache of scores.
+    ///
+    /// # Errors
+    /// [`RerankError::Cancelled`] for a call that is not wanted any more: it would make anew what was erased.
+    pub(super) fn cache(&self, dir: &Path, call: &Call) -> Result<Arc<ScoreCache>, EngineError> {
         let mut cache = lock(&self.cache);
+        if !self.is_wanted(call) {
+            return Err(RerankError::Cancelled.into());
+        }
         if let Some(cache) = &*cache {
             return Ok(cache.clone());
         }
         let opened = Arc::new(ScoreCache::open(dir)?);
         *cache = Some(opened.clone());
         Ok(opened)
+    }
+
+    /// Lets go of everything as [`Reranking::forget`], and removes the cache of scores.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] where it cannot be removed.
+    pub(crate) fn erase(&self, dir: &Path) -> Result<(), EngineError> {
+        self.forget();
+        // Nobody opens it meanwhile.
+        let cache = lock(&self.cache);
+        ScoreCache::erase(dir)?;
+        drop(cache);
+        Ok(())
     }
 
     /// Lets go of the reranker of a mode, since its key, its server or its files may be others the next time.
@@ -129,10 +171,16 @@ impl Reranking {
 
     /// Lets go of everything that was made from settings, files or the cache.
     pub(crate) fn forget(&self) {
-        self.cancel();
+        let mut running = lock(&self.running);
+        running.cancel.cancel();
+        running.era += 1;
+        drop(running);
         self.here.forget();
         self.http.forget();
-        *lock(&self.cache) = None;
+        if let Some(cache) = lock(&self.cache).take() {
+            // A call that ends now has it still.
+            cache.close();
+        }
     }
 }
 
@@ -150,6 +198,7 @@ impl Library {
         &self,
         mode: RerankMode,
         limits: &Limits,
+        call: &Call,
         work: impl FnOnce(&mut AnyReranker) -> Result<A, RerankError> + Send + 'static,
     ) -> Result<A, EngineError> {
         let chosen = providers::chosen(&self.store(), mode)?;
@@ -169,7 +218,7 @@ impl Library {
             }
             None => {
                 let source = self.source().clone();
-                let tokens = KeptTokens(self.reranking.cache(self.dir())?);
+                let tokens = KeptTokens(self.reranking.cache(self.dir(), call)?);
                 let make = move || {
                     Ok(AnyReranker::Late(Late::new(
                         late_embedders(&source)?,
@@ -187,4 +236,38 @@ fn late_embedders(source: &EmbedderSource) -> Result<Vec<Box<dyn Embedder>>, Eng
     (0..LATE_EMBEDDERS)
         .map(|_| Ok(source(Purpose::Query)?))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    //! A call from before a change or an erasure leaves nothing.
+
+    use super::*;
+
+    #[test]
+    fn a_call_that_ends_after_an_erasure_makes_no_cache_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let reranking = Reranking::default();
+        let file = dir.path().join("rerank.sqlite");
+        let call = reranking.begin();
+        let cache = reranking.cache(dir.path(), &call).unwrap();
+        assert!(file.exists());
+        reranking.erase(dir.path()).unwrap();
+        assert!(call.cancel.is_cancelled() && !reranking.is_wanted(&call));
+        let kept = cache.put_scores("question", "tei", "m", "unit", &[("text", 0.5)]);
+        kept.expect("it is kept in memory");
+        let refused = reranking.cache(dir.path(), &call);
+        assert!(matches!(
+            refused,
+            Err(EngineError::Rerank(RerankError::Cancelled))
+        ));
+        assert!(!file.exists());
+        // A later one begins anew.
+        let call = reranking.begin();
+        reranking.cache(dir.path(), &call).unwrap();
+        assert!(file.exists() && reranking.is_wanted(&call));
+        // One that is only stopped is wanted: it may have something.
+        reranking.cancel();
+        assert!(reranking.is_wanted(&call));
+    }
 }

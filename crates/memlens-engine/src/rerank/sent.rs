@@ -25,7 +25,7 @@ impl Library {
     /// Returns the texts of rows as the reranker reads them under these parameters.
     ///
     /// # Errors
-    /// As [`Search::texts`].
+    /// As [`Search::texts`], [`EngineError::NoteChanged`] and [`EngineError::NoteAltered`].
     pub fn sent_texts(
         &self,
         search: &Search,
@@ -34,21 +34,22 @@ impl Library {
     ) -> Result<Vec<SentText>, EngineError> {
         let reach = search.reach(params);
         let texts = search.texts(&self.store(), slots)?;
-        Ok(slots
+        slots
             .iter()
             .zip(texts)
             .map(|(slot, text)| {
+                let text = search.found("send", *slot, text)?;
                 let part = cut(&text, chars_read(params));
-                SentText {
+                Ok(SentText {
                     slot: *slot,
                     text: part.to_owned(),
                     cut: part.len() < text.len(),
                     sent: reach
                         .iter()
                         .any(|(other, state)| other == slot && *state != RerankState::NotSent),
-                }
+                })
             })
-            .collect())
+            .collect()
     }
 }
 

@@ -38,7 +38,10 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`].
     pub fn rerank_calls(&self) -> Result<Vec<RerankTime>, EngineError> {
-        let calls = self.reranking.cache(self.dir())?.calls()?;
+        let calls = self
+            .reranking
+            .cache(self.dir(), &self.reranking.beside())?
+            .calls()?;
         Ok(calls
             .into_iter()
             .map(|call| RerankTime {

@@ -49,6 +49,20 @@ describe("what is there", () => {
     expect(openRow()).toBe(bodyRows()[0]);
   });
 
+  it("says of rows whose note has changed since why there is no text", async () => {
+    const { backend, workspace } = await open();
+    const gone = { text: null, missing: "The note has changed since this search.", marks: [] };
+    const [search, journey] = [backend.search.bind(backend), backend.journey.bind(backend)];
+    backend.search = async (...asked) => {
+      const answer = await search(...asked);
+      return { ...answer, snippets: answer.snippets.map((snippet) => ({ ...snippet, ...gone })) };
+    };
+    backend.journey = async (...asked) => ({ ...(await journey(...asked)), ...gone });
+    await workspace.search.searchNow("is the internet down");
+    await waitFor(() => expect(bodyRows()[0]).toHaveTextContent(gone.missing));
+    await waitFor(() => expect(document.querySelector("p.missing")).toHaveTextContent(gone.missing));
+  });
+
   it("keeps a cell for every stage, with the reason where it did nothing", async () => {
     await open();
     const strip = within(screen.getByRole("toolbar"));

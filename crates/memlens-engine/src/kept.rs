@@ -1,0 +1,73 @@
+//! The searches that can still be ranked: the latest used, and always the one that is shown.
+
+use std::sync::Arc;
+
+use lru::LruCache;
+
+use crate::EngineError;
+use crate::search::Search;
+
+/// How many searches can still be ranked; the window shows one and compares with few.
+const SEARCHES_KEPT: usize = 8;
+
+/// Keeps searches by their ids.
+pub(crate) struct KeptSearches {
+    /// The latest used first.
+    searches: LruCache<u32, Arc<Search>>,
+    /// The one that a person looks at; none before the first.
+    shown: Option<u32>,
+}
+
+impl Default for KeptSearches {
+    fn default() -> KeptSearches {
+        KeptSearches {
+            searches: LruCache::unbounded(),
+            shown: None,
+        }
+    }
+}
+
+impl KeptSearches {
+    /// Keeps a search; the one that was not used for longest goes where there are too many, unless it is shown.
+    pub(crate) fn put(&mut self, search: Arc<Search>) {
+        self.searches.put(search.id, search);
+        while self.searches.len() > SEARCHES_KEPT
+            && let Some((id, oldest)) = self.searches.pop_lru()
+        {
+            if self.shown == Some(id) {
+                self.searches.put(id, oldest);
+            }
+        }
+    }
+
+    /// Returns a search, which counts as a use.
+    ///
+    /// # Errors
+    /// [`EngineError::SearchGone`].
+    pub(crate) fn get(&mut self, id: u32) -> Result<&mut Arc<Search>, EngineError> {
+        self.searches
+            .get_mut(&id)
+            .ok_or(EngineError::SearchGone { id })
+    }
+
+    /// Notes that a person looks at a search from now on.
+    pub(crate) fn show(&mut self, id: u32) {
+        self.shown = Some(id);
+    }
+
+    /// Returns all of them, in no order that means anything.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Search>> {
+        self.searches.iter().map(|(_, search)| search)
+    }
+
+    /// Returns all of them to be replaced, which is no use.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Arc<Search>> {
+        self.searches.iter_mut().map(|(_, search)| search)
+    }
+
+    /// Forgets all of them.
+    pub(crate) fn clear(&mut self) {
+        self.searches.clear();
+        self.shown = None;
+    }
+}
