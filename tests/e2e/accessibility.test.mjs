@@ -119,7 +119,7 @@ const SCENES = {
     await window.press("e", [KEY.control]);
     await window.until("it is marked", () => document.querySelector("[role='treeitem'] svg") !== null);
     await window.press("e", [KEY.control]);
-    await window.click("button", "Said more than once…");
+    await window.click("button", "Repeated passages…");
     await window.until("the dialog is open", () => document.querySelector("[role='dialog'] .told") !== null);
   },
   "a note": async (window) => {
@@ -169,7 +169,7 @@ const SCENES = {
   },
   "a question before all is erased": async (window) => {
     await window.show("Settings");
-    await window.click("button", "Erase all that Memlens has stored…");
+    await window.click("button", "Erase all stored data…");
     await window.until("it asks", () => document.querySelector("[role='alertdialog']") !== null);
   },
 };

@@ -71,7 +71,7 @@ scenario(
     await scratch.answerDialogs(file);
     await window.click("main button", "Save…");
     await window.until("it was written and read again", () =>
-      /Read again from there: all \d+ values are the same/.test(document.querySelector("main").innerText),
+      /Read back to check: all \d+ values match/.test(document.querySelector("main").innerText),
     );
     const { params, results } = await scratch.search(QUESTION, "--preset", file);
     assert.deepEqual(params, resolved);
@@ -90,7 +90,7 @@ scenario("the text can be copied", async ({ window }) => {
   await window.click("main button", "Copy");
   await window.until(
     "the window says so",
-    (lines) => document.querySelector("[role='status']").innerText.includes(`Copied: ${lines} lines`),
+    (lines) => document.querySelector("[role='status']").innerText.includes(`${lines} lines copied`),
     text.trimEnd().split("\n").length,
   );
   await window.press("k", [KEY.control]);

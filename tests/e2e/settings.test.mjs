@@ -39,7 +39,7 @@ scenario("the colours change at once and stay", async ({ window }) => {
   await window.show("Search");
   assert.equal(await window.run(() => document.documentElement.dataset.theme), "light");
   await window.show("Settings");
-  await window.click(".themes label", "As the system");
+  await window.click(".themes label", "Match system");
   await window.until("the system decides", () => document.documentElement.dataset.theme === undefined);
 });
 
@@ -147,7 +147,7 @@ scenario(
       await until("the system was asked", async () => (await scratch.opened()).at(-1)),
       scratch.library,
     );
-    await window.click("button", "Erase all that Memlens has stored…");
+    await window.click("button", "Erase all stored data…");
     await window.until("it asks", () =>
       document.querySelector("[role='alertdialog']")?.innerText.includes("Your notes stay."),
     );

@@ -17,7 +17,7 @@ const thumbs = (window) =>
 const pressed = (window) =>
   window.run(() =>
     Array.from(
-      document.querySelectorAll("[role='group'][aria-label='Your thumb for this question'] button"),
+      document.querySelectorAll("[role='group'][aria-label='Your rating for this question'] button"),
       (button) => button.getAttribute("aria-pressed") === "true",
     ),
   );
@@ -31,7 +31,7 @@ scenario(
     const own = (rows) => rows.find(({ chunk }) => chunk === first.chunk);
     await window.click(`[role='row'][data-chunk='${first.chunk}'] .path`);
     await window.until("a row is opened", () =>
-      document.querySelector("[aria-label='Your thumb for this question']"),
+      document.querySelector("[aria-label='Your rating for this question']"),
     );
 
     await window.press("+");
@@ -61,13 +61,13 @@ scenario("all thumbs are listed in the Memory view, and taken back there", async
   await window.press("+");
   await window.until("it has a thumb", () => document.querySelector("[role='row'] [aria-label='thumb up']"));
   await window.show("Memory");
-  await window.click("button", "Your thumbs…");
+  await window.click("button", "Your ratings…");
   const listed = await window.until(
     "it is listed",
     () => document.querySelector("[role='dialog'] li .asked")?.textContent,
   );
   assert.equal(listed, QUESTION);
-  await window.click("[role='dialog'] button", "Take back");
+  await window.click("[role='dialog'] button", "Remove");
   await window.until("none is left", () => document.querySelector("[role='dialog'] li") === null);
   assert.deepEqual(await window.invoke("feedback"), []);
   await window.click("[role='dialog'] button", "Close");

@@ -102,7 +102,7 @@ scenario("a note that is not indexed: by which rule, or that nothing is there", 
   const { said } = await told(window, "it names the rule", ({ said }) => said.startsWith("Left out."));
   assert.match(said, /drafts/);
   await askFor(window, "no/such/note.md");
-  await told(window, "it is not there", ({ said }) => said.startsWith("Not there."));
+  await told(window, "it is not there", ({ said }) => said.startsWith("Not found."));
   await askFor(window, "/etc/hostname");
   await told(window, "it is not watched", ({ said }) => said.startsWith("Not watched."));
   await window.press(KEY.escape);

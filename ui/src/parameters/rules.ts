@@ -23,7 +23,7 @@ export function withValue(params: Params, id: ParamId, value: ParamValue): Param
 /** Says why a set of parameters cannot be used; null when it can. The engine refuses the same. */
 export function refusalOf(params: Params): string | null {
   if (params.vector_weight === 0 && params.text_weight === 0)
-    return "Vector weight and text weight cannot both be 0: no score could be formed.";
+    return "Vector weight and text weight cannot both be 0, or nothing could be scored.";
   return null;
 }
 

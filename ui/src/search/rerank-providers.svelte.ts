@@ -82,7 +82,7 @@ export class RerankProviders {
       case "late":
         return null;
       case "model":
-        return settings.model === null ? "no local model is chosen" : null;
+        return settings.model === null ? "no local model is selected" : null;
       case "http":
         if (settings.http === null) return "no provider is set up";
         return settings.http.is_on ? null : `${settings.http.host} is switched off`;

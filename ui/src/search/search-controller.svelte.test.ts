@@ -112,7 +112,7 @@ describe("searching", () => {
   it.each<[string, object]>([
     ["indexed", { generation: 4 }],
     ["compared", { agreement: 4 }],
-  ])("searches again, once, when notes were %s", async (_, last) => {
+  ])("runs the search again, once, when notes were %s", async (_, last) => {
     vi.useFakeTimers();
     await search.searchNow("internet");
     let now = $state.raw(library);
@@ -386,7 +386,7 @@ describe("ranking live", () => {
     expect(search.columns?.order).toEqual(before);
   });
 
-  it("searches again when the engine no longer keeps the search", async () => {
+  it("runs the search again when the engine no longer keeps the search", async () => {
     await search.searchNow("internet at home");
     await settle();
     backend.failing.rank = { code: "search_gone", message: "cannot rank search 1: it is no longer kept" };

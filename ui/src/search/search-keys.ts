@@ -30,27 +30,27 @@ export type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shi
 
 /** For the dialog that lists them, in the order in which they are told. */
 export const KEYS_TOLD: { keys: string[]; does: string }[] = [
-  { keys: ["Ctrl K"], does: "Go to the query, from anywhere (Cmd K on a Mac)" },
-  { keys: ["↑", "↓"], does: "Row above, row below; in the query: earlier questions" },
-  { keys: ["Home", "End", "PgUp", "PgDn"], does: "Move through the rows by more" },
-  { keys: ["Enter"], does: "Read the row's journey; in the query: search at once" },
+  { keys: ["Ctrl K"], does: "Go to the question from anywhere (Cmd K on a Mac)" },
+  { keys: ["↑", "↓"], does: "Previous or next row; in the question box: earlier questions" },
+  { keys: ["Home", "End", "PgUp", "PgDn"], does: "Jump by page, or to first and last" },
+  { keys: ["Enter"], does: "Read the row's journey; in the question box: search now" },
   { keys: ["Esc"], does: "Back to the table" },
   {
     keys: ["W"],
-    does: "Why not…? What lost the opened row, or any other note, and what brings it back",
+    does: "Why not…? Why a row or note was dropped, and how to bring it back",
   },
   { keys: ["O"], does: "Open the row's note in your editor" },
-  { keys: ["+", "-"], does: "Thumb up, thumb down for the opened row; the same once more takes it back" },
-  { keys: ["P"], does: "Pin what is set now: moves are measured against it" },
-  { keys: ["[", "]"], does: "Sort by the previous, the next stage" },
-  { keys: ["Ctrl Z"], does: "Undo the last change of a parameter" },
-  { keys: ["Ctrl Shift Z"], does: "Redo it" },
+  { keys: ["+", "-"], does: "Thumb up or down for the open row; press again to remove it" },
+  { keys: ["P"], does: "Pin the current settings, to see rank changes from them" },
+  { keys: ["[", "]"], does: "Sort by the previous or next stage" },
+  { keys: ["Ctrl Z"], does: "Undo the last parameter change" },
+  { keys: ["Ctrl Shift Z"], does: "Redo" },
   {
     keys: ["←", "→", "PgUp", "PgDn", "Home", "End"],
-    does: "On a slider: change it; with Shift by a tenth of a step",
+    does: "On a slider: change it; with Shift, by a tenth of a step",
   },
-  { keys: ["Backspace"], does: "On a slider: back to its default" },
-  { keys: ["?"], does: "This list" },
+  { keys: ["Backspace"], does: "On a slider: reset it" },
+  { keys: ["?"], does: "Show this list" },
 ];
 
 /** Returns what a key does in the Search view; null when it is not the view's. */

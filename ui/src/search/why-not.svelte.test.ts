@@ -152,7 +152,7 @@ describe("asking", () => {
     expect(whyNot.answer?.why.kind).toBe("gone");
   });
 
-  it("searches again where the engine has forgotten the search", async () => {
+  it("runs the search again where the engine has forgotten the search", async () => {
     await search.searchNow("internet");
     vi.spyOn(backend, "whyNot").mockRejectedValueOnce({ code: "search_gone", message: "gone" });
     whyNot.ask("notes", "MEMORY.md", null);

@@ -34,7 +34,7 @@ describe("remarks", () => {
   test("name what needs a new index", () => {
     const said = remarks(changed({ chunk_chars: 2_000, window_chars: 300, half_life_days: 30 }));
     expect(said).toHaveLength(1);
-    expect(said[0]).toMatch(/^chunk_chars, window_chars: .*index again/);
+    expect(said[0]).toMatch(/^chunk_chars, window_chars: .*re-index/);
   });
 });
 

@@ -39,7 +39,7 @@ export function phaseWords(phase: Phase): string {
     case "rank":
       return "at once";
     case "retrieve":
-      return "searches again";
+      return "runs the search again";
     case "index":
       return "needs a new index";
     case "outside":
@@ -51,5 +51,5 @@ export function phaseWords(phase: Phase): string {
 export function remarks(changed: readonly Difference[]): string[] {
   const ids = (which: readonly Difference[]) => which.map(({ parameter }) => parameter.id).join(", ");
   const index = changed.filter(({ parameter }) => parameter.phase === "index");
-  return index.length > 0 ? [`${ids(index)}: whoever reads this file has to index again for it.`] : [];
+  return index.length > 0 ? [`${ids(index)}: whoever reads this file must re-index.`] : [];
 }

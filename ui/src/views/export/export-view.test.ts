@@ -46,7 +46,7 @@ describe("the table", () => {
 
   test("is empty at the defaults, and says so", async () => {
     await open();
-    expect(screen.getByText(/Every value stands at its default/)).toBeInTheDocument();
+    expect(screen.getByText(/Every value is at its default/)).toBeInTheDocument();
     expect(screen.queryByRole("table")).toBeNull();
   });
 });
@@ -69,7 +69,7 @@ describe("the text", () => {
     expect(await navigator.clipboard.readText()).toBe(
       await backend.exportText({ ...DEFAULTS, fusion_k: 20 }),
     );
-    expect(screen.getByText(/on the clipboard/)).toBeInTheDocument();
+    expect(screen.getByText(/copied to the clipboard/)).toBeInTheDocument();
   });
 
   test("that cannot be copied says so", async () => {
@@ -93,7 +93,7 @@ describe("saving", () => {
   test("reads the file again and says that it holds the same values", async () => {
     const { user, backend } = await open({ fusion_k: 20 });
     await user.click(screen.getByRole("button", { name: "Save…" }));
-    expect(await screen.findByText(/Read again from there: all \d+ values are the same/)).toBeInTheDocument();
+    expect(await screen.findByText(/Read back to check: all \d+ values match/)).toBeInTheDocument();
     expect(screen.getByText("/home/robin/memlens.json")).toBeInTheDocument();
     expect(backend.nCalls("presetRead")).toBe(1);
   });
@@ -130,40 +130,40 @@ describe("reading back", () => {
       { min_score: 0.4 },
       { preset: { name: "night.json", params: { ...DEFAULTS, fusion_k: 20 }, notes: ["“x” is not known"] } },
     );
-    await user.click(screen.getByRole("button", { name: "Read back…" }));
-    await screen.findByRole("heading", { name: "Read: night.json" });
+    await user.click(screen.getByRole("button", { name: "Open file…" }));
+    await screen.findByRole("heading", { name: "Opened: night.json" });
     expect(screen.getByText("“x” is not known.")).toBeInTheDocument();
     const changes = rows("Values in the file that differ from the sliders");
     expect(changes).toHaveLength(2);
     expect(workspace.parameters.current.fusion_k).toBe(DEFAULTS.fusion_k);
     await user.click(screen.getByRole("button", { name: "Apply to the sliders" }));
     expect(workspace.parameters.current).toEqual({ ...DEFAULTS, fusion_k: 20 });
-    expect(screen.getByText(/sliders now stand as in “night.json”/)).toBeInTheDocument();
+    expect(screen.getByText(/sliders now match “night.json”/)).toBeInTheDocument();
     workspace.parameters.undo();
     expect(workspace.parameters.current.min_score).toBe(0.4);
   });
 
   test("of the same values has nothing to apply", async () => {
     const { user } = await open({}, { preset: { name: "same.json", params: DEFAULTS, notes: [] } });
-    await user.click(screen.getByRole("button", { name: "Read back…" }));
+    await user.click(screen.getByRole("button", { name: "Open file…" }));
     expect(await screen.findByRole("button", { name: "Apply to the sliders" })).toBeDisabled();
-    await user.click(screen.getByRole("button", { name: "Put away" }));
-    expect(screen.queryByRole("heading", { name: /^Read:/ })).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Close" }));
+    expect(screen.queryByRole("heading", { name: /^Opened:/ })).toBeNull();
   });
 
   test("that is cancelled changes nothing; that fails names the key", async () => {
     const { user, backend } = await open({}, { preset: null });
-    await user.click(screen.getByRole("button", { name: "Read back…" }));
-    expect(screen.queryByRole("heading", { name: /^Read:/ })).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Open file…" }));
+    expect(screen.queryByRole("heading", { name: /^Opened:/ })).toBeNull();
     backend.failing.presetOpen = { code: "preset", message: "fusion_k: 900 is not in 1 to 200" };
-    await user.click(screen.getByRole("button", { name: "Read back…" }));
+    await user.click(screen.getByRole("button", { name: "Open file…" }));
     expect(await screen.findByRole("alert")).toHaveTextContent("fusion_k: 900 is not in 1 to 200.");
   });
 });
 
 test("an assistive tool finds nothing wrong", async () => {
   const { user, container } = await open({ fusion_k: 20, chunk_chars: 2_000 });
-  await user.click(screen.getByRole("button", { name: "Read back…" }));
-  await screen.findByRole("heading", { name: /^Read:/ });
+  await user.click(screen.getByRole("button", { name: "Open file…" }));
+  await screen.findByRole("heading", { name: /^Opened:/ });
   expect(await violations(container)).toEqual([]);
 });

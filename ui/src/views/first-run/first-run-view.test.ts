@@ -65,7 +65,7 @@ describe("a folder", () => {
   test("is dropped on the window, which shows that it would be taken", async () => {
     const { backend } = await open();
     drag({ type: "enter" });
-    expect(await screen.findByText("let go to add it")).toBeInTheDocument();
+    expect(await screen.findByText("drop to add it")).toBeInTheDocument();
     drag({ type: "leave" });
     expect(await screen.findByText("or drop one on this window")).toBeInTheDocument();
     drag({ type: "drop", paths: ["/a", "/b"] });
@@ -151,7 +151,7 @@ describe("a folder that cannot be added", () => {
 
 test("it says what Memlens does and what comes after", async () => {
   await open();
-  for (const words of ["Reads", "Never writes", "No network", "What you will see"])
+  for (const words of ["Reads", "Never writes", "No network", "What you get"])
     expect(screen.getByText(words)).toBeInTheDocument();
 });
 

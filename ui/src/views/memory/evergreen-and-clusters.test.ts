@@ -68,16 +68,16 @@ describe("evergreen", () => {
 });
 
 describe("clusters", () => {
-  const dialog = () => screen.getByRole("dialog", { name: "Said more than once" });
+  const dialog = () => screen.getByRole("dialog", { name: "Repeated passages" });
   const openDialog = async (user: ReturnType<typeof userEvent.setup>) => {
-    await user.click(screen.getByRole("button", { name: "Said more than once…" }));
-    await screen.findByRole("dialog", { name: "Said more than once" });
+    await user.click(screen.getByRole("button", { name: "Repeated passages…" }));
+    await screen.findByRole("dialog", { name: "Repeated passages" });
   };
 
   test("are compared on demand and told with text, place, source and distance", async () => {
     const { backend, user } = await open();
     await openDialog(user);
-    expect(await within(dialog()).findByText(/412 observations were not compared yet/)).toBeInTheDocument();
+    expect(await within(dialog()).findByText(/412 observations not compared yet/)).toBeInTheDocument();
     await user.click(within(dialog()).getByRole("button", { name: "Compare now" }));
     expect(
       await within(dialog()).findByText(/5 of 412 observations in 2 clusters, found in 31/),
@@ -129,6 +129,6 @@ describe("clusters", () => {
     expect(await within(dialog()).findByText(/Cannot read the observations: disk gone/)).toBeInTheDocument();
     backend.failing = {};
     await user.click(compare);
-    expect(await within(dialog()).findByText("Nothing is said twice at this distance.")).toBeInTheDocument();
+    expect(await within(dialog()).findByText("Nothing repeats at this distance.")).toBeInTheDocument();
   });
 });

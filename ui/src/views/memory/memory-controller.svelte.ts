@@ -337,7 +337,7 @@ export class MemoryController {
   async #followInside(address: string, { folder, path }: DocumentView): Promise<void> {
     const found = linkedNote(address, folder, path, this.#trees ?? []);
     if (found === null) {
-      this.#linkError = `no watched folder holds ${address}, which the link names`;
+      this.#linkError = `no watched folder contains ${address}`;
       return;
     }
     await this.open(found.folder, found.path);

@@ -149,7 +149,7 @@ describe("finding", () => {
     const { user } = await open();
     await screen.findByRole("treeitem", { name: /^people/ });
     await user.type(findBox(), "no such note");
-    expect(screen.getByText(/No note's path holds “no such note”/)).toBeInTheDocument();
+    expect(screen.getByText(/No file name matches “no such note”/)).toBeInTheDocument();
     expect(screen.queryByRole("tree")).toBeNull();
   });
 });
@@ -189,7 +189,7 @@ describe("a rendered note", () => {
   test("is drawn as text by a button or T, and the choice is kept", async () => {
     const { user } = await open();
     await openNote();
-    const drawn = within(screen.getByRole("group", { name: "The note is drawn" }));
+    const drawn = within(screen.getByRole("group", { name: "Show the note as" }));
     expect(drawn.getByRole("button", { name: "Rendered" })).toHaveAttribute("aria-pressed", "true");
     await user.keyboard("t");
     expect(line(6)).toHaveTextContent("# House network and the small server");
@@ -202,14 +202,14 @@ describe("a rendered note", () => {
   test("has no such choice where there is no Markdown", async () => {
     await open();
     await openNote("2026/10/observations.jsonl", 1, "logs");
-    expect(screen.queryByRole("group", { name: "The note is drawn" })).toBeNull();
+    expect(screen.queryByRole("group", { name: "Show the note as" })).toBeNull();
   });
 
   test("that is too long says so and is shown as text", async () => {
     await open_("word word word\n".repeat(80_000));
-    expect(screen.getByText(/longer than 1\.0 MB of text/)).toBeInTheDocument();
+    expect(screen.getByText(/longer than 1\.0 MB, so you see its source/)).toBeInTheDocument();
     expect(line(1)).toHaveClass("line");
-    expect(screen.queryByRole("group", { name: "The note is drawn" })).toBeNull();
+    expect(screen.queryByRole("group", { name: "Show the note as" })).toBeNull();
   });
 
   test("says in place which lines cost too much to lay out, and shows them as text", async () => {
@@ -244,8 +244,8 @@ describe("a rendered note", () => {
   });
 
   test.each([
-    ["gone.md", "No watched folder holds gone.md, which the link names."],
-    ["../../../etc/passwd", "No watched folder holds ../../../etc/passwd, which the link names."],
+    ["gone.md", "No watched folder contains gone.md."],
+    ["../../../etc/passwd", "No watched folder contains ../../../etc/passwd."],
     ["other.md#nowhere", "This note has no heading “nowhere”."],
   ])("says where %s leads nowhere", async (address, words) => {
     const { user } = await open_(`[b](${address})\n`);
@@ -347,9 +347,7 @@ describe("a note as text", () => {
     expect(line(2)).toHaveTextContent("helper · date 2026-10-04 · o2 · weight 2");
     expect(line(3)).toHaveTextContent('{"id":"o3","agent":"clerk","text":"broken');
     expect(line(3)).toHaveTextContent("Not JSON: a string is not ended");
-    expect(
-      within(screen.getByRole("region", { name: "Its problems" })).getAllByRole("listitem"),
-    ).toHaveLength(2);
+    expect(within(screen.getByRole("region", { name: "Problems" })).getAllByRole("listitem")).toHaveLength(2);
   });
 
   test("of a quarter of a million lines draws a few hundred", async () => {
@@ -410,7 +408,7 @@ describe("a note as text", () => {
 describe("beside the note", () => {
   test("stands what happened, newest first, under its day, and leads to the note", async () => {
     const { user } = await open();
-    const happened = within(screen.getAllByRole("region", { name: "What happened" })[0] as HTMLElement);
+    const happened = within(screen.getAllByRole("region", { name: "Activity" })[0] as HTMLElement);
     const events = await happened.findAllByRole("listitem");
     expect(events[0]).toHaveTextContent("reference/home-server.md");
     expect(events.at(-1)).toHaveTextContent("2026/10/observations.jsonl");
@@ -423,7 +421,7 @@ describe("beside the note", () => {
     const { backend } = await open();
     await screen.findByRole("treeitem", { name: /^people/ });
     backend.save("notes", "MEMORY.md", "changed");
-    const [region] = screen.getAllByRole("region", { name: "What happened" });
+    const [region] = screen.getAllByRole("region", { name: "Activity" });
     await waitFor(() =>
       expect(within(region as HTMLElement).getAllByRole("listitem")[0]).toHaveTextContent("MEMORY.md"),
     );
@@ -503,7 +501,7 @@ describe("states", () => {
   test("folders without notes say what to do", async () => {
     await open({ files: [], problems: [], activity: [], state: { n_files: 0, n_chunks: 0, n_problems: 0 } });
     expect(await screen.findByRole("heading", { name: "No notes in these folders" })).toBeInTheDocument();
-    expect(screen.getAllByText("Nothing yet. A note that is saved shows up here.").length).toBeGreaterThan(0);
+    expect(screen.getAllByText("No activity yet. Saved notes appear here.").length).toBeGreaterThan(0);
   });
 
   test("before a note is chosen it says how", async () => {
@@ -530,8 +528,8 @@ describe("an assistive tool finds nothing wrong", () => {
     await user.click(await screen.findByRole("button", { name: "All problems" }));
     expect(await violations(await screen.findByRole("dialog"))).toEqual([]);
     await user.keyboard("{Escape}");
-    await user.click(screen.getByRole("button", { name: "All that happened" }));
-    expect(await violations(await screen.findByRole("dialog", { name: "What happened" }))).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "All activity" }));
+    expect(await violations(await screen.findByRole("dialog", { name: "Activity" }))).toEqual([]);
   });
 });
 
@@ -541,8 +539,8 @@ describe("the list of thumbs", () => {
     const { backend, workspace, user } = opened;
     await workspace.search.searchNow("where does the router stand");
     for (let slot = 0; slot < n_thumbs; slot++) await workspace.feedback.vote(slot, slot === 0);
-    await user.click(screen.getByRole("button", { name: "Your thumbs…" }));
-    const dialog = within(await screen.findByRole("dialog", { name: "Your thumbs" }));
+    await user.click(screen.getByRole("button", { name: "Your ratings…" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Your ratings" }));
     await waitFor(() => expect(backend.nCalls("feedback")).toBe(1));
     return { ...opened, dialog };
   }
@@ -556,7 +554,7 @@ describe("the list of thumbs", () => {
     ]);
     expect(await violations(document.body)).toEqual([]);
     const nRanked = backend.nCalls("rank");
-    await user.click(dialog.getAllByRole("button", { name: /^Take back/ })[0] as HTMLElement);
+    await user.click(dialog.getAllByRole("button", { name: /^Remove the rating/ })[0] as HTMLElement);
     await waitFor(() => expect(dialog.getAllByRole("listitem")).toHaveLength(1));
     expect([workspace.feedback.thumbOf(0), workspace.feedback.thumbOf(1)]).toEqual(["up", null]);
     await waitFor(() => expect(backend.nCalls("rank")).toBeGreaterThan(nRanked));
@@ -564,11 +562,11 @@ describe("the list of thumbs", () => {
 
   test("is saved and read in again, and tells the lines that were left out", async () => {
     const { user, dialog } = await openList(0);
-    expect(dialog.getByText(/^None yet/)).toBeInTheDocument();
+    expect(dialog.getByText(/^No ratings yet/)).toBeInTheDocument();
     await user.click(dialog.getByRole("button", { name: "Export…" }));
     expect(await dialog.findByText(/memlens-feedback\.jsonl/)).toBeInTheDocument();
     await user.click(dialog.getByRole("button", { name: "Import…" }));
-    expect(await dialog.findByText(/Left out line 2: thumb must be 1 or -1, not 2/)).toBeInTheDocument();
+    expect(await dialog.findByText(/Skipped line 2: thumb must be 1 or -1, not 2/)).toBeInTheDocument();
     expect(dialog.queryByText(/memlens-feedback\.jsonl/)).toBeNull();
   });
 
@@ -576,7 +574,7 @@ describe("the list of thumbs", () => {
     const { user } = await open({}, (backend) => {
       backend.failing.feedback = { code: "error", message: "cannot read the feedback: the disk is gone" };
     });
-    await user.click(screen.getByRole("button", { name: "Your thumbs…" }));
+    await user.click(screen.getByRole("button", { name: "Your ratings…" }));
     expect(await screen.findByText("Cannot read the feedback: the disk is gone.")).toBeInTheDocument();
   });
 });

@@ -117,7 +117,7 @@ describe("while scores are asked for", () => {
     expect(await violations(container)).toEqual([]);
     screen.getByRole("button", { name: "Cancel" }).focus();
     await user.keyboard("{Enter}");
-    expect(await screen.findByText("The reranker did not answer, so the fused order stands.")).toBeVisible();
+    expect(await screen.findByText("Reranking failed, so you see the fused order.")).toBeVisible();
   });
 });
 
@@ -128,7 +128,7 @@ describe("a failure", () => {
       rerankers: HTTP_RERANKER,
       failure: "api.cohere.com refused the key (401)",
     });
-    const notice = (await screen.findByText(/so the fused order stands/)).closest(".note");
+    const notice = (await screen.findByText(/so you see the fused order/)).closest(".note");
     expect(notice).toHaveTextContent("api.cohere.com refused the key (401).");
     expect(screen.getByRole("button", { name: /^Rerank ?fallback: api.cohere.com/ })).toBeInTheDocument();
     expect(await violations(container)).toEqual([]);
@@ -136,9 +136,9 @@ describe("a failure", () => {
     await user.click(within(notice as HTMLElement).getByRole("button", { name: "Try again" }));
     await waitFor(() => expect(backend.nCalls("rerank")).toBe(asked + 1));
     backend.rerankFailure = null;
-    await user.click(screen.getByRole("button", { name: "Use late" }));
+    await user.click(screen.getByRole("button", { name: "Use late interaction" }));
     expect(workspace.parameters.current.rerank).toBe("late");
-    await waitFor(() => expect(screen.queryByText(/so the fused order stands/)).toBeNull());
+    await waitFor(() => expect(screen.queryByText(/so you see the fused order/)).toBeNull());
   });
 });
 
@@ -146,16 +146,18 @@ describe("the mark in the window's head", () => {
   it("names the host while a provider is on, in any view, and opens Settings", async () => {
     const { user, workspace } = await open({ rerankers: HTTP_RERANKER });
     workspace.show("memory");
-    await user.click(await screen.findByRole("button", { name: "sends note text to api.cohere.com" }));
+    await user.click(await screen.findByRole("button", { name: "Reranker on: api.cohere.com (unused)" }));
     expect(workspace.view).toBe("settings");
     await workspace.rerankers.switchHttpOff();
-    await waitFor(() => expect(screen.queryByRole("button", { name: /sends note text/ })).toBeNull());
+    await waitFor(() =>
+      expect(screen.queryByRole("button", { name: /sends note text|Reranker on/ })).toBeNull(),
+    );
   });
 
   it("is not there before one is on", async () => {
     const { backend } = await open();
     await waitFor(() => expect(backend.nCalls("rerankSettings")).toBe(1));
-    expect(screen.queryByRole("button", { name: /sends note text/ })).toBeNull();
+    expect(screen.queryByRole("button", { name: /sends note text|Reranker on/ })).toBeNull();
   });
 });
 
@@ -195,7 +197,7 @@ describe("the journey", () => {
     await scored();
     const slot = workspace.search.columns?.rerank_state.indexOf("not_sent") ?? -1;
     workspace.search.open(slot);
-    await waitFor(async () => expect(await section()).toHaveTextContent(/not sent: behind/));
+    await waitFor(async () => expect(await section()).toHaveTextContent(/not sent: below/));
   });
 
   it("reads a row once, not again and again", async () => {
@@ -216,15 +218,13 @@ describe("the workbench", () => {
     const group = within(screen.getByRole("group", { name: "Rerank" }));
     expect(await group.findByText("20 whole texts")).toBeInTheDocument();
     expect((await group.findByText("Latency")).nextElementSibling).toHaveTextContent(/^\d+ ms of \d+ calls$/);
-    expect(
-      group.getByRole("img", { name: /^Latency against the number of texts. \d+ calls/ }),
-    ).toBeInTheDocument();
+    expect(group.getByRole("img", { name: /^Latency by number of texts. \d+ calls/ })).toBeInTheDocument();
   });
 
   it("says what a paid provider asks for, before the first call too", async () => {
     await open({ set: { rerank: "http" }, rerankers: HTTP_RERANKER });
     const group = within(screen.getByRole("group", { name: "Rerank" }));
-    expect(await group.findByText("No call at this setting yet.")).toBeInTheDocument();
+    expect(await group.findByText("No calls at this setting yet.")).toBeInTheDocument();
     expect(group.getByText("$2.00 per 1,000 questions")).toBeInTheDocument();
   });
 

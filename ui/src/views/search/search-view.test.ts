@@ -175,7 +175,7 @@ describe("by keyboard", () => {
     await user.keyboard("[[[[");
     expect(workspace.search.sort).toBe("final");
     await user.keyboard("?");
-    expect(await screen.findByRole("dialog", { name: "Keys" })).toBeInTheDocument();
+    expect(await screen.findByRole("dialog", { name: "Keyboard shortcuts" })).toBeInTheDocument();
   });
 
   it("leaves letters typed into the question and into a number field alone", async () => {

@@ -162,7 +162,7 @@ describe("what it tells", () => {
 
   it.each<[WhyNot, string, RegExp | null]>([
     [{ kind: "not_watched" }, "Not watched. It lies in no watched folder.", /^Folders/],
-    [{ kind: "gone" }, "Not there.", null],
+    [{ kind: "gone" }, "Not found.", null],
     [{ kind: "left_out", path: "x", reason: "a rule" }, "Left out.", null],
     [{ kind: "unreadable", reason: "a cause" }, "Not readable.", null],
     [{ kind: "pending" }, "Not indexed yet.", null],
@@ -200,9 +200,7 @@ describe("what it tells", () => {
     const row = workspace.search.rowOf(workspace.search.columns?.order[3] ?? -1);
     workspace.whyNot.ask(row?.folder ?? "", row?.path ?? "", null, row?.chunk);
     const both = await screen.findByRole("button", { name: "Apply both" });
-    expect(within(panel()).getByRole("table")).toHaveTextContent(
-      "Only these two changes together bring it back",
-    );
+    expect(within(panel()).getByRole("table")).toHaveTextContent("These two changes together bring it back");
     await user.click(both);
     await waitFor(() => expect(said()).toHaveTextContent("Found at rank"));
   });
@@ -251,7 +249,7 @@ it("is listed among the keys", async () => {
   const { user } = await open();
   grid().focus();
   await user.keyboard("?");
-  expect(await screen.findByRole("dialog", { name: "Keys" })).toHaveTextContent("W Why not…?");
+  expect(await screen.findByRole("dialog", { name: "Keyboard shortcuts" })).toHaveTextContent("W Why not…?");
 });
 
 describe.each(["light", "dark"] as const)("in the %s theme, axe finds nothing", (theme) => {

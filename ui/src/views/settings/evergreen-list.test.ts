@@ -36,7 +36,7 @@ it("names a note and a folder once, and not what lies in it", () =>
     ["+people", "+MEMORY.md"],
   ));
 
-it("names what decays all the same, and what does not in that", () =>
+it("names what is not evergreen, and what in that is", () =>
   check(
     true,
     [entry("log", false, [entry("log/a.md", false), entry("log/USER.md", true)])],

@@ -11,14 +11,17 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     place: "Memory",
     keys: [
       { keys: ["/"], does: "Find a note by its name" },
-      { keys: ["↑", "↓", "Home", "End", "PgUp", "PgDn"], does: "Walk the tree; letters jump to a name" },
-      { keys: ["→", "←", "*"], does: "Open a folder, close it, open all beside it" },
+      {
+        keys: ["↑", "↓", "Home", "End", "PgUp", "PgDn"],
+        does: "Move through the tree; letters jump to a name",
+      },
+      { keys: ["→", "←", "*"], does: "Open a folder, close it, open all folders at its level" },
       { keys: ["Enter"], does: "Open the note" },
-      { keys: ["[", "]"], does: "Previous, next chunk of the note" },
-      { keys: ["T"], does: "Draw the note as Markdown, or as the text of its file" },
+      { keys: ["[", "]"], does: "Previous or next chunk" },
+      { keys: ["T"], does: "Switch between rendered and source" },
       { keys: ["W"], does: "Why not…? for the chosen chunk" },
-      { keys: ["Ctrl E"], does: "Keep the note or folder from decay, or let it decay again" },
-      { keys: ["O"], does: "Open the note in your editor; not in the tree, where letters jump" },
+      { keys: ["Ctrl E"], does: "Turn decay on or off for the note or folder" },
+      { keys: ["O"], does: "Open the note in your editor (in the tree, letters jump instead)" },
     ],
   },
 ];

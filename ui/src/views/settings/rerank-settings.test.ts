@@ -16,7 +16,7 @@ async function open(rerankers: Partial<RerankSettings> = {}, readOnly: string | 
   const user = userEvent.setup();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
-  await screen.findByRole("heading", { name: /^A provider over HTTP/ });
+  await screen.findByRole("heading", { name: /^HTTP provider/ });
   return { backend, workspace, user, container };
 }
 
@@ -39,12 +39,12 @@ describe("a provider", () => {
       "sk-secret",
     ]);
     expect(key()).toHaveValue("");
-    expect(screen.getByText("Kept in this system's keyring.")).toBeInTheDocument();
+    expect(screen.getByText("Stored in the system keyring.")).toBeInTheDocument();
   });
 
   test("is saved without being switched on", async () => {
     const { backend, user } = await open();
-    await user.type(screen.getByLabelText("or from variable"), "RERANK_KEY");
+    await user.type(screen.getByLabelText("Or from variable"), "RERANK_KEY");
     await user.click(screen.getAllByRole("button", { name: "Save" })[0] as HTMLElement);
     await waitFor(() => expect(backend.nCalls("setRerankHttp")).toBe(1));
     expect(lastArgs(backend, "setRerankHttp")).toEqual([
@@ -55,16 +55,16 @@ describe("a provider", () => {
 
   test("that is on names the host and what leaves the machine, and is switched off", async () => {
     const { backend, user } = await open(HTTP_RERANKER);
-    expect(screen.getByText(/leave this machine for/)).toHaveTextContent("api.cohere.com");
+    expect(screen.getByText(/the start of each note sent go to/)).toHaveTextContent("api.cohere.com");
     await user.click(screen.getByRole("button", { name: "Switch off" }));
     await waitFor(() => expect(backend.nCalls("rerankHttpOff")).toBe(1));
-    expect(screen.queryByRole("button", { name: "sends note text to api.cohere.com" })).toBeNull();
+    expect(screen.queryByRole("button", { name: /sends note text|Reranker on/ })).toBeNull();
   });
 
   test("on this machine does not let text leave it", async () => {
     const http = { ...HTTP_RERANKER.http, host: "127.0.0.1:8080", is_remote: false };
     await open({ http: http as RerankSettings["http"] });
-    expect(screen.getByText(/is on this machine: note text does not leave it/)).toBeInTheDocument();
+    expect(screen.getByText(/is on this machine, so note text does not leave it/)).toBeInTheDocument();
   });
 
   test("is tested with two made-up texts", async () => {
@@ -82,11 +82,11 @@ describe("a provider", () => {
   });
 
   test.each([
-    ["unavailable", "RERANK_KEY", /No keyring here: set the environment variable RERANK_KEY/, true],
-    ["unavailable", null, /No keyring here: name an environment variable/, true],
+    ["unavailable", "RERANK_KEY", /No keyring available: set the environment variable RERANK_KEY/, true],
+    ["unavailable", null, /No keyring available: name an environment variable/, true],
     ["environment", "RERANK_KEY", /Read from the environment variable RERANK_KEY/, false],
-    ["none", null, /No key is kept/, false],
-    ["unusable", null, /Type it anew/, false],
+    ["none", null, /No key is stored/, false],
+    ["unusable", null, /Type it again/, false],
   ] as const)("with a key that is %s (%s) says so", async (place, key_env, words, isBarred) => {
     const http = { ...HTTP_RERANKER.http, key: place, key_env } as RerankSettings["http"];
     await open({ http });
@@ -97,8 +97,8 @@ describe("a provider", () => {
 
   test("forgets its key", async () => {
     const { backend, user } = await open(HTTP_RERANKER);
-    await user.click(screen.getByRole("button", { name: "Forget it" }));
-    expect(await screen.findByText("No key is kept.")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Delete key" }));
+    expect(await screen.findByText("No key is stored.")).toBeInTheDocument();
     expect(lastArgs(backend, "setRerankHttp")?.[1]).toBe("");
   });
 
@@ -139,7 +139,7 @@ describe("a model on this machine", () => {
   test("may be a folder of one's own, which is tried", async () => {
     const { backend, user } = await open();
     backend.failing.setRerankModel = { code: "rerank", message: "cannot use /models/x: it has no logits" };
-    const field = screen.getByLabelText(/or a folder with an ONNX cross-encoder/);
+    const field = screen.getByLabelText(/Or a folder with an ONNX cross-encoder/);
     await user.type(field, "/models/x{Enter}");
     expect(await screen.findByRole("alert")).toHaveTextContent("Cannot use /models/x: it has no logits.");
     expect(field).toHaveValue("/models/x");
@@ -156,21 +156,21 @@ describe("the hook", () => {
     const { backend, user } = await open();
     const card = within(screen.getByRole("region", { name: "Hook" }));
     await user.type(
-      card.getByLabelText(/Program, then one argument a line/),
+      card.getByLabelText(/Command, with one argument per line/),
       "python3{Enter}my script.py{Enter}$HOME",
     );
     await user.click(card.getByRole("button", { name: "Save" }));
     await waitFor(() => expect(lastArgs(backend, "setHook")).toEqual([["python3", "my script.py", "$HOME"]]));
     await user.click(await card.findByRole("button", { name: "Remove" }));
     await waitFor(() => expect(lastArgs(backend, "setHook")).toEqual([null]));
-    expect(card.getByLabelText(/Program/)).toHaveValue("");
+    expect(card.getByLabelText(/^Command/)).toHaveValue("");
   });
 
   test("that is refused says why", async () => {
     const { backend, user } = await open();
     backend.failing.setHook = { code: "rerank", message: "cannot run nowhere: no such program" };
     const card = within(screen.getByRole("region", { name: "Hook" }));
-    await user.type(card.getByLabelText(/Program/), "nowhere");
+    await user.type(card.getByLabelText(/^Command/), "nowhere");
     await user.click(card.getByRole("button", { name: "Save" }));
     expect(await card.findByRole("alert")).toHaveTextContent("Cannot run nowhere: no such program.");
   });
@@ -178,7 +178,7 @@ describe("the hook", () => {
 
 test("nothing can be changed while another process writes", async () => {
   await open(HTTP_RERANKER, "memlens index (process 4711) is writing");
-  for (const name of ["Switch off", "Forget it", "Remove", "Download jina-reranker-v1-turbo-en"])
+  for (const name of ["Switch off", "Delete key", "Remove", "Download jina-reranker-v1-turbo-en"])
     expect(screen.getByRole("button", { name })).toBeDisabled();
 });
 

@@ -23,7 +23,7 @@ describe("removing a folder", () => {
     await user.click(screen.getByRole("button", { name: "Remove logs" }));
     const dialog = within(await screen.findByRole("alertdialog", { name: "Remove “logs” from Memlens?" }));
     expect(dialog.getByText(/Your notes are not touched/)).toBeInTheDocument();
-    expect(dialog.getByText(/forgets 4 files and 4 chunks of it/)).toBeInTheDocument();
+    expect(dialog.getByText(/forgets its 4 files and 4 chunks:/)).toBeInTheDocument();
     expect(backend.nCalls("removeFolder")).toBe(0);
     await user.click(dialog.getByRole("button", { name: "Remove" }));
     await waitFor(() => expect(screen.queryByRole("button", { name: "Remove logs" })).toBeNull());
@@ -116,14 +116,14 @@ describe("what is stored", () => {
   test("is erased after a question that says what goes and what stays", async () => {
     const { backend, workspace, user } = await open();
     workspace.queries.remember("a question");
-    await user.click(screen.getByRole("button", { name: "Erase all that Memlens has stored…" }));
-    const dialog = await screen.findByRole("alertdialog", { name: "Erase all that Memlens has stored?" });
+    await user.click(screen.getByRole("button", { name: "Erase all stored data…" }));
+    const dialog = await screen.findByRole("alertdialog", { name: "Erase all stored data?" });
     for (const words of [
       /Your notes stay/,
       /list of 3 watched folders/,
       /saved presets/,
       /downloaded models and keys/,
-      /What stays/,
+      /This keeps/,
     ])
       expect(within(dialog).getByText(words)).toBeInTheDocument();
     expect(within(dialog).getByRole("button", { name: "Cancel" })).toHaveFocus();
@@ -137,7 +137,7 @@ describe("what is stored", () => {
 
   test("stays when the answer is no", async () => {
     const { backend, user } = await open();
-    await user.click(screen.getByRole("button", { name: "Erase all that Memlens has stored…" }));
+    await user.click(screen.getByRole("button", { name: "Erase all stored data…" }));
     await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Cancel" }));
     await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
     expect(backend.nCalls("eraseAll")).toBe(0);
@@ -146,7 +146,7 @@ describe("what is stored", () => {
   test("says why it could not be erased", async () => {
     const { backend, user } = await open();
     backend.failing.eraseAll = { code: "store", message: "cannot erase the library: the disk is full" };
-    await user.click(screen.getByRole("button", { name: "Erase all that Memlens has stored…" }));
+    await user.click(screen.getByRole("button", { name: "Erase all stored data…" }));
     await user.click(
       within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Erase all" }),
     );
@@ -156,13 +156,13 @@ describe("what is stored", () => {
 
   test("cannot be erased while another process writes", async () => {
     await open({ state: { read_only: "memlens index (process 4711) is writing" } });
-    expect(screen.getByRole("button", { name: "Erase all that Memlens has stored…" })).toBeDisabled();
+    expect(screen.getByRole("button", { name: "Erase all stored data…" })).toBeDisabled();
   });
 });
 
 test("the colours are chosen at once", async () => {
   const { user } = await open();
-  expect(screen.getByRole("radio", { name: "As the system" })).toBeChecked();
+  expect(screen.getByRole("radio", { name: "Match system" })).toBeChecked();
   await user.click(screen.getByRole("radio", { name: "Dark" }));
   expect(document.documentElement).toHaveAttribute("data-theme", "dark");
   expect(screen.getByRole("radio", { name: "Dark" })).toBeChecked();
@@ -171,7 +171,7 @@ test("the colours are chosen at once", async () => {
 test("model, data, version and keys are told", async () => {
   await open();
   for (const words of [
-    /Nothing leaves this machine/,
+    /nothing leaves it/,
     /Licence Apache-2\.0/,
     "/home/robin/.local/share/memlens",
     /Version 0\.1\.0/,
@@ -192,14 +192,14 @@ describe("what does not decay", () => {
   test("is listed where the rule changes, and can be taken off there", async () => {
     const { backend, user, container } = await open();
     const list = within(await screen.findByRole("region", { name: "Evergreen" }));
-    expect(list.getByText(/Nothing yet\./)).toBeInTheDocument();
+    expect(list.getByText(/Nothing marked yet\./)).toBeInTheDocument();
     await backend.setEvergreen("notes", "people", true);
     await backend.setEvergreen("logs", "", true);
     backend.changeState({ generation: 2 });
     await waitFor(() => expect(list.getAllByRole("listitem")).toHaveLength(2));
     expect(list.getByText("memory/")).toBeInTheDocument();
     expect(await violations(container)).toEqual([]);
-    await user.click(list.getByRole("button", { name: "Remove memory/people" }));
+    await user.click(list.getByRole("button", { name: "Let it decay: memory/people" }));
     await waitFor(() => expect(list.getAllByRole("listitem")).toHaveLength(1));
     expect(backend.calls.findLast(({ name }) => name === "setEvergreen")?.args).toEqual([
       "notes",
@@ -213,8 +213,8 @@ describe("what does not decay", () => {
     await backend.setEvergreen("notes", "people", true);
     backend.changeState({ generation: 2 });
     backend.failing.setEvergreen = { code: "store", message: "cannot mark people: the library is locked" };
-    await user.click(await screen.findByRole("button", { name: "Remove memory/people" }));
+    await user.click(await screen.findByRole("button", { name: "Let it decay: memory/people" }));
     expect(await screen.findByRole("alert")).toHaveTextContent("Cannot mark people: the library is locked.");
-    expect(screen.getByRole("button", { name: "Remove memory/people" })).toBeEnabled();
+    expect(screen.getByRole("button", { name: "Let it decay: memory/people" })).toBeEnabled();
   });
 });
