@@ -95,7 +95,7 @@ scenario("a dropped row tells the stage and the number that lost it", async ({ w
     "the question is answered",
     (rows) => rows[0]?.name === "home-server.md",
   );
-  const row = rows.find(({ rank, text }) => rank === null && text.startsWith("kept out by min score"));
+  const row = rows.find(({ rank, text }) => rank === null && text.startsWith("below min score"));
   await open(window, row);
   const { dropped } = await scratch.search(QUESTION);
   const result = dropped.find(

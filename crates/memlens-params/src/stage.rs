@@ -72,19 +72,19 @@ const fn stage(
 
 #[rustfmt::skip]
 static STAGES: [StageInfo; 13] = [
-    stage(StageId::VECTOR, "Vector", "vector_on", "Chunks by the cosine of their meaning to the question's."),
-    stage(StageId::BM25, "BM25", "bm25_on", "Chunks by the question's words that they hold, rare words first."),
-    stage(StageId::FUSION, "Fusion", "fusion_on", "One score from both lists, by the method chosen."),
-    stage(StageId::RERANK, "Rerank", "rerank_on", "A model reads the question and each chunk together."),
-    stage(StageId::CORROBORATION, "Corroboration", "corroboration_on", "A boost for what several observations say."),
-    stage(StageId::FEEDBACK, "Feedback", "feedback_on", "A weight from your thumbs on a chunk."),
-    stage(StageId::DECAY, "Decay", "decay_on", "Older notes count less."),
-    stage(StageId::DIVERSITY, "Diversity", "diversity_on", "Chunks unlike those already shown come earlier."),
-    stage(StageId::REPEATS, "Repeats", "repeats_on", "A chunk whose text better rows already show goes to the back."),
-    stage(StageId::THRESHOLD, "Threshold", "threshold_on", "Leaves out what scores too low."),
-    stage(StageId::LIMIT, "Limit", "limit_on", "Keeps the best rows only."),
-    stage(StageId::HOOK, "Hook", "hook_on", "A command of your own reorders the results."),
-    stage(StageId::BUDGET, "Budget", "budget_on", "Keeps what fits into a number of tokens."),
+    stage(StageId::VECTOR, "Vector", "vector_on", "Ranks chunks by how close their meaning is to the question (cosine)."),
+    stage(StageId::BM25, "BM25", "bm25_on", "Ranks chunks by the question's words they contain; rare words count more."),
+    stage(StageId::FUSION, "Fusion", "fusion_on", "Combines both lists into one score."),
+    stage(StageId::RERANK, "Rerank", "rerank_on", "Has a model read the question and each chunk together."),
+    stage(StageId::CORROBORATION, "Corroboration", "corroboration_on", "Boosts what several observations agree on."),
+    stage(StageId::FEEDBACK, "Feedback", "feedback_on", "Weighs chunks by your thumbs."),
+    stage(StageId::DECAY, "Decay", "decay_on", "Makes older notes count less."),
+    stage(StageId::DIVERSITY, "Diversity", "diversity_on", "Brings forward chunks that differ from those above."),
+    stage(StageId::REPEATS, "Repeats", "repeats_on", "Moves chunks to the end when better rows already show their text."),
+    stage(StageId::THRESHOLD, "Threshold", "threshold_on", "Drops rows that score too low."),
+    stage(StageId::LIMIT, "Limit", "limit_on", "Keeps only the best rows."),
+    stage(StageId::HOOK, "Hook", "hook_on", "Lets your own command reorder the results."),
+    stage(StageId::BUDGET, "Budget", "budget_on", "Keeps what fits within a token limit."),
 ];
 
 /// The stages of Memlens's own pipeline, in its order.

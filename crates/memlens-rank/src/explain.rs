@@ -26,6 +26,16 @@ pub fn number(value: f64, decimals: usize) -> String {
     text.replace('-', "\u{2212}")
 }
 
+/// A score with three places, or as many more as it takes to read as less than the floor that it lies below.
+fn below(score: f64, floor: f64) -> String {
+    let reads_as_less = |places: &usize| {
+        let rounded = |value: f64| format!("{value:.places$}");
+        rounded(score) != rounded(floor)
+    };
+    let places = (3..=9).find(reads_as_less).unwrap_or(9);
+    number(score, places)
+}
+
 /// Returns a share in `[0, 1]` as whole percent.
 pub fn share(value: f64) -> String {
     format!("{:.0} %", value * 100.0)
@@ -71,7 +81,7 @@ impl Detail {
                     }
                     (Some(rank), Some(score)) => {
                         format!(
-                            "rank {rank} is beyond depth {depth}, {name} {}",
+                            "rank {rank}, beyond depth {depth}, {name} {}",
                             number(*score, decimals)
                         )
                     }
@@ -80,14 +90,14 @@ impl Detail {
                     }
                     (_, None) => match *list {
                         ListId::VECTOR => "no vector to compare".to_owned(),
-                        ListId::BM25 => "no word of the question".to_owned(),
+                        ListId::BM25 => "none of the question's words".to_owned(),
                         ListId(_) => "not in the list".to_owned(),
                     },
                 }
             }
             Detail::Fusion {
                 is_listed: false, ..
-            } => "in neither list within its depth".to_owned(),
+            } => "in neither list, within their depths".to_owned(),
             Detail::Fusion {
                 method,
                 rrf,
@@ -125,7 +135,7 @@ impl Detail {
                     match threshold {
                         Some(threshold) if raw < threshold => {
                             format!(
-                                "kept out by rerank threshold: {raw_text} below {}",
+                                "below the rerank threshold: {raw_text} < {}",
                                 number(*threshold, 2)
                             )
                         }
@@ -133,17 +143,14 @@ impl Detail {
                     }
                 }
                 (RerankState::Pending | RerankState::Scored, _, _) => {
-                    format!(
-                        "pending: sent, without a score yet; fused {}",
-                        number(*base, 3)
-                    )
+                    format!("pending: sent, no score yet; fused {}", number(*base, 3))
                 }
             },
             Detail::Hook(HookMove::Pending) => {
-                "the command was not asked for these rows yet".to_owned()
+                "the command has not been asked about these rows yet".to_owned()
             }
             Detail::Hook(HookMove::Dropped { rank }) => {
-                format!("dropped by the command; it was given as rank {rank}")
+                format!("dropped by the command, which got it as rank {rank}")
             }
             Detail::Hook(HookMove::Placed {
                 rank,
@@ -152,7 +159,7 @@ impl Detail {
                 score,
             }) => {
                 let placed = match place + 1 {
-                    new if new == *rank => "left in its place".to_owned(),
+                    new if new == *rank => "kept in place".to_owned(),
                     new => format!("moved from rank {rank} to {new}"),
                 };
                 if score == base {
@@ -174,10 +181,10 @@ impl Detail {
             } => {
                 let how = agreement_text(*measure, *limit);
                 if !said_by.is_empty() {
-                    return format!("said already by {} ({how})", ranks_text(said_by));
+                    return format!("already said by {} ({how})", ranks_text(said_by));
                 }
                 if *n_observations == 0 {
-                    return "holds no observation".to_owned();
+                    return "contains no observation".to_owned();
                 }
                 if *n_agreed == 0 {
                     return format!("no other observation says the same ({how})");
@@ -193,7 +200,7 @@ impl Detail {
                     (_, 1) => String::new(),
                     (agreed, all) => {
                         format!(
-                            "; the best supported of {agreed} agreed with, of {all} it holds, counts"
+                            "; scored by its best-supported observation ({agreed} of {all} corroborated)"
                         )
                     }
                 };
@@ -211,7 +218,7 @@ impl Detail {
             },
             Detail::Decay {
                 is_evergreen: true, ..
-            } => "evergreen: does not decay".to_owned(),
+            } => "evergreen, so it does not decay".to_owned(),
             Detail::Decay {
                 days: Some(days),
                 from,
@@ -220,38 +227,42 @@ impl Detail {
             } => {
                 let by = match from {
                     Some(DateSource::Written) | None => "its own date",
-                    Some(DateSource::FileName) => "the date in its name",
-                    Some(DateSource::Modified) => "its last change",
+                    Some(DateSource::FileName) => "the date in the file name",
+                    Some(DateSource::Modified) => "the file's last change",
                 };
                 // As round as the days: what was saved a minute ago counts 1.000.
                 let days = number(*days, 0);
                 let s = if days == "1" { "" } else { "s" };
-                format!("{days} day{s} old by {by}: counts {factor:.3}")
+                format!("{days} day{s} old by {by}: weight {factor:.3}")
             }
-            Detail::Decay { days: None, .. } => "has no date: does not decay".to_owned(),
+            Detail::Decay { days: None, .. } => "no date, so it does not decay".to_owned(),
             Detail::Diversity {
                 is_compared: false, ..
-            } => "beyond the rows that are compared: keeps its place".to_owned(),
+            } => "beyond the rows compared; keeps its place".to_owned(),
             Detail::Diversity {
                 nearest: Some(rank),
                 cosine,
                 ..
             } => format!(
-                "most like rank {rank} of those above, cosine {}",
+                "most similar to rank {rank} above, cosine {}",
                 number(*cosine, 3)
             ),
-            Detail::Diversity { nearest: None, .. } => "the best score comes first".to_owned(),
+            Detail::Diversity { nearest: None, .. } => "first: the best score".to_owned(),
             Detail::Repeats {
                 share: shown,
                 limit,
                 shown_by,
                 ..
             } => match shown_by.as_slice() {
-                [] => "no better row shows any of its text".to_owned(),
+                [] => "no better row shows its text".to_owned(),
                 ranks => {
-                    let moved = if shown > limit { "moved back: " } else { "" };
+                    let moved = if shown > limit {
+                        "moved to the end: "
+                    } else {
+                        ""
+                    };
                     format!(
-                        "{moved}{} of its text is shown by {}",
+                        "{moved}{} of its text is already shown by {}",
                         share(*shown),
                         ranks_text(ranks)
                     )
@@ -262,19 +273,16 @@ impl Detail {
                 min_score,
                 min_of_best,
             } => {
-                let short = |floor: f64| number(floor - score, 3);
                 if score < min_score {
                     format!(
-                        "kept out by min score: scores {}, {} below {}",
-                        number(*score, 3),
-                        short(*min_score),
+                        "below min score: {} < {}",
+                        below(*score, *min_score),
                         number(*min_score, 2)
                     )
                 } else if score < min_of_best {
                     format!(
-                        "scores {}, {} below the share of the best row, {}",
-                        number(*score, 3),
-                        short(*min_of_best),
+                        "too far below the best row: {} < {}",
+                        below(*score, *min_of_best),
                         number(*min_of_best, 3)
                     )
                 } else {
@@ -288,9 +296,9 @@ impl Detail {
             }
             Detail::Budget { tokens, left } => {
                 if tokens > left {
-                    format!("did not fit: {tokens} tokens, {left} left")
+                    format!("does not fit: {tokens} tokens, {left} left")
                 } else {
-                    format!("{tokens} tokens of {left} left")
+                    format!("{tokens} of the {left} tokens left")
                 }
             }
             Detail::Own(reason) => reason.get().sentence(),
@@ -593,9 +601,9 @@ impl RerankScale {
 
 fn agreement_text(measure: AgreementMeasure, limit: f64) -> String {
     match measure {
-        AgreementMeasure::Simhash if limit == 1.0 => "SimHash up to 1 bit".to_owned(),
-        AgreementMeasure::Simhash => format!("SimHash up to {} bits", number(limit, 0)),
-        AgreementMeasure::Words => format!("{} of the words or more", share(limit)),
+        AgreementMeasure::Simhash if limit == 1.0 => "SimHash within 1 bit".to_owned(),
+        AgreementMeasure::Simhash => format!("SimHash within {} bits", number(limit, 0)),
+        AgreementMeasure::Words => format!("word overlap of at least {}", share(limit)),
     }
 }
 

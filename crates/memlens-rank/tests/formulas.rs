@@ -133,9 +133,9 @@ fn cuts_drop_with_their_reason() {
             .map(|reason| reason.as_deref().unwrap())
             .collect::<Vec<_>>(),
         [
-            "did not fit: 100 tokens, 50 left",
+            "does not fit: 100 tokens, 50 left",
             "rank 2 > max results 1",
-            "kept out by min score: scores 0.140, 0.060 below 0.20",
+            "below min score: 0.140 < 0.20",
         ]
     );
     let later = Status::Skipped {
@@ -247,7 +247,7 @@ fn an_overlapping_chunk_goes_to_the_back_and_says_who_showed_it() {
     let columns = trace.columns(&set, |_| None);
     assert_eq!(
         columns.remark[1].as_deref(),
-        Some("moved back: 90 % of its text is shown by rank 1")
+        Some("moved to the end: 90 % of its text is already shown by rank 1")
     );
 }
 
@@ -306,15 +306,15 @@ fn corroboration_adds_by_the_logarithm() {
     let stage = StageId::CORROBORATION;
     assert_eq!(
         sentence(&set, &[], stage, 0),
-        "+0.158: 2 other observations say the same (SimHash up to 3 bits)"
+        "+0.158: 2 other observations say the same (SimHash within 3 bits)"
     );
     assert_eq!(
         sentence(&set, &["corroboration_by=sources"], stage, 3),
-        "+0.100: 1 other source says the same (SimHash up to 3 bits)"
+        "+0.100: 1 other source says the same (SimHash within 3 bits)"
     );
     assert_eq!(
         sentence(&set, &["agreement_measure=words"], stage, 1),
-        "no other observation says the same (60 % of the words or more)"
+        "no other observation says the same (word overlap of at least 60 %)"
     );
     // Two of the three are of one source: who adds nothing is not counted.
     let note = |set: &CandidateSet, settings: &[&str]| {
@@ -327,7 +327,7 @@ fn corroboration_adds_by_the_logarithm() {
     assert_eq!(note(&copies, &by_sources), "0 corroborated");
     assert_eq!(
         sentence(&set, &["near_duplicates=collapse"], stage, 3),
-        "said already by rank 1 (SimHash up to 3 bits)"
+        "already said by rank 1 (SimHash within 3 bits)"
     );
     let trace = rank(&set, &params_of(&["near_duplicates=collapse"]), &NATIVE);
     assert_eq!(trace.kept(), [0, 1]);
@@ -441,13 +441,16 @@ fn a_date_in_the_future_counts_as_today_and_an_evergreen_file_does_not_decay() {
     };
     set.candidates[1].age = Age::Evergreen;
     let said = |slot| sentence(&set, &["half_life_days=7"], StageId::DECAY, slot);
-    assert_eq!(said(0), "0 days old by its own date: counts 1.000");
-    assert_eq!(said(1), "evergreen: does not decay");
-    assert_eq!(said(2), "has no date: does not decay");
+    assert_eq!(said(0), "0 days old by its own date: weight 1.000");
+    assert_eq!(said(1), "evergreen, so it does not decay");
+    assert_eq!(said(2), "no date, so it does not decay");
     // Saved a minute ago, and a day ago.
     for (days, expected) in [
-        (1.0 / 1440.0, "0 days old by its last change: counts 1.000"),
-        (1.2, "1 day old by its last change: counts 0.888"),
+        (
+            1.0 / 1440.0,
+            "0 days old by the file's last change: weight 1.000",
+        ),
+        (1.2, "1 day old by the file's last change: weight 0.888"),
     ] {
         let from = DateSource::Modified;
         set.candidates[0].age = Age::Days { days, from };
@@ -471,8 +474,8 @@ fn diversity_brings_up_what_is_unlike() {
     let trace = rank(&set, &params_of(&["mmr_lambda=0.5"]), &NATIVE);
     assert_eq!(trace.kept(), [0, 2, 1]);
     let said = |slot| sentence(&set, &["mmr_lambda=0.5"], StageId::DIVERSITY, slot);
-    assert_eq!(said(0), "the best score comes first");
-    assert_eq!(said(1), "most like rank 1 of those above, cosine 1.000");
+    assert_eq!(said(0), "first: the best score");
+    assert_eq!(said(1), "most similar to rank 1 above, cosine 1.000");
     assert_eq!(
         trace.journey(2).neighbour.as_deref(),
         Some("rank 3 scores 0.050 more; diversity placed it")

@@ -98,7 +98,7 @@ fn logits_go_through_the_logistic_function_and_stay_as_reported() {
     assert_eq!(trace.kept(), [2, 3]);
     assert_eq!(
         told(&trace, StageId::RERANK, 1).0,
-        "kept out by rerank threshold: logit 0.00 below 1.00"
+        "below the rerank threshold: logit 0.00 < 1.00"
     );
 }
 
@@ -152,7 +152,7 @@ fn only_the_best_are_sent_and_the_others_stand_below_them() {
         Some("1 of 3 scores pending")
     );
     let (sentence, _) = told(&trace, StageId::RERANK, 2);
-    assert_eq!(sentence, "pending: sent, without a score yet; fused 0.400");
+    assert_eq!(sentence, "pending: sent, no score yet; fused 0.400");
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn the_command_is_told_in_words() {
     let trace = rank(&set, &params, &NATIVE);
     assert_eq!(
         hook(&trace, 0),
-        "the command was not asked for these rows yet"
+        "the command has not been asked about these rows yet"
     );
     let given: Vec<(ChunkId, f64)> = trace
         .kept()
@@ -252,11 +252,11 @@ fn the_command_is_told_in_words() {
     assert_eq!(hook(&trace, 2), "moved from rank 3 to 1 by the command");
     assert_eq!(
         hook(&trace, 1),
-        "left in its place by the command, scored 0.900"
+        "kept in place by the command, scored 0.900"
     );
     assert_eq!(
         hook(&trace, 3),
-        "dropped by the command; it was given as rank 4"
+        "dropped by the command, which got it as rank 4"
     );
     assert_eq!(
         trace.journey(2).neighbour.as_deref(),

@@ -135,7 +135,7 @@ fn beyond_both_lists_the_ranks_are_true_and_nobody_else_moves() {
     let answer = asked.why("many.jsonl:1290").expect("it can be told");
     let chunk = &chunks(&answer)[0];
     assert_eq!(chunk.journey.dropped_by, Some(StageId::FUSION));
-    let said = "BM25: rank 1290 is beyond depth 50";
+    let said = "BM25: rank 1290, beyond depth 50";
     assert!(chunk.sentence.contains(said), "{}", chunk.sentence);
     assert_eq!(chunk.slot, None);
     let after = report();

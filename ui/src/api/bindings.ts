@@ -837,97 +837,97 @@ options: string[] } |
 export type Params = {
 	/** Uses the vector list. */
 	vector_on: boolean,
-	/** How many of the nearest chunks by meaning go on to fusion. */
+	/** How many of the chunks nearest in meaning go on to fusion. */
 	vector_depth: number,
-	/** Compares the question with the best window of a chunk and the chunk, or with the whole chunk alone. */
+	/** Compares the question with a chunk's best window and the whole chunk, or with the whole chunk alone. */
 	vector_unit: VectorUnit,
 	/** Uses the BM25 list. */
 	bm25_on: boolean,
-	/** How many of the best chunks by words go on to fusion. */
+	/** How many of the chunks that match the words best go on to fusion. */
 	bm25_depth: number,
-	/** Whether a chunk must hold any word of the question or every one; and shows what an agent that joins by AND does to natural questions. */
+	/** Matches any word (or) or requires all of them (and). And often finds nothing for natural questions. */
 	bm25_join: Bm25Join,
-	/** Makes one score from both lists; off: the vector list alone ranks, or BM25 where that is off. */
+	/** Combines both lists into one score. When off, the vector list alone ranks, or BM25 if the vector list is off. */
 	fusion_on: boolean,
-	/** How the two lists become one score; calibrated leans on meaning where the memory does not know the words. */
+	/** How the two lists are combined. Calibrated leans on meaning when the memory does not know the words. */
 	fusion: FusionMethod,
-	/** The constant of reciprocal rank fusion: small favours first places, large evens out. */
+	/** The constant of reciprocal rank fusion. Small values favour first places; large ones even ranks out. */
 	fusion_k: number,
 	/** How much the vector list counts. */
 	vector_weight: number,
 	/** How much the BM25 list counts. */
 	text_weight: number,
-	/** Uses the reranker that is chosen. */
+	/** Uses the chosen reranker. */
 	rerank_on: boolean,
-	/** Which model reads question and chunk together. */
+	/** Which model reads the question and each chunk together. */
 	rerank: RerankMode,
-	/** How many of the best fused rows are sent to the reranker; 0 sends three times as many as max results. */
+	/** How many of the best fused rows go to the reranker. 0 sends three times max results. */
 	rerank_max_docs: number,
-	/** How much of each text a model or provider reads; 0 for all of it. Late interaction reads all of it. */
+	/** How much of each text a model or provider reads. 0 means all of it; late interaction always reads all of it. */
 	rerank_max_chars: number,
 	/** Drops reranked rows below this score, on the reranker's own scale. */
 	rerank_threshold: number | null,
-	/** 0 keeps the fused order, 1 follows the reranker alone. */
+	/** The reranker's share of the score. 0 keeps the fused order; 1 follows the reranker alone. */
 	rerank_share: number,
-	/** How long the reranker may take before the fused order stands. */
+	/** How long to wait for the reranker before keeping the fused order. */
 	rerank_timeout_ms: number,
-	/** Boosts what several observations say. */
+	/** Boosts what several observations agree on. */
 	corroboration_on: boolean,
-	/** Added per doubling of the observations that say the same. */
+	/** Score added each time the number of agreeing observations doubles. */
 	corroboration_gain: number,
-	/** Counts every observation that says the same, or every other source. */
+	/** Counts agreeing observations, or the different sources they come from. */
 	corroboration_by: CorroborationBy,
-	/** Keeps near-duplicates of a better row, or drops them. */
+	/** Keeps or drops near-duplicates of a better row. */
 	near_duplicates: NearDuplicates,
-	/** Whether two observations say the same by SimHash, which is blind for short texts, or by their share of common words. */
+	/** Compares observations by SimHash (unreliable on short texts) or by word overlap. */
 	agreement_measure: AgreementMeasure,
-	/** Up to how many differing SimHash bits two observations count as the same, where SimHash decides. */
+	/** Maximum number of differing SimHash bits for two observations to count as the same. */
 	simhash_distance: number,
-	/** From which share of common words on two observations count as the same, where words decide. */
+	/** Minimum word overlap for two observations to count as the same. */
 	word_overlap: number,
-	/** Weighs rows by past thumbs. */
+	/** Weighs rows by your thumbs. */
 	feedback_on: boolean,
-	/** How much past thumbs weigh. */
+	/** How much thumbs count. */
 	feedback_strength: number,
 	/** Lets older notes count less. */
 	decay_on: boolean,
-	/** After how many days a note counts half; 0 switches it off. */
+	/** Days after which a note counts half as much. 0 switches decay off. */
 	half_life_days: number,
-	/** Prefers rows unlike those above. */
+	/** Prefers rows that differ from those above. */
 	diversity_on: boolean,
-	/** 1 ranks by score alone, 0 by difference from the rows above alone. */
+	/** 1 ranks by score alone; 0 only by difference from the rows above. */
 	mmr_lambda: number,
-	/** Sends repeated text to the back. */
+	/** Moves repeated text to the end. */
 	repeats_on: boolean,
-	/** A chunk of whose text more than this share stands in better rows goes to the back; 1 switches it off. */
+	/** Moves a chunk to the end when better rows already show more than this share of it. 1 switches it off. */
 	repeat_share: number,
-	/** Leaves out what scores too low. */
+	/** Drops rows that score too low. */
 	threshold_on: boolean,
-	/** Rows with a lower final score are left out. */
+	/** Drops rows with a lower final score. */
 	min_score: number,
-	/** Rows below this share of the best row's score are left out; 0 switches it off. */
+	/** Drops rows below this share of the best row's score. 0 switches it off. */
 	min_score_of_best: number,
 	/** Limits the number of results. */
 	limit_on: boolean,
-	/** How many rows are kept at most. */
+	/** Maximum number of rows to keep. */
 	max_results: number,
-	/** Runs the person's own command. */
+	/** Runs your own command. */
 	hook_on: boolean,
-	/** Whether the command named in the settings may reorder the results. */
+	/** Whether the command in Settings may reorder the results. */
 	hook: HookMode,
-	/** How long the command may take before its answer is given up. */
+	/** How long to wait for the command before ignoring it. */
 	hook_timeout_ms: number,
-	/** Limits the tokens of all results together. */
+	/** Limits the total tokens of the results. */
 	budget_on: boolean,
-	/** How many tokens the results may have together; 0 switches it off. */
+	/** Maximum total tokens of the results. 0 switches it off. */
 	budget_tokens: number,
-	/** How long a chunk may be. */
+	/** Maximum length of a chunk. */
 	chunk_chars: number,
-	/** How much of the end of a chunk the next one repeats. */
+	/** How much of a chunk's end the next one repeats. */
 	chunk_overlap_chars: number,
-	/** How long the pieces are that are embedded beside the whole chunk. */
+	/** Length of the windows that are embedded alongside the whole chunk. */
 	window_chars: number,
-	/** How often clusters are formed anew when something changed. */
+	/** How often clusters are updated when notes change. */
 	aggregation_interval_s: number,
 };
 

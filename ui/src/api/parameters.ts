@@ -47,7 +47,7 @@ export const PARAMETERS: Parameter[] = [
       "log": true
     },
     "default": 50.0,
-    "sentence": "How many of the nearest chunks by meaning go on to fusion.",
+    "sentence": "How many of the chunks nearest in meaning go on to fusion.",
     "needs": null
   },
   {
@@ -64,7 +64,7 @@ export const PARAMETERS: Parameter[] = [
       ]
     },
     "default": "windows",
-    "sentence": "Compares the question with the best window of a chunk and the chunk, or with the whole chunk alone.",
+    "sentence": "Compares the question with a chunk's best window and the whole chunk, or with the whole chunk alone.",
     "needs": null
   },
   {
@@ -97,7 +97,7 @@ export const PARAMETERS: Parameter[] = [
       "log": true
     },
     "default": 50.0,
-    "sentence": "How many of the best chunks by words go on to fusion.",
+    "sentence": "How many of the chunks that match the words best go on to fusion.",
     "needs": null
   },
   {
@@ -114,7 +114,7 @@ export const PARAMETERS: Parameter[] = [
       ]
     },
     "default": "or",
-    "sentence": "Whether a chunk must hold any word of the question or every one; and shows what an agent that joins by AND does to natural questions.",
+    "sentence": "Matches any word (or) or requires all of them (and). And often finds nothing for natural questions.",
     "needs": null
   },
   {
@@ -127,7 +127,7 @@ export const PARAMETERS: Parameter[] = [
       "kind": "toggle"
     },
     "default": true,
-    "sentence": "Makes one score from both lists; off: the vector list alone ranks, or BM25 where that is off.",
+    "sentence": "Combines both lists into one score. When off, the vector list alone ranks, or BM25 if the vector list is off.",
     "needs": null
   },
   {
@@ -146,7 +146,7 @@ export const PARAMETERS: Parameter[] = [
       ]
     },
     "default": "calibrated",
-    "sentence": "How the two lists become one score; calibrated leans on meaning where the memory does not know the words.",
+    "sentence": "How the two lists are combined. Calibrated leans on meaning when the memory does not know the words.",
     "needs": null
   },
   {
@@ -166,7 +166,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 60.0,
-    "sentence": "The constant of reciprocal rank fusion: small favours first places, large evens out.",
+    "sentence": "The constant of reciprocal rank fusion. Small values favour first places; large ones even ranks out.",
     "needs": {
       "parameter": "fusion",
       "one_of": [
@@ -224,7 +224,7 @@ export const PARAMETERS: Parameter[] = [
       "kind": "toggle"
     },
     "default": true,
-    "sentence": "Uses the reranker that is chosen.",
+    "sentence": "Uses the chosen reranker.",
     "needs": null
   },
   {
@@ -243,7 +243,7 @@ export const PARAMETERS: Parameter[] = [
       ]
     },
     "default": "off",
-    "sentence": "Which model reads question and chunk together.",
+    "sentence": "Which model reads the question and each chunk together.",
     "needs": null
   },
   {
@@ -263,7 +263,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 20.0,
-    "sentence": "How many of the best fused rows are sent to the reranker; 0 sends three times as many as max results.",
+    "sentence": "How many of the best fused rows go to the reranker. 0 sends three times max results.",
     "needs": null
   },
   {
@@ -283,7 +283,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 500.0,
-    "sentence": "How much of each text a model or provider reads; 0 for all of it. Late interaction reads all of it.",
+    "sentence": "How much of each text a model or provider reads. 0 means all of it; late interaction always reads all of it.",
     "needs": null
   },
   {
@@ -323,7 +323,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 1.0,
-    "sentence": "0 keeps the fused order, 1 follows the reranker alone.",
+    "sentence": "The reranker's share of the score. 0 keeps the fused order; 1 follows the reranker alone.",
     "needs": null
   },
   {
@@ -343,7 +343,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 10000.0,
-    "sentence": "How long the reranker may take before the fused order stands.",
+    "sentence": "How long to wait for the reranker before keeping the fused order.",
     "needs": null
   },
   {
@@ -356,7 +356,7 @@ export const PARAMETERS: Parameter[] = [
       "kind": "toggle"
     },
     "default": false,
-    "sentence": "Boosts what several observations say.",
+    "sentence": "Boosts what several observations agree on.",
     "needs": null
   },
   {
@@ -376,7 +376,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 0.1,
-    "sentence": "Added per doubling of the observations that say the same.",
+    "sentence": "Score added each time the number of agreeing observations doubles.",
     "needs": null
   },
   {
@@ -393,7 +393,7 @@ export const PARAMETERS: Parameter[] = [
       ]
     },
     "default": "members",
-    "sentence": "Counts every observation that says the same, or every other source.",
+    "sentence": "Counts agreeing observations, or the different sources they come from.",
     "needs": null
   },
   {
@@ -410,7 +410,7 @@ export const PARAMETERS: Parameter[] = [
       ]
     },
     "default": "keep",
-    "sentence": "Keeps near-duplicates of a better row, or drops them.",
+    "sentence": "Keeps or drops near-duplicates of a better row.",
     "needs": null
   },
   {
@@ -427,7 +427,7 @@ export const PARAMETERS: Parameter[] = [
       ]
     },
     "default": "simhash",
-    "sentence": "Whether two observations say the same by SimHash, which is blind for short texts, or by their share of common words.",
+    "sentence": "Compares observations by SimHash (unreliable on short texts) or by word overlap.",
     "needs": null
   },
   {
@@ -447,7 +447,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 3.0,
-    "sentence": "Up to how many differing SimHash bits two observations count as the same, where SimHash decides.",
+    "sentence": "Maximum number of differing SimHash bits for two observations to count as the same.",
     "needs": {
       "parameter": "agreement_measure",
       "one_of": [
@@ -472,7 +472,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 0.6,
-    "sentence": "From which share of common words on two observations count as the same, where words decide.",
+    "sentence": "Minimum word overlap for two observations to count as the same.",
     "needs": {
       "parameter": "agreement_measure",
       "one_of": [
@@ -490,7 +490,7 @@ export const PARAMETERS: Parameter[] = [
       "kind": "toggle"
     },
     "default": true,
-    "sentence": "Weighs rows by past thumbs.",
+    "sentence": "Weighs rows by your thumbs.",
     "needs": null
   },
   {
@@ -510,7 +510,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 1.0,
-    "sentence": "How much past thumbs weigh.",
+    "sentence": "How much thumbs count.",
     "needs": null
   },
   {
@@ -543,7 +543,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 0.0,
-    "sentence": "After how many days a note counts half; 0 switches it off.",
+    "sentence": "Days after which a note counts half as much. 0 switches decay off.",
     "needs": null
   },
   {
@@ -556,7 +556,7 @@ export const PARAMETERS: Parameter[] = [
       "kind": "toggle"
     },
     "default": true,
-    "sentence": "Prefers rows unlike those above.",
+    "sentence": "Prefers rows that differ from those above.",
     "needs": null
   },
   {
@@ -576,7 +576,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 1.0,
-    "sentence": "1 ranks by score alone, 0 by difference from the rows above alone.",
+    "sentence": "1 ranks by score alone; 0 only by difference from the rows above.",
     "needs": null
   },
   {
@@ -589,7 +589,7 @@ export const PARAMETERS: Parameter[] = [
       "kind": "toggle"
     },
     "default": true,
-    "sentence": "Sends repeated text to the back.",
+    "sentence": "Moves repeated text to the end.",
     "needs": null
   },
   {
@@ -609,7 +609,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 0.5,
-    "sentence": "A chunk of whose text more than this share stands in better rows goes to the back; 1 switches it off.",
+    "sentence": "Moves a chunk to the end when better rows already show more than this share of it. 1 switches it off.",
     "needs": null
   },
   {
@@ -622,7 +622,7 @@ export const PARAMETERS: Parameter[] = [
       "kind": "toggle"
     },
     "default": true,
-    "sentence": "Leaves out what scores too low.",
+    "sentence": "Drops rows that score too low.",
     "needs": null
   },
   {
@@ -642,7 +642,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 0.1,
-    "sentence": "Rows with a lower final score are left out.",
+    "sentence": "Drops rows with a lower final score.",
     "needs": null
   },
   {
@@ -662,7 +662,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 0.0,
-    "sentence": "Rows below this share of the best row's score are left out; 0 switches it off.",
+    "sentence": "Drops rows below this share of the best row's score. 0 switches it off.",
     "needs": null
   },
   {
@@ -695,7 +695,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 10.0,
-    "sentence": "How many rows are kept at most.",
+    "sentence": "Maximum number of rows to keep.",
     "needs": null
   },
   {
@@ -708,7 +708,7 @@ export const PARAMETERS: Parameter[] = [
       "kind": "toggle"
     },
     "default": true,
-    "sentence": "Runs the person's own command.",
+    "sentence": "Runs your own command.",
     "needs": null
   },
   {
@@ -725,7 +725,7 @@ export const PARAMETERS: Parameter[] = [
       ]
     },
     "default": "off",
-    "sentence": "Whether the command named in the settings may reorder the results.",
+    "sentence": "Whether the command in Settings may reorder the results.",
     "needs": null
   },
   {
@@ -745,7 +745,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 5000.0,
-    "sentence": "How long the command may take before its answer is given up.",
+    "sentence": "How long to wait for the command before ignoring it.",
     "needs": null
   },
   {
@@ -758,7 +758,7 @@ export const PARAMETERS: Parameter[] = [
       "kind": "toggle"
     },
     "default": true,
-    "sentence": "Limits the tokens of all results together.",
+    "sentence": "Limits the total tokens of the results.",
     "needs": null
   },
   {
@@ -778,7 +778,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 0.0,
-    "sentence": "How many tokens the results may have together; 0 switches it off.",
+    "sentence": "Maximum total tokens of the results. 0 switches it off.",
     "needs": null
   },
   {
@@ -798,7 +798,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 1600.0,
-    "sentence": "How long a chunk may be.",
+    "sentence": "Maximum length of a chunk.",
     "needs": null
   },
   {
@@ -818,7 +818,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 320.0,
-    "sentence": "How much of the end of a chunk the next one repeats.",
+    "sentence": "How much of a chunk's end the next one repeats.",
     "needs": null
   },
   {
@@ -838,7 +838,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 400.0,
-    "sentence": "How long the pieces are that are embedded beside the whole chunk.",
+    "sentence": "Length of the windows that are embedded alongside the whole chunk.",
     "needs": null
   },
   {
@@ -858,7 +858,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 60.0,
-    "sentence": "How often clusters are formed anew when something changed.",
+    "sentence": "How often clusters are updated when notes change.",
     "needs": null
   }
 ];
@@ -868,79 +868,79 @@ export const STAGES: StageInfo[] = [
     "id": "vector",
     "label": "Vector",
     "switch": "vector_on",
-    "sentence": "Chunks by the cosine of their meaning to the question's."
+    "sentence": "Ranks chunks by how close their meaning is to the question (cosine)."
   },
   {
     "id": "bm25",
     "label": "BM25",
     "switch": "bm25_on",
-    "sentence": "Chunks by the question's words that they hold, rare words first."
+    "sentence": "Ranks chunks by the question's words they contain; rare words count more."
   },
   {
     "id": "fusion",
     "label": "Fusion",
     "switch": "fusion_on",
-    "sentence": "One score from both lists, by the method chosen."
+    "sentence": "Combines both lists into one score."
   },
   {
     "id": "rerank",
     "label": "Rerank",
     "switch": "rerank_on",
-    "sentence": "A model reads the question and each chunk together."
+    "sentence": "Has a model read the question and each chunk together."
   },
   {
     "id": "corroboration",
     "label": "Corroboration",
     "switch": "corroboration_on",
-    "sentence": "A boost for what several observations say."
+    "sentence": "Boosts what several observations agree on."
   },
   {
     "id": "feedback",
     "label": "Feedback",
     "switch": "feedback_on",
-    "sentence": "A weight from your thumbs on a chunk."
+    "sentence": "Weighs chunks by your thumbs."
   },
   {
     "id": "decay",
     "label": "Decay",
     "switch": "decay_on",
-    "sentence": "Older notes count less."
+    "sentence": "Makes older notes count less."
   },
   {
     "id": "diversity",
     "label": "Diversity",
     "switch": "diversity_on",
-    "sentence": "Chunks unlike those already shown come earlier."
+    "sentence": "Brings forward chunks that differ from those above."
   },
   {
     "id": "repeats",
     "label": "Repeats",
     "switch": "repeats_on",
-    "sentence": "A chunk whose text better rows already show goes to the back."
+    "sentence": "Moves chunks to the end when better rows already show their text."
   },
   {
     "id": "threshold",
     "label": "Threshold",
     "switch": "threshold_on",
-    "sentence": "Leaves out what scores too low."
+    "sentence": "Drops rows that score too low."
   },
   {
     "id": "limit",
     "label": "Limit",
     "switch": "limit_on",
-    "sentence": "Keeps the best rows only."
+    "sentence": "Keeps only the best rows."
   },
   {
     "id": "hook",
     "label": "Hook",
     "switch": "hook_on",
-    "sentence": "A command of your own reorders the results."
+    "sentence": "Lets your own command reorder the results."
   },
   {
     "id": "budget",
     "label": "Budget",
     "switch": "budget_on",
-    "sentence": "Keeps what fits into a number of tokens."
+    "sentence": "Keeps what fits within a token limit."
   }
 ];
 

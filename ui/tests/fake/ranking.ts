@@ -271,7 +271,7 @@ export function rank(set: FakeSet, params: Params): Columns {
           before.length,
           before.length,
           6,
-          params.repeats_on ? "2 moved back" : null,
+          params.repeats_on ? "2 moved to the end" : null,
         );
         break;
       case "threshold": {
@@ -279,11 +279,7 @@ export function rank(set: FakeSet, params: Params): Columns {
         for (const slot of params.threshold_on ? before : []) {
           const value = score[slot] ?? 0;
           if (value < params.min_score)
-            drop(
-              slot,
-              "threshold",
-              `kept out by min score: scores ${value.toFixed(3)}, ${(params.min_score - value).toFixed(3)} below ${params.min_score.toFixed(2)}`,
-            );
+            drop(slot, "threshold", `below min score: ${value.toFixed(3)} < ${params.min_score.toFixed(2)}`);
           else if (value < params.min_score_of_best * best)
             drop(slot, "threshold", `below ${params.min_score_of_best} of the best score`);
         }
@@ -303,7 +299,7 @@ export function rank(set: FakeSet, params: Params): Columns {
         for (const slot of isOn ? before : []) {
           const tokens = set.rows[slot]?.tokens ?? 0;
           if (tokens <= left) left -= tokens;
-          else drop(slot, "budget", `did not fit: ${tokens} tokens, ${left} left`);
+          else drop(slot, "budget", `does not fit: ${tokens} tokens, ${left} left`);
         }
         summary("budget", isOn ? applied : off("off: 0 tokens"), before.length, alive().length, 1);
         break;
@@ -358,7 +354,7 @@ export function rank(set: FakeSet, params: Params): Columns {
     reason,
     remark: set.rows.map((_, slot) =>
       kept.indexOf(slot) === 3 && params.repeats_on
-        ? "moved back: 71 % of its text is shown by rank 2"
+        ? "moved to the end: 71 % of its text is already shown by rank 2"
         : null,
     ),
     tokens_used: kept.reduce((sum, slot) => sum + (set.rows[slot]?.tokens ?? 0), 0),
@@ -456,7 +452,7 @@ export function sentBy(set: FakeSet, params: Params): ReadonlySet<number> {
 
 function outsideReason(row: Row, params: Params): string {
   return row.bm25 === null
-    ? `beyond vector depth ${params.vector_depth}, no word of the question`
+    ? `beyond vector depth ${params.vector_depth}, none of the question's words`
     : `beyond vector depth ${params.vector_depth} and BM25 depth ${params.bm25_depth}`;
 }
 
@@ -542,7 +538,7 @@ export function journeyOf(set: FakeSet, params: Params, slot: number): Journey {
                 : index === 1
                   ? row.matched.length > 0
                     ? `holds ${row.matched.map((word) => `“${word}”`).join(", ")}`
-                    : "holds no word of the question"
+                    : "holds none of the question's words"
                   : isAfterFusion && index === 2
                     ? `${params.fusion} of vector and BM25`
                     : "kept as it is",

@@ -27,7 +27,7 @@ fn a_lost_note_comes_back_by_what_is_printed() {
     let strict = ["why", question, "work/plan.md", "--set", "min_score=0.9"];
     let printed = memlens.print(&strict);
     assert!(
-        printed.contains("lost at Threshold: kept out by min score"),
+        printed.contains("lost at Threshold: below min score"),
         "{printed}"
     );
     let change = printed

@@ -38,7 +38,7 @@ pub fn hook(context: &Context<'_>, rows: &[Row]) -> Outcome {
         let details = rows.iter().map(|_| Detail::Hook(HookMove::Pending));
         return Outcome {
             details: details.collect(),
-            ..Outcome::skipped("the command was not asked for these rows yet")
+            ..Outcome::skipped("the command has not been asked about these rows yet")
         };
     };
     let returned = match &answer.returned {

@@ -74,7 +74,7 @@ pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
         .collect();
     let n_moved = rows.len() as u32 - n_taken;
     Outcome {
-        note: (n_moved > 0).then(|| format!("{n_moved} to the back")),
+        note: (n_moved > 0).then(|| format!("{n_moved} moved to the end")),
         ..Outcome::applied(details)
     }
 }
