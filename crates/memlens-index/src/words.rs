@@ -186,6 +186,8 @@ impl Unstemmed {
             folded = folded.nfkc().collect();
         }
         for term in folded.split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c)) {
+            // As in the text itself, a mark with no letter before it belongs to a sign.
+            let term = term.trim_start_matches(is_combining_mark);
             self.push_term(term.to_owned(), piece.clone(), tokens);
         }
     }
@@ -309,8 +311,10 @@ fn is_unspaced(c: char) -> bool {
         // Thai, Lao, Burmese, Khmer.
         | '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{a9e0}'..='\u{a9ff}' | '\u{aa60}'..='\u{aa7f}'
         | '\u{1780}'..='\u{17ff}');
+    // Numbers in a circle or above a line, which are read as Han.
+    let of_numerals = matches!(c, '\u{3192}'..='\u{3195}' | '\u{3280}'..='\u{3289}');
     // Digits of these scripts stay whole numbers; marks follow the character before them.
-    of_script && c.is_alphabetic() && !is_combining_mark(c)
+    of_numerals || of_script && c.is_alphabetic() && !is_combining_mark(c)
 }
 
 /// Says whether the letter `c` completes the character before it: vowels and finals of spelt-out Hangul, the
@@ -377,6 +381,8 @@ mod tests {
         check("👍done 1️⃣", &["done", "1"]);
         // A mark on a sign, though Unicode calls it alphabetic.
         check("῝\u{5b0} ~\u{5b0}", &[]);
+        // Letters to Unicode that unfold into a blank and a mark.
+        check("\u{37a} \u{fc5e} a\u{fc5e}b", &["a", "b"]);
     }
 
     #[test]
@@ -399,6 +405,8 @@ mod tests {
         check("メモを見る", &["メモ", "モを", "を見", "見る"]);
         check("ｶﾞｽ ガス", &["ガス", "ガス"]);
         check("人々", &["人々"]);
+        check("第㊉回 第十回", &["第十", "十回", "第十", "十回"]);
+        check("न㊉म", &["न", "十", "म"]);
         check("학교에서", &["학교", "교에", "에서"]);
         check("ไม่มี", &["ไม่", "ม่มี"]);
         check("Tシャツ2024年", &["t", "シャ", "ャツ", "2024", "年"]);
