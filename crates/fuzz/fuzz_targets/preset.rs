@@ -9,21 +9,23 @@ use std::sync::{Arc, LazyLock};
 use libfuzzer_sys::fuzz_target;
 use memlens_embed::Hashing;
 use memlens_engine::{EmbedderSource, EngineError, Indexer, Library, read_params};
+use memlens_params::ParameterSet as _;
 use tempfile::TempDir;
 
-/// An empty library, and a place for the file.
-static LIBRARY: LazyLock<(TempDir, Library)> = LazyLock::new(|| {
+/// An empty library with its folder, and a place for the files.
+static LIBRARY: LazyLock<(TempDir, Library, TempDir)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a scratch folder can be made");
     let (indexer, _) =
         Indexer::open(folder.path(), Box::new(Hashing::default())).expect("a new library");
     drop(indexer);
     let source: EmbedderSource = Arc::new(|_| Ok(Box::new(Hashing::default())));
     let library = Library::open(folder.path(), source).expect("it was just made");
-    (folder, library)
+    let files = tempfile::tempdir().expect("a scratch folder can be made");
+    (folder, library, files)
 });
 
 fuzz_target!(|bytes: &[u8]| {
-    let (folder, library) = &*LIBRARY;
+    let (_, library, folder) = &*LIBRARY;
     let file = |name: &str| -> PathBuf { folder.path().join(name) };
     let given = file("given.json");
     fs::write(&given, bytes).expect("it can be written");
@@ -52,7 +54,7 @@ fuzz_target!(|bytes: &[u8]| {
 
     let written = file("written.json");
     library
-        .write_preset(&preset.params, &written)
+        .write_preset(&preset.params, &written, &[])
         .expect("it can be written");
     let again = library.read_preset(&written).expect("we wrote it");
     assert_eq!(again.params, preset.params);

@@ -27,8 +27,9 @@ fuzz_target!(|input: &[u8]| {
     assert!(answer.n_tokens.is_none_or(|n_tokens| n_tokens <= 1 << 40));
 
     let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
+    // What nobody reads of an answer need not be UTF-8.
     let Ok(value) = serde_json::from_slice::<Value>(body) else {
-        panic!("it was read as JSON");
+        return;
     };
     let rows = ["results", "data"]
         .into_iter()
