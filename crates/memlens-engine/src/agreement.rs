@@ -11,7 +11,7 @@ use memlens_corroborate::{
 };
 use memlens_params::{AgreementMeasure, NearDuplicates, Params};
 use memlens_rank::agreement_level;
-use memlens_store::{ChunkRow, DocumentId, NewObservation, Snapshot, Store};
+use memlens_store::{ChunkRow, DocumentId, NewObservation, Observations, Snapshot, Store};
 use serde::Serialize;
 use specta::Type;
 
@@ -75,6 +75,8 @@ pub struct Agreement {
     pub aggregation: Arc<Aggregation>,
     /// How long the pass took.
     pub took: Duration,
+    /// The paths of the notes whose observations are left out, since they are not as they were saved.
+    pub altered: Vec<String>,
     observations: Vec<Kept>,
     /// The bytes of each.
     places: Vec<Range<u32>>,
@@ -136,7 +138,8 @@ impl Agreement {
 
         let mut observations: Vec<Kept> = Vec::new();
         let mut of_document: HashMap<DocumentId, Range<u32>> = HashMap::new();
-        for stored in store.observations()? {
+        let Observations { stored, left_out } = store.observations()?;
+        for stored in stored {
             // One of a document that came since the snapshot.
             let Some((place, around)) = documents.get(&stored.document) else {
                 continue;
@@ -176,6 +179,7 @@ impl Agreement {
             generation: snapshot.generation,
             aggregation,
             took: started.elapsed(),
+            altered: left_out,
             places: observations
                 .iter()
                 .map(|kept| kept.said.bytes.clone())

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use memlens_faults::Place;
 use memlens_index::{IndexError, TextEntry, TextWriter, VectorWriter};
-use memlens_store::{Applied, EmbeddingId, Store, StoredChunk};
+use memlens_store::{Applied, EmbeddingId, Forgotten, Store, StoredChunk};
 
 use crate::EngineError;
 
@@ -35,90 +35,58 @@ impl Derived {
         text_path(dir).exists() || vector_folder(dir).exists()
     }
 
-    /// Opens both lists as [`Derived::open`]; where the store has vectors that are none any more, the notes that use them
-    /// are forgotten first, so that they are read anew.
-    ///
-    /// # Errors
-    /// As [`Derived::open`].
-    pub fn open_mended(
-        store: &mut Store,
-        model: &str,
-        dim: usize,
-    ) -> Result<(Derived, Vec<String>), EngineError> {
-        // Seen only when the list is built anew, since all that is in it has been looked at.
-        let error = match Derived::open(store, model, dim) {
-            Err(error @ EngineError::Index(IndexError::BadVector { .. })) => error,
-            opened => return opened,
-        };
-        let forgotten = store.forget_damaged_vectors(dim)?.ok_or(error)?;
-        let (derived, mut notices) = Derived::open(store, model, dim)?;
-        notices.push(told_forgotten(&forgotten.paths));
-        Ok((derived, notices))
-    }
-
-    /// Opens both lists at the store's generation; one that is torn, stale or of another model is
-    /// rebuilt from the store, whose vectors are of `model` and `dim`. Returns with them what a
-    /// person should be told.
+    /// Opens both lists at the store's generation; one that is torn, stale or of another model is rebuilt from the store,
+    /// whose vectors are of `model` and `dim`. What is not as it was saved there is forgotten first, so that it is read
+    /// anew. Returns with them what a person should be told.
     ///
     /// # Errors
     /// What a rebuild cannot mend: a full disk, another writer.
     pub fn open(
-        store: &Store,
+        store: &mut Store,
         model: &str,
         dim: usize,
     ) -> Result<(Derived, Vec<String>), EngineError> {
+        let before = store.generation()?;
+        let (text_path, vector_path) = (text_path(store.dir()), vector_path(store.dir()));
+        let text = to_rebuild(TextWriter::open(&text_path, before))?;
+        let vectors = to_rebuild(open_vectors(&vector_path, (model, dim), before))?;
+        let (text, vectors) = match (text, vectors) {
+            (Ok(text), Ok(vectors)) => return Ok((Derived { text, vectors }, Vec::new())),
+            other => other,
+        };
+        let forgotten = store.forget_damaged(dim)?;
         let generation = store.generation()?;
         let mut notices = Vec::new();
         let mut rebuilding = |list: &str, error: &IndexError| {
             // A new library has no lists yet; that is nothing to tell.
-            if generation > 0 {
+            if before > 0 {
                 notices.push(format!("the {list} was rebuilt: {error}"));
             }
         };
-
-        let text_path = text_path(store.dir());
-        let text = match TextWriter::open(&text_path, generation) {
-            Ok(text) => text,
-            Err(error) if error.needs_rebuild() => {
+        let text = match text {
+            Ok(text) if generation == before => text,
+            // Two cannot write at once.
+            Ok(text) => {
+                drop(text);
+                rebuild_text(store, &text_path, generation)?
+            }
+            Err(error) => {
                 rebuilding("BM25 list", &error);
                 rebuild_text(store, &text_path, generation)?
             }
-            Err(error) => return Err(error.into()),
         };
-
-        let vector_path = vector_path(store.dir());
-        let opened = VectorWriter::append_to(&vector_path).and_then(|vectors| {
-            let found = (
-                vectors.model().to_owned(),
-                vectors.dim(),
-                vectors.generation(),
-            );
-            if (found.0.as_str(), found.1) != (model, dim) {
-                let expected = model.to_owned();
-                return Err(IndexError::WrongModel {
-                    path: vector_path.clone(),
-                    found: found.0,
-                    expected,
-                });
+        let vectors = match vectors {
+            Ok(vectors) if generation == before => vectors,
+            Ok(vectors) => {
+                drop(vectors);
+                rebuild_vectors(store, &vector_path, (model, dim), generation)?
             }
-            if found.2 != generation {
-                let path = vector_path.clone();
-                return Err(IndexError::Stale {
-                    path,
-                    found: found.2,
-                    expected: generation,
-                });
-            }
-            Ok(vectors)
-        });
-        let vectors = match opened {
-            Ok(vectors) => vectors,
-            Err(error) if error.needs_rebuild() => {
+            Err(error) => {
                 rebuilding("vector list", &error);
                 rebuild_vectors(store, &vector_path, (model, dim), generation)?
             }
-            Err(error) => return Err(error.into()),
         };
+        notices.extend(forgotten.iter().filter_map(told_forgotten));
         Ok((Derived { text, vectors }, notices))
     }
 
@@ -178,9 +146,15 @@ impl Derived {
             add(&mut self.text, chunk)?;
         }
         for embedding in embeddings {
-            if !self.vectors.contains(embedding.0)
-                && let Some(vector) = store.vector(embedding)?
-            {
+            if !self.vectors.contains(embedding.0) {
+                let vector = store.vector(embedding)?;
+                let vector = vector.ok_or_else(|| IndexError::Torn {
+                    path: vector_path(store.dir()),
+                    why: format!(
+                        "the library does not hold embedding {} as it was saved",
+                        embedding.0
+                    ),
+                })?;
                 self.vectors.append(embedding.0, &vector)?;
             }
         }
@@ -201,17 +175,48 @@ pub fn remove(dir: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Returns what a person is told of notes that were not as saved; there is at least one.
-pub fn told_forgotten(paths: &[String]) -> String {
-    let others = match paths.len() {
-        0 | 1 => String::new(),
-        n_paths => format!(" and {} more", n_paths - 1),
+/// Returns what a person is told of notes that were not as saved; nothing where none was.
+pub fn told_forgotten(forgotten: &Forgotten) -> Option<String> {
+    let (first, others) = forgotten.paths.split_first()?;
+    let others = match others.len() {
+        0 => String::new(),
+        n_others => format!(" and {n_others} more"),
     };
-    format!(
-        "the library did not hold {}{others} as saved, as after a fault of the disk: what it held is forgotten, \
-         and read anew when the folder is next looked through",
-        paths.first().map_or("a note", String::as_str)
-    )
+    Some(format!(
+        "the library did not hold {first}{others} as saved, as after a fault of the disk: what it held is forgotten, \
+         and read anew when the folder is next looked through"
+    ))
+}
+
+/// Returns a list, or why it must be rebuilt; what a rebuild cannot mend is an error.
+fn to_rebuild<T>(opened: Result<T, IndexError>) -> Result<Result<T, IndexError>, IndexError> {
+    match opened {
+        Err(error) if !error.needs_rebuild() => Err(error),
+        opened => Ok(opened),
+    }
+}
+
+fn open_vectors(
+    path: &Path,
+    (model, dim): (&str, usize),
+    generation: u64,
+) -> Result<VectorWriter, IndexError> {
+    let vectors = VectorWriter::append_to(path)?;
+    if (vectors.model(), vectors.dim()) != (model, dim) {
+        return Err(IndexError::WrongModel {
+            path: path.to_owned(),
+            found: vectors.model().to_owned(),
+            expected: model.to_owned(),
+        });
+    }
+    if vectors.generation() != generation {
+        return Err(IndexError::Stale {
+            path: path.to_owned(),
+            found: vectors.generation(),
+            expected: generation,
+        });
+    }
+    Ok(vectors)
 }
 
 fn add(text: &mut TextWriter, chunk: &StoredChunk) -> Result<(), IndexError> {

@@ -102,7 +102,7 @@ pub struct Indexer {
     /// they may write.
     derived: Option<Derived>,
     store: Store,
-    /// Whether every text was compared with what was saved.
+    /// Whether the library was compared with what was saved.
     is_checked: bool,
     /// What a person should be told of that; told with the next step.
     notices: Vec<String>,
@@ -170,7 +170,7 @@ impl Indexer {
             store.set_meta("recipe", &recipe)?;
         }
         let info = embedder.info();
-        let (derived, told) = Derived::open_mended(&mut store, &info.id, info.dim)?;
+        let (derived, told) = Derived::open(&mut store, &info.id, info.dim)?;
         if made_by.is_some() {
             notices.extend(told);
         }
@@ -344,15 +344,16 @@ impl Indexer {
         queued.chain(unsaved)
     }
 
-    /// Forgets notes whose text is not what was saved, so that the next look reads them anew. Once in the indexer's life,
-    /// since it reads every text, and not when it is opened, since a window waits for that.
-    pub(super) fn check_texts(&mut self) -> Result<(), EngineError> {
+    /// Forgets notes that are not as they were saved, so that the next look reads them anew. Once in the indexer's life,
+    /// since it reads the whole library, and not when it is opened, since a window waits for that.
+    pub(super) fn check_library(&mut self) -> Result<(), EngineError> {
         if self.is_checked {
             return Ok(());
         }
-        if let Some(forgotten) = self.store.forget_damaged_texts()? {
+        let dim = self.embedder.info().dim;
+        if let Some(forgotten) = self.store.forget_damaged(dim)? {
             self.follow(&forgotten.applied, Vec::new())?;
-            self.notices.push(told_forgotten(&forgotten.paths));
+            self.notices.extend(told_forgotten(&forgotten));
         }
         self.is_checked = true;
         Ok(())
@@ -669,7 +670,7 @@ impl Indexer {
             return Ok(());
         }
         let info = self.embedder.info();
-        let (derived, notices) = Derived::open_mended(&mut self.store, &info.id, info.dim)?;
+        let (derived, notices) = Derived::open(&mut self.store, &info.id, info.dim)?;
         self.derived = Some(derived);
         for notice in &notices {
             observer.noticed(notice);
@@ -695,7 +696,7 @@ impl Indexer {
             }
             None => {
                 let info = self.embedder.info();
-                Derived::open(&self.store, &info.id, info.dim)?.0
+                Derived::open(&mut self.store, &info.id, info.dim)?.0
             }
         };
         self.derived = Some(derived);

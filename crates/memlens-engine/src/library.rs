@@ -1,5 +1,6 @@
 //! The library to read: search it, look at its notes. Works beside any writer.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -21,11 +22,9 @@ use crate::model::{EmbedderSource, Purpose};
 use crate::rerank::Reranking;
 use crate::retrieve::retrieve;
 use crate::scope::Scope;
-use crate::search::{Search, Timing};
+use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};
 use crate::view::{SearchAnswer, Snippet};
 
-/// How many snippets of kept rows come with an answer: what a large window shows at once.
-const SNIPPETS_AT_ONCE: usize = 60;
 /// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.
 const REST_AFTER: Duration = Duration::from_secs(1);
 /// How much of a query a notice repeats.
@@ -256,7 +255,7 @@ impl Library {
         let started = Instant::now();
         let vector = self.query_vector(query, lists.vectors.model());
         let embedded = started.elapsed();
-        let mut retrieved = retrieve(
+        let retrieved = retrieve(
             &lists,
             query,
             vector.as_deref().map_err(String::clone),
@@ -305,14 +304,17 @@ impl Library {
                 retrieved.words.len()
             ));
         }
+        if uses_agreement(params)
+            && let Some(agreement) = &agreement
+        {
+            notices.extend(told_altered("the observations of", &agreement.altered));
+        }
         // Thumbs and marks are read while no other may be taken up, so that none is missed between here and the keeping.
         let mut searches = self.searches();
         let thumbs = self.thumbs(&lists)?;
-        retrieved.put_thumbs(&lists, &thumbs);
         let (marks, notice) = self.marks_and_notice()?;
         notices.extend(notice);
-        retrieved.put_ages(&lists, &marks);
-        let search = Arc::new(Search {
+        let mut search = Search {
             id: self.next_search.fetch_add(1, Ordering::Relaxed),
             query: query.to_owned(),
             notices,
@@ -331,7 +333,39 @@ impl Library {
             marks,
             scope: ranges,
             retrieved,
-        });
+        };
+        search.take_up_facts();
+        let mut altered: BTreeSet<String> = search
+            .lists
+            .snapshot
+            .altered
+            .iter()
+            .map(|one| one.path.clone())
+            .collect();
+        // Each turn leaves out one at least.
+        while let found = search.altered(&self.store(), params)?
+            && !found.is_empty()
+        {
+            for place in found {
+                let chunk = &search.lists.snapshot.chunks[place as usize];
+                let document = &search.lists.snapshot.documents[chunk.document as usize];
+                altered.insert(document.path.clone());
+                search.scope = without(&search.scope, place);
+            }
+            search.retrieved = retrieve(
+                &search.lists,
+                query,
+                search.vector.as_deref().map_err(String::clone),
+                params,
+                &search.scope,
+                &[],
+                search.agreement.as_deref(),
+            )?;
+            search.take_up_facts();
+        }
+        let altered: Vec<String> = altered.into_iter().collect();
+        search.notices.extend(told_altered("", &altered));
+        let search = Arc::new(search);
         searches.put(search.clone());
         Ok(search)
     }
@@ -474,6 +508,37 @@ impl Library {
     }
 }
 
+/// Returns ascending disjoint ranges without one place.
+fn without(ranges: &[Range<u32>], place: u32) -> Vec<Range<u32>> {
+    ranges
+        .iter()
+        .flat_map(|range| {
+            if range.contains(&place) {
+                [range.start..place, place + 1..range.end]
+            } else {
+                [range.clone(), 0..0]
+            }
+        })
+        .filter(|range| !range.is_empty())
+        .collect()
+}
+
+/// Returns what a person is told of notes, or of `what` of them, that are left out since they are not as they were saved.
+fn told_altered(what: &str, paths: &[String]) -> Option<String> {
+    let (first, others) = paths.split_first()?;
+    let others = match others.len() {
+        0 => String::new(),
+        1 => " and one more note".to_owned(),
+        n_others => format!(" and {n_others} more notes"),
+    };
+    let named = format!("{what} {first}{others}");
+    Some(format!(
+        "Left out: {}. The library does not hold what it saved, as after a fault of the disk; `memlens index`, or the next \
+         start of the window, reads the notes anew.",
+        named.trim_start()
+    ))
+}
+
 /// Returns the chunks that are searched.
 fn ranges(snapshot: &Snapshot, scope: Option<&Scope>) -> Vec<Range<u32>> {
     match scope {
@@ -504,6 +569,6 @@ fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineErro
             (embedder.info().id.clone(), embedder.info().dim)
         }
     };
-    let (_, notices) = Derived::open_mended(&mut store, &model, dim)?;
+    let (_, notices) = Derived::open(&mut store, &model, dim)?;
     Ok(notices)
 }

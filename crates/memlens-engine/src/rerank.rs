@@ -292,6 +292,18 @@ impl Search {
         })
     }
 
+    /// Returns the rows that these parameters send to a reranker.
+    pub(crate) fn sent(&self, params: &Params) -> Vec<u32> {
+        if params.rerank == RerankMode::Off {
+            return Vec::new();
+        }
+        let reach = self.reach(params).into_iter();
+        reach
+            .filter(|(_, state)| *state != RerankState::NotSent)
+            .map(|(slot, _)| slot)
+            .collect()
+    }
+
     /// Returns the rows that reach the reranker, by fused rank, and how far each is; empty where that stage does nothing
     /// or fell back.
     fn reach(&self, params: &Params) -> Vec<(u32, RerankState)> {

@@ -1,5 +1,6 @@
 //! One search: its frozen facts, and every way to look at its ranking.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,6 +21,8 @@ use crate::passage;
 use crate::retrieve::Retrieved;
 use crate::view::{self, Fact, Journey, Row, Snippet};
 
+/// How many snippets of kept rows come with an answer: what a large window shows at once.
+pub(crate) const SNIPPETS_AT_ONCE: usize = 60;
 /// How many supporters of a row are told with their texts; the rest are counted.
 const SUPPORTERS_SHOWN: usize = 50;
 
@@ -85,6 +88,29 @@ impl Search {
         } else {
             Err(EngineError::OtherLists { id: self.id })
         }
+    }
+
+    /// Puts thumbs and ages on what was retrieved.
+    pub(crate) fn take_up_facts(&mut self) {
+        self.retrieved.put_thumbs(&self.lists, &self.thumbs);
+        self.retrieved.put_ages(&self.lists, &self.marks);
+    }
+
+    /// Returns the places of the chunks among those that are shown or sent first whose text is not as it was saved.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub(crate) fn altered(&self, store: &Store, params: &Params) -> Result<Vec<u32>, EngineError> {
+        let trace = self.rank(params);
+        let first = trace.kept().iter().take(SNIPPETS_AT_ONCE);
+        let slots: BTreeSet<u32> = first.copied().chain(self.sent(params)).collect();
+        let slots: Vec<u32> = slots.into_iter().collect();
+        let texts = self.texts(store, &slots)?;
+        let altered = slots.iter().zip(texts);
+        let altered = altered.filter(|(_, text)| *text == Err(NoText::Altered));
+        Ok(altered
+            .map(|(slot, _)| self.retrieved.places[*slot as usize])
+            .collect())
     }
 
     /// Returns the frozen facts.

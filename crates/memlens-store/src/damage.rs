@@ -1,15 +1,19 @@
 //! What stands in the database and is not what was saved: a disk that turned a bit, a foreign program.
 //!
-//! SQLite notices a page that does not fit together, and not a letter that became another. A chunk's embedding is named by
-//! the hash of its text, so each text that is read can be compared with what was saved.
+//! SQLite notices a page that does not fit together, and not a bit that turned within it. Readers leave out a document
+//! whose checksum does not fit and a text that does not fit its hash; here the writer finds and forgets them, so that the
+//! notes are read anew.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rusqlite::{OptionalExtension, Row};
 
+use crate::checksum::OF_EMBEDDING;
+use crate::embeddings::read;
 use crate::error::Attempt;
+use crate::observations::checksum_of_observations;
 use crate::store::next_generation;
-use crate::{Applied, DocumentId, Store, StoreError};
+use crate::{Applied, DocumentId, Snapshot, Store, StoreError};
 
 /// How far a vector's squared length may be from 1.
 const SQUARED_LENGTH_ERROR_MAX: f32 = 2e-3;
@@ -17,71 +21,101 @@ const SQUARED_LENGTH_ERROR_MAX: f32 = 2e-3;
 /// Is what was forgotten because it was not as saved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forgotten {
-    /// The documents' paths, sorted.
+    /// The documents' paths, sorted; none where only embeddings went that nothing used.
     pub paths: Vec<String>,
     /// What the lists must follow.
     pub applied: Applied,
 }
 
 impl Store {
-    /// Forgets the documents with a chunk that is not what was saved, so that they are read anew; none where all are sound.
+    /// Forgets what is not as it was saved, so that it is read and embedded anew: documents, with all that belongs to
+    /// them, and embeddings, also those in use that cannot be unit vectors of `dim` numbers. None where all is sound.
+    ///
+    /// Reads the whole library.
     ///
     /// # Errors
     /// [`StoreError::Sql`] and [`StoreError::Damaged`]; nothing has changed then.
-    pub fn forget_damaged_texts(&mut self) -> Result<Option<Forgotten>, StoreError> {
-        let attempt = "check the chunks";
-        let damaged: BTreeSet<i64> = {
-            let mut statement = self
-                .connection
-                .prepare_cached(
-                    "SELECT c.text, e.hash, c.document FROM chunks c LEFT JOIN embeddings e ON e.id = c.embedding",
-                )
-                .attempt(attempt)?;
-            let mut rows = statement.query([]).attempt(attempt)?;
-            let mut damaged = BTreeSet::new();
-            while let Some(row) = rows.next().attempt(attempt)? {
-                if !is_as_saved(row).attempt(attempt)? {
-                    damaged.insert(row.get(2).attempt(attempt)?);
-                }
+    pub fn forget_damaged(&mut self, dim: usize) -> Result<Option<Forgotten>, StoreError> {
+        let snapshot = self.snapshot()?;
+        let (sound, damaged) = self.embeddings_by_soundness(&snapshot, dim)?;
+        let mut documents: BTreeSet<i64> = snapshot.altered.iter().map(|one| one.id.0).collect();
+        documents.extend(self.documents_of_altered_texts()?);
+        documents.extend(self.documents_of_altered_observations()?);
+        for chunk in &snapshot.chunks {
+            let windows = chunk.windows.start as usize..chunk.windows.end as usize;
+            let windows = snapshot.windows[windows].iter();
+            let mut used = windows
+                .map(|window| window.embedding)
+                .chain([chunk.embedding]);
+            if used.any(|embedding| !sound.contains(&embedding.0)) {
+                documents.insert(snapshot.documents[chunk.document as usize].id.0);
             }
-            damaged
-        };
-        self.forget(&damaged, &[])
+        }
+        self.forget(&documents, &damaged)
     }
 
-    /// Forgets the embeddings in use that cannot be unit vectors of `dim` numbers, and the documents that use them, so that
-    /// they are read anew; none where all are sound.
-    ///
-    /// # Errors
-    /// As [`Store::forget_damaged_texts`].
-    pub fn forget_damaged_vectors(&mut self, dim: usize) -> Result<Option<Forgotten>, StoreError> {
+    /// Returns the ids of the embeddings that are as they were saved, and of the others.
+    fn embeddings_by_soundness(
+        &self,
+        snapshot: &Snapshot,
+        dim: usize,
+    ) -> Result<(HashSet<i64>, Vec<i64>), StoreError> {
         let attempt = "check the embeddings";
-        let mut embeddings = Vec::new();
-        self.for_each_embedding(|embedding, vector| -> Result<(), StoreError> {
-            let squared_length: f32 = vector.iter().map(|number| number * number).sum();
-            // One that is no number is not near 1 either.
-            let is_unit = (squared_length - 1.0).abs() <= SQUARED_LENGTH_ERROR_MAX;
-            if vector.len() != dim || !is_unit {
-                embeddings.push(embedding.0);
+        let of_windows = snapshot.windows.iter().map(|window| window.embedding.0);
+        let of_chunks = snapshot.chunks.iter().map(|chunk| chunk.embedding.0);
+        let used: HashSet<i64> = of_windows.chain(of_chunks).collect();
+        let (mut sound, mut damaged) = (HashSet::new(), Vec::new());
+        let mut statement = self
+            .connection
+            .prepare_cached(&format!(
+                "SELECT e.id, e.vector, e.checksum IS {OF_EMBEDDING} FROM embeddings e NOT INDEXED"
+            ))
+            .attempt(attempt)?;
+        let mut rows = statement.query([]).attempt(attempt)?;
+        while let Some(row) = rows.next().attempt(attempt)? {
+            let id: i64 = row.get(0).attempt(attempt)?;
+            let is_as_saved: bool = row.get(2).attempt(attempt)?;
+            // One that was damaged before it had a checksum is no unit vector, if it shows at all.
+            let is_unit = || {
+                read(row).is_ok_and(|(_, vector)| {
+                    let squared_length: f32 = vector.iter().map(|number| number * number).sum();
+                    // One that is no number is not near 1 either.
+                    vector.len() == dim && (squared_length - 1.0).abs() <= SQUARED_LENGTH_ERROR_MAX
+                })
+            };
+            if is_as_saved && (!used.contains(&id) || is_unit()) {
+                sound.insert(id);
+            } else {
+                damaged.push(id);
             }
-            Ok(())
-        })?;
-        let mut documents = BTreeSet::new();
-        for embedding in &embeddings {
-            let mut statement = self
-                .connection
-                .prepare_cached(
-                    "SELECT document FROM chunks WHERE embedding = ?1
-                     UNION SELECT c.document FROM windows w JOIN chunks c ON c.id = w.chunk WHERE w.embedding = ?1",
-                )
-                .attempt(attempt)?;
-            let found: Vec<i64> = statement
-                .query_map([embedding], |row| row.get(0))
-                .and_then(Iterator::collect)
-                .attempt(attempt)?;
-            documents.extend(found);
         }
-        self.forget(&documents, &embeddings)
+        Ok((sound, damaged))
+    }
+
+    fn documents_of_altered_texts(&self) -> Result<Vec<i64>, StoreError> {
+        let attempt = "check the chunks";
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT text, hash, document FROM chunks")
+            .attempt(attempt)?;
+        let mut rows = statement.query([]).attempt(attempt)?;
+        let mut documents = Vec::new();
+        while let Some(row) = rows.next().attempt(attempt)? {
+            if !is_as_saved(row).attempt(attempt)? {
+                documents.extend(row.get::<_, i64>(2));
+            }
+        }
+        Ok(documents)
+    }
+
+    fn documents_of_altered_observations(&self) -> Result<Vec<i64>, StoreError> {
+        let sum = checksum_of_observations();
+        self.connection
+            .prepare_cached(&format!(
+                "SELECT d.id FROM documents d NOT INDEXED WHERE d.observations_checksum IS NOT {sum}"
+            ))
+            .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
+            .attempt("check the observations")
     }
 
     fn forget(
@@ -93,41 +127,69 @@ impl Store {
         if documents.is_empty() && embeddings.is_empty() {
             return Ok(None);
         }
-        let transaction = self.connection.transaction().attempt(attempt)?;
-        let mut paths = Vec::new();
-        for document in documents {
-            let path: Option<String> = transaction
-                .query_row(
-                    "DELETE FROM documents WHERE id = ?1 RETURNING path",
-                    [document],
-                    |row| row.get(0),
-                )
-                .optional()
-                .attempt(attempt)?;
-            paths.extend(path);
-        }
-        for embedding in embeddings {
-            transaction
-                .execute("DELETE FROM embeddings WHERE id = ?1", [embedding])
-                .attempt(attempt)?;
-        }
-        let applied = Applied {
-            generation: next_generation(&transaction)?,
-            removed: documents.iter().copied().map(DocumentId).collect(),
-            added: Vec::new(),
+        // SQLite finds no entry of an index for a row that turned, and refuses to delete such a row, as the file is
+        // damaged. It is meant to be: with this it goes, and the indexes are built anew.
+        let lenient = |store: &Store, is_on: bool| {
+            store
+                .connection
+                .pragma_update(None, "writable_schema", is_on)
+                .attempt(attempt)
         };
-        transaction.commit().attempt(attempt)?;
-        paths.sort_unstable();
-        Ok(Some(Forgotten { paths, applied }))
+        lenient(self, true)?;
+        let forgotten = self.unlinked(|connection| {
+            let transaction = connection.transaction().attempt(attempt)?;
+            let mut paths = Vec::new();
+            for document in documents {
+                let path: Option<String> = transaction
+                    .query_row(
+                        "DELETE FROM documents WHERE id = ?1 RETURNING path",
+                        [document],
+                        |row| lossy(row, 0),
+                    )
+                    .optional()
+                    .attempt(attempt)?;
+                paths.extend(path);
+            }
+            for embedding in embeddings {
+                transaction
+                    .execute("DELETE FROM embeddings WHERE id = ?1", [embedding])
+                    .attempt(attempt)?;
+            }
+            // What belonged to them, and what belongs to nothing since it turned.
+            transaction
+                .execute_batch(
+                    "DELETE FROM chunks WHERE document NOT IN (SELECT id FROM documents NOT INDEXED);
+                     DELETE FROM windows WHERE chunk NOT IN (SELECT id FROM chunks NOT INDEXED);
+                     DELETE FROM observations WHERE document NOT IN (SELECT id FROM documents NOT INDEXED);
+                     REINDEX;",
+                )
+                .attempt(attempt)?;
+            let applied = Applied {
+                generation: next_generation(&transaction)?,
+                removed: documents.iter().copied().map(DocumentId).collect(),
+                added: Vec::new(),
+            };
+            transaction.commit().attempt(attempt)?;
+            paths.sort_unstable();
+            Ok(Some(Forgotten { paths, applied }))
+        });
+        lenient(self, false)?;
+        forgotten
     }
 }
 
-/// Tells whether a row's first column, a text, is the one whose hash is its second; null where its embedding is gone.
+/// Tells whether a row's first column, a text, is the one whose hash is its second.
 pub(crate) fn is_as_saved(row: &Row<'_>) -> rusqlite::Result<bool> {
     let (text, hash) = (row.get_ref(0)?, row.get_ref(1)?);
     // Another type than was written is damage too.
-    let (Ok(text), Ok(Some(hash))) = (text.as_bytes(), hash.as_bytes_or_null()) else {
+    let (Ok(text), Ok(hash)) = (text.as_bytes(), hash.as_bytes()) else {
         return Ok(false);
     };
-    Ok(blake3::hash(text).as_bytes() == hash)
+    Ok(str::from_utf8(text).is_ok() && blake3::hash(text).as_bytes() == hash)
+}
+
+/// Returns a text as far as it can be read.
+pub(crate) fn lossy(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
+    let bytes = row.get_ref(column)?.as_bytes().unwrap_or_default();
+    Ok(String::from_utf8_lossy(bytes).into_owned())
 }

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use rusqlite::{Row, Transaction, params};
 
+use crate::checksum::{OF_CHUNK, OF_DOCUMENT, OF_WINDOW};
 use crate::damage::is_as_saved;
 use crate::error::Attempt;
-use crate::observations::put_observations;
+use crate::observations::{checksum_of_observations, put_observations};
 use crate::store::next_generation;
 use crate::{
     DocumentId, EmbeddingId, FolderId, NewObservation, Severity, Store, StoreError, StoredProblem,
@@ -265,9 +266,16 @@ impl Store {
                     modified_ms,
                     changed_ns,
                 } => {
+                    // What had turned by then still shows.
+                    let touched = OF_DOCUMENT
+                        .replace("d.modified_ms", "?2")
+                        .replace("d.changed_ns", "?3");
                     transaction
                         .execute(
-                            "UPDATE documents SET modified_ms = ?2, changed_ns = ?3 WHERE id = ?1",
+                            &format!(
+                                "UPDATE documents AS d SET modified_ms = ?2, changed_ns = ?3,
+                                     checksum = d.checksum - {OF_DOCUMENT} + {touched} WHERE d.id = ?1"
+                            ),
                             params![document.0, modified_ms, changed_ns],
                         )
                         .attempt("save documents")?;
@@ -316,9 +324,7 @@ impl Store {
         let attempt = "read chunk texts";
         let mut statement = self
             .connection
-            .prepare_cached(
-                "SELECT c.text, e.hash FROM chunks c LEFT JOIN embeddings e ON e.id = c.embedding WHERE c.id = ?1",
-            )
+            .prepare_cached("SELECT text, hash FROM chunks WHERE id = ?1")
             .attempt(attempt)?;
         let mut texts = Vec::new();
         for chunk in chunks {
@@ -441,8 +447,28 @@ fn put(
         });
     }
     put_observations(transaction, id, observations).attempt("save observations")?;
+    seal(transaction, id).attempt("save a document")?;
     for problem in problems {
         note(transaction, problem)?;
+    }
+    Ok(())
+}
+
+/// Writes the checksums of a document that is there with all that belongs to it.
+fn seal(transaction: &Transaction<'_>, document: i64) -> rusqlite::Result<()> {
+    let of_observations = checksum_of_observations();
+    for statement in [
+        format!(
+            "UPDATE documents AS d SET observations_checksum = {of_observations} WHERE d.id = ?1"
+        ),
+        format!(
+            "UPDATE documents AS d SET checksum = {OF_DOCUMENT}
+                 + (SELECT coalesce(sum({OF_CHUNK}), 0) FROM chunks c WHERE c.document = d.id)
+                 + (SELECT coalesce(sum({OF_WINDOW}), 0) FROM chunks c JOIN windows w ON w.chunk = c.id WHERE c.document = d.id)
+             WHERE d.id = ?1"
+        ),
+    ] {
+        transaction.prepare_cached(&statement)?.execute([document])?;
     }
     Ok(())
 }
@@ -468,11 +494,11 @@ fn put_chunk(
     } = chunk;
     let id: i64 = transaction
         .prepare_cached(
-            "INSERT INTO chunks (document, text, start_line, end_line, start_byte, end_byte, heading, agent, date, weight, external_id, tokens, embedding)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id",
+            "INSERT INTO chunks (document, text, start_line, end_line, start_byte, end_byte, heading, agent, date, weight, external_id, tokens, embedding, hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id",
         )?
         .query_row(
-            params![document, text, start_line, end_line, bytes.start, bytes.end, heading, agent, date, weight, external_id, tokens, embedding.0],
+            params![document, text, start_line, end_line, bytes.start, bytes.end, heading, agent, date, weight, external_id, tokens, embedding.0, blake3::hash(text.as_bytes()).as_bytes()],
             |row| row.get(0),
         )?;
     let mut statement = transaction.prepare_cached(

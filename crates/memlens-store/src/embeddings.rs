@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Row, params};
 
+use crate::checksum::OF_EMBEDDING;
 use crate::error::Attempt;
 use crate::{Store, StoreError};
 
@@ -51,7 +52,7 @@ impl Store {
         let transaction = self.connection.transaction().attempt("save embeddings")?;
         {
             let mut statement = transaction
-                .prepare_cached("INSERT INTO embeddings (model, hash, vector) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
+                .prepare_cached("INSERT INTO embeddings (model, hash, vector, checksum) VALUES (?1, ?2, ?3, crc32(?1, ?2, ?3)) ON CONFLICT DO NOTHING")
                 .attempt("save embeddings")?;
             for (hash, vector) in embeddings {
                 let bytes: Vec<u8> = vector
@@ -89,13 +90,15 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the vector of an embedding, unit length; none when it is not there.
+    /// Returns the vector of an embedding, unit length; none when it is not there, or not as it was saved.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn vector(&self, embedding: EmbeddingId) -> Result<Option<Vec<f32>>, StoreError> {
         self.connection
-            .prepare_cached("SELECT id, vector FROM embeddings WHERE id = ?1")
+            .prepare_cached(&format!(
+                "SELECT e.id, e.vector FROM embeddings e WHERE e.id = ?1 AND e.checksum = {OF_EMBEDDING}"
+            ))
             .and_then(|mut statement| {
                 statement
                     .query([embedding.0])?
@@ -112,9 +115,10 @@ impl Store {
     /// [`StoreError::Sql`].
     pub fn embedding_model(&self) -> Result<Option<(String, usize)>, StoreError> {
         self.connection
-            .prepare_cached(
-                "SELECT model, length(vector) FROM embeddings WHERE id = (SELECT embedding FROM chunks LIMIT 1)",
-            )
+            .prepare_cached(&format!(
+                "SELECT e.model, length(e.vector) FROM chunks c JOIN embeddings e ON e.id = c.embedding
+                 WHERE e.checksum = {OF_EMBEDDING} LIMIT 1"
+            ))
             .and_then(|mut statement| {
                 let mut rows = statement.query([])?;
                 let Some(row) = rows.next()? else { return Ok(None) };
@@ -138,7 +142,7 @@ impl Store {
     }
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<(EmbeddingId, Vec<f32>)> {
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<(EmbeddingId, Vec<f32>)> {
     let bytes = row.get_ref(1)?.as_blob()?;
     let vector = bytes
         .chunks_exact(size_of::<f32>())

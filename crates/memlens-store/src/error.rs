@@ -131,13 +131,6 @@ impl StoreError {
         }
     }
 
-    /// Returns the error of rows that do not fit together, though SQLite reads them.
-    pub(crate) fn unfit(attempt: &'static str, why: &str) -> StoreError {
-        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-        let source = rusqlite::Error::SqliteFailure(code, Some(why.to_owned()));
-        StoreError::of_sql(attempt, Path::new(DATABASE), source)
-    }
-
     /// Names the library's folder where an error knows only the database's name.
     pub fn at(mut self, dir: &Path) -> StoreError {
         if let StoreError::Damaged { path, .. } | StoreError::Disk { path, .. } = &mut self

@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod checksum;
 mod damage;
 mod documents;
 mod embeddings;
@@ -47,9 +48,9 @@ pub use embeddings::EmbeddingId;
 pub use error::StoreError;
 pub use feedback::{Imported, NewFeedback, StoredFeedback, Thumb, Voted};
 pub use folders::{Folder, FolderId};
-pub use observations::{NewObservation, StoredObservation};
+pub use observations::{NewObservation, Observations, StoredObservation};
 pub use presets::StoredPreset;
 pub use problems::{Severity, StoredProblem};
 pub use score_cache::{CacheLimits, CachedScore, RerankCall, ScoreCache};
-pub use snapshot::{ChunkRow, DocumentRow, Snapshot, WindowRow};
+pub use snapshot::{AlteredDocument, ChunkRow, DocumentRow, Snapshot, WindowRow};
 pub use store::{DocumentId, Store, n_bytes};

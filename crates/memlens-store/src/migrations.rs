@@ -12,7 +12,7 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 5] = [FIRST, SECOND, THIRD, FOURTH, FIFTH];
+const STEPS: [&str; 6] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH];
 
 const FIRST: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -128,4 +128,30 @@ CREATE TABLE feedback (
 // What a person chose for this library; what a value means is not the store's matter.
 const FIFTH: &str = "
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+";
+
+// Checksums of what is there, as it is: nothing is read or embedded anew. A text that is not that of its embedding shows
+// by its hash as before; what else had turned by then cannot be told any more.
+const SIXTH: &str = "
+ALTER TABLE chunks ADD COLUMN hash BLOB NOT NULL DEFAULT x'';
+ALTER TABLE embeddings ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE documents ADD COLUMN observations_checksum INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE documents ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+
+UPDATE chunks SET hash = coalesce((SELECT e.hash FROM embeddings e WHERE e.id = chunks.embedding), x'');
+UPDATE embeddings SET checksum = crc32(model, hash, vector);
+UPDATE documents SET observations_checksum = coalesce((
+    SELECT sum(crc32(document, start_byte, end_byte, start_line, end_line, text, agent, date, weight))
+    FROM observations WHERE document = documents.id
+), 0);
+UPDATE documents SET checksum =
+    crc32(id, folder, path, hash, size, modified_ms, changed_ns, kind, encoding, agent, date, tags, weight, observations_checksum)
+    + coalesce((
+        SELECT sum(crc32(id, document, hash, start_line, end_line, start_byte, end_byte, heading, agent, date, weight, external_id, tokens, embedding))
+        FROM chunks WHERE document = documents.id
+    ), 0)
+    + coalesce((
+        SELECT sum(crc32(w.chunk, w.position, w.start_line, w.end_line, w.embedding))
+        FROM windows w JOIN chunks c ON c.id = w.chunk WHERE c.document = documents.id
+    ), 0);
 ";

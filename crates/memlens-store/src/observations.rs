@@ -1,9 +1,12 @@
 //! What documents say, one list item, paragraph or line at a time.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use rusqlite::{Transaction, params};
+use rusqlite::{Row, Transaction, params};
 
+use crate::checksum::OF_OBSERVATION;
+use crate::damage::lossy;
 use crate::error::Attempt;
 use crate::{DocumentId, Store, StoreError};
 
@@ -35,6 +38,15 @@ pub struct StoredObservation {
     pub observation: NewObservation,
 }
 
+/// Is all that documents say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observations {
+    /// The observations.
+    pub stored: Vec<StoredObservation>,
+    /// The paths of the documents whose observations are not as they were saved.
+    pub left_out: Vec<String>,
+}
+
 impl Store {
     /// Returns how many observations there are.
     ///
@@ -46,37 +58,80 @@ impl Store {
             .attempt("count the observations")
     }
 
-    /// Returns every observation, by folder path, path and place in the document.
+    /// Returns every observation, by folder path, path and place in the document; those of a document that are not as
+    /// they were saved are left out.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
-    pub fn observations(&self) -> Result<Vec<StoredObservation>, StoreError> {
-        self.connection
-            .prepare_cached(
-                "SELECT o.document, o.text, o.start_byte, o.end_byte, o.start_line, o.end_line, o.agent, o.date, o.weight
-                 FROM observations o JOIN documents d ON d.id = o.document JOIN folders f ON f.id = d.folder
-                 ORDER BY f.path, d.path, o.start_byte",
-            )
-            .and_then(|mut statement| {
-                statement
-                    .query_map([], |row| {
-                        Ok(StoredObservation {
-                            document: DocumentId(row.get(0)?),
-                            observation: NewObservation {
-                                text: row.get(1)?,
-                                bytes: row.get(2)?..row.get(3)?,
-                                start_line: row.get(4)?,
-                                end_line: row.get(5)?,
-                                agent: row.get(6)?,
-                                date: row.get(7)?,
-                                weight: row.get(8)?,
-                            },
-                        })
-                    })?
-                    .collect()
-            })
-            .attempt("read the observations")
+    pub fn observations(&self) -> Result<Observations, StoreError> {
+        let attempt = "read the observations";
+        // Both reads see one moment, whatever the writer does meanwhile.
+        let transaction = self.connection.unchecked_transaction().attempt(attempt)?;
+        let observations = self.read_observations();
+        transaction.finish().attempt(attempt)?;
+        observations
     }
+
+    fn read_observations(&self) -> Result<Observations, StoreError> {
+        let attempt = "read the observations";
+        let mut statement = self
+            .connection
+            .prepare_cached(&format!(
+                "SELECT o.document, o.text, o.start_byte, o.end_byte, o.start_line, o.end_line, o.agent, o.date, o.weight, {OF_OBSERVATION}
+                 FROM observations o JOIN documents d ON d.id = o.document JOIN folders f ON f.id = d.folder
+                 ORDER BY f.path, d.path, o.start_byte"
+            ))
+            .attempt(attempt)?;
+        let mut stored = Vec::new();
+        let mut sums: HashMap<i64, i64> = HashMap::new();
+        let mut rows = statement.query([]).attempt(attempt)?;
+        while let Some(row) = rows.next().attempt(attempt)? {
+            // What is of another kind than was written is missed in the sum.
+            if let Ok(observation) = observation(row) {
+                let sum: i64 = row.get(9).attempt(attempt)?;
+                *sums.entry(observation.document.0).or_default() += sum;
+                stored.push(observation);
+            }
+        }
+        let mut left_out = Vec::new();
+        let mut altered = HashSet::new();
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id, path, observations_checksum FROM documents ORDER BY path")
+            .attempt(attempt)?;
+        let mut rows = statement.query([]).attempt(attempt)?;
+        while let Some(row) = rows.next().attempt(attempt)? {
+            let id: i64 = row.get(0).attempt(attempt)?;
+            if row.get(2).ok() != Some(sums.get(&id).copied().unwrap_or(0)) {
+                left_out.push(lossy(row, 1).attempt(attempt)?);
+                altered.insert(id);
+            }
+        }
+        stored.retain(|observation| !altered.contains(&observation.document.0));
+        Ok(Observations { stored, left_out })
+    }
+}
+
+fn observation(row: &Row<'_>) -> rusqlite::Result<StoredObservation> {
+    Ok(StoredObservation {
+        document: DocumentId(row.get(0)?),
+        observation: NewObservation {
+            text: row.get(1)?,
+            bytes: row.get(2)?..row.get(3)?,
+            start_line: row.get(4)?,
+            end_line: row.get(5)?,
+            agent: row.get(6)?,
+            date: row.get(7)?,
+            weight: row.get(8)?,
+        },
+    })
+}
+
+/// Returns what sums up the observations of a document `d`.
+pub(crate) fn checksum_of_observations() -> String {
+    format!(
+        "(SELECT coalesce(sum({OF_OBSERVATION}), 0) FROM observations o WHERE o.document = d.id)"
+    )
 }
 
 pub(crate) fn put_observations(

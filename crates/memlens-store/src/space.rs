@@ -111,7 +111,7 @@ impl Store {
 
     /// Does what leaves nothing that refers to what it deletes; looking for that would read a whole
     /// table for every row.
-    fn unlinked<T>(
+    pub(crate) fn unlinked<T>(
         &mut self,
         act: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {

@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use rusqlite_migration::SchemaVersion;
 
 use crate::StoreError;
+use crate::checksum;
 use crate::error::{Attempt, DATABASE};
 use crate::lock::WriteLock;
 use crate::migrations::{LATEST, MIGRATIONS};
@@ -400,6 +401,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
             Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "foreign_keys", true)?;
+        checksum::register(&connection)?;
         Ok(connection)
     };
     opened().map_err(|source| StoreError::of_sql("open the library", path, source))

@@ -2,7 +2,7 @@
 //!
 //! Properties checked: every field comes back; each kind of change does what it says and no more, in one step; ids are
 //! never used twice; the generation rises with every batch; embeddings outlive their documents; the order of a snapshot
-//! does not depend on the order of indexing; a text that is not what was saved is refused.
+//! does not depend on the order of indexing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -44,15 +44,6 @@ fn embedding(store: &mut Store, number: u8) -> EmbeddingId {
         .embeddings(MODEL, [hash(number)])
         .expect("it can be read");
     found[&hash(number)]
-}
-
-/// Saves the embedding of a text under the hash of it, as every text that is read is checked by, and returns its id.
-fn embedding_of(store: &mut Store, text: &str) -> EmbeddingId {
-    let hash = *blake3::hash(text.as_bytes()).as_bytes();
-    store
-        .save_embeddings(MODEL, &[(hash, vector(2))])
-        .expect("it can be saved");
-    store.embeddings(MODEL, [hash]).expect("it can be read")[&hash]
 }
 
 /// Returns a note whose chunks begin at `starts` and are 10 bytes long.
@@ -176,7 +167,7 @@ fn every_field_comes_back() {
     let (mut store, folder) = library(dir.path());
     let [first, second] = [3, 4].map(|number| embedding(&mut store, number));
     let text = "Quiet\0 hours 😀";
-    let whole = embedding_of(&mut store, text);
+    let whole = embedding(&mut store, 5);
     let noted = problem(
         folder,
         "a/ü.md",
@@ -469,43 +460,6 @@ fn a_batch_is_applied_whole_or_not_at_all() {
     assert_eq!(
         store.generation().expect("it can be read"),
         before.generation
-    );
-}
-
-#[test]
-fn a_text_that_is_not_what_was_embedded_is_refused_and_forgotten() {
-    let dir = scratch();
-    let (mut store, folder) = library(dir.path());
-    let sound = note(&mut store, folder, "sound.md", &[0]);
-    let embedding = embedding_of(&mut store, &sound.chunks[0].text);
-    let sound = NewDocument {
-        chunks: vec![NewChunk {
-            embedding,
-            ..sound.chunks[0].clone()
-        }],
-        ..sound
-    };
-    // Its text is not that of its embedding.
-    let altered = note(&mut store, folder, "altered.md", &[0, 10]);
-    let applied = store
-        .apply(&[put(sound), put(altered)])
-        .expect("they can be put");
-    let texts = store.chunk_texts([applied.added[0].id, applied.added[1].id]);
-    assert_eq!(
-        texts.expect("they can be read"),
-        [Ok("sound.md at 0".to_owned()), Err(NoText::Altered)]
-    );
-
-    let forget = |store: &mut Store| store.forget_damaged_texts().expect("they can be checked");
-    let forgotten = forget(&mut store).expect("one is not as saved");
-    assert_eq!(forgotten.paths, ["altered.md"]);
-    assert_eq!(forgotten.applied.removed, [applied.added[1].document]);
-    assert!(forgotten.applied.generation > applied.generation);
-    assert_eq!(listed(&snapshot(&store)), ["/notes/sound.md@0-10"]);
-    assert_eq!(forget(&mut store), None);
-    assert_eq!(
-        store.generation().expect("it can be read"),
-        forgotten.applied.generation
     );
 }
 

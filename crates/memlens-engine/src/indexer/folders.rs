@@ -115,8 +115,8 @@ impl Indexer {
     /// system itself saw the file change.
     ///
     /// A folder that is missing or whose disk is not mounted keeps its documents, and so does one in it that cannot be
-    /// looked into; the problems say so. The first scan compares every text in
-    /// the library with what was saved, and forgets the notes that are not.
+    /// looked into; the problems say so. The first scan compares the library with what was saved, and forgets the notes
+    /// that are not.
     ///
     /// # Errors
     /// [`EngineError::Ingest`] and [`EngineError::Unmounted`] where the folder cannot be walked; [`EngineError::Store`]
@@ -143,7 +143,7 @@ impl Indexer {
         let walked =
             memlens_ingest::walk_told(path, cancel, &mut |n_files| observer.scanned(n_files))?;
         self.check_mount(folder.id, path)?;
-        self.check_texts()?;
+        self.check_library()?;
         let known = self.store.documents(folder.id)?;
         // What waits to be saved will be in the library too, whatever the store says now.
         let waiting: BTreeSet<String> = self
