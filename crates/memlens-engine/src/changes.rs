@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use memlens_params::{Parameter, ParameterKind, ParameterSet, Phase, StageId, Value, Values};
-use memlens_rank::{AnyPipeline, CandidateSet};
+use memlens_rank::{AnyPipeline, CandidateSet, Detail, Entry, HookMove};
 use serde::Serialize;
 use specta::Type;
 
@@ -43,7 +43,21 @@ pub struct Fix {
 enum Reach {
     /// By the stage's 0-based place in the pipeline.
     LostAt(usize),
+    /// To the person's command, whose place in the pipeline this is: it was not asked about these rows and may drop it.
+    Unanswered(usize),
     Kept,
+}
+
+impl Reach {
+    /// Whether a row that was lost at this stage is shown to be back. What the command dropped is not, merely because it
+    /// would have to be asked again.
+    fn is_back(self, lost_at: usize) -> bool {
+        match self {
+            Self::LostAt(_) => false,
+            Self::Unanswered(command) => lost_at != command,
+            Self::Kept => true,
+        }
+    }
 }
 
 /// Asks the lists again by other parameters: the set and the row's slot in it.
@@ -68,8 +82,8 @@ impl Trial<'_> {
     /// Empty when the row is kept, or no single one does it.
     pub fn fixes(&self, params: &Values) -> Vec<Fix> {
         match self.reach(params) {
-            Reach::Kept => Vec::new(),
-            Reach::LostAt(stage) => self.changes(params, stage, None, |reach| reach == Reach::Kept),
+            Reach::Kept | Reach::Unanswered(_) => Vec::new(),
+            Reach::LostAt(stage) => self.changes(params, stage, None, |reach| reach.is_back(stage)),
         }
     }
 
@@ -77,12 +91,12 @@ impl Trial<'_> {
     /// to a later stage; none where no such two are found.
     pub fn pair(&self, params: &Values) -> Option<(Fix, Fix)> {
         let now = self.reach(params);
-        let Reach::LostAt(stage) = now else {
+        let Reach::LostAt(lost_at) = now else {
             return None;
         };
         let share = |fix: &Fix| fix.size;
         let mut pairs: Vec<(Fix, Fix)> = self
-            .changes(params, stage, None, |reach| reach > now)
+            .changes(params, lost_at, None, |reach| reach > now)
             .into_iter()
             .take(PAIRS_TRIED)
             .filter_map(|first| {
@@ -92,7 +106,9 @@ impl Trial<'_> {
                     return None;
                 };
                 let second = self
-                    .changes(&changed, stage, Some(&first), |reach| reach == Reach::Kept)
+                    .changes(&changed, stage, Some(&first), |reach| {
+                        reach.is_back(lost_at)
+                    })
                     .into_iter()
                     .next()?;
                 Some((first, second))
@@ -238,7 +254,14 @@ impl Trial<'_> {
 fn reach(pipeline: &dyn AnyPipeline, set: &CandidateSet, slot: u32, params: &Values) -> Reach {
     let trace = pipeline.rank(set, params);
     if trace.kept().contains(&slot) {
-        return Reach::Kept;
+        let is_unanswered = |entry: &Entry| {
+            entry.slot == slot && matches!(entry.detail, Detail::Hook(HookMove::Pending))
+        };
+        let command = trace
+            .stages
+            .iter()
+            .position(|stage| stage.entries.iter().any(is_unanswered));
+        return command.map_or(Reach::Kept, Reach::Unanswered);
     }
     let lost_at = trace.stages.iter().position(|stage| {
         stage

@@ -10,8 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use memlens_embed::Hashing;
-use memlens_engine::{EmbedderSource, EngineError, Library, ModelChoice, RerankChange, Search};
-use memlens_params::{HookMode, Params, RerankMode, StageId};
+use memlens_engine::{
+    EmbedderSource, EngineError, Library, ModelChoice, RerankChange, Search, WhyNot,
+};
+use memlens_params::{HookMode, ParameterSet, Params, RerankMode, StageId};
 use memlens_rank::{Columns, RerankScale, RerankState, Status};
 use memlens_store::ScoreCache;
 use memlens_tests::{Notes, fresh, index, open};
@@ -164,6 +166,35 @@ fn a_command_reorders_rescores_and_drops() {
         ..params.clone()
     };
     assert!(asked.columns(&fewer).hook_pending);
+}
+
+#[test]
+fn what_a_command_dropped_comes_back_by_what_was_shown_to_work_alone() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = hooked();
+    command(&library, r#"cat >/dev/null; echo '{"results":[]}'"#);
+    let first = search(&library, &params);
+    let asked = library.ask(first.id, &params).expect("it can be asked");
+    assert_eq!(asked.columns(&params).n_kept, 0);
+    let answer = library
+        .why_typed(&asked, &params, "hall.md", None)
+        .expect("it can be told");
+    let WhyNot::Searched { chunks, .. } = answer.why else {
+        panic!("it was searched")
+    };
+    // A threshold a step higher would only mean that the command has to be asked about other rows.
+    let fixes = chunks[0].fixes.as_deref().expect("it was asked about");
+    let parameters: Vec<&str> = fixes.iter().map(|fix| fix.parameter.as_str()).collect();
+    assert_eq!(parameters, ["hook_on"]);
+    for fix in fixes {
+        let mut changed = params.clone();
+        changed
+            .set(&fix.parameter, fix.to.clone())
+            .expect("it is a value of it");
+        assert!(asked.columns(&changed).n_kept > 0);
+    }
 }
 
 #[test]
