@@ -346,7 +346,11 @@ fn a_folder_that_the_system_refused_for_a_moment_is_taken_up_again() {
 
 #[test]
 fn what_a_person_does_waits_for_no_indexing() {
-    let notes = Notes::new(&[("a.md", "The hall."), ("b.md", "The relay.")]);
+    let notes = Notes::new(&[
+        ("a.md", "The hall."),
+        ("b.md", "The relay."),
+        ("same.md", "The kitchen."),
+    ]);
     let other = Notes::new(&[("c.md", "The attic.")]);
     let dir = scratch();
     let mut it =
@@ -354,8 +358,11 @@ fn what_a_person_does_waits_for_no_indexing() {
     let id = it.id(&notes);
     let library = it.engine.library();
     let search = library
-        .search("hall", &Params::default(), None)
+        .search("kitchen", &Params::default(), None)
         .expect("it can be searched");
+    let rows = search.rows().expect("they are its own");
+    let slot = rows.iter().position(|row| row.path == "same.md");
+    let slot = slot.expect("it is found") as u32;
     let places = [
         Fault::at(Place::Embedder, dir.path()).only("endless"),
         Fault::at(Place::Lists, dir.path()),
@@ -379,7 +386,7 @@ fn what_a_person_does_waits_for_no_indexing() {
             .save_preset("mine", &Params::default())
             .expect("it can be saved");
         engine
-            .vote(search.id, 0, number % 2 == 0)
+            .vote(search.id, slot, number % 2 == 0)
             .expect("it can be rated");
         assert_eq!(engine.pause_indexing(true).phase, IndexingPhase::Paused);
         assert_eq!(engine.pause_indexing(false).phase, IndexingPhase::Working);
@@ -399,6 +406,9 @@ fn what_a_person_does_waits_for_no_indexing() {
         drop(fault);
         it.wait("it went on", is_working);
     }
+    // The same thumb once more takes it back.
+    let thumbs = it.engine.vote(search.id, slot, true);
+    assert_eq!(thumbs.expect("it can be taken back"), []);
     assert_eq!(it.found("endless"), ["a.md"]);
     it.check_equals_fresh(dir.path(), &[&notes, &other]);
 }

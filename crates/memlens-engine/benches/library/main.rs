@@ -363,9 +363,21 @@ fn stand_in_source(real: &EmbedderSource, model: &ModelInfo) -> EmbedderSource {
 /// Does what a person does while every note is indexed anew, commits and all.
 fn write_meanwhile(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInfo) {
     let source = stand_in_source(real, model);
+    // The one that gets the thumb is not indexed anew: a text that is gone gets none.
+    let rated = folder.join("rated.md");
+    fs::write(&rated, "The note that gets a thumb.").expect("a note can be written");
     let engine = Engine::open(library, source, Arc::new(|_| {})).expect("it can be written");
-    let search = engine.library().search("relay", &Params::default(), None);
-    let search = search.expect("it can be searched");
+    let (search, slot) = loop {
+        let search = engine
+            .library()
+            .search("note that gets a thumb", &Params::default(), None);
+        let search = search.expect("it can be searched");
+        let rows = search.rows().expect("they are its own");
+        if let Some(slot) = rows.iter().position(|row| row.path == "rated.md") {
+            break (search, slot as u32);
+        }
+        thread::sleep(Duration::from_millis(50));
+    };
     let of = |what: &str| {
         let name = format!("{what} while notes are indexed");
         Series::of(&name, MILLISECONDS, "all notes anew, commits included")
@@ -373,7 +385,10 @@ fn write_meanwhile(folder: &Path, library: &Path, real: &EmbedderSource, model: 
     let (mut preset, mut thumb, mut pause) = (of("save a preset"), of("give a thumb"), of("pause"));
     for round in 0..WRITING_ROUNDS {
         let before = engine.library().lists().snapshot.generation;
-        for file in Notes::files(folder) {
+        for file in Notes::files(folder)
+            .into_iter()
+            .filter(|file| *file != rated)
+        {
             let mut text = fs::read_to_string(&file).expect("the note is there");
             text.push_str(&format!("\nAnew for round {round}.\n"));
             fs::write(&file, text).expect("the note can be saved");
@@ -390,7 +405,7 @@ fn write_meanwhile(folder: &Path, library: &Path, real: &EmbedderSource, model: 
                     .save_preset("bench", &Params::default())
                     .expect("it can be saved")
             });
-            thumb.time(|| engine.vote(search.id, 0, true).expect("it can be given"));
+            thumb.time(|| engine.vote(search.id, slot, true).expect("it can be given"));
             pause.time(|| engine.pause_indexing(true));
             engine.pause_indexing(false);
             thread::sleep(Duration::from_millis(20));
