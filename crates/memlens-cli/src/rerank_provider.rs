@@ -173,7 +173,7 @@ fn print(out: &mut dyn Write, provider: Option<&HttpState>) -> io::Result<()> {
         KeyState::None => "none".to_owned(),
         KeyState::Unavailable => "in the keyring, which does not answer".to_owned(),
         KeyState::Unusable => "what was found is none".to_owned(),
-        KeyState::NotAsked => "not looked for while it is off".to_owned(),
+        KeyState::NotAsked => "not checked while it is off".to_owned(),
     };
     let variable = provider.key_env.as_ref();
     let variable = variable.map_or(String::new(), |name| format!(" ({})", shown(name)));

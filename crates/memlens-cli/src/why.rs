@@ -85,10 +85,7 @@ fn print_best(out: &mut dyn Write, chunk: &ChunkWhy) -> io::Result<()> {
             print_fix(out, first)?;
             print_fix(out, second)
         }
-        ([], None) => writeln!(
-            out,
-            "No change of one or two parameters was found that brings it back."
-        ),
+        ([], None) => writeln!(out, "No change to one or two settings would bring it back."),
         (fixes, _) => {
             writeln!(out, "Any one of these brings it back:")?;
             fixes.iter().try_for_each(|fix| print_fix(out, fix))

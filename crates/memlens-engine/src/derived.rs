@@ -183,8 +183,7 @@ pub fn told_forgotten(forgotten: &Forgotten) -> Option<String> {
         n_others => format!(" and {n_others} more"),
     };
     Some(format!(
-        "the library did not hold {first}{others} as saved, as after a fault of the disk: what it held is forgotten, \
-         and read anew when the folder is next looked through"
+        "{first}{others} was damaged in the library, as after a disk fault; it will be re-indexed at the next scan"
     ))
 }
 

@@ -163,7 +163,7 @@ pub enum EngineError {
         why: String,
     },
     /// There is no thumb of this id.
-    #[error("cannot take back thumb {id}: there is none of this number")]
+    #[error("cannot take back thumb {id}: no such thumb")]
     NoFeedback {
         /// The id as given.
         id: String,

@@ -41,7 +41,7 @@ const COMMIT_REST: u32 = 3;
 /// Fewer embeddings that nothing uses are not worth the work of forgetting them: 1.5 MB.
 const UNUSED_MIN: u64 = 1024;
 /// Raised when the same file would be cut in another way.
-const RECIPE_VERSION: u32 = 2;
+const RECIPE_VERSION: u32 = 3;
 
 /// Is told what the indexer does.
 pub trait Observer {

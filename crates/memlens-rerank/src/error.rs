@@ -19,7 +19,7 @@ pub enum RerankError {
         why: &'static str,
     },
     /// It panicked.
-    #[error("cannot rerank: it ended by a fault of this program")]
+    #[error("cannot rerank: internal error; please report it")]
     Fault,
     /// The system gives no thread to work on.
     #[error("cannot start to rerank: {cause}")]

@@ -65,7 +65,7 @@ pub fn package(project: &Project, args: &PackageArgs) -> Result<()> {
 fn make(project: &Project, scratch: &Path) -> Result<PathBuf> {
     if command::find("dpkg-shlibdeps").is_none() {
         return Err(Error::Package(
-            "it is made on Debian and its kin, with dpkg-dev installed".to_owned(),
+            "it is built on Debian or a derivative, with dpkg-dev installed".to_owned(),
         ));
     }
     setup::setup(project, Purpose::Window, Install::Missing)?;

@@ -132,8 +132,7 @@ fn check_read_anew(it: &Sound, mut indexer: Indexer, n_embedded: u32) -> Told {
     told
 }
 
-const FORGOTTEN: &str = "the library did not hold 3.md as saved, as after a fault of the disk: what it held is forgotten, \
-    and read anew when the folder is next looked through";
+const FORGOTTEN: &str = "3.md was damaged in the library, as after a disk fault; it will be re-indexed at the next scan";
 
 #[test]
 fn a_text_that_turned_is_refused_and_read_anew() {

@@ -94,7 +94,10 @@ fn a_library_of_the_version_before_is_brought_up_to_date() {
         .collect();
     connection
         .execute_batch(&format!(
-            "ALTER TABLE documents DROP COLUMN changed_ns; ALTER TABLE folders DROP COLUMN mount; {drops} PRAGMA user_version = 1;"
+            "ALTER TABLE documents DROP COLUMN changed_ns; ALTER TABLE folders DROP COLUMN mount;
+             ALTER TABLE documents DROP COLUMN checksum; ALTER TABLE documents DROP COLUMN observations_checksum;
+             ALTER TABLE chunks DROP COLUMN hash; ALTER TABLE embeddings DROP COLUMN checksum;
+             {drops} PRAGMA user_version = 1;"
         ))
         .expect("it can be put back");
     connection.close().expect("it can be closed");

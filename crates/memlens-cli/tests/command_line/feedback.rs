@@ -75,7 +75,7 @@ fn an_undo_names_its_thumb() {
         memlens.refused(
             &["feedback", "--undo", id],
             2,
-            &format!("cannot take back thumb {id}: there is none of this number"),
+            &format!("cannot take back thumb {id}: no such thumb"),
         );
     }
 }

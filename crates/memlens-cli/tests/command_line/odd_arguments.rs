@@ -334,20 +334,12 @@ fn odd_places_and_thumbs_are_refused() {
             "no chunk holds this line",
         ),
         (&["feedback", "--add", "up", "hall"], 2, "3 values required"),
-        (
-            &["feedback", "--undo", "abc"],
-            2,
-            "there is none of this number",
-        ),
-        (
-            &["feedback", "--undo", "-1"],
-            2,
-            "there is none of this number",
-        ),
+        (&["feedback", "--undo", "abc"], 2, "no such thumb"),
+        (&["feedback", "--undo", "-1"], 2, "no such thumb"),
         (
             &["feedback", "--undo", "99999999999999999999"],
             2,
-            "there is none of this number",
+            "no such thumb",
         ),
     ]);
 }

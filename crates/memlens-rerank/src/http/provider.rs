@@ -44,7 +44,7 @@ impl Provider {
             ));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(refused("it has a part behind ? or #, which is not sent"));
+            return Err(refused("the address must not contain ? or #"));
         }
         if url.scheme() == "http" && !is_loopback(&url) {
             return Err(refused(
@@ -229,11 +229,11 @@ mod tests {
             ),
             (
                 "https://a.example/?key=secret",
-                "it has a part behind ? or #, which is not sent",
+                "the address must not contain ? or #",
             ),
             (
                 "https://a.example/#secret",
-                "it has a part behind ? or #, which is not sent",
+                "the address must not contain ? or #",
             ),
             (
                 "http://secret.example",

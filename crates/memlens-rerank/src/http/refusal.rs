@@ -20,18 +20,18 @@ const WORDS: [&str; 5] = [
 /// Returns what the person can do about it.
 pub(super) fn meaning(status: StatusCode, shape: Kind) -> &'static str {
     match (status.as_u16(), shape) {
-        (300..=399, _) => "it points elsewhere, which is not followed",
+        (300..=399, _) => "it redirects elsewhere, which Memlens does not follow",
         (401 | 403, _) => "the key is not accepted",
-        (402, _) => "nothing is left to pay with",
-        (404 | 405, _) => "nothing is there that reranks",
-        (413, _) => "too many texts, or too long ones",
-        (400 | 422, _) => "the request is not understood; the model's name may be wrong",
+        (402, _) => "the account has no credit left",
+        (404 | 405, _) => "there is no reranker at this address",
+        (413, _) => "too many texts, or texts that are too long",
+        (400 | 422, _) => "it does not understand the request; the model's name may be wrong",
         (429, _) => "too many requests",
         (503, _) => "busy or starting",
-        (500, Kind::LlamaCpp) => "it failed; a text may be longer than its batch",
+        (500, Kind::LlamaCpp) => "server error; a text may be longer than its batch",
         (501, Kind::LlamaCpp) => "it was not started for reranking",
-        (500..=599, _) => "it failed",
-        _ => "it is no success",
+        (500..=599, _) => "server error",
+        _ => "unexpected answer",
     }
 }
 

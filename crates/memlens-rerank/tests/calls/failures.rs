@@ -54,24 +54,24 @@ fn check_body(body: &str, expected: &str) {
 
 #[test]
 fn a_status_says_what_can_be_done() {
-    let request = "the request is not understood; the model's name may be wrong";
+    let request = "it does not understand the request; the model's name may be wrong";
     for (kind, status, expected) in [
         (Kind::Cohere, 400, request),
         (Kind::Cohere, 401, "the key is not accepted"),
-        (Kind::Cohere, 402, "nothing is left to pay with"),
+        (Kind::Cohere, 402, "the account has no credit left"),
         (Kind::Cohere, 403, "the key is not accepted"),
-        (Kind::Jina, 404, "nothing is there that reranks"),
-        (Kind::Tei, 413, "too many texts, or too long ones"),
+        (Kind::Jina, 404, "there is no reranker at this address"),
+        (Kind::Tei, 413, "too many texts, or texts that are too long"),
         (Kind::Infinity, 422, request),
-        (Kind::Tei, 424, "it is no success"),
-        (Kind::Voyage, 500, "it failed"),
+        (Kind::Tei, 424, "unexpected answer"),
+        (Kind::Voyage, 500, "server error"),
         (
             Kind::LlamaCpp,
             500,
-            "it failed; a text may be longer than its batch",
+            "server error; a text may be longer than its batch",
         ),
         (Kind::LlamaCpp, 501, "it was not started for reranking"),
-        (Kind::Vllm, 502, "it failed"),
+        (Kind::Vllm, 502, "server error"),
     ] {
         check_status(kind, status, expected);
     }
@@ -99,7 +99,7 @@ fn the_servers_own_word_is_repeated_and_nothing_else() {
         &server,
         Kind::Tei,
         PATIENT,
-        "cannot rerank over HTTP: HOST answered 422: the request is not understood; the model's name may be wrong, Validation",
+        "cannot rerank over HTTP: HOST answered 422: it does not understand the request; the model's name may be wrong, Validation",
     );
 }
 
@@ -391,7 +391,7 @@ fn a_redirect_is_not_followed() {
             Kind::Tei,
             PATIENT,
             &format!(
-                "cannot rerank over HTTP: HOST answered {status}: it points elsewhere, which is not followed"
+                "cannot rerank over HTTP: HOST answered {status}: it redirects elsewhere, which Memlens does not follow"
             ),
         );
     }
