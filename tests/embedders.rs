@@ -1,12 +1,13 @@
 //! Embedders without a model, and what they were asked.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use memlens_embed::{EmbedError, Embedder, Hashing, ModelInfo, TokenVectors};
 use memlens_engine::EmbedderSource;
 use memlens_faults::{Place, strike};
+use parking_lot::Mutex;
 
 /// Returns a source of the hashing embedder.
 pub fn hashing() -> EmbedderSource {
@@ -90,19 +91,13 @@ pub struct Asked {
 impl Asked {
     /// Returns every text that has got a vector so far, in order.
     pub fn texts(&self) -> Vec<String> {
-        self.texts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.texts.lock().clone()
     }
 
     /// Sets `flag` as soon as `n_texts` more texts have got a vector.
     pub fn interrupt_after(&self, n_texts: usize, flag: &Arc<AtomicBool>) {
         let at = self.texts().len() + n_texts;
-        let mut interrupt = self
-            .interrupt
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut interrupt = self.interrupt.lock();
         *interrupt = Some((at, flag.clone()));
     }
 
@@ -113,19 +108,13 @@ impl Asked {
 
     /// Sets `flag` as soon as the tokens of `n_texts` texts have been counted.
     pub fn interrupt_after_counting(&self, n_texts: usize, flag: &Arc<AtomicBool>) {
-        let mut interrupt = self
-            .interrupt_counting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut interrupt = self.interrupt_counting.lock();
         *interrupt = Some((n_texts, flag.clone()));
     }
 
     fn note_count(&self) {
         let n_counted = self.n_counted.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut interrupt = self
-            .interrupt_counting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut interrupt = self.interrupt_counting.lock();
         if let Some((_, flag)) = interrupt.take_if(|(at, _)| *at <= n_counted) {
             flag.store(true, Ordering::Relaxed);
         }
@@ -143,14 +132,11 @@ impl Asked {
 
     fn note(&self, texts: &[&str]) {
         let n_texts = {
-            let mut noted = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut noted = self.texts.lock();
             noted.extend(texts.iter().map(|text| (*text).to_owned()));
             noted.len()
         };
-        let mut interrupt = self
-            .interrupt
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut interrupt = self.interrupt.lock();
         if let Some((_, flag)) = interrupt.take_if(|(at, _)| *at <= n_texts) {
             flag.store(true, Ordering::Relaxed);
         }

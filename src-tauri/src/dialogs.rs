@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use tauri::AppHandle;
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath, MessageDialogButtons};
 
@@ -126,14 +126,14 @@ impl Dialogs {
     /// Remembers a file that was saved where the person said, and returns its path as the page gets it.
     pub fn note_saved(&self, path: PathBuf) -> String {
         let shown = path.display().to_string();
-        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut saved = self.saved.lock();
         saved.insert(shown.clone(), path);
         shown
     }
 
     /// Returns the saved file that the page got this path of; none for a path that the page made up.
     pub fn saved(&self, shown: &str) -> Option<PathBuf> {
-        let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        let saved = self.saved.lock();
         saved.get(shown).cloned()
     }
 

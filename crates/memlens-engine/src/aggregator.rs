@@ -1,8 +1,10 @@
 //! A thread that passes over all observations soon after something changed, but not too often.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
 
 use crate::EngineError;
 
@@ -23,37 +25,29 @@ pub struct Alarm {
 impl Alarm {
     /// Says that something changed.
     pub fn ring(&self) {
-        self.lock().has_changed = true;
+        self.wishes.lock().has_changed = true;
         self.rung.notify_all();
     }
 
     fn stop(&self) {
-        self.lock().is_stopped = true;
+        self.wishes.lock().is_stopped = true;
         self.rung.notify_all();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Wishes> {
-        self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until something changed and `not_before` has come; returns false when it is to end.
     fn wait(&self, not_before: Option<Instant>) -> bool {
-        let mut wishes = self.lock();
+        let mut wishes = self.wishes.lock();
         while !wishes.is_stopped {
             let left = not_before.map_or(Duration::ZERO, |moment| {
                 moment.saturating_duration_since(Instant::now())
             });
             if !wishes.has_changed {
-                wishes = self
-                    .rung
-                    .wait(wishes)
-                    .unwrap_or_else(PoisonError::into_inner);
+                self.rung.wait(&mut wishes);
             } else if left.is_zero() {
                 wishes.has_changed = false;
                 return true;
             } else {
-                let waited = self.rung.wait_timeout(wishes, left);
-                wishes = waited.unwrap_or_else(PoisonError::into_inner).0;
+                self.rung.wait_for(&mut wishes, left);
             }
         }
         false

@@ -2,11 +2,12 @@
 //! stopped.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use memlens_rerank::{CancellationToken, RerankError};
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use specta::Type;
 
@@ -120,7 +121,7 @@ impl Downloads {
     }
 
     fn running(&self) -> MutexGuard<'_, Option<Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock()
     }
 }
 

@@ -3,15 +3,16 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender, SyncSender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use memlens_embed::lower_priority;
 use memlens_params::Params;
 use memlens_store::{Folder, FolderId, Store, StoreError, StoredPreset};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::aggregator::{Aggregator, Alarm};
 use crate::agreement::uses_agreement;
@@ -499,11 +500,11 @@ impl Drop for Engine {
 
 impl Shared {
     fn moving(&self) -> MutexGuard<'_, Moving> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn writer(&self) -> MutexGuard<'_, Option<Store>> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+        self.writer.lock()
     }
 
     fn state(&self) -> LibraryState {

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use memlens_embed::{EmbedError, Embedder};
 use memlens_params::Params;
 use memlens_rank::{ListId, ListState};
 use memlens_store::{Snapshot, Store, StoreError};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::EngineError;
 use crate::agreement::{Agreement, uses_agreement};
@@ -103,10 +104,7 @@ impl Library {
 
     /// Returns the lists as they are now.
     pub fn lists(&self) -> Arc<Lists> {
-        self.lists
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.lists.read().clone()
     }
 
     /// Takes up what a writer changed. Returns whether anything did.
@@ -115,10 +113,7 @@ impl Library {
     /// As [`Library::open`]; the old lists stay in use then.
     pub fn refresh(&self) -> Result<bool, EngineError> {
         let lists = {
-            let mut store = self
-                .refreshing
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut store = self.refreshing.lock();
             store.thaw()?;
             if store.generation()? == self.lists().snapshot.generation {
                 // Folders change without a new generation.
@@ -128,7 +123,7 @@ impl Library {
             }
             Lists::open(&store, Some(&self.lists()), || writer(&self.dir))?
         };
-        *self.lists.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(lists);
+        *self.lists.write() = Arc::new(lists);
         Ok(true)
     }
 
@@ -136,10 +131,7 @@ impl Library {
     ///
     /// They are most of what a quiet library takes of this process's memory, see [`memlens_index::VectorFile::rest`].
     pub(crate) fn rest(&self) {
-        let mut read = self
-            .vectors_read
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.vectors_read.lock();
         if read.is_none_or(|at| at.elapsed() < REST_AFTER) {
             return;
         }
@@ -154,18 +146,12 @@ impl Library {
 
     /// Notes that a search read the vectors, so that they do not rest before the next one.
     pub(crate) fn note_vectors_read(&self) {
-        *self
-            .vectors_read
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *self.vectors_read.lock() = Some(Instant::now());
     }
 
     /// Returns who agrees with whom, as the last pass found it; none before the first.
     pub fn agreement(&self) -> Option<Arc<Agreement>> {
-        self.agreement
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.agreement.read().clone()
     }
 
     /// Tells whether anything changed since the last pass over the observations.
@@ -192,10 +178,7 @@ impl Library {
         }
         let store = self.store().reader()?;
         let agreement = Agreement::of(&store, &lists.snapshot, before.as_deref())?;
-        *self
-            .agreement
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(agreement));
+        *self.agreement.write() = Some(Arc::new(agreement));
         Ok(true)
     }
 
@@ -372,7 +355,7 @@ impl Library {
 
     /// Returns the thumbs as they were last counted.
     pub(crate) fn counted_thumbs(&self) -> MutexGuard<'_, CountedThumbs> {
-        self.thumbs.lock().unwrap_or_else(PoisonError::into_inner)
+        self.thumbs.lock()
     }
 
     /// Puts another in place of each search that is kept, under the same id.
@@ -433,7 +416,7 @@ impl Library {
     }
 
     fn searches(&self) -> MutexGuard<'_, KeptSearches> {
-        self.searches.lock().unwrap_or_else(PoisonError::into_inner)
+        self.searches.lock()
     }
 
     /// Returns a search as the window shows it.
@@ -470,7 +453,7 @@ impl Library {
 
     /// Returns the store, to read.
     pub fn store(&self) -> MutexGuard<'_, Store> {
-        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut store = self.store.lock();
         if let Err(error) = store.thaw() {
             // Whoever reads from it is told what is wrong.
             tracing::debug!(%error, "cannot open the library anew");
@@ -493,7 +476,7 @@ impl Library {
 
     /// Returns the model's id and the query's vector; none where the model cannot read it.
     fn embed(&self, query: &str) -> Result<(String, Option<Vec<f32>>), EmbedError> {
-        let mut embedder = self.embedder.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut embedder = self.embedder.lock();
         if embedder.is_none() {
             *embedder = Some((self.source)(Purpose::Query)?);
         }

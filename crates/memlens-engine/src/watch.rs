@@ -10,13 +10,14 @@
 use std::collections::BTreeSet;
 use std::mem::take;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{
     Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher, WatcherKind,
 };
+use parking_lot::Mutex;
 
 use crate::engine::Watching;
 use crate::mounts::Mount;
@@ -164,10 +165,7 @@ impl Watch {
             return watch;
         }
         let noting = move |event| {
-            let is_first = gathered
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .note(event);
+            let is_first = gathered.lock().note(event);
             if is_first {
                 wake();
             }
@@ -234,7 +232,7 @@ impl Watch {
 
     /// Returns when something should be done about the folder: where something was seen, else when it is walked anyway.
     pub fn due(&self) -> Instant {
-        let gathered = lock(&self.gathered);
+        let gathered = self.gathered.lock();
         let seen = gathered.first.map(|first| {
             let within = if gathered.is_lost || gathered.needs_walk {
                 WALK_WITHIN
@@ -254,7 +252,7 @@ impl Watch {
         if is_time {
             self.next_walk = now + self.walk_every;
         }
-        let mut gathered = lock(&self.gathered);
+        let mut gathered = self.gathered.lock();
         let seen = Seen {
             paths: take(&mut gathered.paths),
             needs_walk: gathered.is_lost || gathered.needs_walk || is_time,
@@ -272,7 +270,7 @@ impl Watch {
 
     /// Puts off a walk until the folder has come to rest, or for some seconds.
     pub fn put_off(&mut self) {
-        let mut gathered = lock(&self.gathered);
+        let mut gathered = self.gathered.lock();
         gathered.needs_walk = true;
         gathered.last = Instant::now();
         let last = gathered.last;
@@ -297,7 +295,7 @@ impl Watch {
 
     /// Counts folders that went or have another name now, and those in them, as watched no longer.
     fn leave_gone(&mut self) {
-        let gone = take(&mut lock(&self.gathered).gone);
+        let gone = take(&mut self.gathered.lock().gone);
         if gone.is_empty() {
             return;
         }
@@ -322,10 +320,6 @@ impl Watch {
             self.walked(Duration::ZERO);
         }
     }
-}
-
-fn lock(gathered: &Mutex<Gathered>) -> MutexGuard<'_, Gathered> {
-    gathered.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn is_missing(error: &notify::Error) -> bool {

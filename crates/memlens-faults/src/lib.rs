@@ -20,9 +20,11 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 /// Tells where something can fail; beside it stands the folder that a fault names, and what is told of the deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +79,7 @@ impl State {
     }
 
     fn so_far(&self) -> MutexGuard<'_, SoFar> {
-        self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
+        self.so_far.lock()
     }
 }
 
@@ -123,14 +125,16 @@ fn strike_armed(place: Place, folder: &Path, told: &str) -> io::Result<()> {
         Harm::Fails => Err(io::Error::other("a fault for a test")),
         Harm::FillsTheDisk => Err(io::Error::from(io::ErrorKind::StorageFull)),
         Harm::Hangs => {
-            drop(state.changed.wait_while(state.so_far(), |it| !it.is_over));
+            state
+                .changed
+                .wait_while(&mut state.so_far(), |it| !it.is_over);
             Ok(())
         }
     }
 }
 
 fn armed() -> MutexGuard<'static, Vec<Armed>> {
-    ARMED.lock().unwrap_or_else(PoisonError::into_inner)
+    ARMED.lock()
 }
 
 /// Is a fault to be armed, and which deeds it strikes.
@@ -172,11 +176,11 @@ impl Fault {
     /// Where it does not within three minutes.
     pub fn wait(&self) {
         let patience = Duration::from_secs(180);
-        let waited = self
-            .state
-            .changed
-            .wait_timeout_while(self.state.so_far(), patience, |it| it.n_struck == 0);
-        let waited = waited.unwrap_or_else(PoisonError::into_inner).1;
+        let waited = self.state.changed.wait_while_for(
+            &mut self.state.so_far(),
+            |it| it.n_struck == 0,
+            patience,
+        );
         assert!(!waited.timed_out(), "a fault was armed and never struck");
     }
 }

@@ -10,9 +10,10 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use parking_lot::{Mutex, MutexGuard};
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     AntiCallToken, DirectoryLock, FileHandle, FileSlice, Lock, META_LOCK, MmapDirectory,
@@ -221,7 +222,7 @@ impl ListDirectory {
     }
 
     fn sums(&self) -> MutexGuard<'_, Sums> {
-        lock(&self.sums)
+        self.sums.lock()
     }
 }
 
@@ -318,13 +319,9 @@ impl TerminatingWrite for Summing {
             n_bytes: self.n_bytes,
             crc32: self.crc32.clone().finalize(),
         };
-        lock(&self.sums).insert(std::mem::take(&mut self.name), sum);
+        self.sums.lock().insert(std::mem::take(&mut self.name), sum);
         Ok(())
     }
-}
-
-fn lock(sums: &Mutex<Sums>) -> MutexGuard<'_, Sums> {
-    sums.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns a file's name; the library gives names of ASCII alone.

@@ -115,8 +115,6 @@ pub struct Columns {
     /// The lowest score among the kept rows without a hit in the BM25 list: above this `min_score`
     /// such rows start to drop.
     pub min_score_mark: Option<f64>,
-    /// The best score that reached the threshold.
-    pub best_score: Option<f64>,
 }
 
 impl Columns {
@@ -185,7 +183,6 @@ impl Trace {
                 .map(|slot| set.candidates[*slot as usize].tokens)
                 .sum(),
             min_score_mark: None,
-            best_score: None,
         };
         for stage in &self.stages {
             columns.lists.extend(list_column(stage, n));
@@ -257,12 +254,6 @@ impl Trace {
             .filter(|slot| set.value(ListId::BM25, **slot).score.is_none())
             .filter_map(|slot| columns.score[*slot as usize])
             .min_by(f64::total_cmp);
-        columns.best_score = columns
-            .score
-            .iter()
-            .flatten()
-            .copied()
-            .max_by(f64::total_cmp);
         columns
     }
 }

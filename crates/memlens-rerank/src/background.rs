@@ -1,12 +1,13 @@
 //! What is slow to make, on a thread of its own: nobody waits for it longer than they want to.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
 use crate::{Limits, RerankError};
@@ -135,7 +136,7 @@ where
     }
 
     fn worker(&self) -> MutexGuard<'_, Option<Worker<T, E>>> {
-        self.worker.lock().unwrap_or_else(PoisonError::into_inner)
+        self.worker.lock()
     }
 }
 

@@ -246,8 +246,6 @@ export type Columns = {
 	 *  such rows start to drop.
 	 */
 	min_score_mark: number | null,
-	/**  The best score that reached the threshold. */
-	best_score: number | null,
 };
 
 /**  What corroborates. */

@@ -330,7 +330,6 @@ export function rank(set: FakeSet, params: Params): Columns {
   const withoutText = set.rows.flatMap((row, slot) =>
     row.bm25 === null && fused[slot] !== null ? [fused[slot] ?? 0] : [],
   );
-  const passed = order.length > 0 ? (fused[order[0] ?? -1] ?? null) : null;
   return {
     stages: summaries,
     order: [...kept, ...dropped],
@@ -359,7 +358,6 @@ export function rank(set: FakeSet, params: Params): Columns {
     ),
     tokens_used: kept.reduce((sum, slot) => sum + (set.rows[slot]?.tokens ?? 0), 0),
     min_score_mark: withoutText.length > 0 ? Math.round(Math.max(...withoutText) * 1000) / 1000 : null,
-    best_score: summaries.find((stage) => stage.id === "threshold")?.n_out === 0 ? passed : null,
   };
 }
 

@@ -1,7 +1,7 @@
 //! The rerankers that were used last, the call under way, and the cache of scores.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use memlens_embed::Embedder;
@@ -11,6 +11,7 @@ use memlens_rerank::{
     TokenCache, TokenTable,
 };
 use memlens_store::ScoreCache;
+use parking_lot::Mutex;
 
 use crate::model::{EmbedderSource, Purpose};
 use crate::providers::Chosen;
@@ -105,7 +106,7 @@ impl TokenCache for KeptTokens {
 impl Reranking {
     /// Stops the call under way, and returns the next one.
     pub(crate) fn begin(&self) -> Call {
-        let mut running = lock(&self.running);
+        let mut running = self.running.lock();
         running.cancel.cancel();
         running.cancel = CancellationToken::new();
         running.clone()
@@ -115,19 +116,19 @@ impl Reranking {
     pub(crate) fn beside(&self) -> Call {
         Call {
             cancel: CancellationToken::new(),
-            era: lock(&self.running).era,
+            era: self.running.lock().era,
         }
     }
 
     /// Stops the call under way.
     pub(crate) fn cancel(&self) {
-        lock(&self.running).cancel.cancel();
+        self.running.lock().cancel.cancel();
     }
 
     /// Tells whether what a call brings may be kept: one that was only stopped may have something, one from before a
     /// change has nothing.
     pub(crate) fn is_wanted(&self, call: &Call) -> bool {
-        lock(&self.running).era == call.era
+        self.running.lock().era == call.era
     }
 
     /// Returns the cache of scores.
@@ -135,7 +136,7 @@ impl Reranking {
     /// # Errors
     /// [`RerankError::Cancelled`] for a call that is not wanted any more: it would make anew what was erased.
     pub(super) fn cache(&self, dir: &Path, call: &Call) -> Result<Arc<ScoreCache>, EngineError> {
-        let mut cache = lock(&self.cache);
+        let mut cache = self.cache.lock();
         if !self.is_wanted(call) {
             return Err(RerankError::Cancelled.into());
         }
@@ -154,7 +155,7 @@ impl Reranking {
     pub(crate) fn erase(&self, dir: &Path) -> Result<(), EngineError> {
         self.forget();
         // Nobody opens it meanwhile.
-        let cache = lock(&self.cache);
+        let cache = self.cache.lock();
         ScoreCache::erase(dir)?;
         drop(cache);
         Ok(())
@@ -171,21 +172,17 @@ impl Reranking {
 
     /// Lets go of everything that was made from settings, files or the cache.
     pub(crate) fn forget(&self) {
-        let mut running = lock(&self.running);
+        let mut running = self.running.lock();
         running.cancel.cancel();
         running.era += 1;
         drop(running);
         self.here.forget();
         self.http.forget();
-        if let Some(cache) = lock(&self.cache).take() {
+        if let Some(cache) = self.cache.lock().take() {
             // A call that ends now has it still.
             cache.close();
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Library {
