@@ -81,7 +81,7 @@ scenario("the keys are listed, and Escape leads back", async ({ window }) => {
   await window.ask(QUESTION);
   await window.press(`${KEY.escape}?`);
   await window.until("the list is open", () =>
-    document.querySelector("[role='dialog']")?.innerText.includes("Pin what is set now"),
+    document.querySelector("[role='dialog']")?.innerText.includes("Pin the current settings"),
   );
   await window.press(KEY.escape);
   await window.until("the list is closed", () => document.querySelector("[role='dialog']") === null);

@@ -130,7 +130,7 @@ test("the window reaches nobody, nor does any process of WebKit's", { skip }, as
     await window.show("Export");
     await window.click("main button", "Save…");
     await window.until("it was saved", () =>
-      /Read again from there/.test(document.querySelector("main").innerText),
+      /Read back to check/.test(document.querySelector("main").innerText),
     );
     for (const view of ["Memory", "Settings", "Search"]) await window.show(view);
   } finally {

@@ -37,7 +37,7 @@ scenario("rows that a person reads stay, until they ask again", async ({ window,
     "# Axolotl\n\nIn the winter Bram feeds the axolotl, every second day.\n",
   );
   await window.until("it offers to ask again", () =>
-    document.querySelector(".pills")?.innerText.includes("Notes changed"),
+    document.querySelector(".pills")?.innerText.includes("Notes have changed"),
   );
   assert.deepEqual(
     (await window.rows()).map((row) => row.chunk),
