@@ -109,7 +109,7 @@ async function scored(window) {
 }
 
 async function notice(window) {
-  return (await window.texts(".search-view .note")).find((text) => text.startsWith("The reranker")) ?? "";
+  return (await window.texts(".search-view .note")).find((text) => text.startsWith("Reranking failed")) ?? "";
 }
 
 scenario("what is not set up cannot be chosen, and Settings is one click away", async ({ window }) => {
@@ -184,7 +184,7 @@ scenario(
     await choose(window, "rerank", "model");
     assert.match(await until("it is told", () => notice(window)), /still being loaded/);
     await window.until("it is waited for", () =>
-      /Waiting for .* to be loaded/.test(document.querySelector(".pills")?.innerText),
+      /Loading .*…/.test(document.querySelector(".pills")?.innerText),
     );
     const kept = (rows) => rows.filter((row) => row.rank !== null).map((row) => row.chunk);
     assert.deepEqual(kept(await window.rows()), kept(before));
@@ -212,7 +212,7 @@ scenario("a provider is set up in Settings, tested, and told of in the window's 
   }
   await window.click("button", "Switch on…");
   await window.until("it is on", () => /^on: 127/.test(document.querySelector(".state.on")?.innerText ?? ""));
-  assert.match((await window.texts("header.top .mark"))[0], /reranked by 127\.0\.0\.1:\d+/);
+  assert.match((await window.texts("header.top .mark"))[0], /Reranker on: 127\.0\.0\.1:\d+ \(unused\)/);
   assert.deepEqual(provider.requests, []);
   await window.click("button", "Test");
   await window.until("it answers", () => /It answers/.test(document.querySelector(".tested").innerText));

@@ -132,7 +132,7 @@ scenario("what does not decay is listed, and is taken off the list there", async
   const listed = () => window.texts("[aria-labelledby='settings-evergreen'] li");
   await until("the folder is listed", async () => /people/.test((await listed()).join()));
   assert.equal((await listed()).length, 1);
-  await window.click("[aria-labelledby='settings-evergreen'] li button", "Remove");
+  await window.click("[aria-labelledby='settings-evergreen'] li button", "Let it decay");
   await until("nothing is listed", async () => (await listed()).length === 0);
   assert.doesNotMatch(await scratch.memlens("evergreen", "list"), /people/);
 });

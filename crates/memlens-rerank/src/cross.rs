@@ -235,8 +235,8 @@ fn graph(folder: &Path) -> Result<PathBuf, RerankError> {
 fn read_files(folder: &Path) -> Result<TokenizerFiles, RerankError> {
     let read = |name: &str| {
         let path = folder.join(name);
-        memlens_files::read(&path, u64::MAX)
-            .map_err(|source| RerankError::ReadModel { path, source })
+        // A pipe that nobody serves holds up this thread alone: the call ends at its timeout.
+        fs::read(&path).map_err(|source| RerankError::ReadModel { path, source })
     };
     let read_if_there = |name: &str| match folder.join(name).is_file() {
         true => read(name),

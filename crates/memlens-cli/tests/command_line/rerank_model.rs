@@ -193,7 +193,7 @@ fn a_folder_with_a_model_is_chosen_once_it_scored_a_trial() {
     );
 }
 
-/// A pipe that nobody writes to stands for a file that takes long to read: reading it is given up only after two seconds.
+/// A pipe that nobody writes to stands for a file that takes long to read.
 #[cfg(unix)]
 #[test]
 fn a_model_that_is_not_loaded_in_time_leaves_the_fused_order_and_says_so() {
