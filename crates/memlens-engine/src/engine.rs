@@ -18,7 +18,7 @@ use crate::aggregator::{Aggregator, Alarm};
 use crate::agreement::uses_agreement;
 use crate::downloads::{DownloadProgress, Downloads};
 use crate::feedback::{self, FeedbackEntry, FeedbackImport, RowThumb};
-use crate::indexer::{Indexer, add_folder};
+use crate::indexer::{Indexer, add_folder, readable_folder};
 use crate::model::{EmbedderSource, Purpose};
 use crate::preset::stored_text;
 use crate::view::{
@@ -261,7 +261,9 @@ impl Engine {
     /// # Errors
     /// As [`Indexer::add_folder`], and [`EngineError::ReadOnly`].
     pub fn add_folder(&self, path: &Path) -> Result<LibraryState, EngineError> {
-        let folder = self.write(|store| add_folder(store, path))?;
+        // Before the store is held: a disk that does not answer keeps nobody else from writing.
+        let path = readable_folder(path)?;
+        let folder = self.write(|store| add_folder(store, &path))?;
         let id = folder.id;
         self.shared.moving().added.push(folder);
         self.send(Command::TakeUp(id));

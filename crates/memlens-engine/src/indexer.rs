@@ -26,8 +26,8 @@ mod happened;
 mod tries;
 
 use clock::Clock;
-pub(crate) use folders::add_folder;
 pub use folders::refuse_library_among;
+pub(crate) use folders::{add_folder, readable_folder};
 use happened::{Happened, told};
 use tries::{TRIES_MAX, Tries};
 
@@ -352,8 +352,8 @@ impl Indexer {
         }
         let dim = self.embedder.info().dim;
         if let Some(forgotten) = self.store.forget_damaged(dim)? {
-            self.follow(&forgotten.applied, Vec::new())?;
             self.notices.extend(told_forgotten(&forgotten));
+            self.follow(&forgotten.applied, Vec::new())?;
         }
         self.is_checked = true;
         Ok(())

@@ -326,9 +326,12 @@ impl Library {
             .map(|one| one.path.clone())
             .collect();
         // Each turn leaves out one at least.
-        while let found = search.altered(&self.store(), params)?
-            && !found.is_empty()
-        {
+        loop {
+            // The store is let go of before the lists are asked again.
+            let found = search.altered(&self.store(), params)?;
+            if found.is_empty() {
+                break;
+            }
             for place in found {
                 let chunk = &search.lists.snapshot.chunks[place as usize];
                 let document = &search.lists.snapshot.documents[chunk.document as usize];

@@ -448,9 +448,6 @@ fn idf(n_chunks_with: u64, n_chunks: u64) -> f32 {
     (1.0 + x).ln()
 }
 
-/// What is checked: after any changes and merges, every score equals BM25 computed plainly over what is left, and the
-/// list equals one built anew, bit for bit; what queries find, in all scripts; giant queries. Damage and several
-/// writers and readers are checked in `tests/`.
 /// Reads the file that names all others; none where it cannot be read, for opening the list says why.
 fn head(dir: &Path) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -459,6 +456,9 @@ fn head(dir: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// What is checked: after any changes and merges, every score equals BM25 computed plainly over what is left, and the
+/// list equals one built anew, bit for bit; what queries find, in all scripts; giant queries. Damage and several
+/// writers and readers are checked in `tests/`.
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};

@@ -75,13 +75,17 @@ impl Store {
             .find(is_free)
             .expect("finitely many folders cannot take infinitely many names");
         self.lastingly(|connection| {
-            connection
+            // A row comes before its statement is committed; whether that worked, only a transaction tells.
+            let transaction = connection.transaction().attempt("add a folder")?;
+            let folder = transaction
                 .query_row(
                     "INSERT INTO folders (path, name) VALUES (?1, ?2) RETURNING id, path, name, is_paused, mount",
                     params![path, name],
                     Folder::read,
                 )
-                .attempt("add a folder")
+                .attempt("add a folder")?;
+            transaction.commit().attempt("add a folder")?;
+            Ok(folder)
         })
     }
 

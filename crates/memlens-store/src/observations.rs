@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use rusqlite::{Row, Transaction, params};
+use rusqlite::{Row, Transaction, TransactionBehavior, params};
 
 use crate::checksum::OF_OBSERVATION;
 use crate::damage::lossy;
@@ -66,7 +66,9 @@ impl Store {
     pub fn observations(&self) -> Result<Observations, StoreError> {
         let attempt = "read the observations";
         // Both reads see one moment, whatever the writer does meanwhile.
-        let transaction = self.connection.unchecked_transaction().attempt(attempt)?;
+        let transaction =
+            Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)
+                .attempt(attempt)?;
         let observations = self.read_observations();
         transaction.finish().attempt(attempt)?;
         observations

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use rusqlite::Row;
+use rusqlite::{Row, Transaction, TransactionBehavior};
 
 use crate::checksum::{OF_CHUNK, OF_DOCUMENT, OF_WINDOW};
 use crate::damage::lossy;
@@ -107,10 +107,10 @@ impl Store {
     /// [`StoreError::Sql`], and [`StoreError::Damaged`] where SQLite cannot read it.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         // A read transaction sees one moment, whatever the writer does meanwhile.
-        let transaction = self
-            .connection
-            .unchecked_transaction()
-            .attempt("read the library")?;
+        // Unlike the connection's other ones: it only reads, and must keep nobody from writing.
+        let transaction =
+            Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)
+                .attempt("read the library")?;
         let snapshot = self.read_snapshot();
         transaction.finish().attempt("read the library")?;
         snapshot

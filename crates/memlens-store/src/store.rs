@@ -21,6 +21,8 @@ pub struct DocumentId(pub i64);
 
 /// How long a reader waits for a writer's short exclusive moments.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long what a person did waits for the other connection, which may be giving room back: of a large library that takes its time.
+const BUSY_TIMEOUT_BESIDE: Duration = Duration::from_secs(120);
 
 /// Is the library's database.
 #[derive(Debug)]
@@ -85,9 +87,14 @@ impl Store {
         keep_private(dir);
         keep_files_private(dir);
         let mut connection = connect_to_write(&path)?;
+        let before = MIGRATIONS.current_version(&connection);
         MIGRATIONS
             .to_latest(&mut connection)
             .map_err(|source| migration_error(dir, source))?;
+        if !matches!(before, Ok(SchemaVersion::Inside(version)) if version == LATEST) {
+            // A step that rewrites tables leaves a log of their size. A reader may keep it for now.
+            let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
         Ok(Store {
             connection,
             dir: dir.to_owned(),
@@ -162,8 +169,12 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`] and [`StoreError::Disk`].
     pub fn beside(&self) -> Result<Store, StoreError> {
+        let connection = connect_to_write(&Store::path(&self.dir))?;
+        connection
+            .busy_timeout(BUSY_TIMEOUT_BESIDE)
+            .attempt("prepare the library")?;
         Ok(Store {
-            connection: connect_to_write(&Store::path(&self.dir))?,
+            connection,
             dir: self.dir.clone(),
             lock: self.lock.clone(),
             frozen: None,

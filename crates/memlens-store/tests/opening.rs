@@ -476,3 +476,17 @@ fn a_killed_writer_leaves_every_batch_whole_or_undone() {
         assert_eq!(store.snapshot().expect("it can be read"), found);
     }
 }
+
+#[test]
+fn who_reads_on_the_writing_connection_waits_for_nobody_who_writes() {
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let store = Store::open(dir.path()).expect("it can be opened");
+    let other = rusqlite::Connection::open(dir.path().join("library.sqlite")).expect("it opens");
+    other
+        .execute_batch("BEGIN IMMEDIATE; UPDATE meta SET value = value;")
+        .expect("it can write");
+    // A transaction that could write would wait for the other one, and fail in the end.
+    assert_eq!(store.snapshot().expect("it can be read").documents, []);
+    assert_eq!(store.observations().expect("they can be read").stored, []);
+    other.execute_batch("ROLLBACK").expect("it ends");
+}

@@ -223,7 +223,6 @@ impl Worker {
         let is_paused = self.shared.moving().phase.is_paused();
         if !is_paused && let Some((folder, due)) = self.due.iter().next() {
             let (folder, due) = (*folder, *due);
-            self.idle_since = None;
             self.walk_due(indexer, folder, due)?;
             return Ok(true);
         }

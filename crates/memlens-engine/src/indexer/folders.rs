@@ -38,8 +38,13 @@ fn refuse_own(dir: &Path, folder: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Adds a folder to watch, as [`Indexer::add_folder`] does.
-pub(crate) fn add_folder(store: &mut Store, path: &Path) -> Result<Folder, EngineError> {
+/// The absolute path of a folder that can be listed, without links.
+///
+/// Waits for as long as its disk takes to answer, so nobody else should be kept waiting meanwhile.
+///
+/// # Errors
+/// [`EngineError::File`] for one that is missing, a file or unreadable.
+pub(crate) fn readable_folder(path: &Path) -> Result<PathBuf, EngineError> {
     let file_error = |source| EngineError::File {
         attempt: "open folder",
         path: path.to_owned(),
@@ -52,18 +57,23 @@ pub(crate) fn add_folder(store: &mut Store, path: &Path) -> Result<Folder, Engin
         )));
     }
     std::fs::read_dir(&resolved).map_err(file_error)?;
+    Ok(resolved)
+}
+
+/// Adds a folder to watch, as [`Indexer::add_folder`] does; `resolved` is a [`readable_folder`].
+pub(crate) fn add_folder(store: &mut Store, resolved: &Path) -> Result<Folder, EngineError> {
     let refused = |why: &str| EngineError::CannotWatch {
-        path: resolved.clone(),
+        path: resolved.to_owned(),
         why: why.to_owned(),
     };
     let text = resolved
         .to_str()
         .ok_or_else(|| refused("its name is not text"))?;
-    refuse_own(store.dir(), &resolved)?;
+    refuse_own(store.dir(), resolved)?;
     if let Some(inner) = store
         .folders()?
         .iter()
-        .find(|folder| folder.path != text && Path::new(&folder.path).starts_with(&resolved))
+        .find(|folder| folder.path != text && Path::new(&folder.path).starts_with(resolved))
     {
         return Err(EngineError::HoldsWatched {
             path: text.to_owned(),
@@ -85,7 +95,7 @@ impl Indexer {
     /// [`EngineError::HoldsWatched`] and [`memlens_store::StoreError::AlreadyWatched`] where it
     /// would be watched twice.
     pub fn add_folder(&mut self, path: &Path) -> Result<Folder, EngineError> {
-        add_folder(&mut self.store, path)
+        add_folder(&mut self.store, &readable_folder(path)?)
     }
 
     /// Forgets a folder; the notes themselves are not touched.
