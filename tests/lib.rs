@@ -6,6 +6,7 @@ mod embedders;
 mod libraries;
 mod notes;
 mod providers;
+pub mod tiny;
 #[cfg(unix)]
 mod users;
 

@@ -130,7 +130,7 @@ pub async fn journey(
         library
             .shown(search)?
             .for_params(&params)?
-            .journey(&library.store(), &params, slot)
+            .journey(&params, slot)
     })
     .await
 }
@@ -144,7 +144,7 @@ pub async fn snippets(
 ) -> Answer<Vec<Snippet>> {
     work(&shell, move |engine| {
         let library = engine.library();
-        library.snippets(&*library.shown(search)?, &slots)
+        library.shown(search)?.snippets(&slots)
     })
     .await
 }

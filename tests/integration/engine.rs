@@ -24,6 +24,10 @@ mod flipping;
 mod folders;
 #[path = "engine/opening.rs"]
 mod opening;
+#[path = "engine/other_memory.rs"]
+mod other_memory;
+#[path = "engine/other_pipeline.rs"]
+mod other_pipeline;
 #[path = "engine/presets.rs"]
 mod presets;
 #[path = "engine/recovering.rs"]

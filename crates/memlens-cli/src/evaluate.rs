@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use memlens_engine::{Library, Scope};
+use memlens_engine::Library;
 use memlens_eval::{
     FilesPassing, Place, Query, QuerySet, Scores, Summary, by_category, files_passing, score,
 };
@@ -169,20 +169,7 @@ fn base(queries: &Path) -> Result<PathBuf, CliError> {
 
 /// Tells when the notes that hold the answers are not in the library: every figure would be 0.
 fn warn_of_missing(library: &Library, base: &Path, queries: &[Query]) {
-    let lists = library.lists();
-    let there: BTreeSet<PathBuf> = lists
-        .snapshot
-        .documents
-        .iter()
-        .filter_map(|document| {
-            let folder = lists
-                .snapshot
-                .folders
-                .iter()
-                .find(|folder| folder.id == document.folder)?;
-            Some(Path::new(&folder.path).join(&document.path))
-        })
-        .collect();
+    let there = library.note_paths();
     let gold: BTreeSet<&str> = queries
         .iter()
         .flat_map(|query| &query.relevant)
@@ -212,12 +199,7 @@ fn ask(
         .scope
         .as_ref()
         .filter(|_| !is_pooled)
-        .map(|scope| {
-            Scope::parse(
-                &library.lists().snapshot,
-                &base.join(scope).display().to_string(),
-            )
-        })
+        .map(|scope| library.scope(&base.join(scope).display().to_string()))
         .transpose();
     let scope = match scope {
         Ok(scope) => scope,
@@ -232,16 +214,10 @@ fn ask(
     for fallback in columns.fallbacks() {
         tell(format_args!("query {}: {fallback}", query.id));
     }
-    let lists = library.lists();
     let mut returned = (Vec::new(), Vec::new());
     for slot in &columns.order[..columns.n_kept as usize] {
-        let (chunk, document) = search.chunk(*slot)?;
-        let folder = lists
-            .snapshot
-            .folders
-            .iter()
-            .find(|folder| folder.id == document.folder);
-        let absolute = Path::new(folder.map_or("", |folder| &folder.path)).join(&document.path);
+        let row = search.row_facts(*slot)?;
+        let absolute = Path::new(&row.note.folder_path).join(&row.note.path);
         // Notes outside of the query set's folder keep their folder, so that none passes for a gold one.
         let path = absolute
             .strip_prefix(base)
@@ -250,7 +226,7 @@ fn ask(
             .to_string();
         returned
             .0
-            .push(Place::new(path, chunk.start_line, chunk.end_line));
+            .push(Place::new(path, row.start_line, row.end_line));
         returned
             .1
             .push(columns.score[*slot as usize].unwrap_or_default());

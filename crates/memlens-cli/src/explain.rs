@@ -191,3 +191,60 @@ fn place(row: &RowReport) -> String {
         format!("{path}:{}–{}", row.start_line, row.end_line)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use memlens_retrieve::Part;
+    use memlens_tests::tiny::{Shelf, TINY, defaults};
+    use memlens_tests::{Notes, fresh, open};
+
+    use super::*;
+
+    #[test]
+    fn another_pipeline_is_printed_by_its_own_words() {
+        let notes = Notes::new(&[("hall.md", "the hall")]);
+        let dir = fresh(&[notes.path()]);
+        let library = open(dir.path());
+        let shelf = Arc::new(Shelf {
+            folder: library.status().folders[0].0.id,
+            notes: vec![
+                ("hall.md", Some("the hall"), false),
+                ("lamp.md", Some("a lamp"), true),
+                ("tea.md", None, false),
+            ],
+        });
+        let search = library
+            .search_by("the hall", &TINY, &defaults(), shelf, Part::All)
+            .unwrap();
+        let mut report = library.report(&search, &defaults()).unwrap();
+        for stage in &mut report.stages {
+            stage.ms = None;
+        }
+        let mut printed = Vec::new();
+        write(&mut anstream::StripStream::new(&mut printed), &report).unwrap();
+        let expected = [
+            "the hall",
+            "",
+            "tiny.look                3 → 3",
+            "tiny.cut                 3 → 2",
+            "",
+            "  1  2.000  hall.md:1  shelf",
+            "     tiny.look     2 words",
+            "                   2 + 0 = 2.0000",
+            "     tiny.cut      place 1 of 2",
+            "     the hall",
+            "  2  0.500  lamp.md:1  shelf",
+            "     tiny.look     0 words",
+            "                   0 + 0.5 = 0.5000",
+            "     tiny.cut      place 2 of 2",
+            "     a lamp",
+            "── 2 kept, 1 dropped ──",
+            "     0.000  tea.md:1  tiny.cut: place 3 of 2",
+        ];
+        let printed = String::from_utf8(printed).unwrap();
+        let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();
+        assert_eq!(lines, expected);
+    }
+}

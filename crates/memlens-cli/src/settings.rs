@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memlens_engine::{EmbedderSource, EngineError, Library, Scope, Search, bundled, read_params};
+use memlens_engine::{EmbedderSource, EngineError, Library, Search, bundled, read_params};
 use memlens_params::{ParameterSet, Params};
 
 use crate::arguments::SettingArgs;
@@ -63,9 +63,7 @@ pub fn ask(
     }
     let library = open(library)?;
     library.aggregate_for(&params)?;
-    let scope = scope
-        .map(|typed| Scope::parse(&library.lists().snapshot, typed))
-        .transpose()?;
+    let scope = scope.map(|typed| library.scope(typed)).transpose()?;
     let search = library.search(query, &params, scope.as_ref())?;
     let search = library.ask(search.id, &params)?;
     Ok((library, params, search))

@@ -17,9 +17,9 @@ struct StatusReport {
     generation: u64,
     model: String,
     writer: Option<String>,
-    n_files: usize,
-    n_chunks: usize,
-    n_windows: usize,
+    n_files: u32,
+    n_chunks: u32,
+    n_windows: u32,
     folders: Vec<FolderReport>,
     problems: Vec<ProblemReport>,
 }
@@ -29,7 +29,7 @@ struct FolderReport {
     path: String,
     name: String,
     paused: bool,
-    n_files: usize,
+    n_files: u32,
     n_chunks: u32,
 }
 
@@ -44,38 +44,26 @@ struct ProblemReport {
 /// Tells what the library holds.
 pub fn run(library: Option<PathBuf>, arguments: &JsonArgs) -> Result<(), CliError> {
     let library = open(library)?;
-    let lists = library.lists();
-    let snapshot = &lists.snapshot;
-    let folders = snapshot
-        .folders
-        .iter()
-        .map(|folder| {
-            let documents = || {
-                snapshot
-                    .documents
-                    .iter()
-                    .filter(|document| document.folder == folder.id)
-            };
-            FolderReport {
-                path: folder.path.clone(),
-                name: folder.name.clone(),
-                paused: folder.is_paused,
-                n_files: documents().count(),
-                n_chunks: documents()
-                    .map(|document| document.chunks.end - document.chunks.start)
-                    .sum(),
-            }
+    let status = library.status();
+    let folders = status.folders.into_iter();
+    let folders = folders
+        .map(|(folder, counts)| FolderReport {
+            path: folder.path,
+            name: folder.name,
+            paused: folder.is_paused,
+            n_files: counts.n_files,
+            n_chunks: counts.n_chunks,
         })
         .collect();
     let report = StatusReport {
         schema_version: 1,
         library: library.dir().display().to_string(),
-        generation: snapshot.generation,
-        model: lists.vectors.model().to_owned(),
+        generation: status.generation,
+        model: status.model,
         writer: library.writer(),
-        n_files: snapshot.documents.len(),
-        n_chunks: snapshot.chunks.len(),
-        n_windows: snapshot.windows.len(),
+        n_files: status.n_files,
+        n_chunks: status.n_chunks,
+        n_windows: status.n_windows,
         folders,
         problems: library
             .problems()?

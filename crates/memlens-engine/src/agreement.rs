@@ -11,7 +11,7 @@ use memlens_corroborate::{
 };
 use memlens_params::{AgreementMeasure, NearDuplicates, Params};
 use memlens_rank::agreement_level;
-use memlens_store::{ChunkRow, DocumentId, NewObservation, Observations, Snapshot, Store};
+use memlens_store::{DocumentId, NewObservation, Observations, Snapshot, Store};
 use serde::Serialize;
 use specta::Type;
 
@@ -131,7 +131,7 @@ impl Agreement {
                     path: document.path.clone(),
                 });
                 let name = folder.map_or("", |folder| &folder.name);
-                let around = crate::search::folder_around(&document.path, name);
+                let around = memlens_retrieve::folder_around(&document.path, name);
                 (document.id, (place, around.to_owned()))
             })
             .collect();
@@ -189,13 +189,13 @@ impl Agreement {
         })
     }
 
-    /// Returns the observations that a chunk holds; empty for one of a document that came since.
-    pub fn held_by(&self, chunk: &ChunkRow, document: DocumentId) -> Range<u32> {
+    /// The observations that a chunk with these bytes of a document holds; empty for one of a document that came since.
+    pub fn held_by(&self, bytes: &Range<u32>, document: DocumentId) -> Range<u32> {
         let Some(ids) = self.of_document.get(&document) else {
             return 0..0;
         };
         let places = &self.places[ids.start as usize..ids.end as usize];
-        let held = held(&chunk.bytes, places);
+        let held = held(bytes, places);
         ids.start + held.start as u32..ids.start + held.end as u32
     }
 

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use memlens_store::{ScoreCache, Store, StoreError};
 
-use crate::derived::{self, Derived, text_path, vector_folder};
+use crate::derived::{self, Derived};
 use crate::providers::{erase_models, forget_keys, kept_keys};
 use crate::view::DataSize;
 use crate::{EngineError, Library};
+use memlens_index::{text_path, vector_folder};
 
 impl DataSize {
     /// Measures the library in `dir`; what cannot be looked at counts nothing.

@@ -1,27 +1,14 @@
 //! The two lists that are derived from the store: kept in step with it, rebuilt when they are not.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memlens_faults::Place;
-use memlens_index::{IndexError, TextEntry, TextWriter, VectorWriter};
+use memlens_index::{
+    IndexError, TextEntry, TextWriter, VectorWriter, text_path, vector_folder, vector_path,
+};
 use memlens_store::{Applied, EmbeddingId, Forgotten, Store, StoredChunk};
 
 use crate::EngineError;
-
-/// Returns the folder of the text list.
-pub fn text_path(dir: &Path) -> PathBuf {
-    dir.join("text")
-}
-
-/// Returns the folder of the vector list.
-pub fn vector_folder(dir: &Path) -> PathBuf {
-    dir.join("vectors")
-}
-
-/// Returns the head of the vector list.
-pub fn vector_path(dir: &Path) -> PathBuf {
-    vector_folder(dir).join("flat")
-}
 
 /// Writes both lists.
 pub struct Derived {

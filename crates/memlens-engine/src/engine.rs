@@ -429,7 +429,7 @@ impl Engine {
     pub fn vote(&self, search: u32, slot: u32, up: bool) -> Result<Vec<RowThumb>, EngineError> {
         let library = self.library();
         let kept = library.kept(search)?;
-        let vote = kept.vote(&library.store(), slot, up)?;
+        let vote = kept.vote(slot, up)?;
         self.write(|store| Ok(store.vote(&vote)?))?;
         library.take_up_feedback()?;
         library.row_thumbs(&kept)
@@ -521,15 +521,7 @@ impl Shared {
         let folders = watched
             .into_iter()
             .map(|folder| {
-                let documents = snapshot
-                    .documents
-                    .iter()
-                    .filter(|document| document.folder == folder.id);
-                let (mut n_files, mut n_chunks) = (0, 0);
-                for document in documents {
-                    n_files += 1;
-                    n_chunks += document.chunks.end - document.chunks.start;
-                }
+                let counts = lists.counts_of(folder.id);
                 let (status, why) = moving
                     .statuses
                     .get(&folder.id)
@@ -539,8 +531,8 @@ impl Shared {
                     id: folder.id.0.to_string(),
                     path: folder.path.clone(),
                     name: folder.name.clone(),
-                    n_files,
-                    n_chunks,
+                    n_files: counts.n_files,
+                    n_chunks: counts.n_chunks,
                     status,
                     why,
                 }

@@ -7,6 +7,7 @@ use memlens_index::IndexError;
 use memlens_ingest::IngestError;
 use memlens_params::ParamError;
 use memlens_rerank::RerankError;
+use memlens_retrieve::RetrieveError;
 use memlens_store::StoreError;
 use thiserror::Error;
 
@@ -60,6 +61,24 @@ pub enum EngineError {
         dir: PathBuf,
         /// Who builds.
         writer: String,
+    },
+    /// A memory that is not Memlens's own could not be asked.
+    #[error("cannot ask {what}: {why}")]
+    Outside {
+        /// The memory, for a person.
+        what: String,
+        /// Why.
+        why: String,
+    },
+    /// A pipeline does not rank what this retriever finds.
+    #[error("cannot rank by {pipeline}: it ranks what {expected} finds, not {found}")]
+    OtherRetriever {
+        /// The pipeline's name on screen.
+        pipeline: &'static str,
+        /// The retriever that it ranks the sets of.
+        expected: &'static str,
+        /// The retriever that was asked.
+        found: &'static str,
     },
     /// A search that the window asks about is gone.
     #[error("cannot rank search {id}: it is no longer kept; search again")]
@@ -240,6 +259,17 @@ pub enum EngineError {
     },
 }
 
+impl From<RetrieveError> for EngineError {
+    fn from(error: RetrieveError) -> EngineError {
+        match error {
+            RetrieveError::Store(error) => EngineError::Store(error),
+            RetrieveError::Index(error) => EngineError::Index(error),
+            RetrieveError::Building { dir, writer } => EngineError::Building { dir, writer },
+            RetrieveError::Outside { what, why } => EngineError::Outside { what, why },
+        }
+    }
+}
+
 impl EngineError {
     /// Names the library's folder in an error of its database that does not know it.
     pub fn at(self, dir: &Path) -> EngineError {
@@ -263,6 +293,8 @@ impl EngineError {
             EngineError::Store(_)
             | EngineError::Index(_)
             | EngineError::Embed(_)
+            | EngineError::Outside { .. }
+            | EngineError::OtherRetriever { .. }
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }
             | EngineError::Setting { .. }

@@ -322,8 +322,8 @@ impl Library {
         let marks = self.marks()?;
         self.replace_searches(|search| {
             let mut next = search.clone();
-            next.marks = marks.clone();
-            next.retrieved.put_ages(&search.lists, &marks);
+            next.facts.marks = marks.clone();
+            next.facts.put_ages(&mut next.retrieved);
             Ok(next)
         })
     }

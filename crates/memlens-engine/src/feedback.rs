@@ -15,12 +15,12 @@ use jiff::Timestamp;
 use memlens_ingest::content_hash;
 use memlens_params::brief;
 use memlens_rank::Thumbs;
+use memlens_retrieve::{RowFacts, TextId};
 use memlens_store::{EmbeddingId, Imported, NewFeedback, NoText, Snapshot, Store, Thumb, Voted};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use specta::Type;
 
-use crate::lists::Lists;
 use crate::place::Place;
 use crate::search::{Search, found};
 use crate::{EngineError, Library};
@@ -32,7 +32,7 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const PROBLEMS_TOLD: usize = 3;
 
 /// Is how many thumbs point up and down, by the embedding of their text.
-pub(crate) type ThumbCounts = HashMap<EmbeddingId, (u32, u32)>;
+pub(crate) type ThumbCounts = HashMap<TextId, (u32, u32)>;
 
 /// Is what the thumbs were counted for, and the counts.
 #[derive(Default)]
@@ -158,15 +158,13 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`].
     pub fn row_thumbs(&self, search: &Search) -> Result<Vec<RowThumb>, EngineError> {
-        let lists = &search.lists;
-        let given = self
-            .store()
-            .thumbs_for(lists.vectors.model(), &search.query)?;
-        let thumb_of = |place: &u32| given.get(&lists.snapshot.chunks[*place as usize].embedding);
+        let model = self.lists().vectors.model().to_owned();
+        let given = self.store().thumbs_for(&model, &search.query)?;
+        let thumb_of = |row: &RowFacts| given.get(&EmbeddingId(row.text?.0));
         Ok((0..)
-            .zip(&search.retrieved.places)
-            .filter_map(|(slot, place)| {
-                let up = *thumb_of(place)? == Thumb::Up;
+            .zip(&search.retrieved.rows)
+            .filter_map(|(slot, row)| {
+                let up = *thumb_of(row)? == Thumb::Up;
                 Some(RowThumb { slot, up })
             })
             .collect())
@@ -228,7 +226,10 @@ impl Library {
         }
         let lists = self.lists();
         let place = chunk_at(&lists.snapshot, typed, here)?;
-        let vote = new_feedback(&self.store(), &lists.snapshot, place, query, thumb(up))?;
+        let chunk = &lists.snapshot.chunks[place as usize];
+        let text = self.store().chunk_texts([chunk.id])?.pop();
+        let text = text.unwrap_or(Err(NoText::Gone));
+        let vote = new_feedback(&path_of(&lists.snapshot, place), text, query, thumb(up))?;
         Ok(self.writer_store()?.vote(&vote)?)
     }
 
@@ -259,19 +260,24 @@ impl Library {
     pub(crate) fn take_up_feedback(&self) -> Result<(), EngineError> {
         self.replace_searches(|search| {
             let mut next = search.clone();
-            next.thumbs = self.thumbs(&search.lists)?;
-            next.retrieved.put_thumbs(&search.lists, &next.thumbs);
+            next.facts.thumbs = self.thumbs()?;
+            next.facts.put_thumbs(&mut next.retrieved);
             Ok(next)
         })
     }
 
-    /// Returns how many thumbs the texts of these lists have; counted anew where anything changed.
-    pub(crate) fn thumbs(&self, lists: &Lists) -> Result<Arc<ThumbCounts>, EngineError> {
+    /// How many thumbs the library's texts have; counted anew where anything changed.
+    pub(crate) fn thumbs(&self) -> Result<Arc<ThumbCounts>, EngineError> {
+        let lists = self.lists();
         let store = self.store();
         let mut counted = self.counted_thumbs();
         let of = Some((store.feedback_generation()?, lists.snapshot.generation));
         if counted.of != of {
-            counted.counts = Arc::new(store.thumbs(lists.vectors.model())?);
+            let counts = store.thumbs(lists.vectors.model())?;
+            let of_text = counts
+                .into_iter()
+                .map(|(of, counts)| (TextId(of.0), counts));
+            counted.counts = Arc::new(of_text.collect());
             counted.of = of;
         }
         Ok(counted.counts.clone())
@@ -287,16 +293,10 @@ impl Search {
     ///
     /// # Errors
     /// [`EngineError::NoRow`], [`EngineError::NoteChanged`], [`EngineError::NoteAltered`], [`EngineError::Store`].
-    pub(crate) fn vote(
-        &self,
-        store: &Store,
-        slot: u32,
-        up: bool,
-    ) -> Result<NewFeedback, EngineError> {
-        // For the error where there is no such row.
-        self.chunk(slot)?;
-        let place = self.retrieved.places[slot as usize];
-        new_feedback(store, &self.lists.snapshot, place, &self.query, thumb(up))
+    pub(crate) fn vote(&self, slot: u32, up: bool) -> Result<NewFeedback, EngineError> {
+        let note = &self.row_facts(slot)?.note;
+        let path = format!("{}/{}", note.folder_name, note.path);
+        new_feedback(&path, self.text(slot)?, &self.query, thumb(up))
     }
 }
 
@@ -416,24 +416,20 @@ fn read_line(line: &[u8], now_ms: i64) -> Result<NewFeedback, String> {
 }
 
 fn new_feedback(
-    store: &Store,
-    snapshot: &Snapshot,
-    place: u32,
+    path: &str,
+    text: Result<String, NoText>,
     query: &str,
     thumb: Thumb,
 ) -> Result<NewFeedback, EngineError> {
-    let chunk = &snapshot.chunks[place as usize];
-    let path = path_of(snapshot, place);
-    let text = store.chunk_texts([chunk.id])?.pop();
     // A thumb on nothing would belong to every text that is gone.
-    let text = found("give a thumb to", &path, text.unwrap_or(Err(NoText::Gone)))?;
+    let text = found("give a thumb to", path, text)?;
     Ok(NewFeedback {
         hash: content_hash(&text),
         text,
         query: query.to_owned(),
         thumb,
         at_ms: now_ms(),
-        path,
+        path: path.to_owned(),
     })
 }
 

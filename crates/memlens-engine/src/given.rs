@@ -3,11 +3,12 @@
 //! Properties checked: what comes back was given; rows that the library does not know keep their order and come last;
 //! the order of the others is that of a ranking among them alone.
 
-use std::ops::Range;
 use std::path::Path;
 
 use memlens_params::{HookMode, Params, RerankMode};
+use memlens_rank::ChunkId;
 use memlens_rerank::hook::{Answer, AnswerRow, Event, EventRow};
+use memlens_retrieve::Part;
 use memlens_store::{ChunkRow, Snapshot};
 
 use crate::place::Place;
@@ -41,19 +42,19 @@ impl Library {
             ..params.clone()
         };
         let lists = self.lists();
-        let chunks: Vec<Vec<u32>> = event
+        let chunks: Vec<Vec<ChunkId>> = event
             .results
             .iter()
             .map(|row| chunks_of(&lists.snapshot, row))
             .collect();
-        let ranges = ranges(chunks.iter().flatten().copied());
-        if ranges.is_empty() {
+        let searched: Vec<ChunkId> = chunks.iter().flatten().copied().collect();
+        if searched.is_empty() {
             return Ok(GivenRanking {
                 answer: unchanged(&event.results),
                 notices: Vec::new(),
             });
         }
-        let mut search = self.search_among(&event.query, params, lists.clone(), ranges)?;
+        let mut search = self.search_in(&event.query, params, Part::Chunks(searched))?;
         let mut notices = search.notices.clone();
         if params.rerank != RerankMode::Off && params.rerank_on {
             search = self.ask(search.id, params)?;
@@ -61,12 +62,11 @@ impl Library {
         let columns = search.columns(params);
         notices.extend(columns.fallbacks());
         let kept = &columns.order[..columns.n_kept as usize];
-        let place_of = |slot: &u32| search.retrieved.places[*slot as usize];
         let mut ranked: Vec<(usize, f64, &EventRow)> = Vec::new();
         for (row, chunks) in event.results.iter().zip(&chunks) {
             let best = kept
                 .iter()
-                .position(|slot| chunks.contains(&place_of(slot)));
+                .position(|slot| chunks.contains(&search.chunk_id(*slot)));
             if let Some(rank) = best {
                 let score = columns.score[kept[rank] as usize];
                 ranked.push((rank, score.unwrap_or_default(), row));
@@ -99,9 +99,9 @@ fn unchanged(rows: &[EventRow]) -> Answer {
     }
 }
 
-/// Returns the places of the chunks that a row stands for, ascending; none where the library does not know its note, or
+/// The chunks that a row stands for; none where the library does not know its note, or
 /// cannot tell which of several it means.
-fn chunks_of(snapshot: &Snapshot, row: &EventRow) -> Vec<u32> {
+fn chunks_of(snapshot: &Snapshot, row: &EventRow) -> Vec<ChunkId> {
     let typed = row.path.trim_start_matches("./");
     let is_note = |place: &Place, document: &memlens_store::DocumentRow| {
         document.folder == place.folder && document.path == place.path
@@ -114,8 +114,11 @@ fn chunks_of(snapshot: &Snapshot, row: &EventRow) -> Vec<u32> {
         .iter()
         .find(|document| is_note(&place, document));
     let chunks = document.map_or(0..0, |document| document.chunks.clone());
-    let shares = |at: &u32| shares_lines(&snapshot.chunks[*at as usize], row);
-    chunks.filter(shares).collect()
+    let chunks = chunks.map(|at| &snapshot.chunks[at as usize]);
+    chunks
+        .filter(|chunk| shares_lines(chunk, row))
+        .map(|chunk| ChunkId(chunk.id as u64))
+        .collect()
 }
 
 /// Tells whether a chunk and a row share half of either one's lines.
@@ -128,21 +131,6 @@ fn shares_lines(chunk: &ChunkRow, row: &EventRow) -> bool {
         .saturating_sub(row.start_line)
         .saturating_add(1);
     n_shared > 0 && n_shared.saturating_mul(2) >= n_chunk.min(n_row)
-}
-
-/// Returns places as ascending disjoint ranges.
-fn ranges(places: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
-    let mut places: Vec<u32> = places.collect();
-    places.sort_unstable();
-    places.dedup();
-    let mut ranges: Vec<Range<u32>> = Vec::new();
-    for place in places {
-        match ranges.last_mut() {
-            Some(last) if last.end == place => last.end += 1,
-            Some(_) | None => ranges.push(place..place + 1),
-        }
-    }
-    ranges
 }
 
 #[cfg(test)]

@@ -76,17 +76,17 @@ impl Library {
     ) -> Result<Vec<(ChunkId, f64)>, EngineError> {
         let command = providers::hook(&self.store())?.ok_or(EngineError::NoHook)?;
         let slots: Vec<u32> = waiting.iter().map(|(slot, _)| *slot).collect();
-        let texts = search.texts(&self.store(), &slots)?;
+        let texts = search.texts(&slots)?;
         let results = waiting
             .iter()
             .zip(texts)
             .map(|((slot, score), snippet)| {
-                let (chunk, document) = search.chunk(*slot)?;
+                let row = search.row_facts(*slot)?;
                 let snippet = search.found("send", *slot, snippet)?;
                 Ok(EventRow {
-                    path: document.path.clone(),
-                    start_line: u64::from(chunk.start_line),
-                    end_line: u64::from(chunk.end_line),
+                    path: row.note.path.clone(),
+                    start_line: u64::from(row.start_line),
+                    end_line: u64::from(row.end_line),
                     score: *score,
                     snippet,
                     source: SOURCE.to_owned(),

@@ -30,7 +30,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod age;
 mod aggregator;
 mod agreement;
 mod changes;
@@ -41,16 +40,17 @@ mod downloads;
 mod engine;
 mod error;
 mod evergreen;
+mod facts;
 mod feedback;
 mod given;
 mod hook;
 mod indexer;
 mod kept;
 mod library;
-mod lists;
 mod model;
 mod mounts;
 mod notes;
+mod notices;
 mod output;
 mod passage;
 mod place;
@@ -58,10 +58,10 @@ mod preset;
 mod providers;
 mod report;
 mod rerank;
-mod retrieve;
 mod scope;
 mod search;
 mod stamp;
+mod status;
 pub mod view;
 mod watch;
 mod why;
@@ -78,7 +78,6 @@ pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use given::GivenRanking;
 pub use indexer::{Counts, Indexer, Observer, Step, refuse_library_among};
 pub use library::Library;
-pub use lists::Lists;
 pub use memlens_embed::{forbid_telemetry, lower_priority};
 /// Stops a download.
 pub use memlens_rerank::CancellationToken;
@@ -86,6 +85,7 @@ pub use memlens_rerank::CancellationToken;
 pub use memlens_rerank::hook::Event as HookEvent;
 /// Returns an event without the mark that some programs write before it.
 pub use memlens_rerank::hook::without_mark;
+pub use memlens_retrieve::{Lists, Scope};
 pub use memlens_store::{Folder, FolderId, Voted};
 pub use model::{EmbedderSource, Purpose, bundled};
 pub use place::Place;
@@ -96,7 +96,6 @@ pub use providers::{
 };
 pub use report::{RowReport, SearchReport, StageReport, StepReport};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};
-pub use retrieve::{DEPTH_MAX, Retrieved, retrieve};
-pub use scope::Scope;
 pub use search::{Search, Timing};
+pub use status::LibraryStatus;
 pub use why::{ChunkWhy, WhyAnswer, WhyNot};

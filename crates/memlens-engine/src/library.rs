@@ -1,45 +1,43 @@
 //! The library to read: search it, look at its notes. Works beside any writer.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use memlens_embed::{EmbedError, Embedder};
-use memlens_params::Params;
-use memlens_rank::{ListId, ListState};
-use memlens_store::{Snapshot, Store, StoreError};
+use memlens_params::{ParameterSet, Params, Values};
+use memlens_rank::{AnyPipeline, NATIVE};
+use memlens_retrieve::{
+    Lists, NativeRetriever, Part, QueryEmbedder, Question, RetrieveError, Retriever, Scope,
+    StoreReader, Within,
+};
+use memlens_store::{Store, StoreError};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::EngineError;
 use crate::agreement::{Agreement, uses_agreement};
 use crate::derived::Derived;
+use crate::facts::{LibraryFacts, today};
 use crate::feedback::CountedThumbs;
 use crate::kept::KeptSearches;
-use crate::lists::Lists;
 use crate::model::{EmbedderSource, Purpose};
+use crate::notices;
 use crate::rerank::Reranking;
-use crate::retrieve::retrieve;
-use crate::scope::Scope;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};
-use crate::view::{SearchAnswer, Snippet};
+use crate::view::SearchAnswer;
 
 /// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.
 const REST_AFTER: Duration = Duration::from_secs(1);
-/// How much of a query a notice repeats.
-const QUERY_CHARS_SHOWN: usize = 40;
-
 /// Is a library to read.
 pub struct Library {
     dir: PathBuf,
-    store: Mutex<Store>,
+    store: Arc<StoreReader>,
     /// A connection of its own, so that nobody waits while the lists are read anew.
     refreshing: Mutex<Store>,
-    lists: RwLock<Arc<Lists>>,
+    retriever: RwLock<Arc<NativeRetriever>>,
     source: EmbedderSource,
-    embedder: Mutex<Option<Box<dyn Embedder>>>,
+    embedder: Arc<QueryEmbedder>,
     searches: Mutex<KeptSearches>,
     /// When a search last read the vectors; none while they rest.
     vectors_read: Mutex<Option<Instant>>,
@@ -64,19 +62,24 @@ impl Library {
         let mut notices = Vec::new();
         let store = Store::open_read_only(dir)?;
         let lists = match Lists::open(&store, None, || writer(dir)) {
-            Err(EngineError::Index(error)) if error.needs_rebuild() => {
+            Err(RetrieveError::Index(error)) if error.needs_rebuild() => {
                 notices = repair(dir, &source)?;
                 Lists::open(&store, None, || writer(dir))?
             }
             other => other?,
         };
+        let refreshing = Mutex::new(store.reader()?);
+        let store = Arc::new(StoreReader::new(store));
+        let load = source.clone();
+        let embedder = Arc::new(QueryEmbedder::new(Box::new(move || load(Purpose::Query))));
+        let retriever = NativeRetriever::new(Arc::new(lists), embedder.clone(), store.clone());
         Ok(Library {
             dir: dir.to_owned(),
-            refreshing: Mutex::new(store.reader()?),
-            store: Mutex::new(store),
-            lists: RwLock::new(Arc::new(lists)),
+            refreshing,
+            store,
+            retriever: RwLock::new(Arc::new(retriever)),
             source,
-            embedder: Mutex::new(None),
+            embedder,
             searches: Mutex::default(),
             vectors_read: Mutex::new(None),
             agreement: RwLock::new(None),
@@ -104,7 +107,12 @@ impl Library {
 
     /// Returns the lists as they are now.
     pub fn lists(&self) -> Arc<Lists> {
-        self.lists.read().clone()
+        self.retriever.read().lists.clone()
+    }
+
+    /// What answers questions of this library, as it is now.
+    pub fn retriever(&self) -> Arc<NativeRetriever> {
+        self.retriever.read().clone()
     }
 
     /// Takes up what a writer changed. Returns whether anything did.
@@ -123,7 +131,8 @@ impl Library {
             }
             Lists::open(&store, Some(&self.lists()), || writer(&self.dir))?
         };
-        *self.lists.write() = Arc::new(lists);
+        let mut retriever = self.retriever.write();
+        *retriever = Arc::new(retriever.with(Arc::new(lists)));
         Ok(true)
     }
 
@@ -138,10 +147,10 @@ impl Library {
         *read = None;
         // Searches that are kept may hold lists of older generations, which map the same file once more.
         let searches = self.searches();
-        for lists in searches.iter().map(|search| &search.lists) {
-            lists.vectors.rest();
+        for search in searches.iter() {
+            search.retriever.rest();
         }
-        self.lists().vectors.rest();
+        self.retriever.read().rest();
     }
 
     /// Notes that a search read the vectors, so that they do not rest before the next one.
@@ -199,7 +208,10 @@ impl Library {
     /// # Errors
     /// [`EngineError::Embed`] when there is no model; searches go on with words alone.
     pub fn warm(&self) -> Result<(), EngineError> {
-        self.embed("warm").map(|_| ()).map_err(EngineError::from)
+        self.embedder
+            .embed("warm")
+            .map(|_| ())
+            .map_err(EngineError::from)
     }
 
     /// Searches: asks both lists once, at the greatest depth, and keeps the facts.
@@ -214,143 +226,105 @@ impl Library {
         params: &Params,
         scope: Option<&Scope>,
     ) -> Result<Arc<Search>, EngineError> {
-        let lists = self.lists();
-        let ranges = ranges(&lists.snapshot, scope);
-        self.search_among(query, params, lists, ranges)
+        let part = scope.map_or(Part::All, |scope| Part::Folder(scope.clone()));
+        self.search_in(query, params, part)
     }
 
-    /// Searches the chunks of these places alone: ascending disjoint ranges of the lists' snapshot.
+    /// Searches a part of the library.
     ///
     /// # Errors
     /// As [`Library::search`].
-    pub(crate) fn search_among(
+    pub(crate) fn search_in(
         &self,
         query: &str,
         params: &Params,
-        lists: Arc<Lists>,
-        ranges: Vec<Range<u32>>,
+        part: Part,
+    ) -> Result<Arc<Search>, EngineError> {
+        self.search_by(query, &NATIVE, &params.values(), self.retriever(), part)
+    }
+
+    /// Searches a part of any memory, to be ranked by any pipeline that ranks what it finds, and keeps the facts.
+    ///
+    /// # Errors
+    /// [`EngineError::EmptyQuery`]; [`EngineError::OtherRetriever`] where the pipeline ranks what another one finds;
+    /// [`EngineError::Index`] and [`EngineError::Outside`] where it cannot be asked.
+    pub fn search_by(
+        &self,
+        query: &str,
+        pipeline: &'static dyn AnyPipeline,
+        params: &Values,
+        retriever: Arc<dyn Retriever>,
+        part: Part,
     ) -> Result<Arc<Search>, EngineError> {
         let query = query.trim();
         if query.is_empty() {
             return Err(EngineError::EmptyQuery);
         }
+        if pipeline.retriever() != retriever.id() {
+            return Err(EngineError::OtherRetriever {
+                pipeline: pipeline.label(),
+                expected: pipeline.retriever().0,
+                found: retriever.id().0,
+            });
+        }
         let agreement = self.agreement();
         let started = Instant::now();
-        let vector = self.query_vector(query, lists.vectors.model());
-        let embedded = started.elapsed();
-        let retrieved = retrieve(
-            &lists,
-            query,
-            vector.as_deref().map_err(String::clone),
+        let vector = retriever.embed(query);
+        let embed = started.elapsed();
+        let within = Within::of(part);
+        let retrieved = retriever.retrieve(&Question {
+            text: query,
+            vector: vector.as_deref().map_err(String::as_str),
             params,
-            &ranges,
-            &[],
-            agreement.as_deref(),
-        )?;
+            within: &within,
+            also: &[],
+        })?;
         self.note_vectors_read();
-        let defaults = Params::default();
-        let cut = |params: &Params| {
-            (
-                params.chunk_chars,
-                params.chunk_overlap_chars,
-                params.window_chars,
-            )
-        };
-        let shown: String = query.chars().take(QUERY_CHARS_SHOWN).collect();
-        let mut notices = Vec::new();
-        let missing = |id| match retrieved.set.list(id).map(|list| &list.state) {
-            Some(ListState::Missing(why)) => Some(why),
-            Some(ListState::Ready) | None => None,
-        };
-        match (missing(ListId::VECTOR), missing(ListId::BM25)) {
-            (None, None) => {}
-            (Some(why), None) => {
-                notices.push(format!("The order comes from words alone: {why}."));
-            }
-            (None, Some(_)) => notices.push(format!(
-                "“{shown}” has no letters or digits, so BM25 was skipped. The order comes from vectors alone."
-            )),
-            (Some(why), Some(_)) => notices.push(format!(
-                "Nothing can be compared: “{shown}” has no letters or digits, and there are no vectors: {why}."
-            )),
-        }
-        if cut(params) != cut(&defaults) {
-            notices.push(format!(
-                "The library is cut into chunks of {} characters; other chunk lengths take effect only when it is built with them.",
-                defaults.chunk_chars
-            ));
-        }
-        if retrieved.n_words_left_out > 0 {
-            notices.push(format!(
-                "The question has {} different words; the first {} were looked up.",
-                retrieved.words.len() + retrieved.n_words_left_out,
-                retrieved.words.len()
-            ));
-        }
-        if uses_agreement(params)
-            && let Some(agreement) = &agreement
-        {
-            notices.extend(told_altered("the observations of", &agreement.altered));
-        }
+        let mut notices = notices::of_retrieval(query, &retrieved, params, agreement.as_deref());
         // Thumbs and marks are read while no other may be taken up, so that none is missed between here and the keeping.
         let mut searches = self.searches();
-        let thumbs = self.thumbs(&lists)?;
+        let thumbs = self.thumbs()?;
         let (marks, notice) = self.marks_and_notice()?;
         notices.extend(notice);
+        let mut altered: BTreeSet<String> = retriever.left_out().into_iter().collect();
         let mut search = Search {
             id: self.next_search.fetch_add(1, Ordering::Relaxed),
             query: query.to_owned(),
             notices,
             timing: Timing {
-                embed: embedded,
-                vector: retrieved.vector_took,
-                text: retrieved.text_took,
+                embed,
+                lists: retrieved.took.clone(),
                 ..Timing::default()
             },
             is_reranker_loading: false,
+            pipeline,
             params: params.clone(),
-            lists,
+            retriever,
             vector,
-            agreement,
-            thumbs,
-            marks,
-            scope: ranges,
+            within,
+            facts: LibraryFacts {
+                agreement,
+                thumbs,
+                marks,
+                today: today(),
+            },
             retrieved,
         };
-        search.take_up_facts();
-        let mut altered: BTreeSet<String> = search
-            .lists
-            .snapshot
-            .altered
-            .iter()
-            .map(|one| one.path.clone())
-            .collect();
+        search.facts.put_on(&mut search.retrieved);
         // Each turn leaves out one at least.
         loop {
-            // The store is let go of before the lists are asked again.
-            let found = search.altered(&self.store(), params)?;
+            let found = search.altered(params)?;
             if found.is_empty() {
                 break;
             }
-            for place in found {
-                let chunk = &search.lists.snapshot.chunks[place as usize];
-                let document = &search.lists.snapshot.documents[chunk.document as usize];
-                altered.insert(document.path.clone());
-                search.scope = without(&search.scope, place);
+            for slot in found {
+                altered.insert(search.row_facts(slot)?.note.path.clone());
+                search.within.without.push(search.chunk_id(slot));
             }
-            search.retrieved = retrieve(
-                &search.lists,
-                query,
-                search.vector.as_deref().map_err(String::clone),
-                params,
-                &search.scope,
-                &[],
-                search.agreement.as_deref(),
-            )?;
-            search.take_up_facts();
+            search.retrieved = search.ask_again(params, &[])?;
         }
         let altered: Vec<String> = altered.into_iter().collect();
-        search.notices.extend(told_altered("", &altered));
+        search.notices.extend(notices::left_out("", &altered));
         let search = Arc::new(search);
         searches.put(search.clone());
         Ok(search)
@@ -426,7 +400,11 @@ impl Library {
     ///
     /// # Errors
     /// [`EngineError::Store`] when texts cannot be read.
-    pub fn answer(&self, search: &Search, params: &Params) -> Result<SearchAnswer, EngineError> {
+    pub fn answer(
+        &self,
+        search: &Search,
+        params: &impl ParameterSet,
+    ) -> Result<SearchAnswer, EngineError> {
         let columns = search.columns(params);
         let n_shown = SNIPPETS_AT_ONCE.min(columns.n_kept as usize);
         let first = columns.order[..n_shown].to_vec();
@@ -434,7 +412,7 @@ impl Library {
             id: search.id,
             query: search.query.clone(),
             rows: search.rows()?,
-            snippets: self.snippets(search, &first)?,
+            snippets: search.snippets(&first)?,
             columns,
             words: search.words(),
             bm25_ideal: search.set().bm25_ideal,
@@ -442,94 +420,17 @@ impl Library {
             n_chunks: search.set().n_chunks,
             retrieve_ms: search.timing.total().as_secs_f64() * 1000.0,
             generation: search.generation() as u32,
-            agreement: search.agreement.as_ref().map(|it| it.generation as u32),
+            agreement: search
+                .facts
+                .agreement
+                .as_ref()
+                .map(|it| it.generation as u32),
         })
     }
 
-    /// Returns the best passage of each candidate asked for.
-    ///
-    /// # Errors
-    /// [`EngineError::NoRow`], [`EngineError::Store`].
-    pub fn snippets(&self, search: &Search, slots: &[u32]) -> Result<Vec<Snippet>, EngineError> {
-        search.snippets(&self.store(), slots)
-    }
-
-    /// Returns the store, to read.
+    /// The library's store, to read.
     pub fn store(&self) -> MutexGuard<'_, Store> {
-        let mut store = self.store.lock();
-        if let Err(error) = store.thaw() {
-            // Whoever reads from it is told what is wrong.
-            tracing::debug!(%error, "cannot open the library anew");
-        }
-        store
-    }
-
-    /// Returns the query's vector where it can be compared with vectors of `model`, else why not.
-    fn query_vector(&self, query: &str, model: &str) -> Result<Vec<f32>, String> {
-        match self.embed(query) {
-            Ok((found, vector)) if found == model => {
-                vector.ok_or_else(|| "the embedding model does not know its words".to_owned())
-            }
-            Ok((found, _)) => Err(format!(
-                "the notes were embedded by {model} and not by {found}; index them again"
-            )),
-            Err(error) => Err(format!("no embedding: {error}")),
-        }
-    }
-
-    /// Returns the model's id and the query's vector; none where the model cannot read it.
-    fn embed(&self, query: &str) -> Result<(String, Option<Vec<f32>>), EmbedError> {
-        let mut embedder = self.embedder.lock();
-        if embedder.is_none() {
-            *embedder = Some((self.source)(Purpose::Query)?);
-        }
-        let embedder = embedder.as_mut().expect("it was just put there");
-        // Without a word for the other list, noise is better than nothing: it finds the same signs.
-        let vector = if embedder.reads(query) || memlens_index::words(query).is_empty() {
-            embedder.embed(&[query], &AtomicBool::new(false))?.pop()
-        } else {
-            None
-        };
-        Ok((embedder.info().id.clone(), vector))
-    }
-}
-
-/// Returns ascending disjoint ranges without one place.
-fn without(ranges: &[Range<u32>], place: u32) -> Vec<Range<u32>> {
-    ranges
-        .iter()
-        .flat_map(|range| {
-            if range.contains(&place) {
-                [range.start..place, place + 1..range.end]
-            } else {
-                [range.clone(), 0..0]
-            }
-        })
-        .filter(|range| !range.is_empty())
-        .collect()
-}
-
-/// Returns what a person is told of notes, or of `what` of them, that are left out since they are not as they were saved.
-fn told_altered(what: &str, paths: &[String]) -> Option<String> {
-    let (first, others) = paths.split_first()?;
-    let others = match others.len() {
-        0 => String::new(),
-        1 => " and one more note".to_owned(),
-        n_others => format!(" and {n_others} more notes"),
-    };
-    let named = format!("{what} {first}{others}");
-    Some(format!(
-        "Left out: {}. The library does not hold what it saved, as after a fault of the disk; `memlens index`, or the next \
-         start of the window, reads the notes anew.",
-        named.trim_start()
-    ))
-}
-
-/// Returns the chunks that are searched.
-fn ranges(snapshot: &Snapshot, scope: Option<&Scope>) -> Vec<Range<u32>> {
-    match scope {
-        Some(scope) => scope.chunks(snapshot),
-        None => std::iter::once(0..snapshot.chunks.len() as u32).collect(),
+        self.store.lock()
     }
 }
 

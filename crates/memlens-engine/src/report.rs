@@ -1,6 +1,6 @@
 //! A search as JSON: the contract of `memlens search --json`.
 
-use memlens_params::Params;
+use memlens_params::{ParameterSet, StageId, Values};
 use memlens_rank::{Detail, Status};
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub struct SearchReport {
     /// The query.
     pub query: String,
     /// Every parameter.
-    pub params: Params,
+    pub params: Values,
     /// What a person should be told.
     pub notices: Vec<String>,
     /// Every stage in its order.
@@ -106,7 +106,11 @@ impl Library {
     ///
     /// # Errors
     /// [`EngineError::Store`] when texts cannot be read.
-    pub fn report(&self, search: &Search, params: &Params) -> Result<SearchReport, EngineError> {
+    pub fn report(
+        &self,
+        search: &Search,
+        params: &impl ParameterSet,
+    ) -> Result<SearchReport, EngineError> {
         let (trace, columns) = search.traced(params);
         let notices = search.notices.iter().cloned();
         let notices = notices.chain(columns.fallbacks()).collect();
@@ -135,23 +139,16 @@ impl Library {
             .order
             .iter()
             .copied()
-            .filter(|slot| columns.fused[*slot as usize].is_some())
+            .filter(|slot| columns.dropped_by[*slot as usize] != Some(StageId::FUSION))
             .collect();
-        let snippets = self.snippets(search, &listed)?;
+        let snippets = search.snippets(&listed)?;
         let mut rows = Vec::with_capacity(listed.len());
         for (position, (slot, snippet)) in listed.iter().zip(snippets).enumerate() {
             let row = search.row(*slot)?;
-            let (_, document) = search.chunk(*slot)?;
-            let folder = search
-                .lists
-                .snapshot
-                .folders
-                .iter()
-                .find(|folder| folder.id == document.folder);
             rows.push(RowReport {
                 rank: (position < columns.n_kept as usize).then_some(position as u32 + 1),
                 path: row.path,
-                folder: folder.map(|folder| folder.path.clone()).unwrap_or_default(),
+                folder: search.row_facts(*slot)?.note.folder_path.clone(),
                 start_line: row.start_line,
                 end_line: row.end_line,
                 score: columns.score[*slot as usize],
@@ -179,7 +176,7 @@ impl Library {
         Ok(SearchReport {
             schema_version: SCHEMA_VERSION,
             query: search.query.clone(),
-            params: params.clone(),
+            params: params.values(),
             notices,
             stages,
             results: rows,

@@ -95,7 +95,7 @@ impl Library {
             .map(|(slot, _)| *slot)
             .take(LOOKED_UP.max(n_sent))
             .collect();
-        let texts = search.texts(&self.store(), &slots)?;
+        let texts = search.texts(&slots)?;
         if call.cancel.is_cancelled() {
             return Ok(());
         }

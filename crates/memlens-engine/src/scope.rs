@@ -1,28 +1,21 @@
-//! A part of the memory: a watched folder, or a folder in it.
+//! A part of the memory as a person types it.
 
-use std::ops::Range;
 use std::path::Path;
 
-use memlens_store::{Folder, FolderId, Snapshot};
+use memlens_retrieve::Scope;
+use memlens_store::Folder;
 
-use crate::EngineError;
+use crate::{EngineError, Library};
 
-/// Is a part of the memory that a search is confined to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scope {
-    /// The watched folder.
-    pub folder: FolderId,
-    /// A folder in it, with `/`; empty for all of it.
-    pub path: String,
-}
-
-impl Scope {
+impl Library {
     /// Reads a scope as typed: a path of a folder or note in a watched folder, the name of a watched
     /// folder with or without a path in it, or a path that exactly one watched folder holds notes at.
     ///
     /// # Errors
     /// [`EngineError::Scope`] when nothing is found there, or things in several folders.
-    pub fn parse(snapshot: &Snapshot, typed: &str) -> Result<Scope, EngineError> {
+    pub fn scope(&self, typed: &str) -> Result<Scope, EngineError> {
+        let lists = self.lists();
+        let snapshot = &lists.snapshot;
         let refused = |why: String| EngineError::Scope {
             typed: typed.to_owned(),
             why,
@@ -87,31 +80,6 @@ impl Scope {
                 )))
             }
         }
-    }
-
-    /// Returns the chunks in the scope as ascending disjoint ranges of places.
-    pub fn chunks(&self, snapshot: &Snapshot) -> Vec<Range<u32>> {
-        let mut ranges: Vec<Range<u32>> = Vec::new();
-        let documents = snapshot
-            .documents
-            .iter()
-            .filter(|document| document.folder == self.folder && self.holds(&document.path))
-            .filter(|document| document.chunks.start < document.chunks.end);
-        for document in documents {
-            match ranges.last_mut() {
-                Some(last) if last.end == document.chunks.start => last.end = document.chunks.end,
-                Some(_) | None => ranges.push(document.chunks.clone()),
-            }
-        }
-        ranges
-    }
-
-    fn holds(&self, path: &str) -> bool {
-        self.path.is_empty()
-            || path == self.path
-            || path
-                .strip_prefix(&self.path)
-                .is_some_and(|rest| rest.starts_with('/'))
     }
 }
 

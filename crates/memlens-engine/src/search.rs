@@ -1,24 +1,18 @@
 //! One search: its frozen facts, and every way to look at its ranking.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memlens_index::QueryWord;
-use memlens_params::{ParameterSet, Params, StageId};
-use memlens_rank::{
-    CandidateSet, ChunkId, Columns, Detail, ListId, NATIVE, Status, Trace, rank, rank_observed,
-};
-use memlens_store::{ChunkRow, DocumentRow, NoText, Store};
+use memlens_params::{ParameterSet, Params, StageId, TypedSet, Values};
+use memlens_rank::{AnyPipeline, CandidateSet, ChunkId, Columns, Detail, ListId, Status, Trace};
+use memlens_retrieve::{NoText, Question, Retrieved, Retriever, RowFacts, Within};
 
 use crate::EngineError;
-use crate::agreement::{Agreement, Said};
-use crate::evergreen::Marks;
-use crate::feedback::ThumbCounts;
-use crate::lists::Lists;
+use crate::agreement::Said;
+use crate::facts::LibraryFacts;
 use crate::passage;
-use crate::retrieve::Retrieved;
 use crate::view::{self, Fact, Journey, Row, Snippet};
 
 /// How many snippets of kept rows come with an answer: what a large window shows at once.
@@ -26,15 +20,13 @@ pub(crate) const SNIPPETS_AT_ONCE: usize = 60;
 /// How many supporters of a row are told with their texts; the rest are counted.
 const SUPPORTERS_SHOWN: usize = 50;
 
-/// How long the parts of a retrieval took.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// How long the parts of a search took.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Timing {
-    /// Embedding the query.
+    /// Embedding the question.
     pub embed: Duration,
-    /// The vector list.
-    pub vector: Duration,
-    /// The BM25 list.
-    pub text: Duration,
+    /// Each list.
+    pub lists: Vec<(ListId, Duration)>,
     /// The last call of a reranker; 0 before the first.
     pub rerank: Duration,
     /// The last run of the person's command; 0 before the first.
@@ -42,83 +34,126 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Returns how long retrieval took.
+    /// How long retrieval took.
     pub fn total(&self) -> Duration {
-        self.embed + self.vector + self.text
+        self.embed + self.lists.iter().map(|(_, took)| *took).sum::<Duration>()
+    }
+
+    /// How long a stage waited for what is no ranking: its list, or whoever is asked outside.
+    fn of(&self, stage: StageId) -> Duration {
+        match stage {
+            StageId::RERANK => self.rerank,
+            StageId::HOOK => self.hook,
+            _ => {
+                let list = self.lists.iter().find(|(id, _)| id.0 == stage.as_str());
+                let took = list.map_or(Duration::ZERO, |(_, took)| *took);
+                if stage == StageId::VECTOR {
+                    took + self.embed
+                } else {
+                    took
+                }
+            }
+        }
     }
 }
 
-/// Is a search that was retrieved once and can be ranked any number of times.
+/// A question that was retrieved once and can be ranked any number of times.
+///
+/// What it found is its own. Only what is asked again, as with other parameters of the lists, and texts go to the
+/// retriever, which answers as of the same generation.
 #[derive(Clone)]
 pub struct Search {
-    /// Names it.
+    /// Its name.
     pub id: u32,
-    /// The query.
+    /// The question.
     pub query: String,
     /// What a person should be told.
     pub notices: Vec<String>,
-    /// How long retrieval took.
+    /// How long its parts took.
     pub timing: Timing,
     /// Whether the last call was given up because its reranker was still being loaded, which goes on.
     pub is_reranker_loading: bool,
+    /// What ranks it.
+    pub(crate) pipeline: &'static dyn AnyPipeline,
     /// The parameters that the lists were formed by.
-    pub(crate) params: Params,
-    pub(crate) lists: Arc<Lists>,
-    /// The query's embedding, or why there is none.
+    pub(crate) params: Values,
+    /// Who was asked.
+    pub(crate) retriever: Arc<dyn Retriever>,
+    /// The question's embedding, or why there is none.
     pub(crate) vector: Result<Vec<f32>, String>,
-    /// Who agreed with whom when it was asked; none before the first pass.
-    pub(crate) agreement: Option<Arc<Agreement>>,
-    /// The thumbs that it ranks by.
-    pub(crate) thumbs: Arc<ThumbCounts>,
-    /// What the person keeps from decay.
-    pub(crate) marks: Arc<Marks>,
-    /// The chunks that were searched, as ascending disjoint ranges of places.
-    pub(crate) scope: Vec<Range<u32>>,
+    /// What was searched.
+    pub(crate) within: Within,
+    /// What the library knows besides.
+    pub(crate) facts: LibraryFacts,
     pub(crate) retrieved: Retrieved,
 }
 
 impl Search {
-    /// Returns the search when these parameters rank its lists.
+    /// The search, when these parameters rank its lists.
     ///
     /// # Errors
     /// [`EngineError::OtherLists`] when they ask for lists formed in another way.
-    pub fn for_params(&self, params: &Params) -> Result<&Search, EngineError> {
-        if self.params.retrieves_as(params) {
+    pub fn for_params(&self, params: &impl ParameterSet) -> Result<&Search, EngineError> {
+        if self.params.retrieves_as(&params.values()) {
             Ok(self)
         } else {
             Err(EngineError::OtherLists { id: self.id })
         }
     }
 
-    /// Puts thumbs and ages on what was retrieved.
-    pub(crate) fn take_up_facts(&mut self) {
-        self.retrieved.put_thumbs(&self.lists, &self.thumbs);
-        self.retrieved.put_ages(&self.lists, &self.marks);
+    /// What ranks it.
+    pub fn pipeline(&self) -> &'static dyn AnyPipeline {
+        self.pipeline
     }
 
-    /// Returns the places of the chunks among those that are shown or sent first whose text is not as it was saved.
+    /// Asks the retriever the same question again, with all facts on what it finds.
     ///
     /// # Errors
-    /// [`EngineError::Store`].
-    pub(crate) fn altered(&self, store: &Store, params: &Params) -> Result<Vec<u32>, EngineError> {
+    /// [`EngineError::Index`], [`EngineError::Outside`].
+    pub(crate) fn ask_again(
+        &self,
+        params: &Values,
+        also: &[ChunkId],
+    ) -> Result<Retrieved, EngineError> {
+        let vector = self.vector.as_deref().map_err(String::as_str);
+        let mut retrieved = self.retriever.retrieve(&Question {
+            text: &self.query,
+            vector,
+            params,
+            within: &self.within,
+            also,
+        })?;
+        self.facts.put_on(&mut retrieved);
+        // What was answered outside holds for the same chunks, however the lists are formed.
+        retrieved.set.rerank.clone_from(&self.set().rerank);
+        retrieved.set.hook.clone_from(&self.set().hook);
+        Ok(retrieved)
+    }
+
+    /// The chunks among those that are shown or sent first whose text is not as it was saved.
+    ///
+    /// # Errors
+    /// As [`Search::texts`].
+    pub(crate) fn altered(&self, params: &Values) -> Result<Vec<u32>, EngineError> {
         let trace = self.rank(params);
         let first = trace.kept().iter().take(SNIPPETS_AT_ONCE);
-        let slots: BTreeSet<u32> = first.copied().chain(self.sent(params)).collect();
+        let sent = native(params).map_or_else(Vec::new, |params| self.sent(&params));
+        let slots: BTreeSet<u32> = first.copied().chain(sent).collect();
         let slots: Vec<u32> = slots.into_iter().collect();
-        let texts = self.texts(store, &slots)?;
-        let altered = slots.iter().zip(texts);
-        let altered = altered.filter(|(_, text)| *text == Err(NoText::Altered));
+        let texts = self.texts(&slots)?;
+        let altered = slots.into_iter().zip(texts);
         Ok(altered
-            .map(|(slot, _)| self.retrieved.places[*slot as usize])
+            .filter(|(_, text)| *text == Err(NoText::Altered))
+            .map(|(slot, _)| slot)
             .collect())
     }
 
-    /// Returns the frozen facts.
+    /// The frozen facts.
     pub fn set(&self) -> &CandidateSet {
         &self.retrieved.set
     }
 
-    /// Returns the distinct words of the query.
+    /// The distinct words of the question.
     pub fn words(&self) -> Vec<view::QueryWord> {
         self.retrieved
             .words
@@ -132,44 +167,34 @@ impl Search {
             .collect()
     }
 
-    /// Returns the generation that was searched.
+    /// The generation that was searched.
     pub fn generation(&self) -> u64 {
-        self.lists.snapshot.generation
+        self.retriever.generation()
     }
 
-    /// Ranks.
-    pub fn rank(&self, params: &Params) -> Trace {
-        rank(self.set(), params, &NATIVE)
+    /// Its ranking by these parameters; those of another pipeline count as the defaults of its own.
+    pub fn rank(&self, params: &impl ParameterSet) -> Trace {
+        self.pipeline.rank(self.set(), &params.values())
     }
 
-    /// Ranks and times the stages; the lists count with what their retrieval took.
-    pub fn columns(&self, params: &Params) -> Columns {
+    /// Its ranking as columns, with times; the lists count with what their retrieval took.
+    pub fn columns(&self, params: &impl ParameterSet) -> Columns {
         self.traced(params).1
     }
 
-    /// Ranks once and returns the trace with its columns.
-    pub fn traced(&self, params: &Params) -> (Trace, Columns) {
-        let mut micros: Vec<(StageId, f64)> = Vec::with_capacity(NATIVE.stages.len());
+    /// One ranking and its columns.
+    pub fn traced(&self, params: &impl ParameterSet) -> (Trace, Columns) {
+        let mut micros: Vec<(StageId, f64)> = Vec::new();
         let mut last = Instant::now();
-        let trace = rank_observed(self.set(), params, &NATIVE, |stage| {
-            let now = Instant::now();
-            micros.push((stage, (now - last).as_secs_f64() * 1e6));
-            last = now;
-        });
-        let retrieval = |stage| {
-            let took = if stage == StageId::VECTOR {
-                self.timing.embed + self.timing.vector
-            } else if stage == StageId::BM25 {
-                self.timing.text
-            } else if stage == StageId::RERANK {
-                self.timing.rerank
-            } else if stage == StageId::HOOK {
-                self.timing.hook
-            } else {
-                Duration::ZERO
-            };
-            took.as_secs_f64() * 1e6
-        };
+        let values = params.values();
+        let trace = self
+            .pipeline
+            .rank_observed(self.set(), &values, &mut |stage| {
+                let now = Instant::now();
+                micros.push((stage, (now - last).as_secs_f64() * 1e6));
+                last = now;
+            });
+        let retrieval = |stage| self.timing.of(stage).as_secs_f64() * 1e6;
         let columns = trace.columns(self.set(), |stage| {
             let traced = trace.stage(stage)?;
             let is_outside = matches!(stage, StageId::RERANK | StageId::HOOK);
@@ -188,62 +213,64 @@ impl Search {
         (trace, columns)
     }
 
-    /// Returns a candidate's chunk and document.
+    /// The facts of a row.
     ///
     /// # Errors
     /// [`EngineError::NoRow`] for a slot beyond the candidates.
-    pub fn chunk(&self, slot: u32) -> Result<(&ChunkRow, &DocumentRow), EngineError> {
-        let place = self
-            .retrieved
-            .places
-            .get(slot as usize)
-            .ok_or(EngineError::NoRow {
-                slot,
-                n_rows: self.retrieved.places.len(),
-            })?;
-        let chunk = &self.lists.snapshot.chunks[*place as usize];
-        Ok((
-            chunk,
-            &self.lists.snapshot.documents[chunk.document as usize],
-        ))
+    pub fn row_facts(&self, slot: u32) -> Result<&RowFacts, EngineError> {
+        let rows = &self.retrieved.rows;
+        rows.get(slot as usize).ok_or(EngineError::NoRow {
+            slot,
+            n_rows: rows.len(),
+        })
+    }
+
+    /// The name of a row's chunk.
+    ///
+    /// # Errors
+    /// [`EngineError::NoRow`].
+    fn chunk(&self, slot: u32) -> Result<ChunkId, EngineError> {
+        self.row_facts(slot).map(|_| self.chunk_id(slot))
     }
 
     pub(crate) fn chunk_id(&self, slot: u32) -> ChunkId {
         self.set().candidates[slot as usize].chunk
     }
 
-    /// Returns every candidate's static facts, by slot.
+    /// The slot of a chunk; none where it is no candidate.
+    pub(crate) fn slot_of(&self, chunk: ChunkId) -> Option<u32> {
+        let mut candidates = self.set().candidates.iter();
+        let at = candidates.position(|candidate| candidate.chunk == chunk)?;
+        Some(at as u32)
+    }
+
+    /// Every row as the window shows it, by slot.
     ///
     /// # Errors
     /// None in practice; slots are its own.
     pub fn rows(&self) -> Result<Vec<Row>, EngineError> {
-        (0..self.retrieved.places.len() as u32)
+        (0..self.retrieved.rows.len() as u32)
             .map(|slot| self.row(slot))
             .collect()
     }
 
-    /// Returns a candidate's static facts.
+    /// A row as the window shows it.
     ///
     /// # Errors
     /// [`EngineError::NoRow`].
     pub fn row(&self, slot: u32) -> Result<Row, EngineError> {
-        let (chunk, document) = self.chunk(slot)?;
-        let folder = self
-            .lists
-            .snapshot
-            .folders
-            .iter()
-            .find(|folder| folder.id == document.folder);
+        let facts = self.row_facts(slot)?;
+        let candidate = &self.set().candidates[slot as usize];
         Ok(Row {
-            chunk: chunk.id.to_string(),
-            folder: document.folder.0.to_string(),
-            folder_name: folder.map(|folder| folder.name.clone()).unwrap_or_default(),
-            path: document.path.clone(),
-            start_line: chunk.start_line,
-            end_line: chunk.end_line,
-            source: source(chunk, document, folder.map_or("", |folder| &folder.name)),
-            heading: chunk.heading.clone(),
-            tokens: chunk.tokens,
+            chunk: candidate.chunk.0.to_string(),
+            folder: facts.note.folder.0.to_string(),
+            folder_name: facts.note.folder_name.clone(),
+            path: facts.note.path.clone(),
+            start_line: facts.start_line,
+            end_line: facts.end_line,
+            source: facts.source.clone(),
+            heading: facts.heading.clone(),
+            tokens: candidate.tokens,
             cosine: self.set().value(ListId::VECTOR, slot).score,
             bm25: self.set().value(ListId::BM25, slot).score,
             matched: self
@@ -256,29 +283,34 @@ impl Search {
 
     fn matched(&self, slot: u32) -> Vec<&QueryWord> {
         let retrieved = &self.retrieved;
-        retrieved.matched[slot as usize]
+        retrieved.rows[slot as usize]
+            .matched
             .iter()
             .map(|at| &retrieved.words[usize::from(*at)])
             .collect()
     }
 
-    /// Returns the texts of candidates, in the order asked; a note that was indexed anew since has left none.
+    /// The texts of rows, in the order asked; a note that was indexed anew since has left none.
     ///
     /// # Errors
-    /// [`EngineError::NoRow`], [`EngineError::Store`].
-    pub fn texts(
-        &self,
-        store: &Store,
-        slots: &[u32],
-    ) -> Result<Vec<Result<String, NoText>>, EngineError> {
-        let ids = slots
+    /// [`EngineError::NoRow`], [`EngineError::Store`], [`EngineError::Outside`].
+    pub fn texts(&self, slots: &[u32]) -> Result<Vec<Result<String, NoText>>, EngineError> {
+        let chunks = slots
             .iter()
-            .map(|slot| self.chunk(*slot).map(|(chunk, _)| chunk.id))
+            .map(|slot| self.chunk(*slot))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(store.chunk_texts(ids)?)
+        Ok(self.retriever.texts(&chunks)?)
     }
 
-    /// Returns the text of a candidate, where there is one, to do something with it.
+    /// The text of one row.
+    ///
+    /// # Errors
+    /// As [`Search::texts`].
+    pub(crate) fn text(&self, slot: u32) -> Result<Result<String, NoText>, EngineError> {
+        Ok(self.texts(&[slot])?.pop().unwrap_or(Err(NoText::Gone)))
+    }
+
+    /// The text of a row, where there is one, to do something with it.
     ///
     /// # Errors
     /// [`EngineError::NoteChanged`], [`EngineError::NoteAltered`], [`EngineError::NoRow`].
@@ -288,16 +320,15 @@ impl Search {
         slot: u32,
         text: Result<String, NoText>,
     ) -> Result<String, EngineError> {
-        let path = &self.chunk(slot)?.1.path;
-        found(attempt, path, text)
+        found(attempt, &self.row_facts(slot)?.note.path, text)
     }
 
-    /// Returns the best passage of each candidate asked for.
+    /// The best passage of each row asked for.
     ///
     /// # Errors
     /// As [`Search::texts`].
-    pub fn snippets(&self, store: &Store, slots: &[u32]) -> Result<Vec<Snippet>, EngineError> {
-        let texts = self.texts(store, slots)?;
+    pub fn snippets(&self, slots: &[u32]) -> Result<Vec<Snippet>, EngineError> {
+        let texts = self.texts(slots)?;
         Ok(slots
             .iter()
             .zip(texts)
@@ -315,26 +346,24 @@ impl Search {
             .collect())
     }
 
-    /// Returns one row through all stages, with its text.
+    /// One row through all stages, with its text.
     ///
     /// # Errors
     /// As [`Search::texts`].
-    pub fn journey(
-        &self,
-        store: &Store,
-        params: &Params,
-        slot: u32,
-    ) -> Result<Journey, EngineError> {
+    pub fn journey(&self, params: &impl ParameterSet, slot: u32) -> Result<Journey, EngineError> {
         let row = self.row(slot)?;
-        let read = self.texts(store, &[slot])?.pop();
-        let (text, missing) = told(read.unwrap_or(Err(NoText::Gone)));
-        let trace = self.rank(params);
+        let (text, missing) = told(self.text(slot)?);
+        let values = params.values();
+        let trace = self.rank(&values);
+        let native = native(&values);
         let core = trace.journey(slot);
         let marks = text.as_deref().map_or_else(Vec::new, |text| {
             passage::utf16(text, &passage::matches(text, &self.retrieved.words))
         });
         let (dropped_by, reason) = core.dropped.unzip();
-        let supporters = self.supporters(&trace, slot, params);
+        let supporters = native
+            .as_ref()
+            .map_or_else(Vec::new, |params| self.supporters(&trace, slot, params));
         Ok(Journey {
             n_supporters: supporters.len() as u32,
             supporters: supporters.into_iter().take(SUPPORTERS_SHOWN).collect(),
@@ -346,9 +375,9 @@ impl Search {
             steps: core.steps,
             bars: core.bars,
             formula: core.formula,
-            min_score: params.threshold_on.then_some(params.min_score),
+            min_score: native.and_then(|it| it.threshold_on.then_some(it.min_score)),
             neighbour: core.neighbour,
-            facts: self.facts(slot)?,
+            facts: self.facts_told(slot)?,
             window: self.set().candidates[slot as usize].cosines.window_lines,
             row,
             text,
@@ -357,12 +386,12 @@ impl Search {
         })
     }
 
-    /// Returns who else says what the row's best supported observation says.
+    /// Who else says what the row's best supported observation says.
     fn supporters(&self, trace: &Trace, slot: u32, params: &Params) -> Vec<Said> {
         let entry = trace
             .stage(StageId::CORROBORATION)
             .and_then(|stage| stage.entries.iter().find(|entry| entry.slot == slot));
-        match (entry.map(|entry| &entry.detail), &self.agreement) {
+        match (entry.map(|entry| &entry.detail), &self.facts.agreement) {
             (
                 Some(Detail::Corroboration {
                     observation: Some(observation),
@@ -374,8 +403,8 @@ impl Search {
         }
     }
 
-    fn facts(&self, slot: u32) -> Result<Vec<Fact>, EngineError> {
-        let (chunk, document) = self.chunk(slot)?;
+    fn facts_told(&self, slot: u32) -> Result<Vec<Fact>, EngineError> {
+        let row = self.row_facts(slot)?;
         let cosines = self.set().candidates[slot as usize].cosines;
         let mut facts = Vec::new();
         let mut fact = |label: &str, value: String| {
@@ -417,20 +446,20 @@ impl Search {
                 },
             );
         }
-        if !chunk.heading.is_empty() {
-            fact("Heading", chunk.heading.clone());
+        if !row.heading.is_empty() {
+            fact("Heading", row.heading.clone());
         }
-        if let Some(date) = &document.date {
+        if let Some(date) = &row.note.date {
             fact("Date", date.clone());
         }
-        if !document.tags.is_empty() {
-            fact("Tags", document.tags.join(", "));
+        if !row.note.tags.is_empty() {
+            fact("Tags", row.note.tags.join(", "));
         }
         Ok(facts)
     }
 }
 
-/// Returns the text of a chunk of the note at `path`.
+/// The text of a chunk of the note at `path`.
 ///
 /// # Errors
 /// [`EngineError::NoteChanged`], [`EngineError::NoteAltered`].
@@ -446,7 +475,7 @@ pub(crate) fn found(
     })
 }
 
-/// Returns what is read, or why there is nothing, for a person.
+/// What is read, or why there is nothing, for a person.
 fn told<T>(read: Result<T, NoText>) -> (Option<T>, Option<String>) {
     let why = match read {
         Ok(read) => return (Some(read), None),
@@ -458,16 +487,7 @@ fn told<T>(read: Result<T, NoText>) -> (Option<T>, Option<String>) {
     (None, Some(why.to_owned()))
 }
 
-/// Returns who says it: the agent of the line or of the note, else the folder that holds the note.
-fn source(chunk: &ChunkRow, document: &DocumentRow, folder_name: &str) -> String {
-    chunk
-        .agent
-        .clone()
-        .or_else(|| document.agent.clone())
-        .unwrap_or_else(|| folder_around(&document.path, folder_name).to_owned())
-}
-
-/// Returns the name of the folder that holds a note; the watched folder's where it lies in that itself.
-pub(crate) fn folder_around<'a>(path: &'a str, watched: &'a str) -> &'a str {
-    path.rsplit('/').nth(1).unwrap_or(watched)
+/// The parameters of Memlens's own pipeline; none where these are of another one.
+pub(crate) fn native(values: &Values) -> Option<Params> {
+    std::ptr::eq(values.table(), Params::default().table()).then(|| Params::of(values))
 }

@@ -1,19 +1,18 @@
 //! Why a note is not among the results: the stage and the number that lost it, or the rule that
 //! keeps it out of the library, and the smallest changes that bring it back.
 
-use std::ops::Range;
 use std::path::Path;
 
 use memlens_ingest::Verdict;
-use memlens_params::{ParameterSet, Params, StageId, TypedSet, Values};
-use memlens_rank::NATIVE;
-use memlens_store::{DocumentRow, Severity};
+use memlens_params::{ParameterSet, StageId, Values};
+use memlens_rank::ChunkId;
+use memlens_retrieve::NoteChunk;
+use memlens_store::Severity;
 use serde::Serialize;
 use specta::Type;
 
 use crate::changes::{Fix, Trial};
 use crate::place::Place;
-use crate::retrieve::retrieve;
 use crate::search::Search;
 use crate::view::Journey;
 use crate::{EngineError, Library};
@@ -23,7 +22,10 @@ const FIXES_SHOWN: usize = 3;
 /// How many chunks of a note are told of, best first.
 const CHUNKS_SHOWN: usize = 20;
 
-/// Tells where a note was lost.
+/// What is told of a note whose every chunk is not as it was saved.
+const NOT_AS_SAVED: &str = "the library does not hold it as it was saved; `memlens index`, or the next start of the window, reads it anew";
+
+/// Where a note was lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum WhyNot {
@@ -102,11 +104,11 @@ impl Library {
     pub fn why_typed(
         &self,
         search: &Search,
-        params: &Params,
+        params: &impl ParameterSet,
         typed: &str,
         here: Option<&Path>,
     ) -> Result<WhyAnswer, EngineError> {
-        match Place::parse(&search.lists.snapshot, typed, here)? {
+        match Place::parse(&self.lists().snapshot, typed, here)? {
             Some(place) => self.why(search, params, &place, None),
             None => Ok(WhyAnswer {
                 folder: String::new(),
@@ -131,12 +133,12 @@ impl Library {
     pub fn why(
         &self,
         search: &Search,
-        params: &Params,
+        params: &impl ParameterSet,
         place: &Place,
         chunk: Option<&str>,
     ) -> Result<WhyAnswer, EngineError> {
         search.for_params(params)?;
-        let why = self.why_not(search, params, place, chunk)?;
+        let why = self.why_not(search, &params.values(), place, chunk)?;
         Ok(WhyAnswer {
             folder: place.folder.0.to_string(),
             path: place.path.clone(),
@@ -149,43 +151,42 @@ impl Library {
     fn why_not(
         &self,
         search: &Search,
-        params: &Params,
+        params: &Values,
         place: &Place,
         chunk: Option<&str>,
     ) -> Result<WhyNot, EngineError> {
-        let snapshot = &search.lists.snapshot;
-        let document = snapshot
-            .documents
-            .iter()
-            .find(|document| document.folder == place.folder && document.path == place.path);
-        let Some(document) = document else {
-            return self.not_indexed(search, place);
+        let Some(all) = search.retriever.chunks_of(place.folder, &place.path) else {
+            return self.not_indexed(place);
         };
-        let is_asked = |at: &u32| {
-            let chunk = &snapshot.chunks[*at as usize];
+        let is_asked = |it: &&NoteChunk| {
             place
                 .line
-                .is_none_or(|line| (chunk.start_line..=chunk.end_line).contains(&line))
+                .is_none_or(|line| (it.start_line..=it.end_line).contains(&line))
         };
-        let chunks: Vec<u32> = document.chunks.clone().filter(is_asked).collect();
+        let chunks: Vec<ChunkId> = all.iter().filter(is_asked).map(|it| it.chunk).collect();
         if chunks.is_empty() {
             let reason = self.problem(place)?;
             return Ok(reason.map_or(WhyNot::Empty, |reason| WhyNot::Unreadable { reason }));
         }
-        if !is_in_scope(document, &search.scope) {
+        if !search.within.holds(place.folder, &place.path, &all) {
             return Ok(WhyNot::OutOfScope);
         }
-        let wanted = chunks
-            .iter()
-            .copied()
-            .find(|at| chunk.is_some_and(|id| snapshot.chunks[*at as usize].id.to_string() == id));
+        let is_left_out = |chunk: &ChunkId| search.within.without.contains(chunk);
+        if chunks.iter().all(is_left_out) {
+            return Ok(WhyNot::Unreadable {
+                reason: NOT_AS_SAVED.to_owned(),
+            });
+        }
+        let is_named = |it: &ChunkId| chunk.is_some_and(|id| it.0.to_string() == id);
+        let wanted = chunks.iter().copied().find(is_named);
         searched(self, search, params, &chunks, wanted)
     }
 
     /// Tells why a note is not in the library.
-    fn not_indexed(&self, search: &Search, place: &Place) -> Result<WhyNot, EngineError> {
-        let folders = &search.lists.snapshot.folders;
-        let Some(folder) = folders.iter().find(|folder| folder.id == place.folder) else {
+    fn not_indexed(&self, place: &Place) -> Result<WhyNot, EngineError> {
+        let lists = self.lists();
+        let mut folders = lists.snapshot.folders.iter();
+        let Some(folder) = folders.find(|folder| folder.id == place.folder) else {
             return Ok(WhyNot::NotWatched);
         };
         let verdict = memlens_ingest::judge(Path::new(&folder.path), &place.path)?;
@@ -221,51 +222,24 @@ impl Library {
     }
 }
 
-/// Tells how the chunks at these places fared, and what brings back the wanted one, else the best.
+/// How these chunks of a note fared, and what brings back the wanted one, else the best.
 fn searched(
     library: &Library,
     search: &Search,
-    params: &Params,
-    places: &[u32],
-    wanted: Option<u32>,
+    params: &Values,
+    note: &[ChunkId],
+    wanted: Option<ChunkId>,
 ) -> Result<WhyNot, EngineError> {
-    let ask = |params: &Params, also: &[u32]| {
-        let vector = search.vector.as_deref().map_err(String::clone);
-        let mut retrieved = retrieve(
-            &search.lists,
-            &search.query,
-            vector,
-            params,
-            &search.scope,
-            also,
-            search.agreement.as_deref(),
-        )?;
+    let ask = |params: &Values, also: &[ChunkId]| {
+        let retrieved = search.ask_again(params, also);
         library.note_vectors_read();
-        retrieved.put_thumbs(&search.lists, &search.thumbs);
-        retrieved.put_ages(&search.lists, &search.marks);
-        // What was answered outside holds for the same chunks, however the lists are formed.
-        retrieved.set.rerank.clone_from(&search.set().rerank);
-        retrieved.set.hook.clone_from(&search.set().hook);
-        Ok::<_, EngineError>(retrieved)
+        retrieved
     };
     let deep = Search {
-        id: search.id,
-        query: search.query.clone(),
         notices: Vec::new(),
-        timing: search.timing,
-        is_reranker_loading: search.is_reranker_loading,
         params: params.clone(),
-        lists: search.lists.clone(),
-        vector: search.vector.clone(),
-        agreement: search.agreement.clone(),
-        thumbs: search.thumbs.clone(),
-        marks: search.marks.clone(),
-        scope: search.scope.clone(),
-        retrieved: ask(params, places)?,
-    };
-    let slot_in = |search: &Search, place: u32| {
-        let at = search.retrieved.places.binary_search(&place);
-        at.ok().map(|slot| slot as u32)
+        retrieved: ask(params, note)?,
+        ..search.clone()
     };
     let trace = deep.rank(params);
     let order: Vec<u32> = trace
@@ -276,13 +250,10 @@ fn searched(
         .collect();
     let mut best_first: Vec<u32> = order
         .into_iter()
-        .filter(|slot| places.contains(&deep.retrieved.places[*slot as usize]))
+        .filter(|slot| note.contains(&deep.chunk_id(*slot)))
         .collect();
     let n_chunks = best_first.len() as u32;
-    let wanted = wanted.map_or_else(
-        || best_first.first().copied(),
-        |place| slot_in(&deep, place),
-    );
+    let wanted = wanted.map_or_else(|| best_first.first().copied(), |chunk| deep.slot_of(chunk));
     let mut n_before = 0;
     best_first.retain(|slot| {
         n_before += 1;
@@ -291,12 +262,12 @@ fn searched(
 
     let mut chunks = Vec::with_capacity(best_first.len());
     for slot in best_first {
-        let place = deep.retrieved.places[slot as usize];
-        let journey = deep.journey(&library.store(), params, slot)?;
+        let id = deep.chunk_id(slot);
+        let journey = deep.journey(params, slot)?;
         let mut chunk = ChunkWhy {
             kept: journey.rank.is_some(),
             sentence: fate(&journey),
-            slot: slot_in(search, place),
+            slot: search.slot_of(id),
             journey,
             fixes: None,
             pair: None,
@@ -304,22 +275,21 @@ fn searched(
         if Some(slot) == wanted {
             // Without the other chunks of the note, which would only cost time.
             let ask_alone = |values: &Values| {
-                let alone = ask(&Params::of(values), &[place]).ok()?;
-                let slot = alone.places.binary_search(&place).ok()?;
-                Some((alone.set, slot as u32))
+                let alone = ask(values, &[id]).ok()?.set;
+                let slot = alone.candidates.iter().position(|it| it.chunk == id)?;
+                Some((alone, slot as u32))
             };
-            let values = params.values();
-            if let Some((set, slot)) = ask_alone(&values) {
+            if let Some((set, slot)) = ask_alone(params) {
                 let trial = Trial {
-                    pipeline: &NATIVE,
+                    pipeline: deep.pipeline,
                     set: &set,
                     slot,
                     again: &ask_alone,
                 };
-                let mut fixes = trial.fixes(&values);
+                let mut fixes = trial.fixes(params);
                 fixes.truncate(FIXES_SHOWN);
                 if fixes.is_empty() && !chunk.kept {
-                    chunk.pair = trial.pair(&values);
+                    chunk.pair = trial.pair(params);
                 }
                 chunk.fixes = Some(fixes);
             }
@@ -327,12 +297,6 @@ fn searched(
         chunks.push(chunk);
     }
     Ok(WhyNot::Searched { chunks, n_chunks })
-}
-
-fn is_in_scope(document: &DocumentRow, scope: &[Range<u32>]) -> bool {
-    scope
-        .iter()
-        .any(|range| range.start <= document.chunks.start && document.chunks.end <= range.end)
 }
 
 /// Returns a chunk's rank, or the stage and the number that lost it.

@@ -48,6 +48,7 @@
 //! ```
 
 mod error;
+mod paths;
 mod private;
 mod text_files;
 mod text_index;
@@ -59,6 +60,7 @@ mod vector_writer;
 mod words;
 
 pub use error::IndexError;
+pub use paths::{text_path, vector_folder, vector_path};
 pub use text_index::{Join, QueryWord, TextHit, TextHits, TextIndex};
 pub use text_writer::{TextEntry, TextWriter};
 pub use vector_file::VectorFile;

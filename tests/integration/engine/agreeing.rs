@@ -106,9 +106,7 @@ fn a_supported_row_is_boosted_and_its_journey_names_who_supports_it() {
         .kept()
         .iter()
         .map(|slot| {
-            let journey = search
-                .journey(&library.store(), &params, *slot)
-                .expect("it can be told");
+            let journey = search.journey(&params, *slot).expect("it can be told");
             assert_eq!(journey.supporters.len() as u32, journey.n_supporters);
             (journey.row.path, journey.n_supporters)
         })
@@ -150,7 +148,7 @@ fn chunks_of_notes_that_came_since_hold_nothing_until_the_next_pass() {
             .find(|slot| search.row(*slot).is_ok_and(|row| row.path == "new.md"))
             .expect("it is found");
         search
-            .journey(&library.store(), &params, slot)
+            .journey(&params, slot)
             .expect("it can be told")
             .n_supporters
     };

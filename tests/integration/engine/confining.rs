@@ -124,8 +124,7 @@ fn ask_all(ground: &Ground, library: &Library, folder: FolderId, name: &str) {
         folder,
         path: name.to_owned(),
     });
-    let snapshot = &library.lists().snapshot;
-    if let Ok(scope) = Scope::parse(snapshot, name) {
+    if let Ok(scope) = library.scope(name) {
         search_in(&scope);
     }
 
@@ -320,7 +319,7 @@ fn nothing_is_written_into_a_watched_folder() {
         .answer(&search, &Params::default())
         .expect("it can be told");
     search
-        .journey(&library.store(), &Params::default(), 0)
+        .journey(&Params::default(), 0)
         .expect("it can be told");
     let folder = library.store().folders().expect("they can be read")[0].id;
     library

@@ -40,7 +40,7 @@ fn texts(library: &Library) -> Result<BTreeSet<String>, EngineError> {
         let search = library.search(query, &Params::default(), None)?;
         library.answer(&search, &Params::default())?;
         let slots: Vec<u32> = (0..).take(search.set().candidates.len()).collect();
-        let read = search.texts(&library.store(), &slots)?;
+        let read = search.texts(&slots)?;
         texts.extend(read.into_iter().flatten());
     }
     Ok(texts)

@@ -409,16 +409,12 @@ fn a_text_that_is_gone_is_none_and_says_why() {
     let at = rows.iter().position(|row| row.path == "3.md");
     let slot = at.expect("it is a candidate") as u32;
     let why = Some("The note has changed since this search.");
-    let snippets = library
-        .snippets(&search, &[slot])
-        .expect("they can be told");
+    let snippets = search.snippets(&[slot]).expect("they can be told");
     let [snippet] = snippets.as_slice() else {
         panic!("{snippets:?}")
     };
     assert_eq!((&snippet.text, snippet.missing.as_deref()), (&None, why));
-    let journey = search
-        .journey(&library.store(), &params, slot)
-        .expect("it can be told");
+    let journey = search.journey(&params, slot).expect("it can be told");
     assert_eq!((&journey.text, journey.missing.as_deref()), (&None, why));
     let report = library.report(&search, &params).expect("it can be told");
     let rows = report.results.iter().chain(&report.dropped);

@@ -8,11 +8,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use memlens_embed::{Embedder, Hashing};
-use memlens_engine::{Lists, Retrieved, Scope, retrieve};
 use memlens_index::{is_stop_word, words};
-use memlens_params::{Bm25Join, Params, VectorUnit};
-use memlens_rank::{CandidateSet, List, ListId, ListState, ListValue};
-use memlens_store::Snapshot;
+use memlens_params::{Bm25Join, ParameterSet, Params, VectorUnit};
+use memlens_rank::{Candidate, CandidateSet, List, ListId, ListState, ListValue};
+use memlens_retrieve::{Part, Question, Retrieved, Retriever, Scope, Within};
 use memlens_tests::{Notes, cases, fresh, index, open};
 use proptest::prelude::*;
 
@@ -187,21 +186,41 @@ fn is_close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-5 * (1.0 + b.abs())
 }
 
-fn check_retrieved(
+/// What the library's retriever finds.
+fn retrieve(
     library: &memlens_engine::Library,
     query: &str,
     params: &Params,
-    scope: &[Range<u32>],
-) {
-    let lists = library.lists();
+    part: Part,
+) -> Retrieved {
     let asked = vector(query);
+    let question = Question {
+        text: query,
+        vector: Ok(&asked),
+        params: &params.values(),
+        within: &Within::of(part),
+        also: &[],
+    };
+    let retrieved = library.retriever().retrieve(&question);
+    retrieved.expect("it can be searched")
+}
+
+fn check_retrieved(library: &memlens_engine::Library, query: &str, params: &Params, part: Part) {
+    let lists = library.lists();
+    let scope = match &part {
+        Part::Folder(scope) => scope.chunks(&lists.snapshot),
+        Part::All | Part::Chunks(_) => {
+            std::iter::once(0..lists.snapshot.chunks.len() as u32).collect()
+        }
+    };
     let Retrieved {
         set,
-        places,
-        matched,
+        rows,
         words: query_words,
         ..
-    } = retrieve(&lists, query, Ok(&asked), params, scope, &[], None).expect("it can be searched");
+    } = retrieve(library, query, params, part);
+    let place = |candidate: &Candidate| lists.place_of(candidate.chunk.0 as i64);
+    let places: Vec<u32> = set.candidates.iter().filter_map(place).collect();
     let chunks = naive_chunks(library, query, params.vector_unit);
     let (scores, ideal) = naive_bm25(&chunks, query, params.bm25_join);
     // Statistics of words are those of the whole library; the hits are those in scope.
@@ -223,8 +242,8 @@ fn check_retrieved(
         .count();
     assert_eq!(hits(&set) as usize, n_text_hits);
     let [vectors, texts] = [ListId::VECTOR, ListId::BM25].map(|id| list(&set, id));
-    for (slot, ((candidate, place), matched)) in
-        (0..).zip(set.candidates.iter().zip(&places).zip(&matched))
+    for (slot, ((candidate, place), row)) in
+        (0..).zip(set.candidates.iter().zip(&places).zip(&rows))
     {
         let chunk = &chunks[*place as usize];
         let found = vectors.value(slot).score.expect("every chunk has a vector");
@@ -247,7 +266,8 @@ fn check_retrieved(
             .filter(|(_, word)| bm25.is_some() && held.contains(&word.term))
             .map(|(at, _)| at)
             .collect();
-        assert_eq!(matched, &expected);
+        assert_eq!(row.matched, expected);
+        assert_eq!(row.note.path, chunk.path);
         assert_eq!(candidate.order, *place);
         assert_eq!(
             candidate.chunk.0 as i64,
@@ -292,11 +312,11 @@ proptest! {
             ..Params::default()
         };
         let snapshot = &library.lists().snapshot;
-        let scope = match scope {
-            Some(path) => Scope { folder: snapshot.folders[0].id, path: path.to_owned() }.chunks(snapshot),
-            None => std::iter::once(0..snapshot.chunks.len() as u32).collect(),
+        let part = match scope {
+            Some(path) => Part::Folder(Scope { folder: snapshot.folders[0].id, path: path.to_owned() }),
+            None => Part::All,
         };
-        check_retrieved(&library, &query, &params, &scope);
+        check_retrieved(&library, &query, &params, part);
     }
 }
 
@@ -309,21 +329,9 @@ fn lists_are_cut_at_the_greatest_depth() {
     folder.write("many.jsonl", lines);
     let dir = fresh(&[folder.path()]);
     let library = open(dir.path());
-    let lists: &Lists = &library.lists();
-    let all = 0..lists.snapshot.chunks.len() as u32;
-    assert_eq!(all.len(), 1300);
+    assert_eq!(library.status().n_chunks, 1300);
     // The one list prefers low numbers, the other has no opinion but the order of chunks.
-    let asked = vector("relay hall");
-    let Retrieved { set, .. } = retrieve(
-        lists,
-        "relay hall",
-        Ok(&asked),
-        &Params::default(),
-        std::slice::from_ref(&all),
-        &[],
-        None,
-    )
-    .expect("it can be searched");
+    let Retrieved { set, .. } = retrieve(&library, "relay hall", &Params::default(), Part::All);
     let [vectors, texts] = [ListId::VECTOR, ListId::BM25].map(|id| list(&set, id));
     let ranks = |list: &List| -> Vec<u32> {
         let mut ranks: Vec<u32> = list.values.iter().filter_map(|value| value.rank).collect();
@@ -448,10 +456,9 @@ fn scopes_are_read_as_typed() {
     let dir = tempfile::tempdir().expect("a scratch folder can be made");
     index(dir.path(), &[first.path(), second.path()]);
     let library = open(dir.path());
-    let snapshot: &Snapshot = &library.lists().snapshot;
     let at = |notes: &Notes, path: &str| notes.at(path).display().to_string();
     let found = |typed: &str| -> Result<Vec<String>, String> {
-        let scope = Scope::parse(snapshot, typed).map_err(|error| error.to_string())?;
+        let scope = library.scope(typed).map_err(|error| error.to_string())?;
         let search = library
             .search("hall", &Params::default(), Some(&scope))
             .map_err(|error| error.to_string())?;

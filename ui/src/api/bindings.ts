@@ -1321,7 +1321,7 @@ export type WhyAnswer = {
 	why: WhyNot,
 };
 
-/**  Tells where a note was lost. */
+/**  Where a note was lost. */
 export type WhyNot = 
 /**  It is in no watched folder. */
 { kind: "not_watched" } | 

@@ -238,7 +238,7 @@ fn search(
             }
             whole.add_time(written);
             embed.add_time(found.timing.embed);
-            retrieve.add_time(found.timing.vector + found.timing.text);
+            retrieve.add_time(found.timing.total() - found.timing.embed);
             answer.add_time(told - searched);
             json.add_time(written - told);
             scan.add_time(scanned);

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use memlens_params::{Params, RerankMode};
 use memlens_rank::chars_read;
 use memlens_rerank::Limits;
-use memlens_store::NoText;
 use serde::Serialize;
 use specta::Type;
 
@@ -42,8 +41,7 @@ impl Library {
     /// # Errors
     /// As [`Search::texts`], [`EngineError::NoteChanged`] and [`EngineError::NoteAltered`], [`EngineError::Rerank`] where the model cannot read the question or was stopped.
     pub fn heat(&self, search: &Search, params: &Params, slot: u32) -> Result<Heat, EngineError> {
-        let text = search.texts(&self.store(), &[slot])?.pop();
-        let text = search.found("read", slot, text.unwrap_or(Err(NoText::Gone)))?;
+        let text = search.found("read", slot, search.text(slot)?)?;
         let part = cut(&text, chars_read(params)).to_owned();
         let call = self.reranking.beside();
         let limits = Limits {

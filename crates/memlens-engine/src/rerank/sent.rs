@@ -33,7 +33,7 @@ impl Library {
         slots: &[u32],
     ) -> Result<Vec<SentText>, EngineError> {
         let reach = search.reach(params);
-        let texts = search.texts(&self.store(), slots)?;
+        let texts = search.texts(slots)?;
         slots
             .iter()
             .zip(texts)

@@ -24,6 +24,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["memlens-faults", "memlens-files", "memlens-ingest"],
     ),
     (
+        "memlens-retrieve",
+        &[
+            "memlens-embed",
+            "memlens-index",
+            "memlens-params",
+            "memlens-rank",
+            "memlens-store",
+        ],
+    ),
+    (
         "memlens-engine",
         &[
             "memlens-params",
@@ -35,6 +45,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-ingest",
             "memlens-embed",
             "memlens-rerank",
+            "memlens-retrieve",
             "memlens-index",
             "memlens-store",
         ],

@@ -2,97 +2,39 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
-use memlens_index::{Join, QueryWord, TextHits};
+use memlens_index::{Join, TextHits};
 use memlens_params::{Bm25Join, Params, VectorUnit};
 use memlens_rank::{
-    Age, Candidate, CandidateSet, ChunkId, Cosines, List, ListId, ListState, ListValue,
+    Candidate, CandidateSet, ChunkId, Cosines, Directions, List, ListId, ListState, ListValue,
 };
+use memlens_store::{ChunkRow, DocumentRow};
 
-use crate::EngineError;
-use crate::age::{age, today};
-use crate::agreement::Agreement;
-use crate::evergreen::Marks;
-use crate::feedback::{ThumbCounts, counted};
-use crate::lists::Lists;
+use super::dates::said;
+use super::lists::Lists;
+use crate::{NoteFacts, RetrieveError, Retrieved, RowFacts, TextId};
 
 /// The greatest depth of a list: the end of its slider.
 pub const DEPTH_MAX: usize = 1000;
-
-/// Is what one retrieval found.
-#[derive(Clone)]
-pub struct Retrieved {
-    /// The facts that ranking uses.
-    pub set: CandidateSet,
-    /// For each candidate its place in the snapshot.
-    pub places: Vec<u32>,
-    /// For each candidate the words of the query that it holds: positions in `words`.
-    pub matched: Vec<Vec<u16>>,
-    /// The distinct words of the query.
-    pub words: Vec<QueryWord>,
-    /// How many more words the query has, which were not looked up.
-    pub n_words_left_out: usize,
-    /// Days from 1970-01-01 to the moment of retrieval.
-    pub(crate) today: f64,
-    /// How long the vector list took.
-    pub vector_took: Duration,
-    /// How long the BM25 list took.
-    pub text_took: Duration,
-}
-
-impl Retrieved {
-    /// Puts the thumbs on the candidates' texts in place of those that were there.
-    pub(crate) fn put_thumbs(&mut self, lists: &Lists, thumbs: &ThumbCounts) {
-        for (candidate, place) in self.set.candidates.iter_mut().zip(&self.places) {
-            let embedding = lists.snapshot.chunks[*place as usize].embedding;
-            candidate.thumbs = counted(thumbs.get(&embedding).copied().unwrap_or_default());
-        }
-    }
-
-    /// Has the candidates decay by their age, but for those that the marks or their names keep from it.
-    pub(crate) fn put_ages(&mut self, lists: &Lists, marks: &Marks) {
-        let snapshot = &lists.snapshot;
-        // Chunks of a document follow each other.
-        let mut last = None;
-        for (candidate, place) in self.set.candidates.iter_mut().zip(&self.places) {
-            let chunk = &snapshot.chunks[*place as usize];
-            let document = &snapshot.documents[chunk.document as usize];
-            let is_evergreen = match last {
-                Some((of, is_evergreen)) if of == chunk.document => is_evergreen,
-                Some(_) | None => {
-                    let folder = snapshot.folders.iter().find(|it| it.id == document.folder);
-                    marks.hold(folder.map_or("", |folder| &folder.path), &document.path)
-                }
-            };
-            last = Some((chunk.document, is_evergreen));
-            candidate.age = if is_evergreen {
-                Age::Evergreen
-            } else {
-                age(chunk, lists.dates[chunk.document as usize], self.today)
-            };
-        }
-    }
-}
 
 /// Asks both lists. `vector` is the query's embedding, or why there is none.
 ///
 /// `scope` holds the chunks that are searched, as ascending disjoint ranges of places. Statistics
 /// of words are those of the whole library, whatever the scope. `also` names places in scope that
 /// become candidates however deep they stand, with their true ranks; they change no other's facts.
-/// `agreement` may be of an earlier generation: chunks of documents that came since hold no observation.
 ///
 /// # Errors
-/// [`EngineError::Index`] when a list cannot be read.
+/// [`RetrieveError::Index`] when a list cannot be read.
 pub fn retrieve(
     lists: &Lists,
     query: &str,
-    vector: Result<&[f32], String>,
+    vector: Result<&[f32], &str>,
     params: &Params,
     scope: &[Range<u32>],
     also: &[u32],
-    agreement: Option<&Agreement>,
-) -> Result<Retrieved, EngineError> {
+) -> Result<Retrieved, RetrieveError> {
     let join = match params.bm25_join {
         Bm25Join::Or => Join::Or,
         Bm25Join::And => Join::And,
@@ -111,7 +53,7 @@ pub fn retrieve(
             ListState::Ready,
             vector_values(lists, vector, params.vector_unit, scope)?,
         ),
-        Err(why) => (ListState::Missing(why), Vec::new()),
+        Err(why) => (ListState::Missing(why.to_owned()), Vec::new()),
     };
     let by_vector = best(&values, DEPTH_MAX, |(place, value)| (value.score, *place));
     let vector_took = started.elapsed();
@@ -133,7 +75,9 @@ pub fn retrieve(
     union.sort_unstable();
     union.dedup();
     let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
-    let mut matched = Vec::with_capacity(union.len());
+    let mut rows = Vec::with_capacity(union.len());
+    // Chunks of a note follow each other.
+    let mut note: Option<(u32, Arc<NoteFacts>)> = None;
     let list = |id, state, n_hits| List {
         id,
         state,
@@ -164,16 +108,30 @@ pub fn retrieve(
             document: chunk.document,
             bytes: chunk.bytes.clone(),
             tokens: chunk.tokens,
-            direction: Some(*place),
-            observations: agreement.map_or(0..0, |agreement| {
-                let document = &lists.snapshot.documents[chunk.document as usize];
-                agreement.held_by(chunk, document.id)
-            }),
+            direction: Some(slot as u32),
             cosines,
             n_matched: hit_words.len() as u32,
             ..Candidate::default()
         });
-        matched.push(hit_words);
+        let document = &lists.snapshot.documents[chunk.document as usize];
+        let facts = match &note {
+            Some((of, facts)) if *of == chunk.document => facts.clone(),
+            Some(_) | None => {
+                let facts = Arc::new(note_facts(lists, document));
+                note = Some((chunk.document, facts.clone()));
+                facts
+            }
+        };
+        rows.push(RowFacts {
+            start_line: chunk.start_line,
+            end_line: chunk.end_line,
+            heading: chunk.heading.clone(),
+            source: source(chunk, document, &facts.folder_name),
+            said: Some(said(chunk, lists.dates[chunk.document as usize])),
+            text: Some(TextId(chunk.embedding.0)),
+            matched: hit_words,
+            note: facts,
+        });
     }
     for (rank, at) in (1..).zip(&by_vector) {
         vectors.values[slot_of(&union, values[*at].0)].rank = Some(rank);
@@ -194,6 +152,10 @@ pub fn retrieve(
             text.values[slot].rank = Some(rank_among(others, (score, *place)));
         }
     }
+    let own_vectors = union
+        .iter()
+        .map(|place| lists.vectors.vector(lists.chunk_rows[*place as usize]));
+    let directions = Directions::of(lists.vectors.dim(), own_vectors);
     Ok(Retrieved {
         set: CandidateSet {
             candidates,
@@ -201,18 +163,42 @@ pub fn retrieve(
             n_words: hits.words.len() as u32,
             bm25_ideal: f64::from(hits.ideal),
             lists: vec![vectors, text],
-            agreement: agreement.map(|agreement| agreement.aggregation.clone()),
-            directions: Some(lists.directions.clone()),
+            directions: Some(Arc::new(directions)),
             ..CandidateSet::default()
         },
-        places: union,
-        matched,
+        rows,
         words: hits.words,
         n_words_left_out: hits.n_words_left_out,
-        today: today(),
-        vector_took,
-        text_took,
+        took: vec![(ListId::VECTOR, vector_took), (ListId::BM25, text_took)],
     })
+}
+
+fn note_facts(lists: &Lists, document: &DocumentRow) -> NoteFacts {
+    let mut folders = lists.snapshot.folders.iter();
+    let folder = folders.find(|folder| folder.id == document.folder);
+    NoteFacts {
+        id: document.id,
+        folder: document.folder,
+        folder_name: folder.map_or_else(String::new, |folder| folder.name.clone()),
+        folder_path: folder.map_or_else(String::new, |folder| folder.path.clone()),
+        path: document.path.clone(),
+        date: document.date.clone(),
+        tags: document.tags.clone(),
+    }
+}
+
+/// Who says it: the agent of the line or of the note, else the folder that holds the note.
+fn source(chunk: &ChunkRow, document: &DocumentRow, folder_name: &str) -> String {
+    let agent = chunk.agent.as_ref().or(document.agent.as_ref());
+    agent.map_or_else(
+        || folder_around(&document.path, folder_name).to_owned(),
+        Clone::clone,
+    )
+}
+
+/// The name of the folder that holds a note; the watched folder's where it lies in that itself.
+pub fn folder_around<'a>(path: &'a str, watched: &'a str) -> &'a str {
+    path.rsplit('/').nth(1).unwrap_or(watched)
 }
 
 fn slot_of(union: &[u32], place: u32) -> usize {
@@ -228,13 +214,13 @@ struct VectorValue {
     cosines: Cosines,
 }
 
-/// Returns the value of every chunk in scope, ascending by place.
+/// The value of every chunk in scope, ascending by place.
 fn vector_values(
     lists: &Lists,
     query: &[f32],
     unit: VectorUnit,
     scope: &[Range<u32>],
-) -> Result<Vec<(u32, VectorValue)>, EngineError> {
+) -> Result<Vec<(u32, VectorValue)>, RetrieveError> {
     let dots = lists.vectors.dots(query)?;
     let dot = |row: u32| f64::from(dots[row as usize]);
     let value = |place: u32| {
@@ -271,7 +257,7 @@ fn vector_values(
         .collect())
 }
 
-/// Returns the hits in scope, ascending by place: the place and the index into `hits`.
+/// The hits in scope, ascending by place: the place and the index into `hits`.
 fn hits_in_scope(lists: &Lists, hits: &TextHits, scope: &[Range<u32>]) -> Vec<(u32, usize)> {
     let is_in_scope = |place: u32| {
         let at = scope.partition_point(|range| range.end <= place);
@@ -293,13 +279,13 @@ fn best_first(a: (f64, u32), b: (f64, u32)) -> Ordering {
     b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
 }
 
-/// Returns the 1-based rank of a score and place among others, itself one of them.
+/// The 1-based rank of a score and place among others, itself one of them.
 fn rank_among(others: impl Iterator<Item = (f64, u32)>, own: (f64, u32)) -> u32 {
     let better = others.filter(|other| best_first(*other, own) == Ordering::Less);
     better.count() as u32 + 1
 }
 
-/// Returns the indices of the `n` highest items, best first; ties by place.
+/// The indices of the `n` highest items, best first; ties by place.
 fn best<T>(items: &[T], n: usize, key: impl Fn(&T) -> (f64, u32)) -> Vec<usize> {
     let compare = |a: &(f64, u32, usize), b: &(f64, u32, usize)| -> Ordering {
         best_first((a.0, a.1), (b.0, b.1))

@@ -1,164 +1,9 @@
 //! A pipeline of another crate: one list of its own, two stages, its own parameters, ties by the order in which rows came.
 //! It shows that nothing in ranking assumes Memlens's own.
 
-use memlens_params::make::{number, whole};
-use memlens_params::{ParameterSet, StageId, StageInfo, TypedSet, Value, Values, parameters};
-use memlens_rank::{
-    AnyPipeline, Candidate, CandidateSet, ChunkId, Context, Detail, Effect, List, ListId,
-    ListValue, Outcome, OwnFacts, Pipeline, PipelineId, Reason, RetrieverId, Row, Stage, Ties,
-};
-
-const SUBSTRINGS: ListId = ListId("substrings");
-const LOOK: StageId = StageId("tiny.look");
-const CUT: StageId = StageId("tiny.cut");
-
-static STAGES: [StageInfo; 2] = [
-    StageInfo {
-        id: LOOK,
-        label: "Look",
-        switch: None,
-        sentence: "Counts the words that a note holds.",
-    },
-    StageInfo {
-        id: CUT,
-        label: "Cut",
-        switch: None,
-        sentence: "Keeps the first rows.",
-    },
-];
-
-parameters! {
-    /// What the tiny pipeline can be told.
-    pub struct Tiny;
-    prefix "tiny."; stages &STAGES; rules |tiny| if tiny.keep as f64 * tiny.bonus > 50.0 {
-        Err(memlens_params::ParamError::NoWeight)
-    } else {
-        Ok(())
-    };
-    bonus: f64 = 0.5, Some(LOOK), Rank, "Bonus", None, number(0.0, 10.0, 0.5), None, "What a pinned note gains.";
-    keep: u32 = 2, Some(CUT), Rank, "Keep", Some("notes"), whole(1, 10, 1), None, "How many notes are kept.";
-}
-
-/// What the tiny pipeline's retriever knows beside its list.
-struct Pinned(Vec<bool>);
-
-#[derive(Debug)]
-struct Looked {
-    value: ListValue,
-    bonus: f64,
-}
-
-impl Looked {
-    fn score(&self) -> f64 {
-        self.value.score.unwrap_or(0.0) + self.bonus
-    }
-}
-
-impl Reason for Looked {
-    fn effect(&self) -> Effect {
-        Effect::Score(self.score())
-    }
-    fn sentence(&self) -> String {
-        format!("{} words", self.value.score.unwrap_or(0.0))
-    }
-    fn terms(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("words", self.value.score.unwrap_or(0.0)),
-            ("bonus", self.bonus),
-        ]
-    }
-    fn formulas(&self) -> Vec<(String, f64)> {
-        let words = self.value.score.unwrap_or(0.0);
-        vec![(format!("{words} + {}", self.bonus), self.score())]
-    }
-    fn shares(&self) -> Vec<(StageId, f64)> {
-        vec![(LOOK, self.score())]
-    }
-    fn remark(&self) -> Option<String> {
-        (self.bonus > 0.0).then(|| "pinned".to_owned())
-    }
-}
-
-#[derive(Debug)]
-struct Cut {
-    rank: u32,
-    keep: u32,
-}
-
-impl Reason for Cut {
-    fn effect(&self) -> Effect {
-        if self.rank <= self.keep {
-            Effect::Keep
-        } else {
-            Effect::Drop
-        }
-    }
-    fn sentence(&self) -> String {
-        format!("place {} of {}", self.rank, self.keep)
-    }
-    fn terms(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("rank", f64::from(self.rank)),
-            ("keep", f64::from(self.keep)),
-        ]
-    }
-}
-
-fn look(context: &Context<'_, Tiny>, rows: &[Row]) -> Outcome {
-    let pinned = context.set.own.as_ref().and_then(OwnFacts::get::<Pinned>);
-    let detail = |row: &Row| {
-        let is_pinned = pinned.is_some_and(|pinned| pinned.0[row.slot as usize]);
-        Detail::Own(
-            Looked {
-                value: context.set.value(SUBSTRINGS, row.slot),
-                bonus: if is_pinned { context.params.bonus } else { 0.0 },
-            }
-            .into(),
-        )
-    };
-    Outcome::applied(rows.iter().map(detail).collect())
-}
-
-fn cut(context: &Context<'_, Tiny>, rows: &[Row]) -> Outcome {
-    let keep = context.params.keep;
-    let details = (1..=rows.len() as u32).map(|rank| Detail::Own(Cut { rank, keep }.into()));
-    Outcome::applied(details.collect())
-}
-
-static TINY: Pipeline<Tiny> = Pipeline {
-    id: PipelineId("tiny"),
-    label: "Tiny",
-    stages: &[
-        Stage {
-            id: LOOK,
-            explain: look,
-        },
-        Stage {
-            id: CUT,
-            explain: cut,
-        },
-    ],
-    // Newest first, so that a tie by `Candidate::order` would show.
-    ties: Ties::Stable(|set| (0..set.candidates.len() as u32).rev().collect()),
-    retriever: RetrieverId("tiny"),
-};
-
-/// Four notes with as many words each, the second of them pinned.
-fn set(words: [f64; 4]) -> CandidateSet {
-    CandidateSet {
-        candidates: (0..4)
-            .map(|at| Candidate {
-                chunk: ChunkId(at),
-                order: at as u32,
-                ..Candidate::default()
-            })
-            .collect(),
-        n_chunks: 4,
-        lists: vec![List::of_scores(SUBSTRINGS, &words.map(Some))],
-        own: Some(OwnFacts::new(Pinned(vec![false, true, false, false]))),
-        ..CandidateSet::default()
-    }
-}
+use memlens_params::{ParameterSet, TypedSet, Value, Values};
+use memlens_rank::AnyPipeline;
+use memlens_tests::tiny::{CUT, LOOK, TINY, Tiny, set};
 
 fn tiny() -> &'static dyn AnyPipeline {
     &TINY
@@ -243,7 +88,7 @@ fn its_columns_name_its_stages() {
 fn its_parameters_have_ids_rules_and_refusals_of_their_own() {
     let table = tiny().table();
     let ids: Vec<&str> = table.parameters.iter().map(|it| it.id).collect();
-    assert_eq!(ids, ["tiny.bonus", "tiny.keep"]);
+    assert_eq!(ids, ["tiny.places", "tiny.bonus", "tiny.keep"]);
     let mut values = Values::defaults(table);
     let before = values.clone();
     for (setting, refusal) in [
@@ -278,7 +123,7 @@ fn its_parameters_have_ids_rules_and_refusals_of_their_own() {
     assert_eq!(Tiny::of(&values).values(), values);
     assert_eq!(
         serde_json::to_string(&values).unwrap(),
-        r#"{"tiny.bonus":0.5,"tiny.keep":7.0}"#
+        r#"{"tiny.places":100.0,"tiny.bonus":0.5,"tiny.keep":7.0}"#
     );
     // Values of another table are not its own.
     let ours = memlens_params::Params::default().values();

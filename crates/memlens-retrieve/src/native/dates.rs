@@ -1,50 +1,30 @@
-//! How old a chunk is, for decay: by what is written, else by the file's name, else by its time.
+//! When a chunk was said: by what is written, else by the file's name, else by its time.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::civil::Date;
-use memlens_rank::{Age, DateSource};
+use memlens_rank::DateSource;
 use memlens_store::{ChunkRow, DocumentRow, Snapshot};
+
+use crate::Dated;
 
 const MS_PER_DAY: f64 = 86_400_000.0;
 /// The length of `YYYY-MM-DD`.
 const DATE_LENGTH: usize = 10;
 
-/// Tells when a document was said; it does not change with the clock.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Dated {
-    /// Days after 1970-01-01.
-    day: f64,
-    /// By what that is known.
-    from: DateSource,
-}
-
-/// Returns when each document was said, in the order of the snapshot.
+/// When each document was said, in the order of the snapshot.
 pub fn dates(snapshot: &Snapshot) -> Vec<Dated> {
     snapshot.documents.iter().map(dated).collect()
 }
 
-/// Returns the days since 1970-01-01, from the clock.
-pub fn today() -> f64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    since.as_millis() as f64 / MS_PER_DAY
-}
-
-/// Returns how old a chunk is at `today`; its own date comes before its document's.
-pub fn age(chunk: &ChunkRow, document: Dated, today: f64) -> Age {
-    let Dated { day, from } = match chunk.date.as_deref().and_then(day) {
+/// When a chunk was said; its own date comes before its document's.
+pub fn said(chunk: &ChunkRow, document: Dated) -> Dated {
+    match chunk.date.as_deref().and_then(day) {
         Some(day) => Dated {
             day,
             from: DateSource::Written,
         },
         None => document,
-    };
-    Age::Days {
-        days: today - day,
-        from,
     }
 }
 
@@ -67,7 +47,7 @@ fn dated(document: &DocumentRow) -> Dated {
     }
 }
 
-/// Returns the first `YYYY-MM-DD` in a name that is a date and no part of a longer number.
+/// The first `YYYY-MM-DD` in a name that is a date and no part of a longer number.
 fn date_in(name: &str) -> Option<f64> {
     let bytes = name.as_bytes();
     let is_digit = |at: Option<usize>| {
@@ -79,7 +59,7 @@ fn date_in(name: &str) -> Option<f64> {
         .find_map(|at| day(name.get(at..at + DATE_LENGTH)?))
 }
 
-/// Returns the days between 1970-01-01 and a date as `YYYY-MM-DD`; none for anything else.
+/// The days between 1970-01-01 and a date as `YYYY-MM-DD`; none for anything else.
 fn day(text: &str) -> Option<f64> {
     let date: Date = (text.len() == DATE_LENGTH).then(|| text.parse().ok())??;
     let days = date.since(Date::constant(1970, 1, 1)).ok()?.get_days();

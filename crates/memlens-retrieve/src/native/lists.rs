@@ -1,22 +1,20 @@
 //! The library as it is searched: one snapshot of the store and both lists, all of one generation.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use memlens_index::{IndexError, TextIndex, VectorFile};
-use memlens_rank::Directions;
-use memlens_store::{Snapshot, Store};
+use memlens_index::{IndexError, TextIndex, VectorFile, text_path, vector_path};
+use memlens_store::{FolderId, Snapshot, Store};
 
-use crate::EngineError;
-use crate::age::{Dated, dates};
-use crate::derived::{text_path, vector_path};
+use super::dates::dates;
+use crate::{Dated, RetrieveError};
 
 /// How long a reader waits for a writer to bring the lists into step.
 const SETTLE: Duration = Duration::from_secs(20);
 /// How long it sleeps between two looks.
 const SETTLE_STEP: Duration = Duration::from_millis(25);
 
-/// Is everything that a search reads; never changes.
+/// Everything that a search reads of one generation; never changes.
 pub struct Lists {
     /// The library without its texts, in the total order of chunks.
     pub snapshot: Snapshot,
@@ -28,11 +26,19 @@ pub struct Lists {
     pub chunk_rows: Vec<u32>,
     /// The row of each window's vector.
     pub window_rows: Vec<u32>,
-    /// Where each chunk's own vector points, by place.
-    pub directions: Arc<Directions>,
     /// When each document was said.
     pub dates: Vec<Dated>,
     by_id: Vec<(i64, u32)>,
+    counts: HashMap<FolderId, FolderCounts>,
+}
+
+/// How much a folder holds that can be found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FolderCounts {
+    /// Its documents.
+    pub n_files: u32,
+    /// Their chunks.
+    pub n_chunks: u32,
 }
 
 impl Lists {
@@ -41,26 +47,27 @@ impl Lists {
     ///
     /// # Errors
     /// The list's own error when a list is out of step and nobody writes: the caller may rebuild
-    /// when it [needs](IndexError::needs_rebuild) that. [`EngineError::Building`] when the writer
+    /// when it [needs](IndexError::needs_rebuild) that. [`RetrieveError::Building`] when the writer
     /// does not come to rest.
     pub fn open(
         store: &Store,
         before: Option<&Lists>,
         writer: impl Fn() -> Option<String>,
-    ) -> Result<Lists, EngineError> {
+    ) -> Result<Lists, RetrieveError> {
         let started = Instant::now();
         loop {
             let error = match Lists::open_once(store, before) {
-                Err(EngineError::Index(error)) if error.needs_rebuild() => error,
+                Err(RetrieveError::Index(error)) if error.needs_rebuild() => error,
                 other => return other,
             };
             match writer() {
                 None => {
                     // It may have finished between the two looks.
-                    return Lists::open_once(store, before).map_err(|_| EngineError::Index(error));
+                    return Lists::open_once(store, before)
+                        .map_err(|_| RetrieveError::Index(error));
                 }
                 Some(writer) if started.elapsed() > SETTLE => {
-                    return Err(EngineError::Building {
+                    return Err(RetrieveError::Building {
                         dir: store.dir().to_owned(),
                         writer,
                     });
@@ -70,7 +77,7 @@ impl Lists {
         }
     }
 
-    fn open_once(store: &Store, before: Option<&Lists>) -> Result<Lists, EngineError> {
+    fn open_once(store: &Store, before: Option<&Lists>) -> Result<Lists, RetrieveError> {
         // The lists first: the snapshot takes longest, and once it has begun no writer disturbs it.
         let (text, vectors) = (text_path(store.dir()), vector_path(store.dir()));
         let (text, vectors) = match before {
@@ -110,12 +117,15 @@ impl Lists {
             .map(|(chunk, at)| (chunk.id, at))
             .collect();
         by_id.sort_unstable();
-        let own_vectors = chunk_rows.iter().map(|row| vectors.vector(*row));
-        let directions = Directions::of(vectors.dim(), own_vectors);
+        let mut counts: HashMap<FolderId, FolderCounts> = HashMap::new();
+        for document in &snapshot.documents {
+            let counts = counts.entry(document.folder).or_default();
+            counts.n_files += 1;
+            counts.n_chunks += document.chunks.end - document.chunks.start;
+        }
         // Its check read the whole file; nobody searches yet.
         vectors.rest();
         Ok(Lists {
-            directions: Arc::new(directions),
             dates: dates(&snapshot),
             snapshot,
             text,
@@ -123,10 +133,16 @@ impl Lists {
             chunk_rows,
             window_rows,
             by_id,
+            counts,
         })
     }
 
-    /// Returns the place of a chunk in the snapshot; none when it is not in it.
+    /// How much a folder holds; nothing of one that is not watched.
+    pub fn counts_of(&self, folder: FolderId) -> FolderCounts {
+        self.counts.get(&folder).copied().unwrap_or_default()
+    }
+
+    /// The place of a chunk in the snapshot; none when it is not in it.
     pub fn place_of(&self, chunk: i64) -> Option<u32> {
         let at = self
             .by_id

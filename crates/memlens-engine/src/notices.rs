@@ -1,0 +1,95 @@
+//! What a person is told of a search beside its rows.
+
+use memlens_params::{Params, Values};
+use memlens_rank::{ListId, ListState};
+use memlens_retrieve::Retrieved;
+
+use crate::agreement::{Agreement, uses_agreement};
+use crate::search::native;
+
+/// How much of a question a notice repeats.
+const QUERY_CHARS_SHOWN: usize = 40;
+
+/// What could not be looked up, or not as these parameters say.
+pub(crate) fn of_retrieval(
+    query: &str,
+    retrieved: &Retrieved,
+    params: &Values,
+    agreement: Option<&Agreement>,
+) -> Vec<String> {
+    let mut notices = of_lists(query, retrieved);
+    if let Some(params) = native(params) {
+        notices.extend(of_lengths(&params));
+        if uses_agreement(&params)
+            && let Some(agreement) = agreement
+        {
+            notices.extend(left_out("the observations of", &agreement.altered));
+        }
+    }
+    if retrieved.n_words_left_out > 0 {
+        notices.push(format!(
+            "The question has {} different words; the first {} were looked up.",
+            retrieved.words.len() + retrieved.n_words_left_out,
+            retrieved.words.len()
+        ));
+    }
+    notices
+}
+
+/// The lists that could not be formed, and what the order comes from instead.
+fn of_lists(query: &str, retrieved: &Retrieved) -> Vec<String> {
+    let shown: String = query.chars().take(QUERY_CHARS_SHOWN).collect();
+    let mut missing: Vec<(ListId, &str)> = Vec::new();
+    for list in &retrieved.set.lists {
+        if let ListState::Missing(why) = &list.state {
+            missing.push((list.id, why));
+        }
+    }
+    match missing[..] {
+        [(ListId::VECTOR, why)] => vec![format!("The order comes from words alone: {why}.")],
+        [(ListId::BM25, _)] => vec![format!(
+            "“{shown}” has no letters or digits, so BM25 was skipped. The order comes from vectors alone."
+        )],
+        [(ListId::VECTOR, why), (ListId::BM25, _)] => vec![format!(
+            "Nothing can be compared: “{shown}” has no letters or digits, and there are no vectors: {why}."
+        )],
+        _ => missing
+            .iter()
+            .map(|(list, why)| format!("The list {} is missing: {why}.", list.0))
+            .collect(),
+    }
+}
+
+/// Lengths of chunks that are not those of the library.
+fn of_lengths(params: &Params) -> Option<String> {
+    let defaults = Params::default();
+    let cut = |params: &Params| {
+        (
+            params.chunk_chars,
+            params.chunk_overlap_chars,
+            params.window_chars,
+        )
+    };
+    (cut(params) != cut(&defaults)).then(|| {
+        format!(
+            "The library is cut into chunks of {} characters; other chunk lengths take effect only when it is built with them.",
+            defaults.chunk_chars
+        )
+    })
+}
+
+/// The notes, or `what` of them, that are left out since they are not as they were saved.
+pub(crate) fn left_out(what: &str, paths: &[String]) -> Option<String> {
+    let (first, others) = paths.split_first()?;
+    let others = match others.len() {
+        0 => String::new(),
+        1 => " and one more note".to_owned(),
+        n_others => format!(" and {n_others} more notes"),
+    };
+    let named = format!("{what} {first}{others}");
+    Some(format!(
+        "Left out: {}. The library does not hold what it saved, as after a fault of the disk; `memlens index`, or the next \
+         start of the window, reads the notes anew.",
+        named.trim_start()
+    ))
+}

@@ -1,0 +1,137 @@
+//! Memlens's own library as it is searched.
+
+use std::sync::Arc;
+
+use memlens_params::{Params, TypedSet};
+use memlens_rank::{ChunkId, RetrieverId};
+use memlens_store::{FolderId, NoText};
+
+use crate::{NoteChunk, Part, Question, RetrieveError, Retrieved, Retriever, Within};
+
+mod ask;
+mod dates;
+mod embedder;
+mod lists;
+mod places;
+mod reader;
+
+pub use ask::{DEPTH_MAX, folder_around};
+pub use embedder::{LoadEmbedder, QueryEmbedder};
+pub use lists::{FolderCounts, Lists};
+pub use reader::StoreReader;
+
+use places::{ranges, without};
+
+/// The lists of one generation, with what a question and a text are read by.
+pub struct NativeRetriever {
+    /// Everything that a search reads; never changes.
+    pub lists: Arc<Lists>,
+    embedder: Arc<QueryEmbedder>,
+    store: Arc<StoreReader>,
+}
+
+impl NativeRetriever {
+    /// A retriever of these lists; `store` is a connection to the library that they were opened from.
+    pub fn new(
+        lists: Arc<Lists>,
+        embedder: Arc<QueryEmbedder>,
+        store: Arc<StoreReader>,
+    ) -> NativeRetriever {
+        NativeRetriever {
+            lists,
+            embedder,
+            store,
+        }
+    }
+
+    /// The same memory by other lists of it.
+    pub fn with(&self, lists: Arc<Lists>) -> NativeRetriever {
+        NativeRetriever::new(lists, self.embedder.clone(), self.store.clone())
+    }
+
+    /// The chunks that are searched, as ascending disjoint ranges of places.
+    fn places(&self, within: &Within) -> Vec<std::ops::Range<u32>> {
+        let snapshot = &self.lists.snapshot;
+        let place = |chunk: &ChunkId| self.lists.place_of(chunk.0 as i64);
+        let part = match &within.part {
+            Part::All => std::iter::once(0..snapshot.chunks.len() as u32).collect(),
+            Part::Folder(scope) => scope.chunks(snapshot),
+            Part::Chunks(chunks) => ranges(chunks.iter().filter_map(place)),
+        };
+        within.without.iter().filter_map(place).fold(part, without)
+    }
+}
+
+impl Retriever for NativeRetriever {
+    fn id(&self) -> RetrieverId {
+        RetrieverId::NATIVE
+    }
+
+    fn generation(&self) -> u64 {
+        self.lists.snapshot.generation
+    }
+
+    fn embed(&self, text: &str) -> Result<Vec<f32>, String> {
+        let model = self.lists.vectors.model();
+        match self.embedder.embed(text) {
+            Ok((found, vector)) if found == model => {
+                vector.ok_or_else(|| "the embedding model does not know its words".to_owned())
+            }
+            Ok((found, _)) => Err(format!(
+                "the notes were embedded by {model} and not by {found}; index them again"
+            )),
+            Err(error) => Err(format!("no embedding: {error}")),
+        }
+    }
+
+    fn retrieve(&self, question: &Question<'_>) -> Result<Retrieved, RetrieveError> {
+        let scope = self.places(question.within);
+        let also: Vec<u32> = question
+            .also
+            .iter()
+            .filter_map(|chunk| self.lists.place_of(chunk.0 as i64))
+            .filter(|place| scope.iter().any(|range| range.contains(place)))
+            .collect();
+        ask::retrieve(
+            &self.lists,
+            question.text,
+            question.vector,
+            &Params::of(question.params),
+            &scope,
+            &also,
+        )
+    }
+
+    fn chunks_of(&self, folder: FolderId, path: &str) -> Option<Vec<NoteChunk>> {
+        let snapshot = &self.lists.snapshot;
+        let document = snapshot
+            .documents
+            .iter()
+            .find(|document| document.folder == folder && document.path == path)?;
+        let chunks = document.chunks.start as usize..document.chunks.end as usize;
+        let chunks = snapshot.chunks[chunks].iter();
+        Some(
+            chunks
+                .map(|chunk| NoteChunk {
+                    chunk: ChunkId(chunk.id as u64),
+                    start_line: chunk.start_line,
+                    end_line: chunk.end_line,
+                })
+                .collect(),
+        )
+    }
+
+    fn texts(&self, chunks: &[ChunkId]) -> Result<Vec<Result<String, NoText>>, RetrieveError> {
+        let ids = chunks.iter().map(|chunk| chunk.0 as i64);
+        Ok(self.store.lock().chunk_texts(ids)?)
+    }
+
+    fn left_out(&self) -> Vec<String> {
+        let altered = self.lists.snapshot.altered.iter();
+        altered.map(|one| one.path.clone()).collect()
+    }
+
+    fn rest(&self) {
+        self.lists.vectors.rest();
+    }
+}

@@ -1,0 +1,45 @@
+//! The model that embeds questions: an instance of its own, so that a question never waits for the one that indexes.
+
+use std::sync::atomic::AtomicBool;
+
+use memlens_embed::{EmbedError, Embedder};
+use parking_lot::Mutex;
+
+/// Loads the model.
+pub type LoadEmbedder = Box<dyn Fn() -> Result<Box<dyn Embedder>, EmbedError> + Send + Sync>;
+
+/// The model for questions, loaded with the first one.
+pub struct QueryEmbedder {
+    load: LoadEmbedder,
+    /// None before the first question, and while it cannot be loaded.
+    embedder: Mutex<Option<Box<dyn Embedder>>>,
+}
+
+impl QueryEmbedder {
+    /// An embedder that `load` loads; after a failure it is tried again with the next question.
+    pub fn new(load: LoadEmbedder) -> QueryEmbedder {
+        QueryEmbedder {
+            load,
+            embedder: Mutex::new(None),
+        }
+    }
+
+    /// The model's id and the question's vector; none where the model cannot read it.
+    ///
+    /// # Errors
+    /// [`EmbedError`] where there is no model.
+    pub fn embed(&self, question: &str) -> Result<(String, Option<Vec<f32>>), EmbedError> {
+        let mut embedder = self.embedder.lock();
+        if embedder.is_none() {
+            *embedder = Some((self.load)()?);
+        }
+        let embedder = embedder.as_mut().expect("it was just put there");
+        // Without a word for the other list, noise is better than nothing: it finds the same signs.
+        let vector = if embedder.reads(question) || memlens_index::words(question).is_empty() {
+            embedder.embed(&[question], &AtomicBool::new(false))?.pop()
+        } else {
+            None
+        };
+        Ok((embedder.info().id.clone(), vector))
+    }
+}
