@@ -99,8 +99,7 @@ pub fn content(store: &Store) -> Content {
             document.date,
             document.tags,
         ));
-        for chunk in &snapshot.chunks[document.chunks.start as usize..document.chunks.end as usize]
-        {
+        for chunk in &document.chunks {
             let texts = store.chunk_texts([chunk.id]).expect("it can be read");
             lines.push(format!(
                 "  chunk {}-{} {:?} {} {:?} {} {} {}",
@@ -114,7 +113,7 @@ pub fn content(store: &Store) -> Content {
                 vector(chunk.embedding),
             ));
             for window in
-                &snapshot.windows[chunk.windows.start as usize..chunk.windows.end as usize]
+                &document.windows[chunk.windows.start as usize..chunk.windows.end as usize]
             {
                 let (start, end) = (window.start_line, window.end_line);
                 lines.push(format!(

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Component, Path};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use memlens_engine::{EngineError, Folder, FolderId, Place};
@@ -46,15 +46,13 @@ static WATCHED: LazyLock<(TempDir, Snapshot)> = LazyLock::new(|| {
         agent: None,
         date: None,
         tags: Vec::new(),
-        chunks: 0..0,
-    };
-    let snapshot = Snapshot {
-        generation: 1,
-        folders: vec![folder(1, &root, "notes"), folder(2, &inner, "people")],
-        documents: (1..).zip(&NOTES).map(document).collect(),
         chunks: Vec::new(),
         windows: Vec::new(),
     };
+    let snapshot = Snapshot::new(
+        vec![folder(1, &root, "notes"), folder(2, &inner, "people")],
+        (1..).zip(&NOTES).map(document).map(Arc::new).collect(),
+    );
     (scratch, snapshot)
 });
 

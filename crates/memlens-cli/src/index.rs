@@ -196,7 +196,7 @@ fn report(
             folders: folder_reports,
             counts,
             n_files: snapshot.documents.len(),
-            n_chunks: snapshot.chunks.len(),
+            n_chunks: snapshot.n_chunks() as usize,
             problems,
             notices,
             elapsed_ms: elapsed.as_millis() as u64,
@@ -227,7 +227,7 @@ fn report(
             counts.n_unchanged,
             counts.n_embedded,
             snapshot.documents.len(),
-            snapshot.chunks.len(),
+            snapshot.n_chunks(),
             elapsed.as_secs_f64(),
         )
     })

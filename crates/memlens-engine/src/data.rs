@@ -1,6 +1,7 @@
 //! The library's own files: how much room they take, and forgetting all that they hold.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use memlens_store::{ScoreCache, Store, StoreError};
 
@@ -9,6 +10,9 @@ use crate::providers::{erase_models, forget_keys, kept_keys};
 use crate::view::DataSize;
 use crate::{EngineError, Library};
 use memlens_index::{text_path, vector_folder};
+
+/// How long a measured size is told before it is measured again.
+const SIZE_KEPT: Duration = Duration::from_secs(2);
 
 impl DataSize {
     /// Measures the library in `dir`; what cannot be looked at counts nothing.
@@ -28,6 +32,19 @@ impl Library {
     /// Returns how much room the library takes on disk.
     pub fn data_size(&self) -> DataSize {
         DataSize::of(self.dir())
+    }
+
+    /// All of it in bytes, measured a moment ago: to be told while notes are indexed.
+    pub(crate) fn data_bytes(&self) -> f64 {
+        let mut kept = self.size.lock();
+        match *kept {
+            Some((at, bytes)) if at.elapsed() < SIZE_KEPT => bytes,
+            Some(_) | None => {
+                let bytes = self.data_size().total;
+                *kept = Some((Instant::now(), bytes));
+                bytes
+            }
+        }
     }
 }
 

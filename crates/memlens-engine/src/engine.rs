@@ -541,7 +541,7 @@ impl Shared {
         LibraryState {
             folders,
             n_files: snapshot.documents.len() as u32,
-            n_chunks: snapshot.chunks.len() as u32,
+            n_chunks: snapshot.n_chunks(),
             n_problems,
             model: self.model.clone(),
             generation: snapshot.generation as u32,
@@ -550,7 +550,7 @@ impl Shared {
             indexing: moving.progress.clone(),
             scanning: moving.scanning.clone(),
             data_dir: self.library.dir().display().to_string(),
-            data_bytes: self.library.data_size().total,
+            data_bytes: self.library.data_bytes(),
             notices: moving
                 .notices
                 .iter()

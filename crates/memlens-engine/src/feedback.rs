@@ -127,7 +127,7 @@ impl Library {
             .values()
             .map(|embedding| (*embedding, Vec::new()))
             .collect();
-        for (chunk, place) in lists.snapshot.chunks.iter().zip(0..) {
+        for ((_, chunk), place) in lists.snapshot.chunks().zip(0..) {
             if let Some(places) = places.get_mut(&chunk.embedding) {
                 places.push(place);
             }
@@ -226,7 +226,7 @@ impl Library {
         }
         let lists = self.lists();
         let place = chunk_at(&lists.snapshot, typed, here)?;
-        let chunk = &lists.snapshot.chunks[place as usize];
+        let (_, chunk) = lists.snapshot.chunk(place);
         let text = self.store().chunk_texts([chunk.id])?.pop();
         let text = text.unwrap_or(Err(NoText::Gone));
         let vote = new_feedback(&path_of(&lists.snapshot, place), text, query, thumb(up))?;
@@ -449,15 +449,13 @@ fn chunk_at(snapshot: &Snapshot, typed: &str, here: Option<&Path>) -> Result<u32
         })?
         .ok_or_else(|| refused("it lies in no watched folder"))?;
     let document = snapshot
-        .documents
-        .iter()
-        .find(|document| document.folder == place.folder && document.path == place.path)
+        .find(place.folder, &place.path)
         .ok_or_else(|| refused("it is not in the library"))?;
-    let mut chunks = document.chunks.clone();
+    let mut chunks = snapshot.places(document);
     match place.line {
         Some(line) => chunks
             .find(|at| {
-                let chunk = &snapshot.chunks[*at as usize];
+                let (_, chunk) = snapshot.chunk(*at);
                 (chunk.start_line..=chunk.end_line).contains(&line)
             })
             .ok_or_else(|| refused("no chunk holds this line")),
@@ -468,18 +466,14 @@ fn chunk_at(snapshot: &Snapshot, typed: &str, here: Option<&Path>) -> Result<u32
 
 /// Returns the name of a chunk's watched folder with the note's path in it.
 fn path_of(snapshot: &Snapshot, place: u32) -> String {
-    let document = &snapshot.documents[snapshot.chunks[place as usize].document as usize];
-    let folder = snapshot
-        .folders
-        .iter()
-        .find(|folder| folder.id == document.folder);
+    let (document, _) = snapshot.chunk(place);
+    let folder = snapshot.folder(document.folder);
     let name = folder.map_or("", |folder| folder.name.as_str());
     format!("{name}/{}", document.path)
 }
 
 fn place_of(snapshot: &Snapshot, place: u32) -> FeedbackPlace {
-    let chunk = &snapshot.chunks[place as usize];
-    let document = &snapshot.documents[chunk.document as usize];
+    let (document, chunk) = snapshot.chunk(place);
     FeedbackPlace {
         folder: document.folder.0.to_string(),
         path: document.path.clone(),

@@ -103,18 +103,13 @@ fn unchanged(rows: &[EventRow]) -> Answer {
 /// cannot tell which of several it means.
 fn chunks_of(snapshot: &Snapshot, row: &EventRow) -> Vec<ChunkId> {
     let typed = row.path.trim_start_matches("./");
-    let is_note = |place: &Place, document: &memlens_store::DocumentRow| {
-        document.folder == place.folder && document.path == place.path
-    };
     let Ok(Some(place)) = Place::parse(snapshot, typed, None::<&Path>) else {
         return Vec::new();
     };
-    let document = snapshot
-        .documents
-        .iter()
-        .find(|document| is_note(&place, document));
-    let chunks = document.map_or(0..0, |document| document.chunks.clone());
-    let chunks = chunks.map(|at| &snapshot.chunks[at as usize]);
+    let Some(at) = snapshot.find(place.folder, &place.path) else {
+        return Vec::new();
+    };
+    let chunks = snapshot.documents[at].chunks.iter();
     chunks
         .filter(|chunk| shares_lines(chunk, row))
         .map(|chunk| ChunkId(chunk.id as u64))
@@ -295,7 +290,6 @@ mod tests {
     fn chunk_of_nothing() -> ChunkRow {
         ChunkRow {
             id: 1,
-            document: 0,
             start_line: 1,
             end_line: 1,
             bytes: 0..0,

@@ -44,6 +44,8 @@ pub struct Library {
     agreement: RwLock<Option<Arc<Agreement>>>,
     thumbs: Mutex<CountedThumbs>,
     pub(crate) reranking: Reranking,
+    /// The room it takes on disk, and when that was measured; none before.
+    pub(crate) size: Mutex<Option<(Instant, f64)>>,
     next_search: AtomicU32,
     notices: Vec<String>,
 }
@@ -85,6 +87,7 @@ impl Library {
             agreement: RwLock::new(None),
             thumbs: Mutex::default(),
             reranking: Reranking::default(),
+            size: Mutex::new(None),
             next_search: AtomicU32::new(1),
             notices,
         })

@@ -46,7 +46,7 @@ impl Library {
             .iter()
             .filter(|document| document.folder == folder)
         {
-            let n_chunks = document.chunks.end - document.chunks.start;
+            let n_chunks = document.chunks.len() as u32;
             root.insert(&document.path, n_chunks, state(&document.path));
         }
         for path in problems.iter().chain(pending) {
@@ -89,10 +89,8 @@ impl Library {
             .iter()
             .find(|candidate| candidate.id == folder)
             .ok_or_else(no_document)?;
-        let document = snapshot
-            .documents
-            .iter()
-            .find(|document| document.folder == folder.id && document.path == path);
+        let document = snapshot.find(folder.id, path);
+        let document = document.map(|at| &snapshot.documents[at]);
         let file = memlens_ingest::find(Path::new(&folder.path), path)?.ok_or_else(no_document)?;
         let bytes = memlens_ingest::read(&file)?;
         let parsed = memlens_ingest::parse(file.kind, &bytes, &IngestOptions::default())?;
@@ -104,9 +102,6 @@ impl Library {
             .filter(|problem| problem.folder == folder.id && problem.path == path)
             .map(|problem| file_problem(problem, &names))
             .collect();
-        let chunks = document.map_or(0..0, |document| {
-            document.chunks.start as usize..document.chunks.end as usize
-        });
         let front = parsed.front;
         Ok(DocumentView {
             folder: folder.id.0.to_string(),
@@ -114,8 +109,9 @@ impl Library {
             path: path.to_owned(),
             n_lines: parsed.text.lines().count() as u32,
             text: parsed.text,
-            chunks: snapshot.chunks[chunks]
-                .iter()
+            chunks: document
+                .into_iter()
+                .flat_map(|document| &document.chunks)
                 .map(|chunk| DocumentChunk {
                     chunk: chunk.id.to_string(),
                     start_line: chunk.start_line,

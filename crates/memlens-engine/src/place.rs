@@ -169,11 +169,6 @@ fn absolute(snapshot: &Snapshot, place: &Place) -> PathBuf {
 }
 
 fn exists(snapshot: &Snapshot, place: &Place) -> bool {
-    let is_known = |place: &Place| {
-        snapshot
-            .documents
-            .iter()
-            .any(|document| document.folder == place.folder && document.path == place.path)
-    };
-    is_known(place) || absolute(snapshot, place).symlink_metadata().is_ok()
+    snapshot.find(place.folder, &place.path).is_some()
+        || absolute(snapshot, place).symlink_metadata().is_ok()
 }

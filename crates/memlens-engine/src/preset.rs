@@ -93,7 +93,7 @@ impl Library {
             },
             corpus: json!({
                 "documents": snapshot.documents.len(),
-                "chunks": snapshot.chunks.len(),
+                "chunks": snapshot.n_chunks(),
                 "fingerprint": hasher.finalize().to_hex().to_string(),
             }),
         };

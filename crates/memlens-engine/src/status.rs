@@ -35,8 +35,8 @@ impl Library {
             generation: snapshot.generation,
             model: lists.vectors.model().to_owned(),
             n_files: snapshot.documents.len() as u32,
-            n_chunks: snapshot.chunks.len() as u32,
-            n_windows: snapshot.windows.len() as u32,
+            n_chunks: snapshot.n_chunks(),
+            n_windows: lists.n_windows(),
             folders: folders
                 .map(|folder| (folder.clone(), lists.counts_of(folder.id)))
                 .collect(),
@@ -50,8 +50,7 @@ impl Library {
         let documents = snapshot.documents.iter();
         documents
             .filter_map(|document| {
-                let mut folders = snapshot.folders.iter();
-                let folder = folders.find(|folder| folder.id == document.folder)?;
+                let folder = snapshot.folder(document.folder)?;
                 Some(Path::new(&folder.path).join(&document.path))
             })
             .collect()

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memlens_files::{is_odd, open_own};
 #[cfg(unix)]
@@ -25,8 +26,8 @@ pub struct VectorFile {
     head: Head,
     /// `None` if there are no rows: nothing can be mapped then.
     rows: Option<Mmap>,
-    /// Every embedding and its row, by embedding.
-    row_of: Vec<(i64, u32)>,
+    /// Every embedding and its row: parts that are each sorted by embedding, the largest first, shared with earlier states.
+    row_of: Vec<Arc<[(i64, u32)]>>,
 }
 
 /// How often opening starts over when a writer replaces the list meanwhile.
@@ -48,10 +49,10 @@ impl VectorFile {
     /// # Errors
     /// As [`VectorFile::open`].
     pub fn open_after(path: &Path, before: &Self) -> Result<Self, IndexError> {
-        Self::open_knowing(path, Some(&before.head))
+        Self::open_knowing(path, Some(before))
     }
 
-    fn open_knowing(path: &Path, known: Option<&Head>) -> Result<Self, IndexError> {
+    fn open_knowing(path: &Path, known: Option<&Self>) -> Result<Self, IndexError> {
         for _ in 0..OPEN_TRIES {
             let head = Head::read(path)?;
             match Self::map(path, head.clone(), known) {
@@ -115,11 +116,15 @@ impl VectorFile {
 
     /// Returns the row of an embedding, from 0; `None` if the list does not hold it.
     pub fn row_of(&self, embedding: i64) -> Option<u32> {
-        let at = self
-            .row_of
-            .binary_search_by_key(&embedding, |&(embedding, _)| embedding)
-            .ok()?;
-        Some(self.row_of[at].1)
+        self.row_of.iter().find_map(|part| {
+            let at = part.binary_search_by_key(&embedding, |&(embedding, _)| embedding);
+            at.ok().map(|at| part[at].1)
+        })
+    }
+
+    /// Whether this is `before` with rows appended, or the same: a row of that is the same row here.
+    pub fn continues(&self, before: &Self) -> bool {
+        self.head.continues(&before.head)
     }
 
     /// Returns the vector in `row`, of unit length.
@@ -166,12 +171,13 @@ impl VectorFile {
         &self.head
     }
 
-    /// Returns the embeddings that have a row, ascending.
+    /// The embeddings that have a row, in no order.
     pub(crate) fn embeddings(&self) -> impl Iterator<Item = i64> {
-        self.row_of.iter().map(|&(embedding, _)| embedding)
+        let rows = self.row_of.iter().flat_map(|part| part.iter());
+        rows.map(|&(embedding, _)| embedding)
     }
 
-    fn map(path: &Path, head: Head, known: Option<&Head>) -> Result<Self, IndexError> {
+    fn map(path: &Path, head: Head, known: Option<&Self>) -> Result<Self, IndexError> {
         let rows_path = head.rows_path(path);
         let torn = |why: String| IndexError::Torn {
             path: rows_path.clone(),
@@ -205,27 +211,38 @@ impl VectorFile {
             rows,
             row_of: Vec::new(),
         };
-        let continues = |known: &&Head| {
-            list.head.continues(known) && crc32_after(known, list.bytes()) == list.head.rows_crc32
+        let continues = |known: &&Self| {
+            let head = &known.head;
+            list.head.continues(head) && crc32_after(head, list.bytes()) == list.head.rows_crc32
         };
-        if known.filter(continues).is_none()
-            && crc32fast::hash(list.bytes()) != list.head.rows_crc32
-        {
+        let known = known.filter(continues);
+        if known.is_none() && crc32fast::hash(list.bytes()) != list.head.rows_crc32 {
             return Err(torn("its checksum does not fit".to_owned()));
         }
-        let ids = list
-            .bytes()
-            .chunks_exact(list.head.row_bytes())
-            .map(embedding);
-        let mut row_of: Vec<(i64, u32)> = ids.zip(0..).collect();
-        row_of.sort_unstable();
-        list.row_of = row_of;
+        let n_known = known.map_or(0, Self::n_rows);
+        let new_rows = list.bytes().chunks_exact(list.head.row_bytes()).zip(0..);
+        let new_rows = new_rows.skip(n_known);
+        let new = new_rows.map(|(row, at)| (embedding(row), at)).collect();
+        list.row_of = with_part(known.map_or(&[], |known| &known.row_of), new);
         Ok(list)
     }
 
     fn bytes(&self) -> &[u8] {
         self.rows.as_deref().unwrap_or_default()
     }
+}
+
+/// Adds rows to sorted parts. One that is not twice as large as what follows is joined with it, so that there are few.
+fn with_part(parts: &[Arc<[(i64, u32)]>], mut new: Vec<(i64, u32)>) -> Vec<Arc<[(i64, u32)]>> {
+    let mut parts = parts.to_vec();
+    while let Some(last) = parts.pop_if(|last| last.len() < 2 * new.len()) {
+        new.extend(last.iter());
+    }
+    if !new.is_empty() {
+        new.sort_unstable();
+        parts.push(new.into());
+    }
+    parts
 }
 
 /// Returns the checksum of `bytes`, which begin with the rows that `known` names, without reading those.

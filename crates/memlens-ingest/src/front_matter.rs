@@ -275,7 +275,10 @@ fn tags_of(value: Value) -> Option<Vec<String>> {
     };
     let tags = tags
         .iter()
-        .map(|tag| tag.trim().trim_start_matches('#'))
+        .map(|tag| {
+            tag.trim()
+                .trim_start_matches(|sign: char| sign == '#' || sign.is_whitespace())
+        })
         .filter(|tag| !tag.is_empty());
     Some(tags.take(TAGS_MAX).map(str::to_owned).collect())
 }
@@ -563,6 +566,7 @@ mod tests {
         check("tags: [a, 'b c', 3, '']", tags(&["a", "b c", "3"]));
         check("tags:\n  - a\n  - b", tags(&["a", "b"]));
         check("tags: 'a, b c,, #d'", tags(&["a", "b c", "d"]));
+        check("tags: 'a, #, # b, ## # c'", tags(&["a", "b", "c"]));
         check(
             "weight: 2",
             FrontMatter {

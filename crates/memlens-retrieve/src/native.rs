@@ -54,7 +54,7 @@ impl NativeRetriever {
         let snapshot = &self.lists.snapshot;
         let place = |chunk: &ChunkId| self.lists.place_of(chunk.0 as i64);
         let part = match &within.part {
-            Part::All => std::iter::once(0..snapshot.chunks.len() as u32).collect(),
+            Part::All => std::iter::once(0..snapshot.n_chunks()).collect(),
             Part::Folder(scope) => scope.chunks(snapshot),
             Part::Chunks(chunks) => ranges(chunks.iter().filter_map(place)),
         };
@@ -104,12 +104,8 @@ impl Retriever for NativeRetriever {
 
     fn chunks_of(&self, folder: FolderId, path: &str) -> Option<Vec<NoteChunk>> {
         let snapshot = &self.lists.snapshot;
-        let document = snapshot
-            .documents
-            .iter()
-            .find(|document| document.folder == folder && document.path == path)?;
-        let chunks = document.chunks.start as usize..document.chunks.end as usize;
-        let chunks = snapshot.chunks[chunks].iter();
+        let document = &snapshot.documents[snapshot.find(folder, path)?];
+        let chunks = document.chunks.iter();
         Some(
             chunks
                 .map(|chunk| NoteChunk {

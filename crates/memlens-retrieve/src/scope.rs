@@ -17,15 +17,14 @@ impl Scope {
     /// The chunks in the scope, as ascending disjoint ranges of places.
     pub fn chunks(&self, snapshot: &Snapshot) -> Vec<Range<u32>> {
         let mut ranges: Vec<Range<u32>> = Vec::new();
-        let documents = snapshot
-            .documents
-            .iter()
-            .filter(|document| document.folder == self.folder && self.holds(&document.path))
-            .filter(|document| document.chunks.start < document.chunks.end);
-        for document in documents {
+        for (at, document) in snapshot.documents.iter().enumerate() {
+            let places = snapshot.places(at);
+            if document.folder != self.folder || !self.holds(&document.path) || places.is_empty() {
+                continue;
+            }
             match ranges.last_mut() {
-                Some(last) if last.end == document.chunks.start => last.end = document.chunks.end,
-                Some(_) | None => ranges.push(document.chunks.clone()),
+                Some(last) if last.end == places.start => last.end = places.end,
+                Some(_) | None => ranges.push(places),
             }
         }
         ranges

@@ -13,7 +13,7 @@ use crate::embeddings::read;
 use crate::error::Attempt;
 use crate::observations::checksum_of_observations;
 use crate::store::next_generation;
-use crate::{Applied, DocumentId, Snapshot, Store, StoreError};
+use crate::{Applied, DocumentId, DocumentRow, Snapshot, Store, StoreError};
 
 /// How far a vector's squared length may be from 1.
 const SQUARED_LENGTH_ERROR_MAX: f32 = 2e-3;
@@ -25,6 +25,13 @@ pub struct Forgotten {
     pub paths: Vec<String>,
     /// What the lists must follow.
     pub applied: Applied,
+}
+
+/// The embeddings of a document's chunks and windows.
+fn embeddings(document: &DocumentRow) -> impl Iterator<Item = i64> {
+    let of_windows = document.windows.iter().map(|window| window.embedding.0);
+    let of_chunks = document.chunks.iter().map(|chunk| chunk.embedding.0);
+    of_windows.chain(of_chunks)
 }
 
 impl Store {
@@ -41,14 +48,9 @@ impl Store {
         let mut documents: BTreeSet<i64> = snapshot.altered.iter().map(|one| one.id.0).collect();
         documents.extend(self.documents_of_altered_texts()?);
         documents.extend(self.documents_of_altered_observations()?);
-        for chunk in &snapshot.chunks {
-            let windows = chunk.windows.start as usize..chunk.windows.end as usize;
-            let windows = snapshot.windows[windows].iter();
-            let mut used = windows
-                .map(|window| window.embedding)
-                .chain([chunk.embedding]);
-            if used.any(|embedding| !sound.contains(&embedding.0)) {
-                documents.insert(snapshot.documents[chunk.document as usize].id.0);
+        for document in &snapshot.documents {
+            if embeddings(document).any(|embedding| !sound.contains(&embedding)) {
+                documents.insert(document.id.0);
             }
         }
         self.forget(&documents, &damaged)
@@ -61,9 +63,8 @@ impl Store {
         dim: usize,
     ) -> Result<(HashSet<i64>, Vec<i64>), StoreError> {
         let attempt = "check the embeddings";
-        let of_windows = snapshot.windows.iter().map(|window| window.embedding.0);
-        let of_chunks = snapshot.chunks.iter().map(|chunk| chunk.embedding.0);
-        let used: HashSet<i64> = of_windows.chain(of_chunks).collect();
+        let used = snapshot.documents.iter();
+        let used: HashSet<i64> = used.flat_map(|document| embeddings(document)).collect();
         let (mut sound, mut damaged) = (HashSet::new(), Vec::new());
         let mut statement = self
             .connection

@@ -13,6 +13,9 @@ use crate::{
     DocumentId, EmbeddingId, FolderId, NewObservation, Severity, Store, StoreError, StoredProblem,
 };
 
+/// So many of the latest changes of documents are logged; whoever knows an older state reads all.
+const CHANGES_KEPT: i64 = 50_000;
+
 /// Is what is known of a file without reading it: enough to see whether it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentState {
@@ -282,6 +285,12 @@ impl Store {
                 }
             }
         }
+        transaction
+            .execute(
+                "DELETE FROM changed WHERE at <= (SELECT max(at) FROM changed) - ?1",
+                [CHANGES_KEPT],
+            )
+            .attempt("save documents")?;
         transaction.commit().attempt("save documents")?;
         Ok(applied)
     }

@@ -52,5 +52,5 @@ pub use observations::{NewObservation, Observations, StoredObservation};
 pub use presets::StoredPreset;
 pub use problems::{Severity, StoredProblem};
 pub use score_cache::{CacheLimits, CachedScore, RerankCall, ScoreCache};
-pub use snapshot::{AlteredDocument, ChunkRow, DocumentRow, Snapshot, WindowRow};
+pub use snapshot::{AlteredDocument, ChunkRow, DocumentRow, Followed, Snapshot, WindowRow};
 pub use store::{DocumentId, Store, n_bytes};

@@ -12,7 +12,7 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 6] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH];
+const STEPS: [&str; 7] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH];
 
 const FIRST: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -154,4 +154,21 @@ UPDATE documents SET checksum =
         SELECT sum(crc32(w.chunk, w.position, w.start_line, w.end_line, w.embedding))
         FROM windows w JOIN chunks c ON c.id = w.chunk WHERE c.document = documents.id
     ), 0);
+";
+
+// Which documents came, went or were touched, in that order, so that a reader who knows an earlier state reads these alone.
+// `database` tells the log of one database from that of another in its place.
+const SEVENTH: &str = "
+CREATE TABLE changed (at INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL);
+INSERT INTO meta VALUES ('database', hex(randomblob(16)));
+
+CREATE TRIGGER documents_inserted AFTER INSERT ON documents BEGIN
+    INSERT INTO changed (document) VALUES (new.id);
+END;
+CREATE TRIGGER documents_updated AFTER UPDATE ON documents BEGIN
+    INSERT INTO changed (document) VALUES (new.id);
+END;
+CREATE TRIGGER documents_deleted AFTER DELETE ON documents BEGIN
+    INSERT INTO changed (document) VALUES (old.id);
+END;
 ";

@@ -1,16 +1,23 @@
 //! All that a search needs of the library but its texts, read in one consistent moment.
+//!
+//! A document never changes under its id but for its time, so snapshots share the documents that they have in common: whoever
+//! knows an earlier one reads what changed since, and nothing else.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
-use rusqlite::{Row, Transaction, TransactionBehavior};
+use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
 use crate::checksum::{OF_CHUNK, OF_DOCUMENT, OF_WINDOW};
 use crate::damage::lossy;
 use crate::error::Attempt;
 use crate::{DocumentId, EmbeddingId, Folder, FolderId, Store, StoreError};
 
-/// Is a document in a snapshot.
+/// Where more documents than this share changed, all are read: one pass is faster than many look-ups.
+const ALL_FROM_SHARE: usize = 4;
+
+/// A document in a snapshot, with what it was cut into.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentRow {
     /// Its id.
@@ -31,17 +38,17 @@ pub struct DocumentRow {
     pub date: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Its chunks: indices into [`Snapshot::chunks`].
-    pub chunks: Range<u32>,
+    /// Its chunks, by start byte.
+    pub chunks: Vec<ChunkRow>,
+    /// Their windows, by chunk.
+    pub windows: Vec<WindowRow>,
 }
 
-/// Is a chunk in a snapshot.
+/// A chunk in a snapshot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkRow {
     /// Its id.
     pub id: i64,
-    /// Its document: an index into [`Snapshot::documents`].
-    pub document: u32,
     /// First line, 1-based.
     pub start_line: u32,
     /// Last line, 1-based.
@@ -58,11 +65,11 @@ pub struct ChunkRow {
     pub tokens: u32,
     /// The embedding of its text.
     pub embedding: EmbeddingId,
-    /// Its windows: indices into [`Snapshot::windows`].
+    /// Its windows: indices into [`DocumentRow::windows`].
     pub windows: Range<u32>,
 }
 
-/// Is a window in a snapshot.
+/// A window in a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowRow {
     /// First line, 1-based.
@@ -73,7 +80,7 @@ pub struct WindowRow {
     pub embedding: EmbeddingId,
 }
 
-/// Is a document that is not as it was saved, in itself or in what belongs to it.
+/// A document that is not as it was saved, in itself or in what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlteredDocument {
     /// Its id.
@@ -82,22 +89,106 @@ pub struct AlteredDocument {
     pub path: String,
 }
 
-/// Is the library at one moment, in the total order of chunks: folder path, path, start byte.
-#[derive(Debug, Clone, PartialEq)]
+/// The library at one moment, in the total order of chunks: folder path, path, start byte. A chunk's place is its 0-based
+/// position in that order.
+#[derive(Debug, Clone)]
 pub struct Snapshot {
     /// The generation it shows.
     pub generation: u64,
     /// The folders, by path.
     pub folders: Vec<Folder>,
     /// The documents, by folder path and path.
-    pub documents: Vec<DocumentRow>,
-    /// The chunks, in the total order.
-    pub chunks: Vec<ChunkRow>,
-    /// The windows, by chunk.
-    pub windows: Vec<WindowRow>,
+    pub documents: Vec<Arc<DocumentRow>>,
     /// The documents that are left out, by path, since they are not as they were saved; texts are looked at when they
     /// are read.
     pub altered: Vec<AlteredDocument>,
+    /// The place of each document's first chunk, and at the end the number of chunks.
+    firsts: Vec<u32>,
+    /// How far the log of changes was read.
+    log: Log,
+}
+
+/// A snapshot, and what of it an earlier one does not hold.
+pub struct Followed {
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// The documents that came or went since the earlier one; none where all were read.
+    pub changed: Option<HashSet<DocumentId>>,
+}
+
+/// A place in the log of changed documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Log {
+    /// Whose log it is; none where that is not known.
+    database: Option<String>,
+    /// The last entry that was read, 0 before the first.
+    at: i64,
+}
+
+/// Snapshots are equal where they show the same, whatever was logged since.
+impl PartialEq for Snapshot {
+    fn eq(&self, other: &Snapshot) -> bool {
+        self.generation == other.generation
+            && self.folders == other.folders
+            && self.documents == other.documents
+            && self.altered == other.altered
+    }
+}
+
+impl Snapshot {
+    /// The number of chunks.
+    pub fn n_chunks(&self) -> u32 {
+        self.firsts.last().copied().unwrap_or_default()
+    }
+
+    /// The places of a document's chunks.
+    ///
+    /// # Panics
+    /// If there is no such document.
+    pub fn places(&self, document: usize) -> Range<u32> {
+        self.firsts[document]..self.firsts[document + 1]
+    }
+
+    /// The document that holds the chunk at a place: an index into `documents`.
+    pub fn document_at(&self, place: u32) -> usize {
+        self.firsts.partition_point(|first| *first <= place) - 1
+    }
+
+    /// The chunk at a place, with its document.
+    ///
+    /// # Panics
+    /// If there is no such place.
+    pub fn chunk(&self, place: u32) -> (&Arc<DocumentRow>, &ChunkRow) {
+        let at = self.document_at(place);
+        let document = &self.documents[at];
+        (
+            document,
+            &document.chunks[(place - self.firsts[at]) as usize],
+        )
+    }
+
+    /// All chunks with their documents, by place.
+    pub fn chunks(&self) -> impl Iterator<Item = (&Arc<DocumentRow>, &ChunkRow)> {
+        let documents = self.documents.iter();
+        documents.flat_map(|document| document.chunks.iter().map(move |chunk| (document, chunk)))
+    }
+
+    /// The index of a document; none where there is none at this path.
+    pub fn find(&self, folder: FolderId, path: &str) -> Option<usize> {
+        let place_of = |id| self.folders.iter().position(|folder| folder.id == id);
+        let wanted = (place_of(folder)?, path);
+        self.documents
+            .binary_search_by(|document| {
+                let place = place_of(document.folder).unwrap_or(usize::MAX);
+                (place, document.path.as_str()).cmp(&wanted)
+            })
+            .ok()
+    }
+
+    /// A watched folder; none where it is not one.
+    pub fn folder(&self, id: FolderId) -> Option<&Folder> {
+        self.folders.iter().find(|folder| folder.id == id)
+    }
 }
 
 impl Store {
@@ -106,110 +197,260 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`], and [`StoreError::Damaged`] where SQLite cannot read it.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        Ok(self.snapshot_after(None)?.snapshot)
+    }
+
+    /// Reads the library at one moment; of documents that `before` holds only what changed since. What changes on the
+    /// disk without being written is noticed where all is read.
+    ///
+    /// # Errors
+    /// As [`Store::snapshot`].
+    pub fn snapshot_after(&self, before: Option<&Snapshot>) -> Result<Followed, StoreError> {
         // A read transaction sees one moment, whatever the writer does meanwhile.
         // Unlike the connection's other ones: it only reads, and must keep nobody from writing.
         let transaction =
             Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)
                 .attempt("read the library")?;
-        let snapshot = self.read_snapshot();
+        let snapshot = self.read_snapshot(before);
         transaction.finish().attempt("read the library")?;
         snapshot
     }
 
-    fn read_snapshot(&self) -> Result<Snapshot, StoreError> {
+    fn read_snapshot(&self, before: Option<&Snapshot>) -> Result<Followed, StoreError> {
         let generation = self.generation()?;
         let folders = self.folders()?;
+        let log = self.log().attempt("read what changed")?;
+        let known = before.filter(|before| before.log.database == log.database);
+        let changed = match known {
+            Some(known) => self
+                .changed_after(known, &log)
+                .attempt("read what changed")?,
+            None => None,
+        };
         let mut read = Read::default();
-        self.read_documents(&mut read)
-            .attempt("read the documents")?;
-        self.read_chunks(&mut read).attempt("read the chunks")?;
-        self.read_windows(&mut read).attempt("read the windows")?;
-        Ok(read.fitted(generation, folders))
+        match &changed {
+            Some(changed) => self
+                .read_some(changed, &mut read)
+                .attempt("read what changed")?,
+            None => {
+                self.read_documents(&mut read)
+                    .attempt("read the documents")?;
+                self.read_chunks(&mut read).attempt("read the chunks")?;
+                self.read_windows(&mut read).attempt("read the windows")?;
+            }
+        }
+        let mut documents = Vec::new();
+        let mut altered = Vec::new();
+        if let Some((known, changed)) = known.zip(changed.as_ref()) {
+            let stays = |id: &DocumentId| !changed.contains(id);
+            documents.extend(known.documents.iter().filter(|it| stays(&it.id)).cloned());
+            altered.extend(known.altered.iter().filter(|it| stays(&it.id)).cloned());
+        }
+        read.fit(&folders, &mut documents, &mut altered);
+        Ok(Followed {
+            snapshot: Snapshot::of(generation, folders, documents, altered, log),
+            changed,
+        })
     }
 
-    // Neither asks an index, which would tell of a row what it no longer says.
+    /// The end of the log.
+    fn log(&self) -> rusqlite::Result<Log> {
+        Ok(Log {
+            database: self
+                .connection
+                .prepare_cached("SELECT value FROM meta WHERE key = 'database'")?
+                .query_row([], |row| row.get(0))
+                .optional()?,
+            at: self
+                .connection
+                .prepare_cached("SELECT coalesce(max(at), 0) FROM changed")?
+                .query_row([], |row| row.get(0))?,
+        })
+    }
+
+    /// The documents that came, went or were touched since an earlier snapshot; none where the log does not reach so far
+    /// back, or so many that it is faster to read all.
+    fn changed_after(
+        &self,
+        known: &Snapshot,
+        log: &Log,
+    ) -> rusqlite::Result<Option<HashSet<DocumentId>>> {
+        let first: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT min(at) FROM changed")?
+            .query_row([], |row| row.get(0))?;
+        let reaches_back = first.map_or(log.at == known.log.at, |first| first <= known.log.at + 1);
+        if log.database.is_none() || log.at < known.log.at || !reaches_back {
+            return Ok(None);
+        }
+        let mut changed = HashSet::new();
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT document FROM changed WHERE at > ?1 AND at <= ?2")?;
+        let mut rows = statement.query(params![known.log.at, log.at])?;
+        while let Some(row) = rows.next()? {
+            changed.insert(DocumentId(row.get(0)?));
+        }
+        let are_few = changed.len() * ALL_FROM_SHARE <= known.documents.len();
+        Ok(are_few.then_some(changed))
+    }
+
+    /// Reads some documents with all that belongs to them; what is gone is passed over.
+    fn read_some(&self, ids: &HashSet<DocumentId>, read: &mut Read) -> rusqlite::Result<()> {
+        let mut documents = self
+            .connection
+            .prepare_cached(&format!("{} WHERE d.id = ?1", documents()))?;
+        let mut chunks = self
+            .connection
+            .prepare_cached(&format!("{} WHERE c.document = ?1", chunks()))?;
+        let mut windows = self.connection.prepare_cached(&format!(
+            "{} WHERE w.chunk = ?1 ORDER BY w.position",
+            windows()
+        ))?;
+        for id in ids {
+            let mut rows = documents.query([id.0])?;
+            while let Some(row) = rows.next()? {
+                read.add_document(row)?;
+            }
+            let mut rows = chunks.query([id.0])?;
+            let mut held = Vec::new();
+            while let Some(row) = rows.next()? {
+                held.push(row.get(1)?);
+                read.add_chunk(row)?;
+            }
+            for chunk in held {
+                let chunk: i64 = chunk;
+                let mut rows = windows.query([chunk])?;
+                while let Some(row) = rows.next()? {
+                    read.add_window(row)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    // Where all is read, none of these asks an index, which would tell of a row what it no longer says.
 
     fn read_documents(&self, read: &mut Read) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT d.id, d.folder, d.path, d.hash, d.modified_ms, d.encoding, d.agent, d.date, d.tags, d.checksum, {OF_DOCUMENT}
-             FROM documents d NOT INDEXED"
-        ))?;
+        let mut statement = self
+            .connection
+            .prepare_cached(&format!("{} NOT INDEXED", documents()))?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let id = row.get(0)?;
-            read.document_of.insert(id, read.documents.len());
-            read.documents.push(Summed {
-                id: DocumentId(id),
-                path: lossy(row, 2)?,
-                row: document_row(row).ok(),
-                checksum: row.get(9).ok(),
-                sum: row.get(10)?,
-            });
+            read.add_document(row)?;
         }
         Ok(())
     }
 
     fn read_chunks(&self, read: &mut Read) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT c.document, c.id, c.start_line, c.end_line, c.start_byte, c.end_byte, c.heading, c.agent, c.tokens, c.embedding, c.date, {OF_CHUNK}
-             FROM chunks c NOT INDEXED"
-        ))?;
+        let mut statement = self
+            .connection
+            .prepare_cached(&format!("{} NOT INDEXED", chunks()))?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            // One that is of another kind than was written, or of no document, is missed in the sum of its own.
-            let Ok((document, chunk)) = chunk_row(row) else {
-                continue;
-            };
-            if let Some(&at) = read.document_of.get(&document.0) {
-                read.documents[at].sum += row.get::<_, i64>(11)?;
-                read.chunk_of.insert(chunk.id, read.chunks.len());
-                read.chunks.push(ChunkRow {
-                    document: at as u32,
-                    ..chunk
-                });
-            }
+            read.add_chunk(row)?;
         }
         Ok(())
     }
 
     fn read_windows(&self, read: &mut Read) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT w.chunk, w.start_line, w.end_line, w.embedding, {OF_WINDOW} FROM windows w ORDER BY w.chunk, w.position"
-        ))?;
+        let mut statement = self
+            .connection
+            .prepare_cached(&format!("{} ORDER BY w.chunk, w.position", windows()))?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let Ok((chunk, window)) = window_row(row) else {
-                continue;
-            };
-            if let Some(&at) = read.chunk_of.get(&chunk) {
-                read.documents[read.chunks[at].document as usize].sum += row.get::<_, i64>(4)?;
-                read.windows.push((at, window));
-            }
+            read.add_window(row)?;
         }
         Ok(())
     }
 }
 
-/// Is all rows as they were read, in no order.
+fn documents() -> String {
+    format!(
+        "SELECT d.id, d.folder, d.path, d.hash, d.modified_ms, d.encoding, d.agent, d.date, d.tags, d.checksum, {OF_DOCUMENT}
+         FROM documents d"
+    )
+}
+
+fn chunks() -> String {
+    format!(
+        "SELECT c.document, c.id, c.start_line, c.end_line, c.start_byte, c.end_byte, c.heading, c.agent, c.tokens, c.embedding, c.date, {OF_CHUNK}
+         FROM chunks c"
+    )
+}
+
+fn windows() -> String {
+    format!("SELECT w.chunk, w.start_line, w.end_line, w.embedding, {OF_WINDOW} FROM windows w")
+}
+
+impl Snapshot {
+    /// A snapshot of these documents, in any order, that no store knows; those of other folders are left out.
+    pub fn new(folders: Vec<Folder>, documents: Vec<Arc<DocumentRow>>) -> Snapshot {
+        let log = Log {
+            database: None,
+            at: 0,
+        };
+        Snapshot::of(0, folders, documents, Vec::new(), log)
+    }
+
+    fn of(
+        generation: u64,
+        folders: Vec<Folder>,
+        documents: Vec<Arc<DocumentRow>>,
+        mut altered: Vec<AlteredDocument>,
+        log: Log,
+    ) -> Snapshot {
+        let folder_at: HashMap<FolderId, usize> = folders
+            .iter()
+            .enumerate()
+            .map(|(at, folder)| (folder.id, at))
+            .collect();
+        let mut ordered: Vec<(usize, Arc<DocumentRow>)> = documents
+            .into_iter()
+            .filter_map(|document| Some((*folder_at.get(&document.folder)?, document)))
+            .collect();
+        // What was there is in order already, which this sort makes use of.
+        ordered
+            .sort_by(|(a_folder, a), (b_folder, b)| (a_folder, &a.path).cmp(&(b_folder, &b.path)));
+        let documents: Vec<Arc<DocumentRow>> = ordered.into_iter().map(|(_, it)| it).collect();
+        let mut firsts = Vec::with_capacity(documents.len() + 1);
+        let mut first = 0;
+        firsts.push(first);
+        for document in &documents {
+            first += document.chunks.len() as u32;
+            firsts.push(first);
+        }
+        altered.sort_by(|a, b| (&a.path, a.id).cmp(&(&b.path, b.id)));
+        Snapshot {
+            generation,
+            folders,
+            documents,
+            altered,
+            firsts,
+            log,
+        }
+    }
+}
+
+/// Rows as they were read, in no order.
 #[derive(Default)]
 struct Read {
     documents: Vec<Summed>,
     /// Places in `documents`, by id.
     document_of: HashMap<i64, usize>,
-    /// Each with the place of its document in `documents`.
-    chunks: Vec<ChunkRow>,
-    /// Places in `chunks`, by id.
-    chunk_of: HashMap<i64, usize>,
-    /// Each with the place of its chunk in `chunks`; those of a chunk in their order.
-    windows: Vec<(usize, WindowRow)>,
+    /// Places in `documents` and in the chunks of that one, by id.
+    chunk_of: HashMap<i64, (usize, usize)>,
 }
 
-/// Is a document with its checksum.
+/// A document with its checksum, and what belongs to it.
 struct Summed {
     id: DocumentId,
     path: String,
     /// None where a value is of another kind than was written.
     row: Option<DocumentRow>,
+    chunks: Vec<ChunkRow>,
+    /// Each with the place of its chunk in `chunks`; those of a chunk in their order.
+    windows: Vec<(usize, WindowRow)>,
     /// As it was saved.
     checksum: Option<i64>,
     /// Of what is there.
@@ -217,81 +458,94 @@ struct Summed {
 }
 
 impl Read {
-    /// Returns what is as it was saved, in the total order.
-    fn fitted(self, generation: u64, folders: Vec<Folder>) -> Snapshot {
-        let folder_at: HashMap<FolderId, usize> = folders
-            .iter()
-            .enumerate()
-            .map(|(at, folder)| (folder.id, at))
-            .collect();
-        let mut altered = Vec::new();
-        let mut documents = Vec::new();
-        for (at, document) in self.documents.into_iter().enumerate() {
-            let Summed {
-                id,
-                path,
-                row,
-                checksum,
-                sum,
-            } = document;
-            let sound =
-                row.filter(|row| checksum == Some(sum) && folder_at.contains_key(&row.folder));
-            match sound {
-                Some(row) => documents.push((at, row)),
+    fn add_document(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
+        let id = row.get(0)?;
+        self.document_of.insert(id, self.documents.len());
+        self.documents.push(Summed {
+            id: DocumentId(id),
+            path: lossy(row, 2)?,
+            row: document_row(row).ok(),
+            chunks: Vec::new(),
+            windows: Vec::new(),
+            checksum: row.get(9).ok(),
+            sum: row.get(10)?,
+        });
+        Ok(())
+    }
+
+    fn add_chunk(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
+        // One that is of another kind than was written, or of no document, is missed in the sum of its own.
+        let Ok((document, chunk)) = chunk_row(row) else {
+            return Ok(());
+        };
+        if let Some(&at) = self.document_of.get(&document.0) {
+            let document = &mut self.documents[at];
+            document.sum += row.get::<_, i64>(11)?;
+            self.chunk_of.insert(chunk.id, (at, document.chunks.len()));
+            document.chunks.push(chunk);
+        }
+        Ok(())
+    }
+
+    fn add_window(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
+        let Ok((chunk, window)) = window_row(row) else {
+            return Ok(());
+        };
+        if let Some(&(document, chunk)) = self.chunk_of.get(&chunk) {
+            let document = &mut self.documents[document];
+            document.sum += row.get::<_, i64>(4)?;
+            document.windows.push((chunk, window));
+        }
+        Ok(())
+    }
+
+    /// Adds what is as it was saved to `fitting`, and what is not to `altered`.
+    fn fit(
+        self,
+        folders: &[Folder],
+        fitting: &mut Vec<Arc<DocumentRow>>,
+        altered: &mut Vec<AlteredDocument>,
+    ) {
+        let is_watched: HashSet<FolderId> = folders.iter().map(|folder| folder.id).collect();
+        for document in self.documents {
+            let (id, path) = (document.id, document.path.clone());
+            let is_sound = document.checksum == Some(document.sum);
+            match document
+                .whole()
+                .filter(|row| is_sound && is_watched.contains(&row.folder))
+            {
+                Some(row) => fitting.push(Arc::new(row)),
                 None => altered.push(AlteredDocument { id, path }),
             }
         }
-        altered.sort_by(|a, b| (&a.path, a.id).cmp(&(&b.path, b.id)));
-        documents.sort_by(|(_, a), (_, b)| {
-            (folder_at[&a.folder], &a.path).cmp(&(folder_at[&b.folder], &b.path))
-        });
-        let place_of: HashMap<u32, u32> = documents
-            .iter()
-            .zip(0..)
-            .map(|((at, _), place)| (*at as u32, place))
-            .collect();
-        let mut documents: Vec<DocumentRow> = documents.into_iter().map(|(_, row)| row).collect();
+    }
+}
 
-        let mut chunks: Vec<(usize, ChunkRow)> = self
-            .chunks
-            .into_iter()
-            .enumerate()
-            .filter_map(|(at, chunk)| {
-                let document = *place_of.get(&chunk.document)?;
-                Some((at, ChunkRow { document, ..chunk }))
-            })
-            .collect();
-        chunks.sort_by_key(|(_, chunk)| {
-            (chunk.document, chunk.bytes.start, chunk.bytes.end, chunk.id)
-        });
-        let place_of: HashMap<usize, u32> = chunks
-            .iter()
-            .zip(0..)
-            .map(|((at, _), place)| (*at, place))
-            .collect();
-        let mut chunks: Vec<ChunkRow> = chunks.into_iter().map(|(_, chunk)| chunk).collect();
-        for (chunk, at) in chunks.iter().zip(0..) {
-            extend(&mut documents[chunk.document as usize].chunks, at);
+impl Summed {
+    /// The document with its chunks and windows in their order.
+    fn whole(self) -> Option<DocumentRow> {
+        let mut chunks: Vec<(usize, ChunkRow)> = self.chunks.into_iter().enumerate().collect();
+        chunks.sort_by_key(|(_, chunk)| (chunk.bytes.start, chunk.bytes.end, chunk.id));
+        let mut place_of = vec![0; chunks.len()];
+        for (place, (at, _)) in chunks.iter().enumerate() {
+            place_of[*at] = place;
         }
-
-        let mut windows: Vec<(u32, WindowRow)> = self
+        let mut chunks: Vec<ChunkRow> = chunks.into_iter().map(|(_, chunk)| chunk).collect();
+        let mut windows: Vec<(usize, WindowRow)> = self
             .windows
             .into_iter()
-            .filter_map(|(at, window)| Some((*place_of.get(&at)?, window)))
+            .map(|(at, window)| (place_of[at], window))
             .collect();
         // Stable: those of a chunk stay in their order.
         windows.sort_by_key(|(chunk, _)| *chunk);
         for ((chunk, _), at) in windows.iter().zip(0..) {
-            extend(&mut chunks[*chunk as usize].windows, at);
+            extend(&mut chunks[*chunk].windows, at);
         }
-        Snapshot {
-            generation,
-            folders,
-            documents,
+        Some(DocumentRow {
             chunks,
             windows: windows.into_iter().map(|(_, window)| window).collect(),
-            altered,
-        }
+            ..self.row?
+        })
     }
 }
 
@@ -316,15 +570,15 @@ fn document_row(row: &Row<'_>) -> rusqlite::Result<DocumentRow> {
         agent: row.get(6)?,
         date: row.get(7)?,
         tags: serde_json::from_str(&tags).unwrap_or_default(),
-        chunks: 0..0,
+        chunks: Vec::new(),
+        windows: Vec::new(),
     })
 }
 
-/// Returns a chunk with the document that it belongs to, whose place and whose windows are not known yet.
+/// A chunk with the document that it belongs to, whose windows are not known yet.
 fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(DocumentId, ChunkRow)> {
     let chunk = ChunkRow {
         id: row.get(1)?,
-        document: 0,
         start_line: row.get(2)?,
         end_line: row.get(3)?,
         bytes: row.get(4)?..row.get(5)?,
@@ -338,7 +592,7 @@ fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(DocumentId, ChunkRow)> {
     Ok((DocumentId(row.get(0)?), chunk))
 }
 
-/// Returns a window with the id of the chunk that it belongs to.
+/// A window with the id of the chunk that it belongs to.
 fn window_row(row: &Row<'_>) -> rusqlite::Result<(i64, WindowRow)> {
     let window = WindowRow {
         start_line: row.get(1)?,

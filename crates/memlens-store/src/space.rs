@@ -31,7 +31,14 @@ impl Store {
                     .attempt(attempt)?;
             }
             transaction
-                .execute("DELETE FROM meta WHERE key <> 'generation'", [])
+                .execute(
+                    "DELETE FROM meta WHERE key NOT IN ('generation', 'database')",
+                    [],
+                )
+                .attempt(attempt)?;
+            // Each deletion was logged; whoever knows an earlier state reads all.
+            transaction
+                .execute("DELETE FROM changed", [])
                 .attempt(attempt)?;
             let generation = next_generation(&transaction)?;
             transaction.commit().attempt(attempt)?;

@@ -4,8 +4,8 @@
 //! never used twice; the generation rises with every batch; embeddings outlive their documents; the order of a snapshot
 //! does not depend on the order of indexing.
 
-use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use memlens_store::{
     Change, DocumentId, EmbeddingId, Folder, FolderId, NewChunk, NewDocument, NewWindow, NoText,
@@ -122,14 +122,12 @@ fn library(dir: &Path) -> (Store, FolderId) {
 /// Returns each chunk of a snapshot as `folder/path@start-end`, in its order.
 fn listed(snapshot: &Snapshot) -> Vec<String> {
     let folder_path = |id: FolderId| {
-        let folder = snapshot.folders.iter().find(|folder| folder.id == id);
+        let folder = snapshot.folder(id);
         &folder.expect("documents are in watched folders").path
     };
     snapshot
-        .chunks
-        .iter()
-        .map(|chunk| {
-            let document = &snapshot.documents[chunk.document as usize];
+        .chunks()
+        .map(|(document, chunk)| {
             let (folder, path) = (folder_path(document.folder), &document.path);
             format!("{folder}/{path}@{}-{}", chunk.bytes.start, chunk.bytes.end)
         })
@@ -138,21 +136,20 @@ fn listed(snapshot: &Snapshot) -> Vec<String> {
 
 /// Checks that the ranges of a snapshot name each chunk and window once, in order.
 fn check_ranges(snapshot: &Snapshot) {
-    let mut chunks = 0;
+    let mut place = 0;
     for (at, document) in snapshot.documents.iter().enumerate() {
-        for chunk in document.chunks.clone() {
-            assert_eq!(chunk, chunks, "chunks of {}", document.path);
-            assert_eq!(snapshot.chunks[chunk as usize].document as usize, at);
-            chunks += 1;
+        let n_chunks = document.chunks.len() as u32;
+        assert_eq!(snapshot.places(at), place..place + n_chunks);
+        assert_eq!(snapshot.find(document.folder, &document.path), Some(at));
+        for chunk in &document.chunks {
+            assert_eq!(snapshot.document_at(place), at, "{}", document.path);
+            assert_eq!(snapshot.chunk(place).1, chunk);
+            place += 1;
         }
+        let windows = document.chunks.iter().flat_map(|it| it.windows.clone());
+        assert!(windows.eq(0..document.windows.len() as u32));
     }
-    assert_eq!(chunks as usize, snapshot.chunks.len());
-    let windows: BTreeSet<u32> = snapshot
-        .chunks
-        .iter()
-        .flat_map(|chunk| chunk.windows.clone())
-        .collect();
-    assert_eq!(windows.len(), snapshot.windows.len());
+    assert_eq!(snapshot.n_chunks(), place);
 }
 
 fn snapshot(store: &Store) -> Snapshot {
@@ -233,14 +230,14 @@ fn every_field_comes_back() {
         (added.document, folder, "a/ü.md", hash(200))
     );
     assert_eq!(
-        (row.modified_ms, row.encoding.as_str(), row.chunks.clone()),
-        (-5, "windows-1252", 0..1)
+        (row.modified_ms, row.encoding.as_str(), row.chunks.len()),
+        (-5, "windows-1252", 1)
     );
     assert_eq!(
         (row.agent.as_deref(), row.date.as_deref(), &row.tags),
         (Some("iris"), Some("2026-02-28"), &document.tags)
     );
-    let chunk = &found.chunks[0];
+    let chunk = &row.chunks[0];
     assert_eq!(
         (chunk.id, chunk.start_line, chunk.end_line),
         (added.id, 4, 9)
@@ -254,7 +251,7 @@ fn every_field_comes_back() {
         ("Home > Router", Some("argus"))
     );
     // Windows keep the order in which they were given.
-    let windows: Vec<_> = found
+    let windows: Vec<_> = row
         .windows
         .iter()
         .map(|window| (window.start_line, window.end_line, window.embedding))
@@ -423,11 +420,7 @@ fn each_change_does_what_it_says() {
     assert_eq!(store.forget_documents().expect("it can be done"), 7);
     let found = snapshot(&store);
     assert_eq!(
-        (
-            found.documents.len(),
-            found.chunks.len(),
-            found.folders.len()
-        ),
+        (found.documents.len(), found.n_chunks(), found.folders.len()),
         (0, 0, 2)
     );
 }
@@ -765,15 +758,147 @@ proptest! {
         let found = snapshot(&store);
         let sorted = |rows: &[(String, String, u32)]| rows.is_sorted();
         let rows: Vec<(String, String, u32)> = found
-            .chunks
-            .iter()
-            .map(|chunk| {
-                let document = &found.documents[chunk.document as usize];
-                let folder = found.folders.iter().find(|folder| folder.id == document.folder);
+            .chunks()
+            .map(|(document, chunk)| {
+                let folder = found.folder(document.folder);
                 (folder.expect("it is watched").path.clone(), document.path.clone(), chunk.bytes.start)
             })
             .collect();
         prop_assert!(sorted(&rows), "{rows:?}");
         prop_assert_eq!(rows.len(), keys.len());
     }
+
+    /// A snapshot after an earlier one equals one that is read from the beginning, and shares what did not change.
+    #[test]
+    fn a_later_snapshot_equals_a_fresh_one(
+        rounds in prop::collection::vec(prop::collection::vec(happens(), 0..4), 1..6),
+    ) {
+        let dir = scratch();
+        let mut store = open(dir.path());
+        let folders = ["/notes", "/away"].map(|path| store.add_folder(path, "notes").expect("it can be added").id);
+        for at in 0..48 {
+            let document = note(&mut store, folders[at % 2], &format!("{at}.md"), &[0, 20]);
+            store.apply(&[put(document)]).expect("it can be applied");
+        }
+        let reader = Store::open_read_only(dir.path()).expect("it can be read");
+        let mut known = reader.snapshot().expect("it can be read");
+        for round in rounds {
+            for happening in round {
+                happening.happen(&mut store, folders);
+            }
+            let followed = reader.snapshot_after(Some(&known)).expect("it can be read");
+            prop_assert_eq!(&followed.snapshot, &snapshot(&reader));
+            check_ranges(&followed.snapshot);
+            if let Some(changed) = &followed.changed {
+                let same = followed.snapshot.documents.iter().filter(|it| !changed.contains(&it.id));
+                for document in same {
+                    prop_assert!(known.documents.iter().any(|it| Arc::ptr_eq(it, document)));
+                }
+            }
+            known = followed.snapshot;
+        }
+    }
+}
+
+/// What may happen to a library between two snapshots.
+#[derive(Debug, Clone)]
+enum Happens {
+    Put(usize, Vec<u32>),
+    Remove(usize),
+    Touch(usize),
+    RemoveFolder,
+    Forget,
+    Erase,
+}
+
+fn happens() -> impl Strategy<Value = Happens> {
+    let at = || 0..60_usize;
+    prop_oneof![
+        12 => (at(), prop::collection::vec(0..100_u32, 0..3)).prop_map(|(at, starts)| Happens::Put(at, starts)),
+        6 => at().prop_map(Happens::Remove),
+        6 => at().prop_map(Happens::Touch),
+        1 => Just(Happens::RemoveFolder),
+        1 => Just(Happens::Forget),
+        1 => Just(Happens::Erase),
+    ]
+}
+
+impl Happens {
+    fn happen(self, store: &mut Store, [folder, away]: [FolderId; 2]) {
+        let is_watched = store.folders().expect("they can be read");
+        let is_watched = |id: FolderId| is_watched.iter().any(|it| it.id == id);
+        let change = match self {
+            Happens::Put(at, starts) if is_watched(folder) => {
+                put(note(store, folder, &format!("{at}.md"), &starts))
+            }
+            Happens::Remove(at) => Change::Remove {
+                folder,
+                path: format!("{at}.md"),
+            },
+            Happens::Touch(at) => {
+                let known = store.document(folder, &format!("{at}.md"));
+                let Some(known) = known.expect("it can be read") else {
+                    return;
+                };
+                Change::Touch {
+                    document: known.id,
+                    modified_ms: known.modified_ms + 1,
+                    changed_ns: 7,
+                }
+            }
+            Happens::Put(..) => return,
+            Happens::RemoveFolder if is_watched(away) => {
+                store.remove_folder(away).expect("it can be removed");
+                return;
+            }
+            Happens::RemoveFolder => return,
+            Happens::Forget => {
+                store.forget_documents().expect("it can be done");
+                return;
+            }
+            Happens::Erase => {
+                store.erase_all().expect("it can be done");
+                return;
+            }
+        };
+        store.apply(&[change]).expect("it can be applied");
+    }
+}
+
+#[test]
+fn a_reader_who_is_too_late_for_the_log_reads_all() {
+    let dir = scratch();
+    let (mut store, folder) = library(dir.path());
+    for at in 0..8 {
+        let document = note(&mut store, folder, &format!("{at}.md"), &[0]);
+        store.apply(&[put(document)]).expect("it can be applied");
+    }
+    let known = snapshot(&store);
+    let change = |store: &mut Store| {
+        let document = note(store, folder, "0.md", &[5]);
+        store.apply(&[put(document)]).expect("it can be applied");
+    };
+    change(&mut store);
+    let followed = store.snapshot_after(Some(&known)).expect("it can be read");
+    assert_eq!(followed.changed.map(|changed| changed.len()), Some(2));
+    // As when the log was cut while nobody read.
+    let raw = rusqlite::Connection::open(dir.path().join("library.sqlite")).expect("it is there");
+    raw.execute(
+        "DELETE FROM changed WHERE at < (SELECT max(at) FROM changed)",
+        [],
+    )
+    .expect("it can be cut");
+    let followed = store.snapshot_after(Some(&known)).expect("it can be read");
+    assert_eq!(followed.changed, None);
+    assert_eq!(followed.snapshot, snapshot(&store));
+    // Another database in its place.
+    raw.execute(
+        "UPDATE meta SET value = 'another' WHERE key = 'database'",
+        [],
+    )
+    .expect("it can be changed");
+    let followed = store
+        .snapshot_after(Some(&followed.snapshot))
+        .expect("it can be read");
+    assert_eq!(followed.changed, None);
 }

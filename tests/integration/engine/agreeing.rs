@@ -176,7 +176,7 @@ fn overlapping_chunks_do_not_corroborate_themselves() {
     let notes = Notes::new(&[("cellar.md", lines.as_str())]);
     let dir = fresh(&[notes.path()]);
     let library = open(dir.path());
-    assert!(library.lists().snapshot.chunks.len() > 2);
+    assert!(library.lists().snapshot.n_chunks() > 2);
     let params = agreed(&library);
     let report = library
         .agreement()

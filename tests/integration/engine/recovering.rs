@@ -373,10 +373,10 @@ fn an_open_library_keeps_its_lists_until_it_takes_up_others() {
     let library = Library::open(it.dir.path(), hashing()).expect("it can be opened");
     it.notes.write("new.md", "The attic.");
     index(it.dir.path(), &[it.notes.path()]);
-    let n_chunks = library.lists().snapshot.chunks.len();
+    let n_chunks = library.lists().snapshot.n_chunks();
     assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
     assert!(library.refresh().expect("it can be taken up"));
-    assert_eq!(library.lists().snapshot.chunks.len(), n_chunks + 1);
+    assert_eq!(library.lists().snapshot.n_chunks(), n_chunks + 1);
     assert!(!library.refresh().expect("nothing changed"));
     // A search that was made before is still ranked by what it found.
     let search = library
@@ -478,7 +478,7 @@ fn lists_of_a_database_that_is_gone_are_not_served() {
         "{notices:?}"
     );
     drop(indexer);
-    assert_eq!(open(it.dir.path()).lists().snapshot.chunks.len(), 0);
+    assert_eq!(open(it.dir.path()).lists().snapshot.n_chunks(), 0);
     let counts = index(it.dir.path(), &[it.notes.path()]);
     assert_eq!(counts.n_added, 12);
 }

@@ -97,7 +97,8 @@ fn a_library_of_the_version_before_is_brought_up_to_date() {
             "ALTER TABLE documents DROP COLUMN changed_ns; ALTER TABLE folders DROP COLUMN mount;
              ALTER TABLE documents DROP COLUMN checksum; ALTER TABLE documents DROP COLUMN observations_checksum;
              ALTER TABLE chunks DROP COLUMN hash; ALTER TABLE embeddings DROP COLUMN checksum;
-             {drops} PRAGMA user_version = 1;"
+             DROP TRIGGER documents_inserted; DROP TRIGGER documents_updated; DROP TRIGGER documents_deleted;
+             DELETE FROM meta WHERE key = 'database'; {drops} PRAGMA user_version = 1;"
         ))
         .expect("it can be put back");
     connection.close().expect("it can be closed");

@@ -12,7 +12,7 @@ use memlens_index::{is_stop_word, words};
 use memlens_params::{Bm25Join, ParameterSet, Params, VectorUnit};
 use memlens_rank::{Candidate, CandidateSet, List, ListId, ListState, ListValue};
 use memlens_retrieve::{Part, Question, Retrieved, Retriever, Scope, Within};
-use memlens_tests::{Notes, cases, fresh, index, open};
+use memlens_tests::{Notes, answers, cases, fresh, index, open};
 use proptest::prelude::*;
 
 /// Words that stem to themselves, a stop word, and one that no note holds.
@@ -64,17 +64,17 @@ fn naive_chunks(library: &memlens_engine::Library, query: &str, unit: VectorUnit
             .expect("it is there")
     };
     (0..)
-        .zip(&snapshot.chunks)
-        .map(|(place, chunk)| {
+        .zip(snapshot.chunks())
+        .map(|(place, (document, chunk))| {
             let windows = chunk
                 .windows
                 .clone()
-                .map(|at| dot(&query, &stored(snapshot.windows[at as usize].embedding)));
+                .map(|at| dot(&query, &stored(document.windows[at as usize].embedding)));
             let whole = dot(&query, &stored(chunk.embedding));
             let best = windows.fold(f64::NEG_INFINITY, f64::max);
             Naive {
                 place,
-                path: snapshot.documents[chunk.document as usize].path.clone(),
+                path: document.path.clone(),
                 text: store
                     .chunk_texts([chunk.id])
                     .expect("it can be read")
@@ -209,9 +209,7 @@ fn check_retrieved(library: &memlens_engine::Library, query: &str, params: &Para
     let lists = library.lists();
     let scope = match &part {
         Part::Folder(scope) => scope.chunks(&lists.snapshot),
-        Part::All | Part::Chunks(_) => {
-            std::iter::once(0..lists.snapshot.chunks.len() as u32).collect()
-        }
+        Part::All | Part::Chunks(_) => std::iter::once(0..lists.snapshot.n_chunks()).collect(),
     };
     let Retrieved {
         set,
@@ -269,10 +267,7 @@ fn check_retrieved(library: &memlens_engine::Library, query: &str, params: &Para
         assert_eq!(row.matched, expected);
         assert_eq!(row.note.path, chunk.path);
         assert_eq!(candidate.order, *place);
-        assert_eq!(
-            candidate.chunk.0 as i64,
-            lists.snapshot.chunks[*place as usize].id
-        );
+        assert_eq!(candidate.chunk.0 as i64, lists.snapshot.chunk(*place).1.id);
     }
     check_ranks(&set, vectors, |value| value.score);
     check_ranks(&set, texts, |value| value.score);
@@ -537,6 +532,43 @@ fn scopes_are_read_as_typed() {
                 );
             }
             (found, expected) => assert_eq!(found, expected, "{typed}"),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(16))]
+
+    /// Lists that were brought up to date again and again answer as ones that were just opened.
+    #[test]
+    fn lists_that_follow_answer_as_fresh_ones(
+        rounds in prop::collection::vec(prop::collection::vec((0..24_usize, prop::option::of(text(1..40))), 1..4), 1..5),
+    ) {
+        let folder = Notes::new(&[]);
+        for note in 0..24 {
+            folder.write(&format!("{}/note{note}.md", note % 3), format!("The relay {note} is quiet in hall {}.", note % 5));
+        }
+        let dir = fresh(&[folder.path()]);
+        let following = open(dir.path());
+        let diverse = Params { mmr_lambda: 0.5, ..Params::default() };
+        for round in rounds {
+            for (note, written) in round {
+                let path = format!("{}/note{note}.md", note % 3);
+                match written {
+                    Some(text) => drop(folder.write(&path, text)),
+                    None if folder.at(&path).exists() => folder.remove(&path),
+                    None => {}
+                }
+            }
+            index(dir.path(), &[folder.path()]);
+            following.refresh().expect("it can be taken up");
+            for params in [&Params::default(), &diverse] {
+                let queries = ["quiet relay", "hall ten night", "oolong"];
+                prop_assert_eq!(
+                    answers(&following, &queries, params),
+                    answers(&open(dir.path()), &queries, params)
+                );
+            }
         }
     }
 }

@@ -584,7 +584,7 @@ fn everything_is_forgotten_at_once() {
     }
     // Other readers forget it too.
     assert!(reader.refresh().expect("it can be taken up"));
-    assert_eq!(reader.lists().snapshot.chunks.len(), 0);
+    assert_eq!(reader.lists().snapshot.n_chunks(), 0);
     assert!(notes.at("a.md").exists(), "the notes stay");
 
     // It goes on as a new one, which embeds all of it again.

@@ -324,9 +324,8 @@ fn changes_are_worked_out_for_the_chunk_asked_for() {
         .collect();
     let beyond = lists
         .snapshot
-        .chunks
-        .iter()
-        .map(|chunk| chunk.id.to_string())
+        .chunks()
+        .map(|(_, chunk)| chunk.id.to_string())
         .find(|id| !told.contains(&id.as_str()))
         .expect("there are more than twenty");
     let place = Place {

@@ -50,6 +50,9 @@ const MAKE: &str = "--make";
 const WRITING_ROUNDS: usize = 3;
 /// How many notes the folder has that is walked.
 const N_MANY: usize = 50_000;
+/// Together about 10,000 and 100,000 chunks of 1,600 characters that overlap by 320.
+const N_NOTES: usize = 1000;
+const N_NOTES_LARGE: usize = 10_000;
 /// After this long a saved note counts as lost.
 const LOST_AFTER: Duration = Duration::from_secs(30);
 
@@ -78,9 +81,16 @@ fn main() {
     open(&library, &real);
     let sets = search(&library, &real, &questions, scratch.path());
     rank_sets(&sets);
-    follow(&folder, &library, &real, &model);
+    follow(
+        &folder,
+        &library,
+        &real,
+        &model,
+        "a saved note can be found",
+    );
     write_meanwhile(&folder, &library, &real, &model);
     walk_many(scratch.path());
+    follow_among_many(scratch.path(), &real, &model);
 }
 
 /// Returns where notes and library lie in a folder.
@@ -92,7 +102,7 @@ fn places(dir: &Path) -> (PathBuf, PathBuf) {
 /// for all others.
 fn make(dir: &Path) {
     let (folder, library) = places(dir);
-    Notes::of_fixture().write(&folder);
+    Notes::of_fixture().write(&folder, N_NOTES);
     let model = bundled(Vec::new())(Purpose::Indexing).expect("`cargo xtask setup` was run");
     let model_time = ModelTime::default();
     let started = Instant::now();
@@ -112,16 +122,20 @@ fn make(dir: &Path) {
         .print();
     let note = format!(
         "{} chunks, {} windows",
-        snapshot.chunks.len(),
-        snapshot.windows.len()
+        snapshot.n_chunks() as usize,
+        snapshot
+            .documents
+            .iter()
+            .map(|it| it.windows.len())
+            .sum::<usize>()
     );
     Series::of("index without embedding, chunks", "/s", &note)
-        .with(rate(snapshot.chunks.len()))
+        .with(rate(snapshot.n_chunks() as usize))
         .print();
     if let Some(bytes) = peak {
         let note = format!(
             "{} chunks; the model loaded and at work for the first {N_REAL_TEXTS} texts, vectors ready for the others",
-            snapshot.chunks.len()
+            snapshot.n_chunks() as usize
         );
         Series::of("peak memory while indexing", "MB", &note)
             .with(bytes / 1e6)
@@ -182,7 +196,7 @@ fn search(
     let mut bm25_ratio = ratio("BM25 alone, ratio to FTS5 of SQLite", &sqlite);
     let note = format!(
         "{} chunks, {} rows of vectors, {} questions",
-        lists.snapshot.chunks.len(),
+        lists.snapshot.n_chunks() as usize,
         lists.vectors.n_rows(),
         questions.len()
     );
@@ -447,8 +461,28 @@ fn walk_many(scratch: &Path) {
     walk.print();
 }
 
+/// Saves notes of a library of some 100,000 chunks.
+fn follow_among_many(scratch: &Path, real: &EmbedderSource, model: &ModelInfo) {
+    let (folder, library) = (scratch.join("large"), scratch.join("large-library"));
+    Notes::of_fixture().write(&folder, N_NOTES_LARGE);
+    let (mut indexer, _) =
+        Indexer::open(&library, StandIn::boxed(model)).expect("a new library can be made");
+    let watched = indexer.add_folder(&folder).expect("the folder is there");
+    let go_on = AtomicBool::new(false);
+    indexer.scan(&watched, &go_on).expect("it can be walked");
+    indexer.run(&go_on, &mut ()).expect("it can be indexed");
+    drop(indexer);
+    follow(
+        &folder,
+        &library,
+        real,
+        model,
+        "a saved note can be found among 100,000 chunks",
+    );
+}
+
 /// Saves notes while the engine watches, and waits for each until a search finds it.
-fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInfo) {
+fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInfo, name: &str) {
     let source = stand_in_source(real, model);
     let (happened, told) = mpsc::channel();
     let listener = Arc::new(move |event| {
@@ -461,7 +495,7 @@ fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInf
     let mut files: Vec<PathBuf> = Notes::files(folder);
     let mut random = Random::new(2);
     let mut found = Series::of(
-        "a saved note can be found",
+        name,
         MILLISECONDS,
         "from the end of the save; 150 ms of it wait for the file to rest",
     );

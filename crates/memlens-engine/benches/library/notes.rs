@@ -14,8 +14,6 @@ const FIXTURE: &str = concat!(
     "/../../tests/fixtures/agent-memory-57"
 );
 
-/// Together about 10,000 chunks of 1,600 characters that overlap by 320.
-const N_NOTES: usize = 1000;
 const NOTE_CHARS: usize = 11_600;
 const NOTES_PER_FOLDER: usize = 50;
 /// Characters below one heading, about.
@@ -58,9 +56,9 @@ impl Notes {
         }
     }
 
-    /// Writes the notes into `folder`, the same at every run.
-    pub fn write(&self, folder: &Path) {
-        for note in 0..N_NOTES {
+    /// Writes so many notes into `folder`, the same at every run.
+    pub fn write(&self, folder: &Path, n_notes: usize) {
+        for note in 0..n_notes {
             let folder = folder.join(format!("part-{:02}", note / NOTES_PER_FOLDER));
             fs::create_dir_all(&folder).expect("a folder can be made");
             let mut random = Random::new(note as u64 * 1_000_003);

@@ -42,7 +42,7 @@ impl Rivals {
             &folder.join("queries.f32"),
             vectors.iter().map(Vec::as_slice),
         );
-        let ids = lists.snapshot.chunks.iter().map(|chunk| chunk.id);
+        let ids = lists.snapshot.chunks().map(|(_, chunk)| chunk.id);
         let texts = library.store().chunk_texts(ids).expect("they are there");
         let texts: Vec<String> = texts.into_iter().flatten().collect();
         write_json(&folder.join("texts.json"), &json!(texts));

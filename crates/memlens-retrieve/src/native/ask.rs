@@ -77,7 +77,7 @@ pub fn retrieve(
     let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
     let mut rows = Vec::with_capacity(union.len());
     // Chunks of a note follow each other.
-    let mut note: Option<(u32, Arc<NoteFacts>)> = None;
+    let mut note: Option<(usize, Arc<NoteFacts>)> = None;
     let list = |id, state, n_hits| List {
         id,
         state,
@@ -88,12 +88,20 @@ pub fn retrieve(
     let mut vectors = list(ListId::VECTOR, vector_state, n_chunks);
     let mut text = list(ListId::BM25, text_state, in_scope.len() as u32);
     for (slot, place) in union.iter().enumerate() {
-        let chunk = &lists.snapshot.chunks[*place as usize];
+        let at = lists.snapshot.document_at(*place);
+        let (document, chunk) = lists.snapshot.chunk(*place);
         let mut cosines = Cosines::default();
         if let Ok(at) = values.binary_search_by_key(place, |(place, _)| *place) {
             let value = values[at].1;
             vectors.values[slot].score = Some(value.score);
-            cosines = value.cosines;
+            cosines = Cosines {
+                window: value.window.map(|(cosine, _)| cosine),
+                whole: Some(value.whole),
+                window_lines: value.window.map(|(_, window)| {
+                    let window = &document.windows[(chunk.windows.start + window) as usize];
+                    (window.start_line, window.end_line)
+                }),
+            };
         }
         let hit = in_scope
             .binary_search_by_key(place, |(place, _)| *place)
@@ -105,7 +113,7 @@ pub fn retrieve(
         candidates.push(Candidate {
             chunk: ChunkId(chunk.id as u64),
             order: *place,
-            document: chunk.document,
+            document: at as u32,
             bytes: chunk.bytes.clone(),
             tokens: chunk.tokens,
             direction: Some(slot as u32),
@@ -113,12 +121,11 @@ pub fn retrieve(
             n_matched: hit_words.len() as u32,
             ..Candidate::default()
         });
-        let document = &lists.snapshot.documents[chunk.document as usize];
         let facts = match &note {
-            Some((of, facts)) if *of == chunk.document => facts.clone(),
+            Some((of, facts)) if *of == at => facts.clone(),
             Some(_) | None => {
                 let facts = Arc::new(note_facts(lists, document));
-                note = Some((chunk.document, facts.clone()));
+                note = Some((at, facts.clone()));
                 facts
             }
         };
@@ -127,7 +134,7 @@ pub fn retrieve(
             end_line: chunk.end_line,
             heading: chunk.heading.clone(),
             source: source(chunk, document, &facts.folder_name),
-            said: Some(said(chunk, lists.dates[chunk.document as usize])),
+            said: Some(said(chunk, lists.dated(at))),
             text: Some(TextId(chunk.embedding.0)),
             matched: hit_words,
             note: facts,
@@ -211,7 +218,9 @@ fn slot_of(union: &[u32], place: u32) -> usize {
 #[derive(Clone, Copy)]
 struct VectorValue {
     score: f64,
-    cosines: Cosines,
+    whole: f64,
+    /// The cosine of the best window, and which of the chunk's windows that is; none where windows are not used.
+    window: Option<(f64, u32)>,
 }
 
 /// The value of every chunk in scope, ascending by place.
@@ -224,29 +233,21 @@ fn vector_values(
     let dots = lists.vectors.dots(query)?;
     let dot = |row: u32| f64::from(dots[row as usize]);
     let value = |place: u32| {
-        let chunk = &lists.snapshot.chunks[place as usize];
         let whole = dot(lists.chunk_rows[place as usize]);
+        let windows = lists.window_rows_of(place);
         // The first of equal windows, so that the trace does not depend on chance.
-        let best = chunk
-            .windows
-            .clone()
-            .map(|window| (dot(lists.window_rows[window as usize]), window))
+        let best = windows
+            .zip(0..)
+            .map(|(row, window)| (dot(row), window))
             .reduce(|best, next| if next.0 > best.0 { next } else { best });
         let (score, window) = match (unit, best) {
             (VectorUnit::Windows, Some((window, _))) => ((2.0 * window + whole) / 3.0, best),
             (VectorUnit::Windows | VectorUnit::Chunk, _) => (whole, None),
         };
-        let lines = window.map(|(_, window)| {
-            let window = &lists.snapshot.windows[window as usize];
-            (window.start_line, window.end_line)
-        });
         VectorValue {
             score,
-            cosines: Cosines {
-                window: window.map(|(cosine, _)| cosine),
-                whole: Some(whole),
-                window_lines: lines,
-            },
+            whole,
+            window,
         }
     };
     Ok(scope

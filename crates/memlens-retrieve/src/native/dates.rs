@@ -4,18 +4,13 @@ use std::path::Path;
 
 use jiff::civil::Date;
 use memlens_rank::DateSource;
-use memlens_store::{ChunkRow, DocumentRow, Snapshot};
+use memlens_store::{ChunkRow, DocumentRow};
 
 use crate::Dated;
 
 const MS_PER_DAY: f64 = 86_400_000.0;
 /// The length of `YYYY-MM-DD`.
 const DATE_LENGTH: usize = 10;
-
-/// When each document was said, in the order of the snapshot.
-pub fn dates(snapshot: &Snapshot) -> Vec<Dated> {
-    snapshot.documents.iter().map(dated).collect()
-}
 
 /// When a chunk was said; its own date comes before its document's.
 pub fn said(chunk: &ChunkRow, document: Dated) -> Dated {
@@ -28,7 +23,8 @@ pub fn said(chunk: &ChunkRow, document: Dated) -> Dated {
     }
 }
 
-fn dated(document: &DocumentRow) -> Dated {
+/// When a document was said.
+pub fn dated(document: &DocumentRow) -> Dated {
     let path = Path::new(&document.path);
     let written = document.date.as_deref().and_then(day);
     let in_name = || path.file_stem().and_then(|stem| date_in(stem.to_str()?));

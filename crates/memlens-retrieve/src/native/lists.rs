@@ -1,12 +1,13 @@
 //! The library as it is searched: one snapshot of the store and both lists, all of one generation.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memlens_index::{IndexError, TextIndex, VectorFile, text_path, vector_path};
-use memlens_store::{FolderId, Snapshot, Store};
+use memlens_store::{DocumentId, DocumentRow, EmbeddingId, FolderId, Followed, Snapshot, Store};
 
-use super::dates::dates;
+use super::dates::dated;
 use crate::{Dated, RetrieveError};
 
 /// How long a reader waits for a writer to bring the lists into step.
@@ -15,6 +16,8 @@ const SETTLE: Duration = Duration::from_secs(20);
 const SETTLE_STEP: Duration = Duration::from_millis(25);
 
 /// Everything that a search reads of one generation; never changes.
+///
+/// What a document gives is in a piece of its own, shared by the lists of all generations that hold it.
 pub struct Lists {
     /// The library without its texts, in the total order of chunks.
     pub snapshot: Snapshot,
@@ -22,14 +25,27 @@ pub struct Lists {
     pub text: TextIndex,
     /// The vector list.
     pub vectors: VectorFile,
-    /// The row of each chunk's own vector.
+    /// The row of each chunk's own vector, by place.
     pub chunk_rows: Vec<u32>,
-    /// The row of each window's vector.
-    pub window_rows: Vec<u32>,
-    /// When each document was said.
-    pub dates: Vec<Dated>,
+    /// The rows of all windows' vectors, by chunk.
+    window_rows: Vec<u32>,
+    /// Where the windows of each chunk begin in `window_rows`, by place, and at the end their number.
+    window_firsts: Vec<u32>,
+    /// By document.
+    pieces: Vec<Arc<Piece>>,
+    /// Every chunk with its place, by id.
     by_id: Vec<(i64, u32)>,
     counts: HashMap<FolderId, FolderCounts>,
+}
+
+/// What the lists know of one document.
+struct Piece {
+    /// The rows of its chunks.
+    chunk_rows: Vec<u32>,
+    /// The rows of its windows.
+    window_rows: Vec<u32>,
+    /// When it was said.
+    said: Dated,
 }
 
 /// How much a folder holds that can be found.
@@ -88,53 +104,115 @@ impl Lists {
             None => (TextIndex::open(&text)?, VectorFile::open(&vectors)?),
         };
         text.check(store.generation()?)?;
-        let snapshot = store.snapshot()?;
+        let Followed { snapshot, changed } =
+            store.snapshot_after(before.map(|before| &before.snapshot))?;
         text.check(snapshot.generation)?;
         let made_by = store.embedding_model()?;
         let (model, dim) = made_by.unwrap_or((vectors.model().to_owned(), vectors.dim()));
         vectors.check(&model, dim, snapshot.generation)?;
 
-        let row = |embedding: i64| {
-            vectors.row_of(embedding).ok_or_else(|| IndexError::Torn {
-                path: vector_path(store.dir()),
-                why: format!("embedding {embedding} has no row"),
-            })
+        // Rows that were appended leave those before where they were.
+        let known = before.filter(|before| vectors.continues(&before.vectors));
+        let pieces = match known.zip(changed) {
+            Some((before, changed)) => before.pieces_with(&snapshot, &vectors, &changed),
+            None => snapshot
+                .documents
+                .iter()
+                .map(|document| Piece::of(document, &vectors))
+                .collect(),
         };
-        let chunk_rows: Vec<u32> = snapshot
-            .chunks
-            .iter()
-            .map(|chunk| row(chunk.embedding.0))
-            .collect::<Result<_, _>>()?;
-        let window_rows = snapshot
-            .windows
-            .iter()
-            .map(|window| row(window.embedding.0))
-            .collect::<Result<_, _>>()?;
-        let mut by_id: Vec<(i64, u32)> = snapshot
-            .chunks
-            .iter()
-            .zip(0..)
-            .map(|(chunk, at)| (chunk.id, at))
-            .collect();
-        by_id.sort_unstable();
-        let mut counts: HashMap<FolderId, FolderCounts> = HashMap::new();
-        for document in &snapshot.documents {
-            let counts = counts.entry(document.folder).or_default();
-            counts.n_files += 1;
-            counts.n_chunks += document.chunks.end - document.chunks.start;
+        let pieces = pieces.map_err(|embedding| IndexError::Torn {
+            path: vector_path(store.dir()),
+            why: format!("embedding {} has no row", embedding.0),
+        })?;
+        if before.is_none() {
+            // Its check read the whole file; nobody searches yet.
+            vectors.rest();
         }
-        // Its check read the whole file; nobody searches yet.
-        vectors.rest();
-        Ok(Lists {
-            dates: dates(&snapshot),
-            snapshot,
+        Ok(Lists::of(snapshot, text, vectors, pieces))
+    }
+
+    /// Puts the pieces together: whole numbers alone, some milliseconds for a million chunks.
+    fn of(
+        snapshot: Snapshot,
+        text: TextIndex,
+        vectors: VectorFile,
+        pieces: Vec<Arc<Piece>>,
+    ) -> Lists {
+        let n_chunks = snapshot.n_chunks() as usize;
+        let mut lists = Lists {
             text,
             vectors,
-            chunk_rows,
-            window_rows,
-            by_id,
-            counts,
-        })
+            chunk_rows: Vec::with_capacity(n_chunks),
+            window_rows: Vec::new(),
+            window_firsts: Vec::with_capacity(n_chunks + 1),
+            by_id: Vec::with_capacity(n_chunks),
+            counts: HashMap::new(),
+            snapshot,
+            pieces,
+        };
+        for (document, piece) in lists.snapshot.documents.iter().zip(&lists.pieces) {
+            let first = lists.window_rows.len() as u32;
+            for chunk in &document.chunks {
+                lists.by_id.push((chunk.id, lists.by_id.len() as u32));
+                lists.window_firsts.push(first + chunk.windows.start);
+            }
+            lists.chunk_rows.extend(&piece.chunk_rows);
+            lists.window_rows.extend(&piece.window_rows);
+            let counts = lists.counts.entry(document.folder).or_default();
+            counts.n_files += 1;
+            counts.n_chunks += document.chunks.len() as u32;
+        }
+        lists.window_firsts.push(lists.window_rows.len() as u32);
+        // Ids ascend within a document and mostly beyond it, which this sort makes use of.
+        lists.by_id.sort();
+        lists
+    }
+
+    /// The pieces of a later snapshot: those of before where nothing changed.
+    ///
+    /// # Errors
+    /// The embedding that has no row.
+    fn pieces_with(
+        &self,
+        snapshot: &Snapshot,
+        vectors: &VectorFile,
+        changed: &HashSet<DocumentId>,
+    ) -> Result<Vec<Arc<Piece>>, EmbeddingId> {
+        let known = self.snapshot.documents.iter().zip(&self.pieces);
+        // Both stand in the same order.
+        let mut known = known
+            .filter(|(document, _)| !changed.contains(&document.id))
+            .peekable();
+        snapshot
+            .documents
+            .iter()
+            .map(|document| match known.peek() {
+                Some((same, piece)) if Arc::ptr_eq(same, document) => {
+                    let piece = (*piece).clone();
+                    known.next();
+                    Ok(piece)
+                }
+                Some(_) | None => Piece::of(document, vectors),
+            })
+            .collect()
+    }
+
+    /// When a document was said, by its index in the snapshot.
+    pub fn dated(&self, document: usize) -> Dated {
+        self.pieces[document].said
+    }
+
+    /// The rows of the windows of the chunk at a place, in their order.
+    pub fn window_rows_of(&self, place: u32) -> impl Iterator<Item = u32> + '_ {
+        let place = place as usize;
+        let windows = self.window_firsts[place] as usize..self.window_firsts[place + 1] as usize;
+        self.window_rows[windows].iter().copied()
+    }
+
+    /// The number of windows.
+    pub fn n_windows(&self) -> u32 {
+        self.window_rows.len() as u32
     }
 
     /// How much a folder holds; nothing of one that is not watched.
@@ -149,5 +227,22 @@ impl Lists {
             .binary_search_by_key(&chunk, |(id, _)| *id)
             .ok()?;
         Some(self.by_id[at].1)
+    }
+}
+
+impl Piece {
+    fn of(document: &DocumentRow, vectors: &VectorFile) -> Result<Arc<Piece>, EmbeddingId> {
+        let row = |embedding: EmbeddingId| vectors.row_of(embedding.0).ok_or(embedding);
+        let chunks = document.chunks.iter();
+        let windows = document.windows.iter();
+        Ok(Arc::new(Piece {
+            chunk_rows: chunks
+                .map(|chunk| row(chunk.embedding))
+                .collect::<Result<_, _>>()?,
+            window_rows: windows
+                .map(|window| row(window.embedding))
+                .collect::<Result<_, _>>()?,
+            said: dated(document),
+        }))
     }
 }
