@@ -555,7 +555,7 @@ proptest! {
             for (note, written) in round {
                 let path = format!("{}/note{note}.md", note % 3);
                 match written {
-                    Some(text) => drop(folder.write(&path, text)),
+                    Some(text) => folder.write(&path, text),
                     None if folder.at(&path).exists() => folder.remove(&path),
                     None => {}
                 }
