@@ -4,6 +4,12 @@ import globals from "globals";
 import ts from "typescript-eslint";
 import svelteConfig from "./svelte.config.js";
 
+/** The folders of `src/`, each over those before it: what a folder needs stands to its left, so that no two need each other. */
+const FOLDERS = [
+  ...["api", "shared", "parts", "library", "feedback", "rerank", "parameters", "presets", "why-not"],
+  ...["search", "memory", "export", "first-run", "settings"],
+];
+
 export default ts.config(
   // Generated files are as their generator writes them.
   { ignores: ["dist/", "node_modules/", "src/api/bindings.ts"] },
@@ -27,6 +33,24 @@ export default ts.config(
       "@typescript-eslint/consistent-type-imports": "error",
     },
   },
+  // Tests may open the whole window.
+  ...FOLDERS.map((folder, at) => ({
+    files: [`src/${folder}/**`],
+    ignores: ["**/*.test.ts"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              group: FOLDERS.slice(at + 1).map((later) => `../${later}/*`),
+              message: `What ${folder}/ needs must not need ${folder}/: see FOLDERS in eslint.config.js.`,
+            },
+          ].filter(({ group }) => group.length > 0),
+        },
+      ],
+    },
+  })),
   {
     files: ["**/*.svelte"],
     rules: {

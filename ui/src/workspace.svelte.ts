@@ -3,12 +3,12 @@ import type { Backend } from "./api/backend";
 import { LibraryController } from "./library/library-controller.svelte";
 import { ParameterHistory } from "./parameters/parameter-history.svelte";
 import { PresetController } from "./presets/preset-controller.svelte";
-import { Feedback } from "./search/feedback.svelte";
-import { RerankProviders } from "./search/rerank-providers.svelte";
+import { Feedback } from "./feedback/feedback.svelte";
+import { RerankProviders } from "./rerank/rerank-providers.svelte";
 import { QueryHistory } from "./search/query-history.svelte";
 import { Revival } from "./search/revival.svelte";
 import { SearchController } from "./search/search-controller.svelte";
-import { WhyNotController } from "./search/why-not.svelte";
+import { WhyNotController } from "./why-not/why-not.svelte";
 import { Theme } from "./shared/theme.svelte";
 
 export type ViewId = "search" | "memory" | "export" | "settings";

@@ -3,7 +3,7 @@ import { mount } from "svelte";
 import App from "../src/App.svelte";
 import "../src/styles/tokens.css";
 import "../src/styles/app.css";
-import { openDocument } from "../src/views/memory/open-document.svelte";
+import { openDocument } from "../src/open-document.svelte";
 import { Workspace, workspaceContext, type ViewId } from "../src/workspace.svelte";
 import { LibraryBackend, type LibraryFile, type LibraryOptions } from "./fake/library";
 

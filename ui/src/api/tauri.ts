@@ -1,4 +1,4 @@
-import { toErrorInfo } from "../shared/errors";
+import { toErrorInfo } from "./errors";
 import type { Backend } from "./backend";
 import { commands, events } from "./bindings";
 

@@ -1,6 +1,6 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, LibraryState } from "../api/bindings";
-import { toErrorInfo } from "../shared/errors";
+import { toErrorInfo } from "../api/errors";
 
 /** What Memlens knows, as the whole window shows it: the watched folders, the index and its progress. */
 export class LibraryController {

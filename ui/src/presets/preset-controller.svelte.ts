@@ -3,7 +3,7 @@ import type { ErrorInfo, Params, Preset } from "../api/bindings";
 import { DEFAULTS } from "../api/parameters";
 import type { ParameterHistory } from "../parameters/parameter-history.svelte";
 import { differingIds } from "../parameters/rules";
-import { toErrorInfo } from "../shared/errors";
+import { toErrorInfo } from "../api/errors";
 
 /** The parameters that nobody has to save. */
 export const DEFAULT_PRESET: Preset = { name: "Default", params: DEFAULTS, notes: [] };

@@ -14,10 +14,10 @@ import type {
 import { DEFAULTS } from "../api/parameters";
 import type { ParameterHistory } from "../parameters/parameter-history.svelte";
 import { differingIds, previewOf, retrievesAlike } from "../parameters/rules";
-import { toErrorInfo } from "../shared/errors";
+import { toErrorInfo } from "../api/errors";
 import { NewestOnly } from "../shared/newest-only";
-import { isPending, usesReranker } from "./rerank-columns";
-import { RerankAsking } from "./rerank-asking.svelte";
+import { isPending, usesReranker } from "../rerank/rerank-columns";
+import { RerankAsking } from "../rerank/rerank-asking.svelte";
 import {
   moveOf,
   ranksBySlot,

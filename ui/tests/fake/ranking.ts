@@ -19,7 +19,7 @@ import type {
 } from "../../src/api/bindings";
 import { STAGES } from "../../src/api/parameters";
 import { ranksOf as listRanks } from "../../src/search/row-order";
-import { shareOf } from "../../src/search/rerank-columns";
+import { shareOf } from "../../src/rerank/rerank-columns";
 import { randomFrom, STOP_WORDS, wordsOf, type FakeChunk } from "./notes";
 import { rerankKey, scaleBy, type KnownScores } from "./rerank";
 

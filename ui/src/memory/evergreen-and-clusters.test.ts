@@ -1,0 +1,134 @@
+// What the person keeps from decay, marked in the tree; and what is said more than once.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test } from "vitest";
+import { violations } from "../../tests/axe";
+import { CLUSTERS } from "../../tests/fake-backend";
+import { LibraryBackend } from "../../tests/fake/library";
+import { layOut } from "../../tests/layout";
+import App from "../App.svelte";
+import { Workspace, workspaceContext } from "../workspace.svelte";
+
+layOut();
+
+async function open(prepare: (backend: LibraryBackend) => void = () => {}) {
+  const backend = new LibraryBackend();
+  prepare(backend);
+  const workspace = new Workspace(backend);
+  workspace.show("memory");
+  const user = userEvent.setup();
+  render(App, { context: workspaceContext(workspace) });
+  await screen.findByRole("treeitem", { name: /^people/ });
+  return { backend, workspace, user };
+}
+
+const item = (name: RegExp) => screen.getByRole("treeitem", { name });
+
+describe("evergreen", () => {
+  test("a folder is marked by a key, with all that lies in it, and marked no longer by the same", async () => {
+    const { backend, user } = await open();
+    screen.getByRole("tree").focus();
+    await user.keyboard("{ArrowDown}");
+    await user.keyboard("{Control>}e{/Control}");
+    await waitFor(() => expect(item(/^people, .*does not decay$/)).toBeInTheDocument());
+    expect(item(/^signe-profile\.md, .*does not decay$/).querySelector("svg")).not.toBeNull();
+    expect(item(/^home-server\.md/)).not.toHaveAccessibleName(/decay/);
+    expect(backend.calls.findLast(({ name }) => name === "setEvergreen")?.args).toEqual([
+      "notes",
+      "people",
+      true,
+    ]);
+    await user.keyboard("{Control>}e{/Control}");
+    await waitFor(() => expect(item(/^people/)).not.toHaveAccessibleName(/decay/));
+  });
+
+  test("a note is marked from the menu of its row, and the present search ranks by it at once", async () => {
+    const { backend, workspace, user } = await open();
+    await workspace.search.searchNow("internet at home");
+    const nRanked = backend.nCalls("rank");
+    await user.pointer({ keys: "[MouseRight]", target: item(/^signe-profile/) });
+    const menu = await screen.findByRole("menu");
+    expect(within(menu).getByRole("menuitemcheckbox")).toHaveAttribute("aria-checked", "false");
+    await user.click(within(menu).getByRole("menuitemcheckbox"));
+    await waitFor(() => expect(item(/^signe-profile\.md, .*does not decay$/)).toBeInTheDocument());
+    await waitFor(() => expect(backend.nCalls("rank")).toBe(nRanked + 1));
+  });
+
+  test("what cannot be marked stays as it is, and why is said", async () => {
+    const { backend, user } = await open();
+    backend.failing.setEvergreen = {
+      code: "error",
+      message: "cannot change the library: process 7 writes to it",
+    };
+    screen.getByRole("tree").focus();
+    await user.keyboard("{Control>}e{/Control}");
+    expect(await screen.findByText(/process 7 writes to it/)).toBeInTheDocument();
+    expect(item(/^memory/)).not.toHaveAccessibleName(/decay/);
+  });
+});
+
+describe("clusters", () => {
+  const dialog = () => screen.getByRole("dialog", { name: "Repeated passages" });
+  const openDialog = async (user: ReturnType<typeof userEvent.setup>) => {
+    await user.click(screen.getByRole("button", { name: "Repeated passages…" }));
+    await screen.findByRole("dialog", { name: "Repeated passages" });
+  };
+
+  test("are compared on demand and told with text, place, source and distance", async () => {
+    const { backend, user } = await open();
+    await openDialog(user);
+    expect(await within(dialog()).findByText(/412 observations not compared yet/)).toBeInTheDocument();
+    await user.click(within(dialog()).getByRole("button", { name: "Compare now" }));
+    expect(
+      await within(dialog()).findByText(/5 of 412 observations in 2 clusters, found in 31/),
+    ).toBeInTheDocument();
+    expect(within(dialog()).getByRole("button", { name: "Compare now" })).toBeDisabled();
+    const [first] = within(dialog()).getAllByRole("listitem");
+    expect(first).toHaveAccessibleName("3 observations by 3 sources");
+    const [canonical, , farthest] = within(first as HTMLElement).getAllByRole("button");
+    expect(canonical).toHaveTextContent("The push relay listens on 8093.");
+    expect(canonical).not.toHaveTextContent("apart");
+    expect(farthest).toHaveTextContent(/still listens.*group-rooms\.md.*:4.*otto.*3 bits apart/);
+    expect(backend.calls.findLast(({ name }) => name === "aggregate")).toBeDefined();
+    expect(await violations(dialog())).toEqual([]);
+  });
+
+  test("lead to the note at the line", async () => {
+    const { user } = await open((backend) => void backend.aggregate({} as never));
+    await openDialog(user);
+    await user.click(
+      await within(dialog()).findByRole("button", { name: /The push relay listens on 8093\./ }),
+    );
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    const reader = await screen.findByRole("region", { name: "Text of reference/home-server.md" });
+    expect(reader).toBeInTheDocument();
+  });
+
+  test("show a place that says the same twice as often as it does", async () => {
+    const { user } = await open((backend) => {
+      const [first, ...others] = CLUSTERS.clusters;
+      const [member] = first?.members ?? [];
+      if (first === undefined || member === undefined) throw new Error("no cluster to repeat");
+      backend.found = { ...CLUSTERS, clusters: [{ ...first, members: [member, member] }, ...others] };
+      void backend.aggregate({} as never);
+    });
+    await openDialog(user);
+    expect(
+      await within(dialog()).findAllByRole("button", { name: /^the push relay listens on 8093 / }),
+    ).toHaveLength(2);
+  });
+
+  test("say that there are none, and why a pass failed", async () => {
+    const { backend, user } = await open((backend) => {
+      backend.found = { ...CLUSTERS, clusters: [], n_clusters: 0, corroborated_count: 0 };
+    });
+    await openDialog(user);
+    const compare = within(dialog()).getByRole("button", { name: "Compare now" });
+    backend.failing.aggregate = { code: "error", message: "cannot read the observations: disk gone" };
+    await user.click(compare);
+    expect(await within(dialog()).findByText(/Cannot read the observations: disk gone/)).toBeInTheDocument();
+    backend.failing = {};
+    await user.click(compare);
+    expect(await within(dialog()).findByText("Nothing repeats at this distance.")).toBeInTheDocument();
+  });
+});

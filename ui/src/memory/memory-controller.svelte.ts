@@ -1,0 +1,481 @@
+// What the Memory view shows: the tree, and the open note with its chosen chunk.
+import { SvelteSet } from "svelte/reactivity";
+import type { Activity, DocumentView, ErrorInfo, FolderTree, LibraryState } from "../api/bindings";
+import type { Backend } from "../api/backend";
+import { toErrorInfo } from "../api/errors";
+import { readStored, writeStored } from "../shared/stored";
+import { ChunkMargin, type PlacedChunk } from "./chunk-margin";
+import { noteFormat } from "./note-lines";
+import { lineOfPart, linkedNote, linkKind } from "./note-links";
+import { NoteText } from "./note-text";
+import type { PlaceInNote } from "./place-in-note";
+import { RENDERED_CHARS_MAX, RenderedNote } from "./rendered-note";
+import {
+  ancestors,
+  defaultExpanded,
+  findEntry,
+  inNameOrder,
+  rowId,
+  treeRows,
+  type TreeRow,
+} from "./tree-rows";
+
+/** A note that has been read. */
+export type OpenNote = { document: DocumentView; text: NoteText; margin: ChunkMargin };
+
+/** What stands in the middle of the view. */
+export type NoteState =
+  | { kind: "none" }
+  | { kind: "opening"; folder: string; path: string }
+  | { kind: "open"; note: OpenNote }
+  | { kind: "failed"; folder: string; path: string; error: ErrorInfo };
+
+/** A line to bring into sight; a new object each time, so that asking twice for one line scrolls twice. */
+export type LineTarget = { line: number };
+
+/** How a note of Markdown is drawn: laid out, or as it stands in its file. */
+export type Reading = "rendered" | "text";
+
+const STORED_AS = "memlens.reading";
+
+function isReading(value: unknown): value is Reading {
+  return value === "rendered" || value === "text";
+}
+
+/** Milliseconds between two readings of the tree while files are being indexed. */
+const REFRESH_MS = 1_000;
+
+/** The Memory view's state; one for the life of the window, so that the open note survives a change of view. */
+export class MemoryController {
+  readonly #backend: Backend;
+
+  #trees = $state.raw<readonly FolderTree[] | null>(null);
+  #treeError = $state.raw<ErrorInfo | null>(null);
+  #note = $state.raw<NoteState>({ kind: "none" });
+  /** The note in the middle as Markdown; null until it is wanted so. */
+  #rendered = $state.raw<RenderedNote | null>(null);
+  #chosen = $state(0);
+  #target = $state.raw<LineTarget | null>(null);
+  #isGone = $state(false);
+  #editorError = $state.raw<ErrorInfo | null>(null);
+  #reading = $state<Reading>(readStored(STORED_AS, isReading) ?? "rendered");
+  #linkError = $state<string | null>(null);
+  #find = $state("");
+  #markError = $state.raw<ErrorInfo | null>(null);
+  readonly #expanded = new SvelteSet<string>();
+  /** rows closed by hand while a search in the tree holds everything open */
+  readonly #closedInFind = new SvelteSet<string>();
+  #activeId = $state<string | null>(null);
+
+  #opening = 0;
+  #stamp = "";
+  #refreshTimer: ReturnType<typeof setTimeout> | null = null;
+  #refreshedAt = -Infinity;
+  #refreshing = 0;
+
+  readonly #rows = $derived(treeRows(this.#trees ?? [], (id) => this.isExpanded(id), this.#find));
+
+  /** Where the reader stood when it was left or drawn otherwise; null: at the top, or at the target. */
+  place: PlaceInNote | null = null;
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  /** Follows the library and its events; the answer stops it. */
+  connect(): () => void {
+    const stopState = this.#backend.onState((state) => this.heed(state));
+    const stopActivity = this.#backend.onActivity((activity) => this.happened(activity));
+    void this.refresh();
+    return () => {
+      stopState();
+      stopActivity();
+      if (this.#refreshTimer !== null) clearTimeout(this.#refreshTimer);
+      this.#refreshTimer = null;
+    };
+  }
+
+  /** null until the tree has been read once. */
+  get trees(): readonly FolderTree[] | null {
+    return this.#trees;
+  }
+  get treeError(): ErrorInfo | null {
+    return this.#treeError;
+  }
+  get rows(): readonly TreeRow[] {
+    return this.#rows;
+  }
+  get note(): NoteState {
+    return this.#note;
+  }
+  get target(): LineTarget | null {
+    return this.#target;
+  }
+  /** The open note is no longer in its folder; what is shown is its text from before. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+  /** Why the editor could not be opened, until the next try. */
+  get editorError(): ErrorInfo | null {
+    return this.#editorError;
+  }
+  get reading(): Reading {
+    return this.#reading;
+  }
+  /** The open note as Markdown; null where it is drawn as text. */
+  get rendered(): RenderedNote | null {
+    return this.#reading === "rendered" ? this.#rendered : null;
+  }
+  /** The open note is Markdown, but longer than what can be laid out at once. */
+  get isTooLong(): boolean {
+    return this.#note.kind === "open" && isMarkdown(this.#note.note) && !canRender(this.#note.note);
+  }
+  /** The open note can be drawn as Markdown and as text. */
+  get hasReadings(): boolean {
+    return this.#note.kind === "open" && canRender(this.#note.note);
+  }
+  /** Why the last link led nowhere, until the next. */
+  get linkError(): string | null {
+    return this.#linkError;
+  }
+  /** Why the last mark could not be set, until the next. */
+  get markError(): ErrorInfo | null {
+    return this.#markError;
+  }
+  get find(): string {
+    return this.#find;
+  }
+  /** The row of the tree that the keyboard stands on. */
+  get activeId(): string | null {
+    return this.#activeId;
+  }
+  /** The chosen chunk of the open note; null when it has none. */
+  get chosen(): PlacedChunk | null {
+    return this.#note.kind === "open" ? (this.#note.note.margin.chunks[this.#chosen] ?? null) : null;
+  }
+  /** Id of the row of the note in the middle. */
+  get openId(): string | null {
+    const note = this.#note;
+    switch (note.kind) {
+      case "none":
+        return null;
+      case "open":
+        return rowId(note.note.document.folder, note.note.document.path);
+      case "opening":
+      case "failed":
+        return rowId(note.folder, note.path);
+    }
+  }
+
+  isExpanded(id: string): boolean {
+    return this.#find.trim() === "" ? this.#expanded.has(id) : !this.#closedInFind.has(id);
+  }
+
+  setExpanded(ids: readonly string[], expanded: boolean): void {
+    const isFinding = this.#find.trim() !== "";
+    for (const id of ids) {
+      if (isFinding === expanded) (isFinding ? this.#closedInFind : this.#expanded).delete(id);
+      else (isFinding ? this.#closedInFind : this.#expanded).add(id);
+    }
+  }
+
+  activate(id: string): void {
+    this.#activeId = id;
+  }
+
+  setFind(find: string): void {
+    this.#find = find;
+    this.#closedInFind.clear();
+  }
+
+  /** Opens a note at a line; without one at its top. */
+  async open(folder: string, path: string, line: number | null = null): Promise<void> {
+    const opening = ++this.#opening;
+    this.#editorError = null;
+    this.#linkError = null;
+    for (const id of ancestors(folder, path)) this.#expanded.add(id);
+    this.#activeId = rowId(folder, path);
+    const present = this.#note;
+    if (
+      present.kind === "open" &&
+      present.note.document.folder === folder &&
+      present.note.document.path === path &&
+      !this.#isGone
+    ) {
+      if (line !== null) this.#goTo(present.note, line);
+      return;
+    }
+    this.#note = { kind: "opening", folder, path };
+    this.#isGone = false;
+    this.place = null;
+    try {
+      const note = openNote(await this.#backend.document(folder, path));
+      const rendered = await this.#renderedOf(note);
+      if (opening !== this.#opening) return;
+      this.#take(note, rendered);
+      this.#chosen = 0;
+      this.#target = null;
+      if (line !== null) this.#goTo(note, line);
+    } catch (error) {
+      if (opening === this.#opening) this.#note = { kind: "failed", folder, path, error: toErrorInfo(error) };
+    }
+  }
+
+  /** Reads the open note again, at the same place. */
+  async reload(): Promise<void> {
+    const present = this.#note;
+    if (present.kind !== "open" && present.kind !== "failed") return;
+    if (present.kind === "failed") {
+      this.#note = { kind: "none" };
+      return this.open(present.folder, present.path);
+    }
+    const opening = ++this.#opening;
+    const { folder, path } = present.note.document;
+    const chosen = this.chosen;
+    try {
+      const note = openNote(await this.#backend.document(folder, path));
+      const rendered = await this.#renderedOf(note);
+      if (opening !== this.#opening) return;
+      this.#take(note, rendered);
+      this.#isGone = false;
+      this.#chosen = (chosen && note.margin.choose(chosen.chunk.start_line)?.index) ?? 0;
+    } catch {
+      // the text that is shown stays; the tree says whether the file is still there
+      if (opening === this.#opening) this.#isGone = true;
+    }
+  }
+
+  /** Brings a line of the open note into sight and chooses its chunk. */
+  goTo(line: number): void {
+    if (this.#note.kind === "open") this.#goTo(this.#note.note, line);
+  }
+
+  choose(index: number): void {
+    this.#chosen = index;
+  }
+
+  /** Chooses the chunk of a line that was clicked, in turn where two overlap. */
+  chooseAt(line: number): void {
+    if (this.#note.kind !== "open") return;
+    const chunk = this.#note.note.margin.choose(line, this.#chosen);
+    if (chunk !== null) this.#chosen = chunk.index;
+  }
+
+  /** Chooses the chunk `step` further on and brings it into sight; stays at both ends. */
+  step(step: number): void {
+    if (this.#note.kind !== "open") return;
+    const chunks = this.#note.note.margin.chunks;
+    const index = Math.min(Math.max(this.#chosen + step, 0), chunks.length - 1);
+    const chunk = chunks[index];
+    if (chunk === undefined) return;
+    this.#chosen = index;
+    this.#show(chunk.chunk.start_line);
+  }
+
+  /** Opens the note on the screen in the person's editor. */
+  async edit(): Promise<void> {
+    const at = this.#place();
+    if (at === null) return;
+    this.#editorError = null;
+    try {
+      await this.#backend.openInEditor(at.folder, at.path);
+    } catch (error) {
+      this.#editorError = toErrorInfo(error);
+    }
+  }
+
+  /** Draws notes otherwise from now on; the window remembers it. */
+  read(reading: Reading): void {
+    this.#reading = reading;
+    writeStored(STORED_AS, reading === "rendered" ? null : reading);
+    void this.#renderOpen();
+  }
+
+  async #renderedOf(note: OpenNote): Promise<RenderedNote | null> {
+    if (this.#reading !== "rendered" || !canRender(note)) return null;
+    return RenderedNote.of(note.document.text, note.text.lines);
+  }
+
+  #take(note: OpenNote, rendered: RenderedNote | null): void {
+    this.#note = { kind: "open", note };
+    this.#rendered = rendered;
+    void this.#renderOpen();
+  }
+
+  /** Makes Markdown of the open note, if it is wanted and was not made yet; until then its text stands there. */
+  async #renderOpen(): Promise<void> {
+    const shown = this.#note;
+    if (shown.kind !== "open" || this.#rendered !== null) return;
+    const rendered = await this.#renderedOf(shown.note);
+    if (this.#note === shown) this.#rendered = rendered;
+  }
+
+  /** Follows a link of the open note: to a line, a heading or a note at once, out of the window after a question of the system. */
+  async follow(address: string): Promise<void> {
+    const note = this.#note;
+    if (note.kind !== "open") return;
+    this.#linkError = null;
+    switch (linkKind(address)) {
+      case "outside":
+        return this.#followOutside(address);
+      case "refused":
+        return;
+      case "inside":
+        return this.#followInside(address, note.note.document);
+    }
+  }
+
+  /** The shell asks the person, since a page that was tampered with would not. */
+  async #followOutside(address: string): Promise<void> {
+    try {
+      await this.#backend.openLink(address);
+    } catch (error) {
+      this.#linkError = toErrorInfo(error).message;
+    }
+  }
+
+  async #followInside(address: string, { folder, path }: DocumentView): Promise<void> {
+    const found = linkedNote(address, folder, path, this.#trees ?? []);
+    if (found === null) {
+      this.#linkError = `no watched folder contains ${address}`;
+      return;
+    }
+    await this.open(found.folder, found.path);
+    if (found.part === "" || this.#note.kind !== "open") return;
+    const line = lineOfPart(found.part) ?? this.#rendered?.headingLine(found.part) ?? null;
+    if (line === null) this.#linkError = `this note has no heading “${found.part}”`;
+    else this.#goTo(this.#note.note, line);
+  }
+
+  /** Reads the tree again; newest answer wins. */
+  async refresh(): Promise<void> {
+    const refreshing = ++this.#refreshing;
+    this.#refreshedAt = performance.now();
+    try {
+      const trees = inNameOrder(await this.#backend.tree());
+      if (refreshing !== this.#refreshing) return;
+      const before = this.#trees;
+      const isNew = (tree: FolderTree) =>
+        before?.every((known) => known.folder.id !== tree.folder.id) ?? true;
+      for (const id of defaultExpanded(trees.filter(isNew))) this.#expanded.add(id);
+      this.#trees = trees;
+      this.#treeError = null;
+      this.#compareNote(before, trees);
+    } catch (error) {
+      if (refreshing === this.#refreshing) this.#treeError = toErrorInfo(error);
+    }
+  }
+
+  /** Says that what a row of the tree stands for does not decay, or does; tells whether that was done. */
+  async mark(row: TreeRow): Promise<boolean> {
+    const refreshing = ++this.#refreshing;
+    this.#markError = null;
+    try {
+      const trees = inNameOrder(await this.#backend.setEvergreen(row.folder, row.path, !row.isEvergreen));
+      if (refreshing === this.#refreshing) this.#trees = trees;
+      return true;
+    } catch (error) {
+      this.#markError = toErrorInfo(error);
+      return false;
+    }
+  }
+
+  /** Takes note of a new state of the library; what hangs on it is read at most once a second. */
+  heed(state: LibraryState): void {
+    const stamp = JSON.stringify([
+      state.generation,
+      state.n_files,
+      state.n_chunks,
+      state.n_problems,
+      state.folders,
+    ]);
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    this.#refreshSoon();
+  }
+
+  /** Takes note of something that happened to a file. */
+  happened(activity: Activity): void {
+    const note = this.#note;
+    if (
+      activity.what === "changed" &&
+      note.kind === "open" &&
+      note.note.document.folder_name === activity.folder_name &&
+      note.note.document.path === activity.path
+    ) {
+      void this.reload();
+    }
+    this.#refreshSoon();
+  }
+
+  #refreshSoon(): void {
+    if (this.#refreshTimer !== null) return;
+    const wait = Math.max(0, this.#refreshedAt + REFRESH_MS - performance.now());
+    this.#refreshTimer = setTimeout(() => {
+      this.#refreshTimer = null;
+      void this.refresh();
+    }, wait);
+  }
+
+  /** Reads the open note again when the tree says that it was indexed anew, and marks it when it has left the tree. */
+  #compareNote(before: readonly FolderTree[] | null, trees: readonly FolderTree[]): void {
+    if (this.#note.kind !== "open" || before === null) return;
+    const { folder, path } = this.#note.note.document;
+    if (trees.every((tree) => tree.folder.id !== folder)) {
+      this.#note = { kind: "none" };
+      this.#activeId = null;
+      return;
+    }
+    const entry = findEntry(trees, folder, path);
+    const was = findEntry(before, folder, path);
+    if (entry === null) {
+      this.#isGone = true;
+    } else if (this.#isGone || was === null || was.n_chunks !== entry.n_chunks || was.state !== entry.state) {
+      void this.reload();
+    }
+  }
+
+  #goTo(note: OpenNote, line: number): void {
+    const chunk = note.margin.choose(line);
+    if (chunk !== null) this.#chosen = chunk.index;
+    this.#show(line);
+  }
+
+  /** The place where the reader stood is forgotten, so that it goes to the line. */
+  #show(line: number): void {
+    this.place = null;
+    this.#target = { line };
+  }
+
+  #place(): { folder: string; path: string } | null {
+    const note = this.#note;
+    switch (note.kind) {
+      case "none":
+      case "opening":
+        return null;
+      case "failed":
+        return { folder: note.folder, path: note.path };
+      case "open":
+        return {
+          folder: note.note.document.folder,
+          path: note.note.document.path,
+        };
+    }
+  }
+}
+
+function openNote(document: DocumentView): OpenNote {
+  return {
+    document,
+    text: new NoteText(document.text, noteFormat(document.path)),
+    margin: new ChunkMargin(document.chunks),
+  };
+}
+
+function isMarkdown({ document }: OpenNote): boolean {
+  return noteFormat(document.path) === "markdown";
+}
+
+function canRender(note: OpenNote): boolean {
+  return isMarkdown(note) && note.document.text.length <= RENDERED_CHARS_MAX;
+}

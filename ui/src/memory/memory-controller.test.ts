@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { HOME_SERVER, LibraryBackend } from "../../tests/fake/library";
+import type { DocumentView } from "../api/bindings";
+import { MemoryController } from "./memory-controller.svelte";
+
+const NOTE = "reference/home-server.md";
+
+function path(memory: MemoryController): string | null {
+  return memory.note.kind === "open" ? memory.note.note.document.path : null;
+}
+
+describe("a note", () => {
+  test("opens at its first chunk, in an open folder", async () => {
+    const memory = new MemoryController(new LibraryBackend());
+    await memory.refresh();
+    memory.setExpanded(["notes\nreference"], false);
+    await memory.open("notes", NOTE);
+    expect(path(memory)).toBe(NOTE);
+    expect(memory.chosen?.index).toBe(0);
+    expect(memory.isExpanded("notes\nreference")).toBe(true);
+    expect(memory.activeId).toBe(memory.openId);
+  });
+
+  test("opens at a line with the chunk that holds it", async () => {
+    const memory = new MemoryController(new LibraryBackend());
+    await memory.open("notes", NOTE, 40);
+    expect(memory.target).toEqual({ line: 40 });
+    const { start_line = 0, end_line = 0 } = memory.chosen?.chunk ?? {};
+    expect(start_line).toBeLessThanOrEqual(40);
+    expect(end_line).toBeGreaterThanOrEqual(40);
+  });
+
+  test("asked for twice is read once, and a line asked for twice is a new target", async () => {
+    const backend = new LibraryBackend();
+    const memory = new MemoryController(backend);
+    await memory.open("notes", NOTE, 12);
+    const before = memory.target;
+    await memory.open("notes", NOTE, 12);
+    expect(backend.nCalls("document")).toBe(1);
+    expect(memory.target).toEqual(before);
+    expect(memory.target).not.toBe(before);
+  });
+
+  test("asked for last wins, however late the first answers", async () => {
+    const backend = new LibraryBackend();
+    const memory = new MemoryController(backend);
+    let answer: (document: DocumentView) => void = () => {};
+    const late = await backend.document("notes", NOTE);
+    vi.spyOn(backend, "document").mockReturnValueOnce(
+      new Promise((resolve) => (answer = resolve as typeof answer)),
+    );
+    const first = memory.open("notes", NOTE);
+    await memory.open("notes", "MEMORY.md");
+    answer(late);
+    await first;
+    expect(path(memory)).toBe("MEMORY.md");
+  });
+
+  test("that cannot be read says why, and is read on the next try", async () => {
+    const backend = new LibraryBackend();
+    backend.unreadable.set(NOTE, { code: "unreadable", message: "permission denied" });
+    const memory = new MemoryController(backend);
+    await memory.open("notes", NOTE);
+    expect(memory.note).toMatchObject({ kind: "failed", error: { message: "permission denied" } });
+    backend.unreadable.clear();
+    await memory.reload();
+    expect(path(memory)).toBe(NOTE);
+  });
+});
+
+describe("chunks", () => {
+  test("are walked to both ends and no further", async () => {
+    const memory = new MemoryController(new LibraryBackend());
+    await memory.open("notes", NOTE);
+    memory.step(-1);
+    expect(memory.chosen?.index).toBe(0);
+    memory.step(1);
+    expect(memory.chosen?.index).toBe(1);
+    expect(memory.target?.line).toBe(memory.chosen?.chunk.start_line);
+    memory.step(100);
+    expect(
+      memory.note.kind === "open" && memory.chosen?.index === memory.note.note.margin.chunks.length - 1,
+    ).toBe(true);
+  });
+
+  test("that overlap are chosen in turn by clicks on their common line", async () => {
+    const memory = new MemoryController(new LibraryBackend());
+    await memory.open("notes", NOTE);
+    const chunks = memory.note.kind === "open" ? memory.note.note.margin.chunks : [];
+    const line = chunks[1]?.chunk.start_line ?? 0;
+    expect(chunks[0]?.chunk.end_line).toBeGreaterThanOrEqual(line);
+    memory.chooseAt(line);
+    expect(memory.chosen?.index).toBe(1);
+    memory.chooseAt(line);
+    expect(memory.chosen?.index).toBe(0);
+  });
+
+  test("open their note in the editor", async () => {
+    const backend = new LibraryBackend();
+    const memory = new MemoryController(backend);
+    await memory.open("notes", NOTE);
+    await memory.edit();
+    const opened = backend.calls.filter((call) => call.name === "openInEditor").map((call) => call.args);
+    expect(opened).toEqual([["notes", NOTE]]);
+  });
+
+  test("an editor that does not open is said, until it does", async () => {
+    const backend = new LibraryBackend();
+    const memory = new MemoryController(backend);
+    await memory.open("notes", NOTE);
+    backend.failing.openInEditor = { code: "editor", message: "no editor" };
+    await memory.edit();
+    expect(memory.editorError?.message).toBe("no editor");
+    backend.failing = {};
+    await memory.edit();
+    expect(memory.editorError).toBeNull();
+  });
+});
+
+describe("what happens to the files", () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  async function connected(): Promise<{
+    backend: LibraryBackend;
+    memory: MemoryController;
+    stop: () => void;
+  }> {
+    const backend = new LibraryBackend();
+    const memory = new MemoryController(backend);
+    const stop = memory.connect();
+    await vi.advanceTimersByTimeAsync(0);
+    await memory.open("notes", NOTE, 40);
+    return { backend, memory, stop };
+  }
+
+  test("a saved note is read again, at the same chunk", async () => {
+    const { backend, memory, stop } = await connected();
+    const before = memory.chosen?.index;
+    backend.save("notes", NOTE, `${HOME_SERVER}\nA new last line.\n`);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(memory.note.kind === "open" && memory.note.note.document.text.endsWith("A new last line.\n")).toBe(
+      true,
+    );
+    expect(memory.chosen?.index).toBe(before);
+    stop();
+  });
+
+  test("another note that is saved leaves this one alone", async () => {
+    const { backend, stop } = await connected();
+    const n_before = backend.nCalls("document");
+    backend.save("notes", "MEMORY.md", "x");
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(backend.nCalls("document")).toBe(n_before);
+    stop();
+  });
+
+  test("a deleted note keeps its text and says that it is gone; back again it is read", async () => {
+    const { backend, memory, stop } = await connected();
+    backend.delete("notes", NOTE);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(memory.isGone).toBe(true);
+    expect(path(memory)).toBe(NOTE);
+    stop();
+  });
+
+  test("a burst of events reads the tree twice, not a thousand times", async () => {
+    const { backend, stop } = await connected();
+    await vi.advanceTimersByTimeAsync(5_000);
+    const n_before = backend.nCalls("tree");
+    for (let at = 0; at < 1_000; at += 1) backend.save("notes", "MEMORY.md", `${at}`);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(backend.nCalls("tree") - n_before).toBeLessThanOrEqual(2);
+    expect(backend.nCalls("tree") - n_before).toBeGreaterThan(0);
+    stop();
+  });
+
+  test("after stopping nothing is read any more", async () => {
+    const { backend, stop } = await connected();
+    stop();
+    const n_before = backend.calls.length;
+    backend.save("notes", NOTE, "x");
+    backend.changeState({ generation: 99 });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(backend.calls.length).toBe(n_before);
+  });
+});
+
+describe("the tree", () => {
+  test("that cannot be read says why, and keeps what it had", async () => {
+    const backend = new LibraryBackend();
+    const memory = new MemoryController(backend);
+    await memory.refresh();
+    const n_rows = memory.rows.length;
+    backend.failing.tree = { code: "store", message: "locked" };
+    await memory.refresh();
+    expect(memory.treeError?.message).toBe("locked");
+    expect(memory.rows).toHaveLength(n_rows);
+  });
+
+  test("holds everything open while finding, and forgets what was closed then", async () => {
+    const memory = new MemoryController(new LibraryBackend());
+    await memory.refresh();
+    memory.setExpanded(["notes\npeople"], false);
+    memory.setFind("signe");
+    expect(memory.rows.map((row) => row.name)).toContain("signe-profile.md");
+    memory.setExpanded(["notes\npeople"], false);
+    expect(memory.rows.map((row) => row.name)).not.toContain("signe-profile.md");
+    memory.setFind("signe-");
+    expect(memory.rows.map((row) => row.name)).toContain("signe-profile.md");
+    memory.setFind("");
+    expect(memory.rows.map((row) => row.name)).not.toContain("signe-profile.md");
+  });
+});

@@ -1,0 +1,63 @@
+// A stage behind fusion has a column while it does something, and the reranker while it is asked.
+import { expect, test } from "vitest";
+import { makeChunks } from "../../tests/fake/notes";
+import { rank, retrieve } from "../../tests/fake/ranking";
+import type { Status } from "../api/bindings";
+import { DEFAULTS } from "../api/parameters";
+import { columnGroups, layoutOf, TABLE_ENDS, type ColumnGroup } from "./column-groups";
+
+const SET = retrieve("the internet is down at home", makeChunks(40), DEFAULTS);
+const LISTS = ["vector", "bm25", "rrf", "fusion"];
+const keys = (columns: ReturnType<typeof rank>) => columnGroups(columns).map(({ key }) => key);
+
+function withStatus(stage: string, status: Status) {
+  const columns = rank(SET, DEFAULTS);
+  return { ...columns, stages: columns.stages.map((one) => (one.id === stage ? { ...one, status } : one)) };
+}
+
+test("the lists alone while every stage behind them is off", () => {
+  expect(keys(rank(SET, DEFAULTS))).toEqual(LISTS);
+});
+
+test.each(["corroboration", "feedback"])("%s while it is applied", (stage) => {
+  expect(keys(withStatus(stage, { kind: "applied" }))).toEqual([...LISTS, stage]);
+});
+
+test("the reranker also before the first score, named by its scale once it has one", () => {
+  const params = { ...DEFAULTS, rerank: "late" as const };
+  const waiting = {
+    ...rank(SET, params),
+    ...withStatus("rerank", { kind: "skipped", why: "20 of 20 scores pending" }),
+    rerank_state: rank(SET, params).rerank_state,
+  };
+  expect(keys(waiting)).toEqual([...LISTS, "rerank"]);
+  expect(columnGroups({ ...waiting, rerank_scale: null }).at(-1)?.below).toBe("rank · score");
+  expect(columnGroups({ ...waiting, rerank_scale: "logit" }).at(-1)?.below).toBe("rank · logit");
+});
+
+/** What columns need at least, in rem. */
+function neededBy({ columns, gap }: ReturnType<typeof layoutOf>): number {
+  const widths = [...columns.matchAll(/(?:minmax\()?([\d.]+)rem/g)].map(([, width]) => Number(width));
+  const sum = widths.reduce((a, b) => a + b, 0);
+  return sum + Number.parseFloat(gap) * (widths.length - 1) + TABLE_ENDS[0] + TABLE_ENDS[1];
+}
+
+test("the final score is in sight beside every set of columns, from the narrowest table that a window has", () => {
+  const group = (key: ColumnGroup["key"]): ColumnGroup => ({
+    ...{ key, label: key, below: "", sorted: "ascending" },
+    stage: key === "rrf" ? "fusion" : key,
+  });
+  const lists = LISTS.map((key) => group(key as ColumnGroup["key"]));
+  for (let set = 0; set < 8; set += 1) {
+    const behind = (["rerank", "corroboration", "feedback"] as const).filter((_, at) => (set >> at) & 1);
+    const groups = [...lists, ...behind.map(group)];
+    // Beside rail and journey 1201 pixels leave 42 rem.
+    for (let width = 42; width < 120; width += 0.5) {
+      const layout = layoutOf(groups, width);
+      expect(neededBy(layout)).toBeLessThanOrEqual(width);
+      expect(layout.columns.split(/ (?![^(]*\))/)).toHaveLength(groups.length + 4);
+    }
+  }
+  expect(layoutOf(lists, 50).isNarrow).toBe(false);
+  expect(layoutOf([...lists, group("rerank")], 43).isNarrow).toBe(true);
+});

@@ -1,0 +1,34 @@
+// What does not decay, as a short list: only where a folder's rule changes, so a marked folder is one entry.
+import type { FolderTree, TreeEntry } from "../api/bindings";
+
+/** A watched folder, or a folder or note in one, for which the rule differs from what holds around it. */
+export type EvergreenEntry = {
+  folder: string;
+  folderName: string;
+  /** in the watched folder; "" is that folder itself */
+  path: string;
+  isFolder: boolean;
+  /** false where it decays although what it lies in does not */
+  isEvergreen: boolean;
+  nChunks: number;
+};
+
+/** Returns the entries in the order of the trees. */
+export function evergreenList(trees: readonly FolderTree[]): EvergreenEntry[] {
+  return trees.flatMap(({ folder, is_evergreen, entries }) => {
+    const place = { folder: folder.id, folderName: folder.name };
+    const root = { ...place, path: "", isFolder: true, isEvergreen: true, nChunks: folder.n_chunks };
+    return [...(is_evergreen ? [root] : []), ...differing(entries, is_evergreen, place)];
+  });
+}
+
+function differing(
+  entries: readonly TreeEntry[],
+  around: boolean,
+  place: Pick<EvergreenEntry, "folder" | "folderName">,
+): EvergreenEntry[] {
+  return entries.flatMap(({ path, is_folder, is_evergreen, n_chunks, children }) => {
+    const entry = { ...place, path, isFolder: is_folder, isEvergreen: is_evergreen, nChunks: n_chunks };
+    return [...(is_evergreen === around ? [] : [entry]), ...differing(children, is_evergreen, place)];
+  });
+}

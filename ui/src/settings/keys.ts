@@ -1,0 +1,27 @@
+// The keys of the window, as Settings lists them.
+import { KEYS_TOLD } from "../search/search-keys";
+
+/** What the keys of one place do. */
+export type KeyGroup = { place: string; keys: readonly { keys: readonly string[]; does: string }[] };
+
+/** Every key, by the view it works in. */
+export const KEY_GROUPS: readonly KeyGroup[] = [
+  { place: "Search", keys: KEYS_TOLD },
+  {
+    place: "Memory",
+    keys: [
+      { keys: ["/"], does: "Find a note by its name" },
+      {
+        keys: ["↑", "↓", "Home", "End", "PgUp", "PgDn"],
+        does: "Move through the tree; letters jump to a name",
+      },
+      { keys: ["→", "←", "*"], does: "Open a folder, close it, open all folders at its level" },
+      { keys: ["Enter"], does: "Open the note" },
+      { keys: ["[", "]"], does: "Previous or next chunk" },
+      { keys: ["T"], does: "Switch between rendered and source" },
+      { keys: ["W"], does: "Why not…? for the chosen chunk" },
+      { keys: ["Ctrl E"], does: "Turn decay on or off for the note or folder" },
+      { keys: ["O"], does: "Open the note in your editor (in the tree, letters jump instead)" },
+    ],
+  },
+];

@@ -1,0 +1,220 @@
+// The Settings view as a person meets it: folders, colours, and the question before a folder is removed.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test } from "vitest";
+import { violations } from "../../tests/axe";
+import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
+import App from "../App.svelte";
+import { Workspace, workspaceContext } from "../workspace.svelte";
+
+async function open(options: LibraryOptions = {}) {
+  const backend = new LibraryBackend(options);
+  const workspace = new Workspace(backend);
+  workspace.show("settings");
+  const user = userEvent.setup();
+  const { container } = render(App, { context: workspaceContext(workspace) });
+  await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
+  return { backend, workspace, user, container };
+}
+
+describe("removing a folder", () => {
+  test("asks first, says that notes are not touched and what is forgotten", async () => {
+    const { backend, user } = await open();
+    await user.click(screen.getByRole("button", { name: "Remove logs" }));
+    const dialog = within(await screen.findByRole("alertdialog", { name: "Remove “logs” from Memlens?" }));
+    expect(dialog.getByText(/Your notes are not touched/)).toBeInTheDocument();
+    expect(dialog.getByText(/forgets its 4 files and 4 chunks:/)).toBeInTheDocument();
+    expect(backend.nCalls("removeFolder")).toBe(0);
+    await user.click(dialog.getByRole("button", { name: "Remove" }));
+    await waitFor(() => expect(screen.queryByRole("button", { name: "Remove logs" })).toBeNull());
+    expect(backend.calls.find((call) => call.name === "removeFolder")?.args).toEqual(["logs"]);
+    expect(screen.getByRole("button", { name: "Remove memory" })).toBeInTheDocument();
+  });
+
+  test.each(["Cancel", "Escape"])("%s keeps it", async (way) => {
+    const { backend, user } = await open();
+    await user.click(screen.getByRole("button", { name: "Remove logs" }));
+    const dialog = await screen.findByRole("alertdialog");
+    if (way === "Escape") await user.keyboard("{Escape}");
+    else await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    expect(backend.nCalls("removeFolder")).toBe(0);
+    expect(screen.getByRole("button", { name: "Remove logs" })).toBeInTheDocument();
+  });
+
+  test("has the safe answer under the finger", async () => {
+    const { backend, user } = await open();
+    await user.click(screen.getByRole("button", { name: "Remove logs" }));
+    const dialog = await screen.findByRole("alertdialog");
+    await waitFor(() => expect(within(dialog).getByRole("button", { name: "Cancel" })).toHaveFocus());
+    await user.keyboard("{Enter}");
+    expect(backend.nCalls("removeFolder")).toBe(0);
+  });
+
+  test("that fails says why beside the folder", async () => {
+    const { backend, user } = await open();
+    backend.failing.removeFolder = { code: "store", message: "cannot remove logs: the library is locked" };
+    await user.click(screen.getByRole("button", { name: "Remove logs" }));
+    await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Remove" }));
+    expect(await screen.findByRole("alert")).toHaveTextContent("Cannot remove logs: the library is locked.");
+    expect(screen.getByRole("button", { name: "Remove logs" })).toBeEnabled();
+  });
+});
+
+describe("folders", () => {
+  test("show name, path, state, reason and counts", async () => {
+    await open();
+    const [item] = screen.getAllByRole("listitem").filter((one) => within(one).queryByText("logs") !== null);
+    for (const words of [
+      "/mnt/nas/agents/logs",
+      "polling",
+      /Checked every 30 s because/,
+      "4 files, 4 chunks",
+    ])
+      expect(within(item as HTMLElement).getByText(words)).toBeInTheDocument();
+  });
+
+  test("are paused and resumed", async () => {
+    const { backend, user } = await open();
+    await user.click(screen.getByRole("button", { name: "Pause memory" }));
+    await user.click(await screen.findByRole("button", { name: "Resume memory" }));
+    await screen.findByRole("button", { name: "Pause memory" });
+    expect(backend.calls.filter((call) => call.name === "pauseFolder").map((call) => call.args)).toEqual([
+      ["notes", true],
+      ["notes", false],
+    ]);
+  });
+
+  test("are added by path", async () => {
+    const { user } = await open();
+    await user.type(screen.getByRole("textbox", { name: "or type its path" }), "/home/robin/more{Enter}");
+    expect(await screen.findByRole("button", { name: "Remove more" })).toBeInTheDocument();
+    expect(screen.getByRole("textbox", { name: "or type its path" })).toHaveValue("");
+  });
+
+  test("cannot be changed while another process writes, which is named", async () => {
+    await open({ state: { read_only: "memlens index (process 4711) is writing" } });
+    expect(screen.getByText(/process 4711/)).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Remove logs" })).toBeDisabled();
+    expect(screen.getByRole("button", { name: "Pause logs" })).toBeDisabled();
+    expect(screen.queryByRole("button", { name: "Choose a folder…" })).toBeNull();
+  });
+});
+
+describe("what is stored", () => {
+  test("is told by size and part, and its folder is shown", async () => {
+    const { backend, user } = await open();
+    const row = async (name: string) => (await screen.findByRole("rowheader", { name })).closest("tr");
+    expect(await row("Database")).toHaveTextContent("1.5 MB");
+    expect(await row("BM25")).toHaveTextContent("220 kB");
+    expect(await row("Vectors")).toHaveTextContent("180 kB");
+    expect(screen.getByText("1.9 MB")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Show" }));
+    expect(backend.nCalls("showLibrary")).toBe(1);
+  });
+
+  test("is erased after a question that says what goes and what stays", async () => {
+    const { backend, workspace, user } = await open();
+    workspace.queries.remember("a question");
+    await user.click(screen.getByRole("button", { name: "Erase all stored data…" }));
+    const dialog = await screen.findByRole("alertdialog", { name: "Erase all stored data?" });
+    for (const words of [
+      /Your notes stay/,
+      /list of 3 watched folders/,
+      /saved presets/,
+      /downloaded models and keys/,
+      /This keeps/,
+    ])
+      expect(within(dialog).getByText(words)).toBeInTheDocument();
+    expect(within(dialog).getByRole("button", { name: "Cancel" })).toHaveFocus();
+    expect(await violations(dialog)).toEqual([]);
+    expect(backend.nCalls("eraseAll")).toBe(0);
+    await user.click(within(dialog).getByRole("button", { name: "Erase all" }));
+    expect(await screen.findByText("No folders yet.")).toBeInTheDocument();
+    expect(workspace.queries.queries).toEqual([]);
+    expect(localStorage.getItem("memlens.queries")).toBeNull();
+  });
+
+  test("stays when the answer is no", async () => {
+    const { backend, user } = await open();
+    await user.click(screen.getByRole("button", { name: "Erase all stored data…" }));
+    await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Cancel" }));
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    expect(backend.nCalls("eraseAll")).toBe(0);
+  });
+
+  test("says why it could not be erased", async () => {
+    const { backend, user } = await open();
+    backend.failing.eraseAll = { code: "store", message: "cannot erase the library: the disk is full" };
+    await user.click(screen.getByRole("button", { name: "Erase all stored data…" }));
+    await user.click(
+      within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Erase all" }),
+    );
+    expect(await screen.findByRole("alert")).toHaveTextContent("Cannot erase the library: the disk is full.");
+    expect(screen.getByRole("button", { name: "Remove logs" })).toBeInTheDocument();
+  });
+
+  test("cannot be erased while another process writes", async () => {
+    await open({ state: { read_only: "memlens index (process 4711) is writing" } });
+    expect(screen.getByRole("button", { name: "Erase all stored data…" })).toBeDisabled();
+  });
+});
+
+test("the colours are chosen at once", async () => {
+  const { user } = await open();
+  expect(screen.getByRole("radio", { name: "Match system" })).toBeChecked();
+  await user.click(screen.getByRole("radio", { name: "Dark" }));
+  expect(document.documentElement).toHaveAttribute("data-theme", "dark");
+  expect(screen.getByRole("radio", { name: "Dark" })).toBeChecked();
+});
+
+test("model, data, version and keys are told", async () => {
+  await open();
+  for (const words of [
+    /nothing leaves it/,
+    /Licence Apache-2\.0/,
+    "/home/robin/.local/share/memlens",
+    /Version 0\.1\.0/,
+  ])
+    expect(screen.getByText(words)).toBeInTheDocument();
+  for (const place of ["Search", "Memory"])
+    expect(screen.getByRole("heading", { name: place, level: 3 })).toBeInTheDocument();
+});
+
+test("an assistive tool finds nothing wrong, with and without the question", async () => {
+  const { user, container } = await open();
+  expect(await violations(container)).toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Remove logs" }));
+  expect(await violations(await screen.findByRole("alertdialog"))).toEqual([]);
+});
+
+describe("what does not decay", () => {
+  test("is listed where the rule changes, and can be taken off there", async () => {
+    const { backend, user, container } = await open();
+    const list = within(await screen.findByRole("region", { name: "Evergreen" }));
+    expect(list.getByText(/Nothing marked yet\./)).toBeInTheDocument();
+    await backend.setEvergreen("notes", "people", true);
+    await backend.setEvergreen("logs", "", true);
+    backend.changeState({ generation: 2 });
+    await waitFor(() => expect(list.getAllByRole("listitem")).toHaveLength(2));
+    expect(list.getByText("memory/")).toBeInTheDocument();
+    expect(await violations(container)).toEqual([]);
+    await user.click(list.getByRole("button", { name: "Let it decay: memory/people" }));
+    await waitFor(() => expect(list.getAllByRole("listitem")).toHaveLength(1));
+    expect(backend.calls.findLast(({ name }) => name === "setEvergreen")?.args).toEqual([
+      "notes",
+      "people",
+      false,
+    ]);
+  });
+
+  test("that cannot be changed says why and stays", async () => {
+    const { backend, user } = await open();
+    await backend.setEvergreen("notes", "people", true);
+    backend.changeState({ generation: 2 });
+    backend.failing.setEvergreen = { code: "store", message: "cannot mark people: the library is locked" };
+    await user.click(await screen.findByRole("button", { name: "Let it decay: memory/people" }));
+    expect(await screen.findByRole("alert")).toHaveTextContent("Cannot mark people: the library is locked.");
+    expect(screen.getByRole("button", { name: "Let it decay: memory/people" })).toBeEnabled();
+  });
+});

@@ -1,0 +1,14 @@
+import { describe, expect, test } from "vitest";
+import { sentence } from "./sentence";
+
+describe("a message as a sentence", () => {
+  test.each([
+    ["cannot open x: no such file", "Cannot open x: no such file."],
+    ["Is it there?", "Is it there?"],
+    ["people/old.md: permission denied", "people/old.md: permission denied."],
+    ["fusion_k: 900 is not in 1 to 200", "fusion_k: 900 is not in 1 to 200."],
+    ["  spaced  ", "spaced."],
+    ["“x” is not known", "“x” is not known."],
+    ["", ""],
+  ])("%j", (message, expected) => expect(sentence(message)).toBe(expected));
+});

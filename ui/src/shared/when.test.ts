@@ -1,0 +1,25 @@
+import { describe, expect, test } from "vitest";
+import { clock, day, moment } from "./when";
+
+describe("days", () => {
+  const NOON = new Date(2026, 2, 30, 12, 0).getTime();
+  test.each([
+    [new Date(2026, 2, 30, 0, 0), "Today"],
+    [new Date(2026, 2, 29, 23, 59), "Yesterday"],
+    [new Date(2026, 2, 29, 0, 0), "Yesterday"],
+    [new Date(2026, 2, 28, 23, 59), "Sat, 28 Mar 2026"],
+    [new Date(2025, 2, 30, 12, 0), "Sun, 30 Mar 2025"],
+  ])("%s is %s", (date, expected) => expect(day(date.getTime(), NOON)).toBe(expected));
+
+  test("yesterday is a calendar day, also just after midnight when clocks have changed", () => {
+    expect(day(new Date(2026, 2, 29, 0, 10).getTime(), new Date(2026, 2, 30, 0, 20).getTime())).toBe(
+      "Yesterday",
+    );
+  });
+
+  test("have 24 hours", () => {
+    const late = new Date(2026, 2, 30, 0, 5).getTime();
+    expect(clock(late)).toBe("00:05");
+    expect(moment(late)).toBe("Mon, 30 Mar 2026, 00:05");
+  });
+});

@@ -1,0 +1,266 @@
+// "Why not…?" as a person meets it: by keyboard from a dropped row or a typed name, every kind of answer, by axe.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import { violations } from "../../tests/axe";
+import { FakeBackend, PROBLEMS, type FakeOptions } from "../../tests/fake-backend";
+import App from "../App.svelte";
+import { DEFAULTS } from "../api/parameters";
+import type { WhyAnswer, WhyNot } from "../api/bindings";
+import { Workspace, workspaceContext } from "../workspace.svelte";
+
+async function open(options: FakeOptions = {}) {
+  const backend = new FakeBackend({ nChunks: 150, startQuery: "the internet is down at home", ...options });
+  const workspace = new Workspace(backend);
+  const user = userEvent.setup();
+  const { container } = render(App, { context: workspaceContext(workspace) });
+  await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
+  return { backend, workspace, user, container };
+}
+
+type User = Awaited<ReturnType<typeof open>>["user"];
+
+const grid = () => screen.getByRole("grid");
+const panel = () => screen.getByRole("region", { name: "Why not…?" });
+const box = () => screen.getByRole("combobox", { name: "Note that is missing" });
+const said = () => within(panel()).getByRole("status");
+const options = () =>
+  within(panel())
+    .queryAllByRole("option")
+    .map((option) => option.textContent?.replace(/\s+/g, " ").trim());
+
+/** Asks by W and a name. */
+async function askFor(user: User, name: string) {
+  grid().focus();
+  await user.keyboard("w");
+  await user.clear(box());
+  await user.keyboard(`${name}{Enter}`);
+}
+
+/** Opens the first row below the cut and asks by W. */
+async function askForDropped({ user, workspace }: Awaited<ReturnType<typeof open>>) {
+  workspace.search.open(workspace.search.columns?.order[workspace.search.columns.n_kept] ?? -1);
+  await waitFor(() => expect(workspace.search.journey?.rank).toBeNull());
+  grid().focus();
+  await user.keyboard("w");
+  await waitFor(() => expect(said()).toHaveTextContent("Lost at"));
+}
+
+describe("from a dropped row, by keyboard alone", () => {
+  it("tells what lost it, applies a change, and undoes it", async () => {
+    const page = await open();
+    const { user, workspace } = page;
+    await askForDropped(page);
+    expect(said()).toHaveTextContent("Lost at limit: rank 11 > max results 10.");
+    expect(box()).toHaveFocus();
+    expect(box()).toHaveValue(
+      workspace.search.journey?.row.folder_name +
+        "/" +
+        workspace.search.journey?.row.path +
+        ":" +
+        workspace.search.journey?.row.start_line,
+    );
+    await user.tab();
+    expect(within(panel()).getByRole("button", { name: "Show its row" })).toHaveFocus();
+    await user.tab();
+    expect(within(panel()).getByRole("button", { name: "Close Why not…?" })).toHaveFocus();
+    await user.tab();
+    const apply = within(panel()).getByRole("button", { name: "Apply: Limit Max results 11" });
+    expect(apply).toHaveFocus();
+    await user.keyboard("{Enter}");
+    expect(workspace.parameters.current.max_results).toBe(11);
+    await waitFor(() => expect(said()).toHaveTextContent("Found at rank 11."));
+    expect(said()).toHaveFocus();
+    await user.keyboard("{Control>}z{/Control}");
+    expect(workspace.parameters.current).toEqual(DEFAULTS);
+    await waitFor(() => expect(said()).toHaveTextContent("Lost at limit"));
+  });
+
+  it("goes back to the table by Escape", async () => {
+    const page = await open();
+    await askForDropped(page);
+    await page.user.keyboard("{Escape}");
+    expect(screen.queryByRole("region", { name: "Why not…?" })).toBeNull();
+    expect(grid()).toHaveFocus();
+  });
+
+  it("is asked by the button beside the row's fate as well", async () => {
+    const { user, workspace } = await open();
+    workspace.search.open(workspace.search.columns?.order[10] ?? -1);
+    const journey = screen.getByRole("region", { name: "Journey of the opened row" });
+    await within(journey).findByText("Rank 11 > max results 10.");
+    await user.click(within(journey).getByRole("button", { name: /^Why not/ }));
+    await waitFor(() => expect(said()).toHaveTextContent("Lost at limit"));
+  });
+});
+
+describe("for a name that is typed", () => {
+  it("lists the notes that have its letters, and takes what Enter finds", async () => {
+    const { user, backend } = await open();
+    grid().focus();
+    await user.keyboard("w");
+    expect(box()).toHaveFocus();
+    await waitFor(() => expect(options().length).toBeGreaterThan(3));
+    await user.keyboard("routes");
+    expect(options()).toEqual(["reference/notification-routes.md notes", "routes as typed"]);
+    expect(box()).toHaveAttribute("aria-expanded", "true");
+    await user.keyboard("{ArrowDown}{ArrowUp}{Enter}");
+    expect(box()).toHaveValue("notes/reference/notification-routes.md");
+    expect(box()).toHaveAttribute("aria-expanded", "false");
+    await waitFor(() => expect(backend.nCalls("whyNot")).toBe(1));
+    expect(backend.calls.findLast(({ name }) => name === "whyNot")?.args.slice(2)).toEqual([
+      "notes",
+      "reference/notification-routes.md",
+      null,
+      null,
+    ]);
+  });
+
+  it("offers every chunk of the note, best first, and tells about the one that is chosen", async () => {
+    const { user } = await open();
+    await askFor(user, "home-server");
+    const chunks = await screen.findByRole("radiogroup", { name: "Chunks of the note, best first" });
+    const radios = within(chunks).getAllByRole("radio");
+    expect(radios[0]).toBeChecked();
+    await user.click(radios.at(-1) as HTMLElement);
+    await waitFor(() => expect(said()).toHaveTextContent("Lost at"));
+    expect(radios.at(-1)).toBeChecked();
+  });
+
+  it("jumps to the row of a note that is kept", async () => {
+    const { user, workspace } = await open();
+    const best = workspace.search.rowOf(workspace.search.columns?.order[2] ?? -1);
+    await askFor(user, `${best?.path}:${best?.start_line}`);
+    await waitFor(() => expect(said()).toHaveTextContent("Found at rank"));
+    await user.click(within(panel()).getByRole("button", { name: "Show its row" }));
+    expect(workspace.search.openSlot).toBe(workspace.whyNot.chunk?.slot);
+    expect(grid()).toHaveFocus();
+  });
+
+  it("closes its list by Escape first, and forgets what was half typed", async () => {
+    const { user } = await open();
+    await askFor(user, "MEMORY.md");
+    await user.keyboard("xyz");
+    await user.keyboard("{Escape}");
+    expect(box()).toHaveValue("notes/MEMORY.md");
+    expect(options()).toEqual([]);
+    await user.keyboard("{Escape}");
+    expect(grid()).toHaveFocus();
+  });
+});
+
+describe("what it tells", () => {
+  it("asks for a question first, and answers as soon as there is one", async () => {
+    const { user, workspace } = await open({ startQuery: null });
+    workspace.whyNot.ask("notes", "MEMORY.md", null);
+    await waitFor(() => expect(said()).toHaveTextContent("Type a question first."));
+    await user.click(within(panel()).getByRole("button", { name: /^Go to the question/ }));
+    expect(screen.getByRole("textbox", { name: "Question" })).toHaveFocus();
+    await user.keyboard("internet{Enter}");
+    await screen.findByRole("radiogroup", { name: /^Chunks/ });
+  });
+
+  it.each<[WhyNot, string, RegExp | null]>([
+    [{ kind: "not_watched" }, "Not watched. It lies in no watched folder.", /^Folders/],
+    [{ kind: "gone" }, "Not found.", null],
+    [{ kind: "left_out", path: "x", reason: "a rule" }, "Left out.", null],
+    [{ kind: "unreadable", reason: "a cause" }, "Not readable.", null],
+    [{ kind: "pending" }, "Not indexed yet.", null],
+    [{ kind: "empty" }, "Nothing to find.", null],
+    [{ kind: "out_of_scope" }, "Not searched.", /^Search in all folders/],
+  ])("where the note is not ranked: %o", async (why, text, button) => {
+    const { user, backend } = await open();
+    const answer: WhyAnswer = {
+      folder: "notes",
+      path: "x.md",
+      line: null,
+      sentence: "it lies in no watched folder",
+      why,
+    };
+    vi.spyOn(backend, "whyNot").mockResolvedValue(answer);
+    await askFor(user, "x.md");
+    await waitFor(() => expect(said()).toHaveTextContent(text));
+    const buttons = within(panel())
+      .getAllByRole("button")
+      .filter((one) => one.getAttribute("aria-label") !== "Close Why not…?");
+    expect(buttons).toHaveLength(button === null ? 0 : 1);
+    if (button !== null) expect(buttons[0]).toHaveTextContent(button);
+  });
+
+  it("names an unreadable note's reason", async () => {
+    const { user } = await open({ problems: PROBLEMS });
+    await askFor(user, "people/old.md");
+    await waitFor(() => expect(said()).toHaveTextContent("permission denied"));
+  });
+
+  it("says where no change helps, and offers two together where only they do", async () => {
+    const { user, workspace } = await open();
+    workspace.parameters.replace({ ...DEFAULTS, min_score: 0.9, max_results: 1 });
+    await waitFor(() => expect(workspace.search.columns?.n_kept).toBe(0));
+    const row = workspace.search.rowOf(workspace.search.columns?.order[3] ?? -1);
+    workspace.whyNot.ask(row?.folder ?? "", row?.path ?? "", null, row?.chunk);
+    const both = await screen.findByRole("button", { name: "Apply both" });
+    expect(within(panel()).getByRole("table")).toHaveTextContent("These two changes together bring it back");
+    await user.click(both);
+    await waitFor(() => expect(said()).toHaveTextContent("Found at rank"));
+  });
+
+  it("shows the journey of a chunk beyond the lists, without a row", async () => {
+    const { user, backend, workspace } = await open();
+    const ask = backend.whyNot.bind(backend);
+    vi.spyOn(backend, "whyNot").mockImplementation(async (...args) => {
+      const answer = await ask(...args);
+      if (answer.why.kind !== "searched") return answer;
+      const chunks = answer.why.chunks.slice(-1).map((chunk) => ({ ...chunk, slot: null }));
+      return { ...answer, why: { kind: "searched", chunks, n_chunks: 31 } };
+    });
+    await askFor(user, "home-server");
+    await user.click(await screen.findByRole("button", { name: "Show its journey" }));
+    const journey = screen.getByRole("region", { name: "Journey of the opened row" });
+    expect(journey).toHaveFocus();
+    expect(within(journey).getByRole("heading", { level: 2 })).toHaveTextContent("home-server.md");
+    expect(workspace.search.openSlot).toBeNull();
+    expect(within(grid()).queryByRole("row", { selected: true })).toBeNull();
+  });
+
+  it("says what went wrong as a sentence, and asks again", async () => {
+    const { user, backend } = await open();
+    backend.failing.whyNot = { code: "index", message: "cannot open the text index: permission denied" };
+    await askFor(user, "MEMORY");
+    await waitFor(() => expect(said()).toHaveTextContent("Cannot open the text index: permission denied."));
+    backend.failing = {};
+    await user.click(within(panel()).getByRole("button", { name: "Try again" }));
+    await screen.findByRole("radiogroup", { name: /^Chunks/ });
+  });
+
+  it("does not apply what was found out for another ranking", async () => {
+    const page = await open();
+    await askForDropped(page);
+    const apply = () => within(panel()).getAllByRole("button", { name: /^Apply/ })[0];
+    expect(apply()).toBeEnabled();
+    page.workspace.parameters.preview("vector_weight", 0.55);
+    await waitFor(() => expect(apply()).toBeDisabled());
+    page.workspace.parameters.commit();
+    await waitFor(() => expect(apply()).toBeEnabled());
+  });
+});
+
+it("is listed among the keys", async () => {
+  const { user } = await open();
+  grid().focus();
+  await user.keyboard("?");
+  expect(await screen.findByRole("dialog", { name: "Keyboard shortcuts" })).toHaveTextContent("W Why not…?");
+});
+
+describe.each(["light", "dark"] as const)("in the %s theme, axe finds nothing", (theme) => {
+  it("with its list, with changes, and with nothing asked", async () => {
+    const page = await open();
+    page.workspace.theme.choose(theme);
+    page.workspace.whyNot.open();
+    await waitFor(() => expect(options().length).toBeGreaterThan(3));
+    expect(await violations(page.container)).toEqual([]);
+    await askFor(page.user, "home-server");
+    await screen.findByRole("radiogroup", { name: /^Chunks/ });
+    expect(await violations(page.container)).toEqual([]);
+  });
+});

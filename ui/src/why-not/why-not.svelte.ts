@@ -1,0 +1,262 @@
+import { untrack } from "svelte";
+import type { Backend } from "../api/backend";
+import type { ChunkWhy, ErrorInfo, Fix, Journey, Params, WhyAnswer } from "../api/bindings";
+import type { ParameterHistory } from "../parameters/parameter-history.svelte";
+import { differingIds, withFixes } from "../parameters/rules";
+import { toErrorInfo } from "../api/errors";
+import { NewestOnly } from "../shared/newest-only";
+import { filesOf, type KnownFile, type Place } from "./place";
+
+/** The search on the screen, as far as "Why not…?" asks about it. */
+export interface AskedSearch {
+  readonly answer: { readonly id: number } | null;
+  /** The parameters that the rows on the screen are ranked by. */
+  readonly rankedBy: Params | null;
+  /** Counts the times that facts beside the parameters changed. */
+  readonly nFactChanges: number;
+  readonly openSlot: number | null;
+  readonly journey: Journey | null;
+  open(slot: number): void;
+  /** Shows the journey of a chunk that is no row of the answer. */
+  showOutside(journey: Journey): void;
+  askAgain(): Promise<void>;
+}
+
+/** How long the parameters must rest before the question is asked again. */
+const DEBOUNCE_MS = 200;
+
+/** An answer with what it holds for: one search, ranked by one set of parameters and the thumbs and marks of then. */
+type Answered = { asked: Asked; answer: WhyAnswer; search: number; params: Params; nFactChanges: number };
+
+/** `chunk`, where it is known, is the one of the note that is told about. */
+type Asked = Place & { chunk: string | null };
+
+/**
+ * "Why not…?": what lost a note, and what would bring it back.
+ *
+ * A place is asked about for the search on the screen, and again when its ranking changes; meanwhile the last answer
+ * stands and is not current. Without a search the place waits for one.
+ */
+export class WhyNotController {
+  readonly #backend: Backend;
+  readonly #search: AskedSearch;
+  readonly #parameters: ParameterHistory;
+
+  #isOpen = $state(false);
+  #asked = $state.raw<Asked | null>(null);
+  #answered = $state.raw<Answered | null>(null);
+  #isAsking = $state(false);
+  #error = $state.raw<ErrorInfo | null>(null);
+  /** What the last fixes made of the parameters. */
+  #applied = $state.raw<Params | null>(null);
+  /** True until the picker has taken the focus. */
+  #isPickWished = $state(false);
+
+  #files = $state.raw<KnownFile[]>([]);
+  /** Why the files could not be listed; null when they are. */
+  #filesError = $state.raw<ErrorInfo | null>(null);
+
+  readonly #loop = new NewestOnly(() => this.#askOnce());
+  readonly #isOfRanking = $derived.by(() => this.#holdsForRanking());
+  readonly #isCurrent = $derived.by(() => this.#isOfRanking && this.#isChunkTold());
+  readonly #chunks = $derived(
+    this.#answered?.answer.why.kind === "searched" ? this.#answered.answer.why.chunks : [],
+  );
+  readonly #chunk = $derived(
+    this.#chunks.find((chunk) => chunk.journey.row.chunk === this.#asked?.chunk) ?? this.#chunks[0] ?? null,
+  );
+
+  constructor(backend: Backend, search: AskedSearch, parameters: ParameterHistory) {
+    this.#backend = backend;
+    this.#search = search;
+    this.#parameters = parameters;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Whether the picker is to take the focus; it says `takePickWish` when it does. */
+  get isPickWished(): boolean {
+    return this.#isPickWished;
+  }
+
+  /** The place that is asked about; null before the first. */
+  get asked(): Place | null {
+    return this.#asked;
+  }
+
+  /** The last answer for `asked`; see `isCurrent`. */
+  get answer(): WhyAnswer | null {
+    return this.#answered?.answer ?? null;
+  }
+
+  /** The chunks of the answer, best first; empty when the note was not searched. */
+  get chunks(): ChunkWhy[] {
+    return this.#chunks;
+  }
+
+  /** The chunk that is told about: the one that was asked for or picked, else the best. */
+  get chunk(): ChunkWhy | null {
+    return this.#chunk;
+  }
+
+  /** False while the ranking on the screen is not the one that the answer holds for. */
+  get isCurrent(): boolean {
+    return this.#isCurrent;
+  }
+
+  get isAsking(): boolean {
+    return this.#isAsking;
+  }
+
+  get error(): ErrorInfo | null {
+    return this.#error;
+  }
+
+  /** Every file that is in a tree. */
+  get files(): KnownFile[] {
+    return this.#files;
+  }
+
+  get filesError(): ErrorInfo | null {
+    return this.#filesError;
+  }
+
+  /** True while the last fixes are the last step, so that one undo takes them back. */
+  get isApplied(): boolean {
+    return this.#applied !== null && this.#applied === this.#parameters.current;
+  }
+
+  /** Shows the panel and lets a person pick a file; what was asked before stands there. */
+  open(): void {
+    this.#isOpen = true;
+    this.#isPickWished = true;
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    this.#isPickWished = false;
+  }
+
+  takePickWish(): void {
+    this.#isPickWished = false;
+  }
+
+  /** Asks about a note, or a line of it; of its chunks, `chunk` is told about where it is given, else the best. */
+  ask(folder: string | null, path: string, line: number | null, chunk: string | null = null): void {
+    this.open();
+    this.#asked = { folder, path, line, chunk };
+    this.#answered = null;
+    this.#error = null;
+    this.#applied = null;
+  }
+
+  /** Asks again after an error. */
+  retry(): void {
+    this.#loop.wish();
+  }
+
+  /** Tells about another chunk of the note; asks again where its fixes are not known. */
+  pick(chunk: ChunkWhy): void {
+    if (this.#asked === null) return;
+    this.#asked = { ...this.#asked, chunk: chunk.journey.row.chunk };
+    this.#applied = null;
+  }
+
+  /** Sets what the fixes set, as one step that can be undone. */
+  apply(fixes: readonly Fix[]): void {
+    const chunk = this.#chunk;
+    if (chunk === null || this.#asked === null) return;
+    // The chunk that comes back is told about, also where another of the note becomes the best.
+    this.#asked = { ...this.#asked, chunk: chunk.journey.row.chunk };
+    const params = withFixes(this.#parameters.current, fixes);
+    this.#parameters.replace(params);
+    this.#applied = params;
+  }
+
+  undoApplied(): void {
+    if (this.isApplied) this.#parameters.undo();
+  }
+
+  /** Opens the chunk's row, or shows its journey where it is in neither list. */
+  showJourney(chunk: ChunkWhy): void {
+    if (chunk.slot === null) this.#search.showOutside(chunk.journey);
+    else this.#search.open(chunk.slot);
+  }
+
+  /** Follows the search, its parameters and the library's generation until the returned function is called. */
+  follow(generation: () => number | null): () => void {
+    return $effect.root(() => {
+      $effect(() => {
+        const isAtRest = this.#parameters.current === this.#parameters.committed;
+        if (!this.#isOpen || this.#asked === null || this.#search.answer === null) return;
+        if (this.#isCurrent || !isAtRest) return;
+        const isRest = this.#answered === null || this.#isOfRanking;
+        const timer = setTimeout(() => this.#loop.wish(), isRest ? 0 : DEBOUNCE_MS);
+        return () => clearTimeout(timer);
+      });
+      $effect(() => {
+        if (this.#isOpen && generation() !== null) untrack(() => void this.#readFiles());
+      });
+    });
+  }
+
+  /** Whether the last answer is of the ranking on the screen. */
+  #holdsForRanking(): boolean {
+    const answered = this.#answered;
+    const rankedBy = this.#search.rankedBy;
+    if (answered === null || rankedBy === null || answered.search !== this.#search.answer?.id) return false;
+    if (answered.nFactChanges !== this.#search.nFactChanges) return false;
+    return differingIds(answered.params, rankedBy).length === 0;
+  }
+
+  /** Whether the fixes of the chunk are known, or were asked for in vain. */
+  #isChunkTold(): boolean {
+    return this.#answered?.asked === this.#asked || this.#chunk?.fixes !== null;
+  }
+
+  async #askOnce(): Promise<void> {
+    const asked = this.#asked;
+    const search = this.#search.answer?.id;
+    const params = this.#search.rankedBy;
+    const { nFactChanges } = this.#search;
+    if (asked === null || search === undefined || params === null) return;
+    const { folder, path, line, chunk } = asked;
+    this.#isAsking = true;
+    try {
+      const answer = await this.#backend.whyNot(search, params, folder, path, line, chunk);
+      if (this.#asked === asked) this.#show({ asked, answer, search, params, nFactChanges });
+    } catch (error) {
+      if (this.#asked === asked && this.#search.answer?.id === search) this.#fail(toErrorInfo(error));
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #show(answered: Answered): void {
+    const before = this.#chunk;
+    this.#answered = answered;
+    this.#error = null;
+    // A journey without a row follows the parameters by this answer alone.
+    const now = this.#chunks.find((chunk) => chunk.journey.row.chunk === before?.journey.row.chunk);
+    const isShownOutside = this.#search.openSlot === null && this.#search.journey === before?.journey;
+    if (before !== null && now !== undefined && isShownOutside) this.showJourney(now);
+  }
+
+  #fail(error: ErrorInfo): void {
+    // The engine forgets old searches; a new one is asked about as soon as it is there.
+    if (error.code === "search_gone") void this.#search.askAgain();
+    else this.#error = error;
+  }
+
+  async #readFiles(): Promise<void> {
+    try {
+      const trees = await this.#backend.tree();
+      this.#files = filesOf(trees);
+      this.#filesError = null;
+    } catch (error) {
+      this.#filesError = toErrorInfo(error);
+    }
+  }
+}
