@@ -11,12 +11,15 @@ export interface IndexingWords {
   pauses: boolean;
 }
 
-/** Puts into words what the writer is at; null while there is nothing to do. */
-export function indexingWords({ phase, indexing, scanning }: LibraryState): IndexingWords | null {
+/** Puts into words what the writer is at; null while there is nothing to do. `retry_s` is the time left until the next try. */
+export function indexingWords(
+  { phase, indexing, scanning }: LibraryState,
+  retry_s: number | null,
+): IndexingWords | null {
   switch (phase.kind) {
     case "failed":
       return {
-        short: `indexing failed; retrying in ${counted(phase.retry_s, "s", "s")}`,
+        short: `indexing failed; retrying ${retry_s === null || retry_s === 0 ? "now" : `in ${counted(retry_s, "s", "s")}`}`,
         more: `${phase.why}. Click to retry now.`,
         isFailure: true,
         pauses: false,

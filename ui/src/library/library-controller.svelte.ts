@@ -2,6 +2,8 @@ import type { Backend } from "../api/backend";
 import type { ErrorInfo, LibraryState } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
 
+const MS_PER_SECOND = 1_000;
+
 /** What Memlens knows, as the whole window shows it: the watched folders, the index and its progress. */
 export class LibraryController {
   readonly #backend: Backend;
@@ -9,6 +11,8 @@ export class LibraryController {
   #error = $state.raw<ErrorInfo | null>(null);
   /** Notices that the person has closed; one that comes again after it was over is shown again. */
   #closed = $state.raw<readonly string[]>([]);
+  #retry_s = $state<number | null>(null);
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(backend: Backend) {
     this.#backend = backend;
@@ -29,13 +33,22 @@ export class LibraryController {
     return this.#state?.notices.filter((notice) => !this.#closed.includes(notice)) ?? [];
   }
 
+  /** Seconds until indexing, which failed, is tried again; 0 while it is being tried, null where nothing failed. */
+  get retry_s(): number | null {
+    return this.#retry_s;
+  }
+
   closeNotice(notice: string): void {
     this.#closed = [...this.#closed, notice];
   }
 
   /** Follows the library's events until the returned function is called. */
   follow(): () => void {
-    return this.#backend.onState((state) => this.#take(state));
+    const stop = this.#backend.onState((state) => this.#take(state));
+    return () => {
+      stop();
+      clearTimeout(this.#retryTimer);
+    };
   }
 
   /** Asks for the state anew; resolves when it is there, or when it could not be had (see `error`). */
@@ -63,6 +76,19 @@ export class LibraryController {
     // The same words are told once, whoever says them.
     this.#state = { ...state, notices: [...new Set(state.notices)] };
     this.#closed = this.#closed.filter((notice) => state.notices.includes(notice));
+    clearTimeout(this.#retryTimer);
+    this.#retry_s = null;
+    if (state.phase.kind === "failed")
+      this.#countDown(performance.now() + state.phase.retry_s * MS_PER_SECOND);
+  }
+
+  /** Wakes each second until the moment to try again, and not after it: the engine tells what came of it. */
+  #countDown(retryAt: number): void {
+    const left = Math.max(0, retryAt - performance.now());
+    this.#retry_s = Math.ceil(left / MS_PER_SECOND);
+    if (left === 0) return;
+    const untilNext = left - (this.#retry_s - 1) * MS_PER_SECOND;
+    this.#retryTimer = setTimeout(() => this.#countDown(retryAt), untilNext);
   }
 
   async #ask(request: () => Promise<void>): Promise<void> {
