@@ -10,7 +10,7 @@ const SIZES = [1_000, 16_000, 128_000, RENDERED_CHARS_MAX];
 /** Characters that the parser may look at between two pauses: some hundredths of a second. */
 const SLICE_LOOKS_MAX = 3_000_000;
 /** Tokens that a note may keep. */
-const TOKENS_MAX = 400_000;
+const TOKENS_MAX = 250_000;
 /** Characters looked at, elements and characters of one block of parts, which is drawn at once. */
 const DRAWN_LOOKS_MAX = 2_000_000;
 const DRAWN_NODES_MAX = 3_000;

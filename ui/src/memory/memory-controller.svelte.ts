@@ -3,13 +3,14 @@ import { SvelteSet } from "svelte/reactivity";
 import type { Activity, DocumentView, ErrorInfo, FolderTree, LibraryState } from "../api/bindings";
 import type { Backend } from "../api/backend";
 import { toErrorInfo } from "../api/errors";
+import { aMoment } from "../shared/moment";
 import { readStored, writeStored } from "../shared/stored";
 import { ChunkMargin, type PlacedChunk } from "./chunk-margin";
 import { noteFormat } from "./note-lines";
 import { lineOfPart, linkedNote, linkKind } from "./note-links";
 import { NoteText } from "./note-text";
 import type { PlaceInNote } from "./place-in-note";
-import { RENDERED_CHARS_MAX, RenderedNote } from "./rendered-note";
+import { RENDERED_CHARS_MAX, RenderedNote, SLICE_CHARS } from "./rendered-note";
 import {
   ancestors,
   defaultExpanded,
@@ -209,7 +210,7 @@ export class MemoryController {
     this.#isGone = false;
     this.place = null;
     try {
-      const note = openNote(await this.#backend.document(folder, path));
+      const note = await this.#read(folder, path);
       const rendered = await this.#renderedOf(note);
       if (opening !== this.#opening) return;
       this.#take(note, rendered);
@@ -233,7 +234,7 @@ export class MemoryController {
     const { folder, path } = present.note.document;
     const chosen = this.chosen;
     try {
-      const note = openNote(await this.#backend.document(folder, path));
+      const note = await this.#read(folder, path);
       const rendered = await this.#renderedOf(note);
       if (opening !== this.#opening) return;
       this.#take(note, rendered);
@@ -289,6 +290,16 @@ export class MemoryController {
     this.#reading = reading;
     writeStored(STORED_AS, reading === "rendered" ? null : reading);
     void this.#renderOpen();
+  }
+
+  /** Receiving a long note, finding its lines and drawing it are pieces of work with a pause between them. */
+  async #read(folder: string, path: string): Promise<OpenNote> {
+    const document = await this.#backend.document(folder, path);
+    const isLong = document.text.length > SLICE_CHARS;
+    if (isLong) await aMoment();
+    const note = openNote(document);
+    if (isLong) await aMoment();
+    return note;
   }
 
   async #renderedOf(note: OpenNote): Promise<RenderedNote | null> {

@@ -117,6 +117,22 @@ describe("chunks", () => {
   });
 });
 
+describe("a long note", () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  test("is received, read and drawn with a pause between", async () => {
+    const backend = new LibraryBackend({
+      files: [{ folder: "notes", path: "long.txt", text: "a line\n".repeat(20_000) }],
+    });
+    const memory = new MemoryController(backend);
+    void memory.open("notes", "long.txt");
+    let n_pauses = 0;
+    for (; n_pauses < 10 && path(memory) === null; n_pauses += 1) await vi.advanceTimersToNextTimerAsync();
+    expect([path(memory), n_pauses]).toEqual(["long.txt", 2]);
+  });
+});
+
 describe("what happens to the files", () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());

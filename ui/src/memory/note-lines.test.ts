@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { LINES_KEPT_MAX, NoteLines, noteFormat, type NoteFormat } from "./note-lines";
 
 const indices = (lines: NoteLines) => Array.from({ length: lines.n_kept }, (_, at) => at);
@@ -32,6 +32,25 @@ describe("lines", () => {
     const last = LINES_KEPT_MAX - 1;
     expect([lines.from(last), lines.to(last), lines.kind(last)]).toEqual([last, last, "blank"]);
     expect([lines.from(last + 1), lines.to(last + 1), lines.kind(last + 1)]).toEqual([0, 0, "blank"]);
+  });
+});
+
+describe("a line costs a look at a few characters", () => {
+  const exec = RegExp.prototype.exec;
+  afterEach(() => void (RegExp.prototype.exec = exec));
+
+  test.each(["\n", "a\n", "# a\n", "   \n", "    x\n", "~~~\n", "- x\n"])("where all are %j", (line) => {
+    const text = line.repeat(10_000);
+    let n_pieces = 0;
+    RegExp.prototype.exec = function (...given) {
+      n_pieces += 1;
+      return exec.apply(this, given);
+    };
+    const slice = vi.spyOn(String.prototype, "slice");
+    const { length } = new NoteLines(text, "markdown");
+    n_pieces += slice.mock.calls.length;
+    expect(length).toBe(10_000);
+    expect(n_pieces).toBeLessThan(length / 10);
   });
 });
 

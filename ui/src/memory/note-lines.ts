@@ -81,41 +81,40 @@ export class NoteLines {
   }
 
   #mark(format: NoteFormat): void {
-    const marks = format === "markdown" ? new MarkdownMarks() : null;
-    const blank = byteOf(plainMark(format, true));
-    const plain = byteOf(plainMark(format, false));
-    for (let at = 0; at < this.n_kept; at += 1) {
-      const from = this.from(at);
-      const to = this.to(at);
-      // Most lines can be told by their first character, which a million lines need.
-      const isTold = marks === null || marks.isCertain;
-      if (isTold && (from === to || isPlain(this.#text.charCodeAt(from)))) {
-        this.#marks[at] = marks?.isInFence === true ? CODE : from === to ? blank : plain;
-        continue;
-      }
-      const head = this.#text.slice(from, Math.min(to, from + HEAD_CHARS));
-      const isBlank = to - from <= HEAD_CHARS && head.trim() === "";
-      this.#marks[at] = byteOf(marks?.read(head, isBlank) ?? plainMark(format, isBlank));
-    }
-    if (marks?.isOpenFrontMatter === true) this.#unmarkFrontMatter();
+    if (format === "markdown") return this.#markMarkdown();
+    const full = format === "records" ? RECORD : TEXT;
+    for (let at = 0; at < this.n_kept; at += 1)
+      this.#marks[at] = isBlank(this.#text, this.from(at), this.to(at)) ? BLANK : full;
+  }
+
+  #markMarkdown(): void {
+    const marks = new MarkdownMarks(this.#text);
+    for (let at = 0; at < this.n_kept; at += 1) this.#marks[at] = marks.read(this.from(at), this.to(at));
+    if (marks.isOpenFrontMatter) this.#unmarkFrontMatter();
   }
 
   /** Marks the lines that were taken for front matter as text. */
   #unmarkFrontMatter(): void {
     for (let at = 0; at < Math.min(this.n_kept, FRONT_MATTER_LINES_MAX); at += 1) {
-      if (this.kind(at) === "front-matter")
-        this.#marks[at] = byteOf({ kind: this.to(at) === this.from(at) ? "blank" : "text", level: 0 });
+      if (this.kind(at) === "front-matter") this.#marks[at] = this.to(at) === this.from(at) ? BLANK : TEXT;
     }
   }
 }
 
+/** A line's mark is one byte: its kind's place in this list, and above it a heading's level. */
 const KINDS: readonly LineKind[] = ["text", "blank", "heading", "fence", "code", "front-matter", "record"];
-const BLANK = KINDS.indexOf("blank");
-const CODE = KINDS.indexOf("code");
+const [TEXT, BLANK, HEADING, FENCE, CODE, FRONT_MATTER, RECORD] = [0, 1, 2, 3, 4, 5, 6];
 const KIND_BITS = 0b111;
 const LEVEL_SHIFT = 3;
-const NEWLINE = 10;
-const RETURN = 13;
+
+const [TAB, NEWLINE, RETURN, SPACE, HASH, BACKTICK, DELETE, TILDE] = [9, 10, 13, 32, 35, 96, 127, 126];
+
+/** Spaces before a mark at most; with more it is indented code. */
+const INDENT_MAX = 3;
+
+/** Hashes of a heading at most, and signs of a fence at least. */
+const LEVEL_MAX = 6;
+const FENCE_MIN = 3;
 
 function n_linesOf(text: string): number {
   let n = 0;
@@ -123,66 +122,90 @@ function n_linesOf(text: string): number {
   return text === "" || text.endsWith("\n") ? n : n + 1;
 }
 
-/** Tells whether a line that begins so cannot be a heading, a fence or blank. */
-function isPlain(code: number): boolean {
-  return code > 35 && code < 126 && code !== 96;
+/** Tells whether a line holds white space alone; one that is longer than `HEAD_CHARS` counts as text. */
+function isBlank(text: string, from: number, to: number): boolean {
+  const first = behindRun(text, SPACE, from, to, HEAD_CHARS);
+  const code = text.charCodeAt(first);
+  if (to - from > HEAD_CHARS || (first < to && code > SPACE && code < DELETE)) return false;
+  return first === to || text.slice(first, to).trim() === "";
 }
 
-type Mark = { kind: LineKind; level: number };
-
-function byteOf({ kind, level }: Mark): number {
-  return KINDS.indexOf(kind) | (level << LEVEL_SHIFT);
+/** Returns the position behind the same sign repeated, `n_max` times at most. */
+function behindRun(text: string, sign: number, from: number, to: number, n_max: number): number {
+  let at = from;
+  while (at < to && at - from < n_max && text.charCodeAt(at) === sign) at += 1;
+  return at;
 }
 
-function plainMark(format: NoteFormat, isBlank: boolean): Mark {
-  if (isBlank) return { kind: "blank", level: 0 };
-  return { kind: format === "records" ? "record" : "text", level: 0 };
-}
+/** The signs that open a fence or close one, and whether anything stands behind them. */
+type Fence = { sign: number; n_signs: number; isBare: boolean };
 
-/** Reads lines of Markdown one after another and remembers the fence or front matter that they stand in. */
+/**
+ * Reads lines of Markdown one after another and remembers the fence or front matter that they stand in.
+ *
+ * By characters, since a regular expression and a piece of text for each of a million lines would hold the window up.
+ */
 class MarkdownMarks {
+  readonly #text: string;
   #n_read = 0;
   #isFrontMatter = false;
-  #fence: string | null = null;
+  #fence: Fence | null = null;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
 
   /** Front matter was begun and never ended: then it was a rule. */
   get isOpenFrontMatter(): boolean {
     return this.#isFrontMatter;
   }
 
-  /** Whether a line without a mark of its own is text, or code in a fence: not at the head of the file. */
-  get isCertain(): boolean {
-    return this.#n_read > 0 && !(this.#isFrontMatter && this.#n_read < FRONT_MATTER_LINES_MAX);
-  }
-
-  get isInFence(): boolean {
-    return this.#fence !== null;
-  }
-
-  read(head: string, isBlank: boolean): Mark {
+  /** Returns the mark of the line in `[from, to)`. */
+  read(from: number, to: number): number {
     this.#n_read += 1;
-    const word = head.trimEnd();
-    if (this.#n_read === 1 && (word === "---" || word === "\ufeff---")) {
+    if (this.#n_read === 1 && /^\ufeff?---\s*$/.test(this.#head(from, to))) {
       this.#isFrontMatter = true;
-      return { kind: "front-matter", level: 0 };
+      return FRONT_MATTER;
     }
     if (this.#isFrontMatter && this.#n_read <= FRONT_MATTER_LINES_MAX) {
-      if (word === "---" || word === "...") this.#isFrontMatter = false;
-      return { kind: "front-matter", level: 0 };
+      if (/^(---|\.\.\.)\s*$/.test(this.#head(from, to))) this.#isFrontMatter = false;
+      return FRONT_MATTER;
     }
-    // What stands behind backticks holds none, or it is code within a line.
-    const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)/.exec(head);
+    const end = Math.min(to, from + HEAD_CHARS);
+    const start = behindRun(this.#text, SPACE, from, end, INDENT_MAX);
+    const fence = this.#fenceAt(start, end);
     if (this.#fence !== null) {
-      const closes = fence?.[1]?.startsWith(this.#fence) === true && fence[2]?.trim() === "";
+      const closes = fence?.sign === this.#fence.sign && fence.n_signs >= this.#fence.n_signs && fence.isBare;
       if (closes) this.#fence = null;
-      return { kind: closes ? "fence" : "code", level: 0 };
+      return closes ? FENCE : CODE;
     }
-    if (isBlank) return { kind: "blank", level: 0 };
-    if (fence?.[1] !== undefined) {
-      this.#fence = fence[1];
-      return { kind: "fence", level: 0 };
+    if (fence !== null) {
+      this.#fence = fence;
+      return FENCE;
     }
-    const heading = /^ {0,3}(#{1,6})(?:[ \t]|$)/.exec(head)?.[1];
-    return heading === undefined ? { kind: "text", level: 0 } : { kind: "heading", level: heading.length };
+    const level = this.#levelAt(start, end);
+    if (level > 0) return HEADING | (level << LEVEL_SHIFT);
+    return isBlank(this.#text, from, to) ? BLANK : TEXT;
+  }
+
+  #head(from: number, to: number): string {
+    return this.#text.slice(from, Math.min(to, from + HEAD_CHARS));
+  }
+
+  #fenceAt(from: number, to: number): Fence | null {
+    const sign = this.#text.charCodeAt(from);
+    if (sign !== BACKTICK && sign !== TILDE) return null;
+    const behind = behindRun(this.#text, sign, from, to, HEAD_CHARS);
+    if (behind - from < FENCE_MIN) return null;
+    // What stands behind backticks holds none, or it is code within a line.
+    if (sign === BACKTICK && this.#text.slice(behind, to).includes("`")) return null;
+    return { sign, n_signs: behind - from, isBare: isBlank(this.#text, behind, to) };
+  }
+
+  /** Returns how many hashes make a heading here; 0 where there is none. */
+  #levelAt(from: number, to: number): number {
+    const behind = behindRun(this.#text, HASH, from, to, LEVEL_MAX);
+    const next = this.#text.charCodeAt(behind);
+    return behind === to || next === SPACE || next === TAB ? behind - from : 0;
   }
 }

@@ -113,3 +113,13 @@ test("a heading is found by its name in an address", async () => {
   expect(rendered.headingLine("the-plan-1")).toBe(5);
   expect(rendered.headingLine("gone")).toBeNull();
 });
+
+test.each([
+  ["a short note", "words ", 0],
+  ["a long note", "words ".repeat(20_000), 2],
+  ["a long note of blank lines", "\n".repeat(120_000), 2],
+])("%s is left to the window after its parsing and before it is drawn", async (_, source, n_pauses) => {
+  let n = 0;
+  await RenderedNote.of(source, new NoteLines(source, "markdown"), () => Promise.resolve(void (n += 1)));
+  expect(n).toBe(n_pauses);
+});

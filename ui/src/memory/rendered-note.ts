@@ -1,5 +1,6 @@
 // A note as the parts that the reader draws as Markdown: each with its lines, so that margin and virtual list still hold.
 import type { Env, Token } from "markdown-it";
+import { aMoment } from "../shared/moment";
 import { costOf, plainText } from "./markdown";
 import { DEPTH_MAX, parseBlocks, WIDE_TABLE } from "./markdown-blocks";
 import type { NoteLines } from "./note-lines";
@@ -26,12 +27,18 @@ export type NotePart = { from: number; to: number } & (
 /** Characters that a note may have to be drawn as Markdown: parsing takes less than a second. */
 export const RENDERED_CHARS_MAX = 1_000_000;
 
-/** What parsing a note may cost, in steps and tokens; what stands behind is drawn as text. Notes have a fifth of it. */
+/**
+ * What parsing a note may cost, in steps and tokens; what stands behind is drawn as text.
+ *
+ * A list of 25,000 items has 125,000 tokens. Twice as many cost a window some 300 MB.
+ */
 const NOTE_STEPS_MAX = 3_000_000;
-const NOTE_TOKENS_MAX = 300_000;
+const NOTE_TOKENS_MAX = 150_000;
 
 /** Steps between two pauses, in which the window can do something else. */
 const SLICE_STEPS = 20_000;
+/** Characters of a note that is long enough for them. */
+export const SLICE_CHARS = 100_000;
 
 /** Characters and lines of one part; above it is drawn as text, since a part is laid out at once. */
 const PART_CHARS_MAX = 20_000;
@@ -78,7 +85,11 @@ export class RenderedNote {
     lines: NoteLines,
     pause: () => Promise<void> = aMoment,
   ): Promise<RenderedNote> {
-    return new RenderedNote(await partsOf(source, lines, pause), lines);
+    const parts = await partsOf(source, lines, pause);
+    if (source.length > SLICE_CHARS) await pause();
+    const rendered = new RenderedNote(parts, lines);
+    if (source.length > SLICE_CHARS) await pause();
+    return rendered;
   }
 
   get n_blocks(): number {
@@ -127,10 +138,6 @@ export class RenderedNote {
     }
     return null;
   }
-}
-
-function aMoment(): Promise<void> {
-  return new Promise((done) => setTimeout(done));
 }
 
 async function partsOf(source: string, lines: NoteLines, pause: () => Promise<void>): Promise<NotePart[]> {
