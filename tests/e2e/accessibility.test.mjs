@@ -119,7 +119,7 @@ const SCENES = {
     await window.press("e", [KEY.control]);
     await window.until("it is marked", () => document.querySelector("[role='treeitem'] svg") !== null);
     await window.press("e", [KEY.control]);
-    await window.click("button", "Repeated passages…");
+    await window.click("button", "Clusters…");
     await window.until("the dialog is open", () => document.querySelector("[role='dialog'] .told") !== null);
   },
   "a note": async (window) => {

@@ -68,10 +68,10 @@ describe("evergreen", () => {
 });
 
 describe("clusters", () => {
-  const dialog = () => screen.getByRole("dialog", { name: "Repeated passages" });
+  const dialog = () => screen.getByRole("dialog", { name: "Clusters" });
   const openDialog = async (user: ReturnType<typeof userEvent.setup>) => {
-    await user.click(screen.getByRole("button", { name: "Repeated passages…" }));
-    await screen.findByRole("dialog", { name: "Repeated passages" });
+    await user.click(screen.getByRole("button", { name: "Clusters…" }));
+    await screen.findByRole("dialog", { name: "Clusters" });
   };
 
   test("are compared on demand and told with text, place, source and distance", async () => {
@@ -129,6 +129,6 @@ describe("clusters", () => {
     expect(await within(dialog()).findByText(/Cannot read the observations: disk gone/)).toBeInTheDocument();
     backend.failing = {};
     await user.click(compare);
-    expect(await within(dialog()).findByText("Nothing repeats at this distance.")).toBeInTheDocument();
+    expect(await within(dialog()).findByText("No two observations say the same.")).toBeInTheDocument();
   });
 });

@@ -81,7 +81,7 @@ describe("ParameterHistory", () => {
     expect(history.notice).toBeNull();
   });
 
-  it("switches the measure of agreement as a drag of the other's limit asks, says so, and takes both back at once", () => {
+  it("switches how observations are compared as a drag of the other's limit asks, says so, and takes both back at once", () => {
     const history = new ParameterHistory();
     history.set("word_overlap", 0.7);
     expect(history.current).toEqual({ ...DEFAULTS, agreement_measure: "words", word_overlap: 0.7 });

@@ -497,10 +497,10 @@ export class SearchController {
     if (shown.columns.n_kept === 0) this.#show(renewed.shown, renewed.pinnedRanks);
     else if (isPending(columns)) {
       // Who would be asked is for the person to say.
-      const hasNewAgreement =
+      const hasNewClusters =
         rankedBy.corroboration_on && (answer.agreement ?? 0) > (shown.answer.agreement ?? 0);
       this.#hasNews =
-        hasNewAgreement || !startFusedAlike(before, shown.columns, now, columns, nFusedDeciding(rankedBy));
+        hasNewClusters || !startFusedAlike(before, shown.columns, now, columns, nFusedDeciding(rankedBy));
     } else if (this.#isRead() && !startAlike(before, shown.columns, now, columns, this.#nRowsRead(shown)))
       this.#hasNews = true;
     else this.#show(renewed.shown, renewed.pinnedRanks);
@@ -653,7 +653,7 @@ function bestOf(columns: Columns): number | null {
   return columns.n_kept > 0 ? (columns.order[0] ?? null) : null;
 }
 
-/** Tells whether a library holds notes, or knows of agreement, that an answer or an earlier look could not know. */
+/** Tells whether a library holds notes, or knows of clusters, that an answer or an earlier look could not know. */
 function isNewer(held: Held, than: Held): boolean {
   return held.generation > than.generation || (held.agreement ?? 0) > (than.agreement ?? 0);
 }

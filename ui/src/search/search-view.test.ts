@@ -44,7 +44,7 @@ const openRow = () => bodyRows().find((row) => row.getAttribute("aria-selected")
 describe("what is there", () => {
   it("shows the trace of a query given at start, before it says that it is ready", async () => {
     await open();
-    expect(screen.getByRole("textbox", { name: "Question" })).toHaveValue(QUERY);
+    expect(screen.getByRole("searchbox", { name: "Question" })).toHaveValue(QUERY);
     expect(bodyRows().length).toBeGreaterThan(3);
     expect(openRow()).toBe(bodyRows()[0]);
   });
@@ -105,7 +105,7 @@ describe("by keyboard", () => {
   it("goes to the question, searches while it is typed, and back to the table", async () => {
     const { user, backend } = await open({ startQuery: null });
     await user.keyboard("{Control>}k{/Control}");
-    expect(screen.getByRole("textbox", { name: "Question" })).toHaveFocus();
+    expect(screen.getByRole("searchbox", { name: "Question" })).toHaveFocus();
     await user.keyboard("internet");
     await waitFor(() => expect(backend.nCalls("search")).toBe(1));
     await screen.findByRole("grid");
@@ -115,7 +115,7 @@ describe("by keyboard", () => {
 
   it("walks through earlier questions and back to what was being typed", async () => {
     const { user } = await open({ startQuery: null });
-    const box = screen.getByRole("textbox", { name: "Question" });
+    const box = screen.getByRole("searchbox", { name: "Question" });
     await user.click(box);
     await user.keyboard("first{Enter}");
     await user.clear(box);
@@ -180,7 +180,7 @@ describe("by keyboard", () => {
 
   it("leaves letters typed into the question and into a number field alone", async () => {
     const { user, backend, workspace } = await open();
-    await user.click(screen.getByRole("textbox", { name: "Question" }));
+    await user.click(screen.getByRole("searchbox", { name: "Question" }));
     await user.keyboard("op?[[");
     await user.click(field("min_score"));
     await user.keyboard("op?[[");

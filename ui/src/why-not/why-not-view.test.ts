@@ -155,7 +155,7 @@ describe("what it tells", () => {
     workspace.whyNot.ask("notes", "MEMORY.md", null);
     await waitFor(() => expect(said()).toHaveTextContent("Type a question first."));
     await user.click(within(panel()).getByRole("button", { name: /^Go to the question/ }));
-    expect(screen.getByRole("textbox", { name: "Question" })).toHaveFocus();
+    expect(screen.getByRole("searchbox", { name: "Question" })).toHaveFocus();
     await user.keyboard("internet{Enter}");
     await screen.findByRole("radiogroup", { name: /^Chunks/ });
   });
