@@ -37,6 +37,10 @@ pub enum Place {
     Root,
     /// An entry of a folder in the watched one; told is the folder's path in it.
     Walk,
+    /// Looking at a file in the watched folder; told is its path in it.
+    Entry,
+    /// A query of the cache of scores in the folder of a library; told is what it attempts.
+    Scores,
     /// Making a vector, in tests alone; told is the text. The folder is whatever the test names.
     Embedder,
 }

@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 
 use std::time::{Duration, Instant};
 
+use memlens_faults::Place;
 use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use crate::StoreError;
-use crate::store::is_odd;
+use crate::store::{is_odd, struck};
 
 mod calls;
 mod scores;
@@ -187,6 +188,8 @@ impl ScoreCache {
         attempt: &'static str,
         act: impl Fn(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
+        let dir = self.path.parent().unwrap_or(&self.path);
+        struck(Place::Scores, dir, attempt).map_err(|source| sql_error(attempt, source))?;
         let mut opened = self.opened();
         if !opened.is_in_memory && !self.path.exists() {
             *opened = open(&self.path).map_err(|source| sql_error(attempt, source))?;

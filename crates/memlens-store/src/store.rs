@@ -278,20 +278,20 @@ impl Store {
 
     /// Fails where a test has asked for it; see [`memlens_faults`].
     pub(crate) fn strike(&self, attempt: &'static str) -> Result<(), StoreError> {
-        strike(Place::Store, &self.dir, attempt)
-            .map_err(|fault| {
-                let code = if fault.kind() == std::io::ErrorKind::StorageFull {
-                    rusqlite::ffi::SQLITE_FULL
-                } else {
-                    rusqlite::ffi::SQLITE_PROTOCOL
-                };
-                rusqlite::Error::SqliteFailure(
-                    rusqlite::ffi::Error::new(code),
-                    Some(fault.to_string()),
-                )
-            })
-            .attempt(attempt)
+        struck(Place::Store, &self.dir, attempt).attempt(attempt)
     }
+}
+
+/// Fails as SQLite does, where a test has asked for it; see [`memlens_faults`].
+pub(crate) fn struck(place: Place, dir: &Path, attempt: &str) -> rusqlite::Result<()> {
+    strike(place, dir, attempt).map_err(|fault| {
+        let code = if fault.kind() == std::io::ErrorKind::StorageFull {
+            rusqlite::ffi::SQLITE_FULL
+        } else {
+            rusqlite::ffi::SQLITE_PROTOCOL
+        };
+        rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), Some(fault.to_string()))
+    })
 }
 
 /// Returns where the library's folder really lies, so that it can be compared with watched folders.

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use memlens_engine::{
     Engine, EngineError, HttpChoice, KeyState, ModelChoice, RerankChange, RerankSettings,
 };
+use memlens_faults::{Fault, Place};
 use memlens_params::{Params, RerankMode, StageId};
 use memlens_rank::{Columns, Status};
 use memlens_store::Store;
@@ -248,7 +249,9 @@ fn scores_of_the_provider_before_do_not_come_back() {
     let scored = library.ask(id, &first).expect("it can be asked");
     assert_eq!(rerank(&scored.columns(&first)), &Status::Applied);
     asked.recv().expect("it was asked");
-    // A call for one row more is under way, with the scores of the others at hand.
+    // A call for one row more is under way, with the scores of the others at hand, and ends only after the change.
+    let ending = Fault::at(Place::Scores, dir.path()).only("remember a call");
+    let ending = ending.hangs();
     std::thread::scope(|scope| {
         let call = scope.spawn(|| library.ask(id, &by_http()));
         asked.recv().expect("it is asked");
@@ -256,7 +259,8 @@ fn scores_of_the_provider_before_do_not_come_back() {
             &engine,
             RerankChange::Http(tei(&Provider::start().url(), true), None),
         );
-        drop(may);
+        ending.wait();
+        drop((ending, may));
         call.join().expect("it ends").expect("it was only stopped");
     });
     let kept = library.kept(id).expect("it is kept");
