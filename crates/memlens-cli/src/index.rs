@@ -61,7 +61,13 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     for notice in &notices {
         tell(notice);
     }
-    let (folders, mut failed) = folders(&mut indexer, &arguments.paths)?;
+    let (mut folders, mut failed) = folders(&mut indexer, &arguments.paths)?;
+    if indexer.is_anew() {
+        // Those that were not named would be found no more.
+        let known = indexer.store().folders().map_err(EngineError::from)?;
+        let others = known.into_iter().filter(|it| !folders.contains(it));
+        folders.extend(others.collect::<Vec<_>>());
+    }
     if folders.is_empty()
         && let Some(error) = failed
     {

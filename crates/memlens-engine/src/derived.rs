@@ -1,14 +1,25 @@
 //! The two lists that are derived from the store: kept in step with it, rebuilt when they are not.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use memlens_faults::Place;
 use memlens_index::{
     IndexError, TextEntry, TextWriter, VectorWriter, text_path, vector_folder, vector_path,
 };
-use memlens_store::{Applied, EmbeddingId, Forgotten, Store, StoredChunk};
+use memlens_store::{Applied, EmbeddingId, FolderId, Forgotten, Store, StoredChunk};
 
 use crate::EngineError;
+
+/// Is what was opened, or built anew where it had to be.
+pub struct Opened {
+    /// Both lists.
+    pub derived: Derived,
+    /// What a person should be told.
+    pub notices: Vec<String>,
+    /// Notes that were forgotten because they were not as they were saved.
+    pub forgotten: Vec<(FolderId, String)>,
+}
 
 /// Writes both lists.
 pub struct Derived {
@@ -24,24 +35,26 @@ impl Derived {
 
     /// Opens both lists at the store's generation; one that is torn, stale or of another model is rebuilt from the store,
     /// whose vectors are of `model` and `dim`. What is not as it was saved there is forgotten first, so that it is read
-    /// anew. Returns with them what a person should be told.
+    /// anew.
     ///
     /// # Errors
     /// What a rebuild cannot mend: a full disk, another writer.
-    pub fn open(
-        store: &mut Store,
-        model: &str,
-        dim: usize,
-    ) -> Result<(Derived, Vec<String>), EngineError> {
+    pub fn open(store: &mut Store, model: &str, dim: usize) -> Result<Opened, EngineError> {
         let before = store.generation()?;
         let (text_path, vector_path) = (text_path(store.dir()), vector_path(store.dir()));
         let text = to_rebuild(TextWriter::open(&text_path, before))?;
         let vectors = to_rebuild(open_vectors(&vector_path, (model, dim), before))?;
         let (text, vectors) = match (text, vectors) {
-            (Ok(text), Ok(vectors)) => return Ok((Derived { text, vectors }, Vec::new())),
+            (Ok(text), Ok(vectors)) => {
+                return Ok(Opened {
+                    derived: Derived { text, vectors },
+                    notices: Vec::new(),
+                    forgotten: Vec::new(),
+                });
+            }
             other => other,
         };
-        let forgotten = store.forget_damaged(dim)?;
+        let forgotten = store.forget_damaged(dim, &AtomicBool::new(false))?;
         let generation = store.generation()?;
         let mut notices = Vec::new();
         let mut rebuilding = |list: &str, error: &IndexError| {
@@ -74,7 +87,11 @@ impl Derived {
             }
         };
         notices.extend(forgotten.iter().filter_map(told_forgotten));
-        Ok((Derived { text, vectors }, notices))
+        Ok(Opened {
+            derived: Derived { text, vectors },
+            notices,
+            forgotten: forgotten.map(|it| it.notes).unwrap_or_default(),
+        })
     }
 
     /// Builds both lists anew from the store and leaves nothing of those that are there.
@@ -164,7 +181,7 @@ pub fn remove(dir: &Path) -> Result<(), EngineError> {
 
 /// Returns what a person is told of notes that were not as saved; nothing where none was.
 pub fn told_forgotten(forgotten: &Forgotten) -> Option<String> {
-    let (first, others) = forgotten.paths.split_first()?;
+    let ((_, first), others) = forgotten.notes.split_first()?;
     let others = match others.len() {
         0 => String::new(),
         n_others => format!(" and {n_others} more"),

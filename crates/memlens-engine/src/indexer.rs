@@ -3,32 +3,34 @@
 //! Embeddings are saved as they come and documents in batches, so that a process killed at any
 //! moment leaves a sound library and the next start embeds only what is missing.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use memlens_embed::{EmbedError, Embedder};
-use memlens_ingest::{FoundFile, IngestOptions};
+use memlens_ingest::{IngestError, IngestOptions};
 use memlens_params::Params;
 use memlens_store::{
     Applied, Change, EmbeddingId, FolderId, Severity, Store, StoreError, StoredProblem,
 };
 
 use crate::EngineError;
-use crate::derived::{Derived, told_forgotten};
+use crate::derived::{Derived, Opened, told_forgotten};
 use crate::view::{Activity, Happening, Progress};
 
 mod clock;
 mod documents;
 mod folders;
 mod happened;
+mod queue;
 mod tries;
 
 use clock::Clock;
 pub use folders::refuse_library_among;
 pub(crate) use folders::{add_folder, readable_folder};
 use happened::{Happened, told};
+use queue::{Job, Queue};
 use tries::{TRIES_MAX, Tries};
 
 /// Documents wait at most so long, or for so many chunks, until they can be found.
@@ -91,11 +93,6 @@ pub struct Counts {
     pub n_embedded: u32,
 }
 
-enum Job {
-    Read { folder: FolderId, file: FoundFile },
-    Remove { folder: FolderId, path: String },
-}
-
 /// Brings the library into step with the folders.
 pub struct Indexer {
     /// None after a failed write, until the lists are rebuilt. It goes before the store, whose lock tells others that
@@ -104,14 +101,20 @@ pub struct Indexer {
     store: Store,
     /// Whether the library was compared with what was saved.
     is_checked: bool,
-    /// What a person should be told of that; told with the next step.
+    /// What a person should be told; told with the next step.
     notices: Vec<String>,
+    /// Notes that were not as they were saved and were forgotten; queued with the next step.
+    forgotten: Vec<(FolderId, String)>,
+    /// Whether all notes were forgotten when it was opened.
+    is_anew: bool,
     embedder: Box<dyn Embedder>,
     options: IngestOptions,
-    jobs: VecDeque<Job>,
+    jobs: Queue,
     pending: Vec<Change>,
     pending_since: Option<Instant>,
     pending_chunks: usize,
+    /// Whether nothing can be saved, whichever note it is of: nothing more is read until that succeeds.
+    is_stuck: bool,
     happened: Vec<Happened>,
     /// Whether something was saved and can be found, and nobody was told.
     is_untold: bool,
@@ -159,7 +162,8 @@ impl Indexer {
         }
         let recipe = recipe(&embedder.info().id, &options);
         let made_by = store.meta("recipe")?;
-        if made_by.as_deref() != Some(&recipe) {
+        let is_other = made_by.as_deref() != Some(&recipe);
+        if is_other {
             if made_by.is_some() {
                 notices.push(
                     "the notes are read anew: the model, the chunk lengths or Memlens itself changed"
@@ -170,21 +174,24 @@ impl Indexer {
             store.set_meta("recipe", &recipe)?;
         }
         let info = embedder.info();
-        let (derived, told) = Derived::open(&mut store, &info.id, info.dim)?;
+        let opened = Derived::open(&mut store, &info.id, info.dim)?;
         if made_by.is_some() {
-            notices.extend(told);
+            notices.extend(opened.notices);
         }
         let indexer = Indexer {
             store,
             is_checked: false,
             notices: Vec::new(),
-            derived: Some(derived),
+            forgotten: opened.forgotten,
+            is_anew: is_other && made_by.is_some(),
+            derived: Some(opened.derived),
             embedder,
             options,
-            jobs: VecDeque::new(),
+            jobs: Queue::default(),
             pending: Vec::new(),
             pending_since: None,
             pending_chunks: 0,
+            is_stuck: false,
             happened: Vec::new(),
             is_untold: false,
             commit_after: COMMIT_AFTER,
@@ -204,6 +211,12 @@ impl Indexer {
     /// Returns what was done so far.
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// Tells whether all notes were forgotten when it was opened, since they would be read in another way now: every folder
+    /// has to be walked, or its notes are not found.
+    pub fn is_anew(&self) -> bool {
+        self.is_anew
     }
 
     /// Returns the store, to write what no list is derived from.
@@ -239,7 +252,11 @@ impl Indexer {
             self.commit(observer)?;
             return Ok(Step::Cancelled);
         }
-        let Some(job) = self.jobs.pop_front() else {
+        if self.is_stuck {
+            self.commit(observer)?;
+        }
+        self.read_forgotten()?;
+        let Some(job) = self.jobs.take_first() else {
             self.commit(observer)?;
             // A note that failed is tried again.
             if !self.pending.is_empty() {
@@ -257,7 +274,7 @@ impl Indexer {
         match done {
             Ok(()) => {}
             Err(EngineError::Embed(EmbedError::Cancelled)) => {
-                self.jobs.push_front(job);
+                self.jobs.put_first(job);
                 if !cancel.load(Ordering::Relaxed) {
                     return Ok(Step::More);
                 }
@@ -271,18 +288,18 @@ impl Indexer {
                     Ok(false) if self.fail_once(problem) => {}
                     Ok(false) => {
                         // Behind all others, which need not wait for it.
-                        self.jobs.push_back(job);
+                        self.jobs.put_last(job);
                         return Ok(Step::More);
                     }
                     Err(error) => {
-                        self.jobs.push_front(job);
+                        self.jobs.put_first(job);
                         return Err(error);
                     }
                 }
             }
             Err(error) => {
                 // It is still to be done, whatever went wrong.
-                self.jobs.push_front(job);
+                self.jobs.put_first(job);
                 return Err(error);
             }
         }
@@ -326,6 +343,7 @@ impl Indexer {
             || !self.pending.is_empty()
             || self.is_untold
             || !self.notices.is_empty()
+            || !self.forgotten.is_empty()
             || self.derived.is_none()
     }
 
@@ -345,17 +363,42 @@ impl Indexer {
     }
 
     /// Forgets notes that are not as they were saved, so that the next look reads them anew. Once in the indexer's life,
-    /// since it reads the whole library, and not when it is opened, since a window waits for that.
-    pub(super) fn check_library(&mut self) -> Result<(), EngineError> {
+    /// since it reads the whole library, and not when it is opened, since a window waits for that. It belongs to the walk
+    /// of a folder, and is stopped as one.
+    fn check_library(&mut self, walked: &Path, cancel: &AtomicBool) -> Result<(), EngineError> {
         if self.is_checked {
             return Ok(());
         }
         let dim = self.embedder.info().dim;
-        if let Some(forgotten) = self.store.forget_damaged(dim)? {
+        let forgotten = match self.store.forget_damaged(dim, cancel) {
+            Err(StoreError::Cancelled) => {
+                let path = walked.to_owned();
+                return Err(IngestError::Cancelled { path }.into());
+            }
+            checked => checked?,
+        };
+        if let Some(forgotten) = forgotten {
             self.notices.extend(told_forgotten(&forgotten));
+            self.forgotten.extend(forgotten.notes);
             self.follow(&forgotten.applied, Vec::new())?;
         }
         self.is_checked = true;
+        Ok(())
+    }
+
+    /// Queues notes that were forgotten because they were not as they were saved, also those of folders that nobody walks
+    /// now. One whose folder is paused or away is found by the next walk of it.
+    fn read_forgotten(&mut self) -> Result<(), EngineError> {
+        if self.forgotten.is_empty() {
+            return Ok(());
+        }
+        let folders = self.store.folders()?;
+        for (folder, path) in std::mem::take(&mut self.forgotten) {
+            let mut folders = folders.iter();
+            if let Some(folder) = folders.find(|it| it.id == folder && !it.is_paused) {
+                self.look_at(folder, &Path::new(&folder.path).join(path))?;
+            }
+        }
         Ok(())
     }
 
@@ -401,6 +444,8 @@ impl Indexer {
         self.pending.clear();
         self.pending_since = None;
         self.pending_chunks = 0;
+        self.is_stuck = false;
+        self.forgotten.clear();
         self.happened.clear();
         self.is_untold = false;
         self.tries.clear();
@@ -507,8 +552,27 @@ impl Indexer {
         self.pending_since.get_or_insert_with(Instant::now);
     }
 
+    /// Saves what was read so far, so that it is found, before there is more.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] and [`EngineError::Index`]; what could not be saved waits for a later step.
+    pub fn save(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+        self.commit(observer)
+            .map_err(|error| error.at(self.store.dir()))
+    }
+
     /// Saves what is pending, brings the lists into step, and tells the observer.
     fn commit(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+        let committed = self.try_commit(observer);
+        if committed.is_err() && !self.pending.is_empty() {
+            // It is due still, after one more note at most.
+            self.pending_since.get_or_insert_with(Instant::now);
+            self.commit_after = Duration::ZERO;
+        }
+        committed
+    }
+
+    fn try_commit(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
         self.pending_since = None;
         self.pending_chunks = 0;
         let changes = std::mem::take(&mut self.pending);
@@ -521,6 +585,7 @@ impl Indexer {
         }
         let done = match self.store.apply(&changes) {
             Ok(applied) => {
+                self.is_stuck = false;
                 self.tries.saved(n_puts(&changes));
                 Apart {
                     applied,
@@ -561,6 +626,7 @@ impl Indexer {
         let saved_none = is_of_a_note(&error)
             .then(|| self.store.apply(&[]).ok())
             .flatten();
+        self.is_stuck = saved_none.is_none();
         let Some(applied) = saved_none else {
             self.pending = changes;
             return Err(error.into());
@@ -594,6 +660,7 @@ impl Indexer {
                     Err(error),
                     Change::Put(_) | Change::Remove { .. } | Change::Fail(_) | Change::Touch { .. },
                 ) => {
+                    self.is_stuck = true;
                     done.failed.extend(note);
                     done.error = Some(error.into());
                     self.pending.push(change);
@@ -669,16 +736,25 @@ impl Indexer {
         if self.derived.is_some() {
             return Ok(());
         }
-        let info = self.embedder.info();
-        let (derived, notices) = Derived::open(&mut self.store, &info.id, info.dim)?;
-        self.derived = Some(derived);
-        for notice in &notices {
-            observer.noticed(notice);
-        }
+        self.open_lists()?;
         // What had been saved by then and is found from now on.
         if self.pending.is_empty() {
             self.tell(observer)?;
         }
+        Ok(())
+    }
+
+    /// Opens the lists; what is torn or out of step is built anew.
+    fn open_lists(&mut self) -> Result<(), EngineError> {
+        let info = self.embedder.info();
+        let Opened {
+            derived,
+            notices,
+            forgotten,
+        } = Derived::open(&mut self.store, &info.id, info.dim)?;
+        self.derived = Some(derived);
+        self.notices.extend(notices);
+        self.forgotten.extend(forgotten);
         Ok(())
     }
 
@@ -689,16 +765,10 @@ impl Indexer {
         embeddings: Vec<EmbeddingId>,
     ) -> Result<(), EngineError> {
         // Writers that failed half way are dropped; opening them anew rebuilds what is out of step.
-        let derived = match self.derived.take() {
-            Some(mut derived) => {
-                derived.follow(&self.store, applied, embeddings)?;
-                derived
-            }
-            None => {
-                let info = self.embedder.info();
-                Derived::open(&mut self.store, &info.id, info.dim)?.0
-            }
+        let Some(mut derived) = self.derived.take() else {
+            return self.open_lists();
         };
+        derived.follow(&self.store, applied, embeddings)?;
         self.derived = Some(derived);
         Ok(())
     }
@@ -709,11 +779,7 @@ impl Indexer {
             self.clock = Clock::default();
             return;
         }
-        let n_bytes = self.jobs.iter().map(|job| match job {
-            Job::Read { file, .. } => file.size,
-            Job::Remove { .. } => 0,
-        });
-        self.clock.expect(self.jobs.len(), n_bytes.sum());
+        self.clock.expect(self.jobs.len(), self.jobs.n_bytes());
     }
 
     fn happen(
@@ -747,21 +813,6 @@ impl Indexer {
             line,
             message,
             severity,
-        }
-    }
-}
-
-impl Job {
-    fn folder(&self) -> FolderId {
-        match self {
-            Job::Read { folder, .. } | Job::Remove { folder, .. } => *folder,
-        }
-    }
-
-    fn path(&self) -> &str {
-        match self {
-            Job::Read { file, .. } => &file.path,
-            Job::Remove { path, .. } => path,
         }
     }
 }

@@ -459,6 +459,6 @@ fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineErro
             (embedder.info().id.clone(), embedder.info().dim)
         }
     };
-    let (_, notices) = Derived::open(&mut store, &model, dim)?;
+    let notices = Derived::open(&mut store, &model, dim)?.notices;
     Ok(notices)
 }

@@ -195,7 +195,7 @@ pub fn walk_told(
                 .file_type()
                 .map_or_else(Weighed::of_error, |file_type| {
                     weigh(root, &path, &entry.path(), &rules, file_type, || {
-                        entry.metadata()
+                        strike(Place::Entry, root, &path).and_then(|()| entry.metadata())
                     })
                 });
             match weighed {
@@ -257,7 +257,7 @@ pub fn judge(root: &Path, relative: &str) -> Result<Verdict, IngestError> {
         let absolute = join(root, &path);
         let weighed = fs::symlink_metadata(&absolute).map_or_else(Weighed::of_error, |metadata| {
             weigh(root, &path, &absolute, &rules, metadata.file_type(), || {
-                Ok(metadata)
+                strike(Place::Entry, root, &path).map(|()| metadata)
             })
         });
         match weighed {

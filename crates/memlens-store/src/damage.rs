@@ -5,6 +5,7 @@
 //! notes are read anew.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -13,7 +14,7 @@ use crate::embeddings::read;
 use crate::error::Attempt;
 use crate::observations::checksum_of_observations;
 use crate::store::next_generation;
-use crate::{Applied, DocumentId, DocumentRow, Snapshot, Store, StoreError};
+use crate::{Applied, DocumentId, DocumentRow, FolderId, Snapshot, Store, StoreError};
 
 /// How far a vector's squared length may be from 1.
 const SQUARED_LENGTH_ERROR_MAX: f32 = 2e-3;
@@ -21,8 +22,8 @@ const SQUARED_LENGTH_ERROR_MAX: f32 = 2e-3;
 /// Is what was forgotten because it was not as saved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forgotten {
-    /// The documents' paths, sorted; none where only embeddings went that nothing used.
-    pub paths: Vec<String>,
+    /// The documents' folders and paths, sorted by path; none where only embeddings went that nothing used.
+    pub notes: Vec<(FolderId, String)>,
     /// What the lists must follow.
     pub applied: Applied,
 }
@@ -38,15 +39,19 @@ impl Store {
     /// Forgets what is not as it was saved, so that it is read and embedded anew: documents, with all that belongs to
     /// them, and embeddings, also those in use that cannot be unit vectors of `dim` numbers. None where all is sound.
     ///
-    /// Reads the whole library.
+    /// Reads the whole library, and looks at `cancel` with every row.
     ///
     /// # Errors
-    /// [`StoreError::Sql`] and [`StoreError::Damaged`]; nothing has changed then.
-    pub fn forget_damaged(&mut self, dim: usize) -> Result<Option<Forgotten>, StoreError> {
+    /// [`StoreError::Sql`], [`StoreError::Damaged`] and [`StoreError::Cancelled`]; nothing has changed then.
+    pub fn forget_damaged(
+        &mut self,
+        dim: usize,
+        cancel: &AtomicBool,
+    ) -> Result<Option<Forgotten>, StoreError> {
         let snapshot = self.snapshot()?;
-        let (sound, damaged) = self.embeddings_by_soundness(&snapshot, dim)?;
+        let (sound, damaged) = self.embeddings_by_soundness(&snapshot, dim, cancel)?;
         let mut documents: BTreeSet<i64> = snapshot.altered.iter().map(|one| one.id.0).collect();
-        documents.extend(self.documents_of_altered_texts()?);
+        documents.extend(self.documents_of_altered_texts(cancel)?);
         documents.extend(self.documents_of_altered_observations()?);
         for document in &snapshot.documents {
             if embeddings(document).any(|embedding| !sound.contains(&embedding)) {
@@ -61,6 +66,7 @@ impl Store {
         &self,
         snapshot: &Snapshot,
         dim: usize,
+        cancel: &AtomicBool,
     ) -> Result<(HashSet<i64>, Vec<i64>), StoreError> {
         let attempt = "check the embeddings";
         let used = snapshot.documents.iter();
@@ -74,6 +80,7 @@ impl Store {
             .attempt(attempt)?;
         let mut rows = statement.query([]).attempt(attempt)?;
         while let Some(row) = rows.next().attempt(attempt)? {
+            go_on(cancel)?;
             let id: i64 = row.get(0).attempt(attempt)?;
             let is_as_saved: bool = row.get(2).attempt(attempt)?;
             // One that was damaged before it had a checksum is no unit vector, if it shows at all.
@@ -93,7 +100,7 @@ impl Store {
         Ok((sound, damaged))
     }
 
-    fn documents_of_altered_texts(&self) -> Result<Vec<i64>, StoreError> {
+    fn documents_of_altered_texts(&self, cancel: &AtomicBool) -> Result<Vec<i64>, StoreError> {
         let attempt = "check the chunks";
         let mut statement = self
             .connection
@@ -102,6 +109,7 @@ impl Store {
         let mut rows = statement.query([]).attempt(attempt)?;
         let mut documents = Vec::new();
         while let Some(row) = rows.next().attempt(attempt)? {
+            go_on(cancel)?;
             if !is_as_saved(row).attempt(attempt)? {
                 documents.extend(row.get::<_, i64>(2));
             }
@@ -139,17 +147,18 @@ impl Store {
         lenient(self, true)?;
         let forgotten = self.unlinked(|connection| {
             let transaction = connection.transaction().attempt(attempt)?;
-            let mut paths = Vec::new();
+            let mut notes = Vec::new();
             for document in documents {
-                let path: Option<String> = transaction
+                let note: Option<(FolderId, String)> = transaction
                     .query_row(
-                        "DELETE FROM documents WHERE id = ?1 RETURNING path",
+                        "DELETE FROM documents WHERE id = ?1 RETURNING folder, path",
                         [document],
-                        |row| lossy(row, 0),
+                        // A number that turned is that of no folder, or of one where there is nothing to be found.
+                        |row| Ok((FolderId(row.get(0).unwrap_or_default()), lossy(row, 1)?)),
                     )
                     .optional()
                     .attempt(attempt)?;
-                paths.extend(path);
+                notes.extend(note);
             }
             for embedding in embeddings {
                 transaction
@@ -171,12 +180,20 @@ impl Store {
                 added: Vec::new(),
             };
             transaction.commit().attempt(attempt)?;
-            paths.sort_unstable();
-            Ok(Some(Forgotten { paths, applied }))
+            notes.sort_unstable_by(|(_, a), (_, b)| a.cmp(b));
+            Ok(Some(Forgotten { notes, applied }))
         });
         lenient(self, false)?;
         forgotten
     }
+}
+
+/// Fails where the caller asked to stop.
+fn go_on(cancel: &AtomicBool) -> Result<(), StoreError> {
+    if cancel.load(Ordering::Relaxed) {
+        return Err(StoreError::Cancelled);
+    }
+    Ok(())
 }
 
 /// Tells whether a row's first column, a text, is the one whose hash is its second.

@@ -87,6 +87,9 @@ pub enum StoreError {
         /// Why.
         source: rusqlite::Error,
     },
+    /// The caller asked to stop.
+    #[error("cannot finish checking the library: cancelled")]
+    Cancelled,
     /// A watched folder would be watched twice.
     #[error("cannot add {path}: it is already watched{}", within.as_ref().map(|w| format!(" within {w}")).unwrap_or_default())]
     AlreadyWatched {

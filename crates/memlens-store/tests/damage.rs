@@ -5,9 +5,11 @@
 //! again; a library of an older version is taken over as it is.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use memlens_store::{
     Change, Forgotten, NewChunk, NewDocument, NewObservation, NewWindow, NoText, Snapshot, Store,
+    StoreError,
 };
 use rusqlite::Connection;
 
@@ -137,7 +139,9 @@ fn turn(dir: &Path, from: &[u8], to: &[u8]) -> usize {
 }
 
 fn forget(store: &mut Store) -> Option<Forgotten> {
-    store.forget_damaged(DIM).expect("it can be checked")
+    store
+        .forget_damaged(DIM, &AtomicBool::new(false))
+        .expect("it can be checked")
 }
 
 fn paths(snapshot: &Snapshot) -> Vec<&str> {
@@ -149,7 +153,7 @@ fn paths(snapshot: &Snapshot) -> Vec<&str> {
 fn check_forgotten(dir: &Path, sound: &Snapshot, what: &str) {
     let mut store = open(dir);
     let forgotten = forget(&mut store).expect(what);
-    assert_eq!(forgotten.paths.len(), 1, "{what}: {forgotten:?}");
+    assert_eq!(forgotten.notes.len(), 1, "{what}: {forgotten:?}");
     let left = snapshot(&store);
     assert_eq!(paths(&left), ["1.md", "3.md"], "{what}");
     assert_eq!(left.altered, [], "{what}");
@@ -338,7 +342,7 @@ fn bits_that_turned_under_an_index_are_mended_too() {
     assert!(turn(dir.path(), &hash, &other) >= 2);
     let mut store = open(dir.path());
     let forgotten = forget(&mut store);
-    assert!(forgotten.is_none_or(|it| it.paths == ["2.md"]));
+    assert!(forgotten.is_none_or(|it| it.notes.iter().map(|(_, path)| path).eq(["2.md"])));
     put(&mut store, "2.md");
     let again = snapshot(&store);
     assert_eq!((paths(&again), again.altered.len()), (paths(&sound), 0));
@@ -417,4 +421,20 @@ fn a_library_without_checksums_is_taken_over_as_it_is() {
     );
     assert_eq!(forget(&mut store), None);
     assert_eq!(store.n_embeddings().expect("they can be counted"), 6);
+}
+
+#[test]
+fn a_check_that_is_stopped_forgets_nothing() {
+    let dir = scratch();
+    drop(library(dir.path()));
+    let hash = *blake3::hash(b"2.md at 0").as_bytes();
+    let mut other = hash;
+    other[31] ^= 1;
+    turn(dir.path(), &hash, &other);
+    let mut store = open(dir.path());
+    let before = store.generation().expect("it can be read");
+    let stopped = store.forget_damaged(DIM, &AtomicBool::new(true));
+    assert!(matches!(stopped, Err(StoreError::Cancelled)), "{stopped:?}");
+    assert_eq!(store.generation().expect("it can be read"), before);
+    assert!(forget(&mut store).is_some());
 }

@@ -2,16 +2,20 @@
 //!
 //! Properties checked: a failure waits and is tried again by itself, is told as one, and ends no pause; one note that
 //! always fails is skipped by name and keeps no other from being indexed; no fault has a folder unwatched, nor notes
-//! removed that cannot be looked at; what a person does waits for no indexing, and stops it.
+//! removed that cannot be looked at; what a person does waits for no indexing, and stops it; while nothing can be saved
+//! nothing more is read; walks and indexing take turns.
 
 use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use memlens_embed::Hashing;
 use memlens_engine::view::{FolderStatus, Happening, IndexingPhase};
-use memlens_engine::{Engine, FolderId, Watching};
+use memlens_engine::{Engine, FolderId, Indexer, Step, Watching};
 use memlens_faults::{Fault, Place, Plan};
 use memlens_params::Params;
-use memlens_tests::{Notes, faulty};
+use memlens_tests::{Notes, check_equals_fresh, faulty, index};
 
 use crate::watched::{Watched, scratch};
 
@@ -102,7 +106,7 @@ fn a_failure_ends_no_pause() {
 }
 
 /// Checks that a note which always fails is skipped by name, and found once it does not fail any more.
-fn check_skipped(dir: &std::path::Path, refuse: impl FnOnce() -> Box<dyn FnOnce()>, why: &str) {
+fn check_skipped(dir: &Path, refuse: impl FnOnce() -> Box<dyn FnOnce()>, why: &str) {
     let notes = Notes::new(&[("0.md", "The old hall."), ("z.md", "The relay.")]);
     let mut it = Watched::open_with(dir, faulty(dir), OFTEN).adding(&[&notes]);
     let relent = refuse();
@@ -450,5 +454,120 @@ fn a_change_through_another_name_is_found_by_the_next_walk() {
     let mut it = Watched::open_with(dir.path(), faulty(dir.path()), OFTEN).adding(&[&notes]);
     fs::write(outside.at("other.md"), "The attic.").expect("it can be written");
     it.wait("the change is found", |it| it.found("attic") == ["a.md"]);
+    it.check_equals_fresh(dir.path(), &[&notes]);
+}
+
+#[test]
+fn walks_and_indexing_take_turns() {
+    let notes = Notes::new(&[("a.md", "The hall.")]);
+    let dir = scratch();
+    let mut it = Watched::of(dir.path(), &[&notes]);
+    let walk = || Fault::at(Place::Root, notes.path());
+    let first = walk().times(1).hangs();
+    notes.write(".ignore", "x\n");
+    notes.write("b.md", "The relay.");
+    first.wait();
+    // While it is walked something happens that needs another walk, and it takes longer than a note takes to be indexed.
+    notes.write(".ignore", "y\n");
+    std::thread::sleep(Duration::from_secs(4));
+    let second = walk().hangs();
+    drop(first);
+    it.wait(
+        "what the first walk found is indexed before the second",
+        |it| it.found("relay") == ["b.md"],
+    );
+    second.wait();
+    drop(second);
+    it.wait("both are over", is_working);
+    it.check_equals_fresh(dir.path(), &[&notes]);
+}
+
+#[test]
+fn while_nothing_can_be_saved_nothing_more_is_read() {
+    let notes = Notes::new(&[]);
+    for number in 0..400 {
+        notes.write(&format!("old/{number}.md"), format!("The hall {number}."));
+    }
+    let dir = scratch();
+    index(dir.path(), &[notes.path()]);
+    // Texts that are known: there is nothing to embed, which would fail as well.
+    notes.rename("old", "new");
+    let go_on = AtomicBool::new(false);
+    let (mut indexer, _) =
+        Indexer::open(dir.path(), Box::new(Hashing::default())).expect("it can be opened");
+    let folders = indexer.store().folders().expect("they can be read");
+    indexer.scan(&folders[0], &go_on).expect("it can be walked");
+    let full = Fault::at(Place::Store, dir.path())
+        .only("save documents")
+        .fills_the_disk();
+    indexer.run(&go_on, &mut ()).expect_err("the disk is full");
+    let n_read = indexer.progress().n_done;
+    assert!((1..800).contains(&n_read), "{n_read}");
+    for _ in 0..20 {
+        indexer.step(&go_on, &mut ()).expect_err("it is full still");
+        assert_eq!(indexer.progress().n_done, n_read);
+    }
+    drop(full);
+    let step = indexer.run(&go_on, &mut ()).expect("there is room again");
+    assert_eq!(step, Step::Idle);
+    drop(indexer);
+    check_equals_fresh(dir.path(), &[notes.path()], &["hall 7"]);
+}
+
+#[test]
+fn the_nearest_folder_that_was_looked_into_tells_what_is_gone() {
+    let notes = Notes::new(&[
+        ("a.md", "The hall."),
+        ("x/b.md", "The relay."),
+        ("x/c.md", "The attic."),
+    ]);
+    let dir = scratch();
+    index(dir.path(), &[notes.path()]);
+    let n_removed = || index(dir.path(), &[notes.path()]).n_removed;
+    notes.remove("x/b.md");
+    // Nothing is known of what lies in a folder that was not looked into, since the one around it was not.
+    let walk = Fault::at(Place::Walk, notes.path()).times(1).fails();
+    assert_eq!((n_removed(), walk.n_struck()), (0, 1));
+    drop(walk);
+    let entry = Fault::at(Place::Entry, notes.path()).only("a.md").fails();
+    assert_eq!((n_removed(), entry.n_struck()), (1, 1));
+    notes.remove("a.md");
+    assert_eq!(n_removed(), 1, "nothing is left that cannot be looked at");
+    drop(entry);
+    check_equals_fresh(dir.path(), &[notes.path()], &["hall attic"]);
+}
+
+#[test]
+fn a_pause_saves_what_was_read() {
+    let notes = Notes::new(&[("0.md", "The hall.")]);
+    let dir = scratch();
+    let mut it = Watched::of(dir.path(), &[&notes]);
+    it.engine.pause_indexing(true);
+    for (path, text) in [
+        ("a.md", "The relay."),
+        // A text that is known is not embedded, where the pause would stop it.
+        ("b.md", "The hall."),
+        ("c.md", "The attic."),
+    ] {
+        notes.write(path, text);
+    }
+    it.wait("three wait", |it| {
+        let indexing = it.engine.state().indexing;
+        indexing.is_some_and(|it| it.n_total - it.n_done == 3)
+    });
+    let second = Fault::at(Place::Store, dir.path())
+        .only("read a document")
+        .after(1);
+    let second = second.times(1).hangs();
+    it.engine.pause_indexing(false);
+    second.wait();
+    it.engine.pause_indexing(true);
+    drop(second);
+    it.wait("what was read is found", |it| it.found("hall").len() == 2);
+    let state = it.engine.state();
+    assert_eq!(state.phase, IndexingPhase::Paused);
+    assert!(state.indexing.is_some(), "one is not read yet");
+    it.engine.pause_indexing(false);
+    it.wait("the others are found", is_working);
     it.check_equals_fresh(dir.path(), &[&notes]);
 }

@@ -1,17 +1,19 @@
 //! A bit that turns anywhere in a library, as on a failing disk, is served to nobody.
 //!
 //! Properties checked: whatever bit of whatever file turns, nothing panics, and every text that is served is one that was
-//! saved; a note whose text or vector turned is refused by name and read anew by the next look through its folder.
+//! saved; a note whose text or vector turned is refused by name and read anew by the next look through its folder, or
+//! through any other.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memlens_embed::Hashing;
 use memlens_engine::{EngineError, Indexer, Library, Observer};
 use memlens_params::Params;
-use memlens_tests::{answers, hashing, open};
+use memlens_store::Store;
+use memlens_tests::{Notes, answers, check_equals_fresh, hashing, index, open};
 
 use crate::sound::{QUERIES, Sound, copy, sound};
 
@@ -166,4 +168,88 @@ fn a_vector_that_turned_is_forgotten_and_embedded_anew() {
         Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
     assert_eq!(notices.last().map(String::as_str), Some(FORGOTTEN));
     assert_eq!(check_read_anew(&it, indexer, 1).0, [""; 0]);
+}
+
+/// Asks to stop as soon as an entry of a folder was seen.
+struct Stopping(AtomicBool);
+
+impl Observer for &Stopping {
+    fn scanned(&mut self, _: usize) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn the_check_of_the_library_can_be_stopped() {
+    let it = sound();
+    // With one entry the walk itself is over by then.
+    let other = Notes::new(&[("other.md", "The attic.")]);
+    alter(
+        &it,
+        "UPDATE chunks SET text = replace(text, 'quiet', 'quick') WHERE text LIKE '%hall 3.'",
+    );
+    let (mut indexer, _) =
+        Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
+    let folder = indexer.add_folder(other.path()).expect("it can be added");
+    let stopping = Stopping(AtomicBool::new(false));
+    let stopped = indexer.scan_told(&folder, &stopping.0, &mut &stopping);
+    let error = stopped.expect_err("it was stopped").to_string();
+    assert!(error.ends_with(": cancelled"), "{error}");
+    let mut told = Told::default();
+    let go_on = AtomicBool::new(false);
+    indexer.scan(&folder, &go_on).expect("it can be walked");
+    indexer.run(&go_on, &mut told).expect("it can be indexed");
+    assert_eq!(told.0, [FORGOTTEN], "it is checked the next time");
+}
+
+#[test]
+fn a_damaged_note_of_another_folder_is_read_anew_with_the_one_that_is_walked() {
+    let it = sound();
+    let other = Notes::new(&[("other.md", "The attic.")]);
+    index(it.dir.path(), &[other.path()]);
+    for is_list_gone in [false, true] {
+        alter(
+            &it,
+            "UPDATE chunks SET text = replace(text, 'quiet', 'quick') WHERE text LIKE '%hall 3.'",
+        );
+        if is_list_gone {
+            // Then the damage is found when the library is opened.
+            fs::remove_dir_all(it.dir.path().join("text")).expect("it is there");
+        }
+        let counts = index(it.dir.path(), &[other.path()]);
+        assert_eq!((counts.n_added, counts.n_unchanged), (1, 1));
+        let paths = [it.notes.path(), other.path()];
+        check_equals_fresh(it.dir.path(), &paths, &QUERIES);
+    }
+    // One that is away is read anew once it is back, and one that is paused once it goes on.
+    let away = it.notes.path().with_file_name("away");
+    for is_away in [true, false] {
+        alter(
+            &it,
+            "UPDATE chunks SET text = replace(text, 'quiet', 'quick') WHERE text LIKE '%hall 3.'",
+        );
+        let pause = |is_paused: bool| {
+            let mut store = Store::open(it.dir.path()).expect("nobody else writes");
+            let folders = store.folders().expect("they can be read");
+            let mut folders = folders.iter();
+            let folder = folders.find(|one| Path::new(&one.path) == it.notes.path());
+            let folder = folder.expect("it is watched").id;
+            store
+                .set_folder_paused(folder, is_paused)
+                .expect("it can be told");
+        };
+        if is_away {
+            fs::rename(it.notes.path(), &away).expect("it can be renamed");
+        } else {
+            pause(true);
+        }
+        assert_eq!(index(it.dir.path(), &[other.path()]).n_added, 0);
+        if is_away {
+            fs::rename(&away, it.notes.path()).expect("it can be renamed");
+        } else {
+            pause(false);
+        }
+        assert_eq!(index(it.dir.path(), &[it.notes.path()]).n_added, 1);
+    }
+    check_equals_fresh(it.dir.path(), &[it.notes.path(), other.path()], &QUERIES);
 }

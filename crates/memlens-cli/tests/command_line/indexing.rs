@@ -68,6 +68,28 @@ fn what_was_done_is_told() {
 }
 
 #[test]
+fn notes_that_have_to_be_read_anew_are_so_in_every_folder() {
+    let (named, other) = (
+        Notes::new(&[("a.md", "The hall.")]),
+        Notes::new(&[("b.md", "The relay.")]),
+    );
+    let memlens = Memlens::of(&[&named, &other]);
+    let one = ["index", text(named.path()), "--json"];
+    assert_eq!(counts(&memlens.json(&one)), [0, 0, 0, 1, 0, 0]);
+    // As one of an older Memlens, which cut notes in another way.
+    let mut store = Store::open(memlens.library()).expect("nobody else writes");
+    store.set_meta("recipe", "old").expect("it can be told");
+    drop(store);
+    let run = memlens.run(&one);
+    let report: Value = serde_json::from_str(&run.out).expect("it is JSON");
+    assert_eq!(counts(&report), [2, 0, 0, 0, 0, 0]);
+    let notice = report["notices"][0].as_str().expect("it is a text");
+    assert!(notice.starts_with("the notes are read anew"), "{notice}");
+    let found = memlens.json(&["search", "relay", "--json", "--set", "vector_on=false"]);
+    assert_eq!(paths(&found["results"]), ["b.md"]);
+}
+
+#[test]
 fn embeddings_that_nothing_uses_are_forgotten_in_the_end() {
     let notes = Notes::new(&[("a.md", "The hall.")]);
     let memlens = Memlens::of(&[&notes]);

@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,7 @@ const KILLS_REBUILDING: u32 = 3;
 /// Names how many kills there are to be; the above once when it is not set.
 const KILLS: &str = "MEMLENS_TEST_KILLS";
 const SEED: u64 = 0x5eed;
+const STOPPED: &str = "memlens: stopped; what was done is kept, run it again to go on\n";
 
 /// Returns numbers in `[0, 1)`: a linear congruential generator. Source: Knuth, MMIX.
 fn random() -> impl FnMut() -> f64 {
@@ -119,18 +120,11 @@ fn check_stopped(notes: &Notes, delay: Duration, n_texts: u64) {
         .spawn()
         .expect("it can be started");
     sleep(delay);
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .expect("it can be sent");
-    assert!(sent.success(), "it is not waited for yet");
+    interrupt(&child);
     let output = child.wait_with_output().expect("it ends");
     let said = String::from_utf8_lossy(&output.stderr);
     match output.status.code() {
-        Some(1) => assert_eq!(
-            said,
-            "memlens: stopped; what was done is kept, run it again to go on\n"
-        ),
+        Some(1) => assert_eq!(said, STOPPED),
         // It had ended before, or it had not begun to listen.
         code => assert!(code.is_none_or(|code| code == 0), "{code:?}: {said}"),
     }
@@ -138,6 +132,58 @@ fn check_stopped(notes: &Notes, delay: Duration, n_texts: u64) {
     let report = memlens.json(&["index", text(notes.path()), "--json"]);
     assert_eq!(report["n_embedded"].as_u64(), Some(n_texts - n_before));
     check_equals_fresh(&memlens, notes);
+}
+
+/// Sends Ctrl+C to a process.
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("it can be sent");
+    assert!(sent.success(), "it is not waited for yet");
+}
+
+/// Tells whether a process does something of its own when Ctrl+C is pressed.
+#[cfg(target_os = "linux")]
+fn listens(child: &Child) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id()));
+    let status = status.expect("it is not waited for yet");
+    let mut caught = status
+        .lines()
+        .filter_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught
+        .next()
+        .map(|mask| u64::from_str_radix(mask.trim(), 16));
+    // SIGINT is the second signal.
+    caught.is_some_and(|mask| mask.is_ok_and(|mask| mask & 0b10 != 0))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_walk_is_stopped_by_ctrl_c() {
+    let notes = Notes::new(&[("a.md", "The hall.")]);
+    // A walk that comes to its end tells of it.
+    std::os::unix::fs::symlink(notes.at("a.md"), notes.at("link.md")).expect("it can be made");
+    let memlens = Memlens::new();
+    let mut child = memlens
+        .command(&["index", text(notes.path())])
+        .spawn()
+        .expect("it can be started");
+    while !listens(&child) {
+        let ended = child.try_wait().expect("it can be asked");
+        assert_eq!(ended, None, "it listens first");
+        sleep(Duration::from_millis(1));
+    }
+    // It still has to load its model before it walks.
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*said), (Some(1), STOPPED));
+    let store = Store::open_read_only(memlens.library()).expect("it had begun");
+    assert_eq!(store.problems().expect("they can be read"), []);
+    drop(store);
+    let report = memlens.json(&["index", "--json"]);
+    assert_eq!(report["problems"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]

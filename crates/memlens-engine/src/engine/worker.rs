@@ -61,6 +61,8 @@ pub(super) struct Worker {
     mounts: HashMap<FolderId, Vec<MountId>>,
     last_told: Instant,
     last_looked: Instant,
+    /// Until when indexing goes before walks; none before the first walk.
+    walks_rest_until: Option<Instant>,
     /// Since when there has been nothing to do; none while there is.
     idle_since: Option<Instant>,
     is_tidy: bool,
@@ -84,6 +86,7 @@ impl Worker {
             mounts: HashMap::new(),
             last_told: Instant::now(),
             last_looked: Instant::now(),
+            walks_rest_until: None,
             idle_since: None,
             is_tidy: false,
         }
@@ -221,9 +224,16 @@ impl Worker {
         }
         self.look_around(indexer)?;
         let is_paused = self.shared.moving().phase.is_paused();
-        if !is_paused && let Some((folder, due)) = self.due.iter().next() {
-            let (folder, due) = (*folder, *due);
-            self.walk_due(indexer, folder, due)?;
+        if is_paused {
+            // It may be long until it goes on.
+            let shared = self.shared.clone();
+            indexer.save(&mut Teller::new(self, &shared))?;
+            self.note_progress(indexer);
+        } else if let Some((folder, due)) = self.next_due(indexer) {
+            let started = Instant::now();
+            let walked = self.walk_due(indexer, folder, due);
+            self.walks_rest_until = Some(Instant::now() + started.elapsed());
+            walked?;
             return Ok(true);
         }
         let is_at_work = indexer.is_busy() && !is_paused;
@@ -238,6 +248,17 @@ impl Worker {
             self.shared.tell_state();
         }
         Ok(is_at_work)
+    }
+
+    /// Returns what is to be done about a folder now. Indexing goes before a walk for as long as the last one took: where a
+    /// tree keeps changing, the next walk is due before the last one is over.
+    fn next_due(&self, indexer: &Indexer) -> Option<(FolderId, Due)> {
+        let is_resting = indexer.is_busy()
+            && self
+                .walks_rest_until
+                .is_some_and(|until| Instant::now() < until);
+        let mut due = self.due.iter().map(|(folder, due)| (*folder, *due));
+        due.find(|(_, due)| *due == Due::TakeUp || !is_resting)
     }
 
     /// Does a step of the work.

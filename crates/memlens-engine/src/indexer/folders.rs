@@ -103,7 +103,8 @@ impl Indexer {
     /// # Errors
     /// [`EngineError::Store`] and [`EngineError::Index`].
     pub fn remove_folder(&mut self, folder: FolderId) -> Result<(), EngineError> {
-        self.jobs.retain(|job| job.folder() != folder);
+        self.jobs.leave(folder);
+        self.forgotten.retain(|(of, _)| *of != folder);
         self.pending
             .retain(|change| Waiting::of(change).is_none_or(|it| it.folder != folder));
         self.happened.retain(|one| one.folder != folder);
@@ -114,7 +115,7 @@ impl Indexer {
 
     /// Forgets what is to be done in a folder, since it was paused; the next [`Indexer::scan`] finds it again.
     pub fn leave_alone(&mut self, folder: FolderId) {
-        self.jobs.retain(|job| job.folder() != folder);
+        self.jobs.leave(folder);
         self.settle();
     }
 
@@ -153,37 +154,39 @@ impl Indexer {
         let walked =
             memlens_ingest::walk_told(path, cancel, &mut |n_files| observer.scanned(n_files))?;
         self.check_mount(folder.id, path)?;
-        self.check_library()?;
+        self.check_library(path, cancel)?;
         let known = self.store.documents(folder.id)?;
         // What waits to be saved will be in the library too, whatever the store says now.
         let waiting: BTreeSet<String> = self
             .waiting(folder.id)
             .map(|change| change.path.to_owned())
             .collect();
-        self.jobs.retain(|job| job.folder() != folder.id);
+        self.jobs.leave(folder.id);
         let closed: HashSet<String> = walked
             .skipped
             .iter()
             .filter(|skipped| skipped.is_closed)
             .map(|skipped| skipped.path.clone())
             .collect();
-        let is_closed = |path: &str| {
-            closed.contains("")
-                || path
-                    .match_indices('/')
-                    .any(|(at, _)| closed.contains(&path[..at]))
+        let seen: HashSet<&str> = walked.folders.iter().map(String::as_str).collect();
+        // The folder that is closed to what may lie at a path: the nearest one that is known of decides. What lies in a
+        // folder that was looked into is known, though the one around it could not be looked into altogether.
+        let closed_around = |path: &str| {
+            let nearest = around(path).find(|it| seen.contains(it) || closed.contains(*it));
+            nearest.filter(|it| closed.contains(*it)).map(str::to_owned)
         };
-        let kept: Vec<&String> = known
+        let is_closed = |path: &str| closed_around(path).is_some();
+        let keeping: HashSet<String> = known
             .keys()
             .chain(&waiting)
-            .filter(|path| is_closed(path))
+            .filter_map(|path| closed_around(path))
             .collect();
         let mut problems = Vec::new();
         let mut unreadable = BTreeSet::new();
         for skipped in walked.skipped {
             let is_ours = known.contains_key(&skipped.path) || waiting.contains(&skipped.path);
             let mut reason = skipped.reason;
-            if skipped.is_closed && kept.iter().any(|path| is_in(path, &skipped.path)) {
+            if skipped.is_closed && keeping.contains(&skipped.path) {
                 reason.push_str("; its notes stay in the library as they were");
             }
             let problem = self.problem(folder.id, skipped.path, None, reason, Severity::Error);
@@ -207,10 +210,12 @@ impl Indexer {
                 !found.contains(path.as_str()) && !unreadable.contains(*path) && !is_closed(path)
             })
             .collect();
-        self.jobs.extend(gone.into_iter().map(|path| Job::Remove {
-            folder: folder.id,
-            path: path.clone(),
-        }));
+        for path in gone {
+            self.jobs.put_last(Job::Remove {
+                folder: folder.id,
+                path: path.clone(),
+            });
+        }
         for file in walked.files {
             // The last of these nobody can set: a clock that jumps or a tool that puts times back hides nothing.
             let is_known = known.get(&file.path).is_some_and(|state| {
@@ -220,7 +225,7 @@ impl Indexer {
             if is_known && !waiting.contains(&file.path) {
                 self.counts.n_unchanged += 1;
             } else {
-                self.jobs.push_back(Job::Read {
+                self.jobs.put_last(Job::Read {
                     folder: folder.id,
                     file,
                 });
@@ -283,9 +288,7 @@ impl Indexer {
             }
         };
         // What was queued for it before was seen before.
-        self.jobs
-            .retain(|queued| (queued.folder(), queued.path()) != (job.folder(), job.path()));
-        self.jobs.push_front(job);
+        self.jobs.put_first(job);
         self.settle();
         Ok(true)
     }
@@ -323,10 +326,8 @@ impl Indexer {
     }
 }
 
-/// Tells whether a path lies in a folder, both relative to the same one.
-fn is_in(path: &str, folder: &str) -> bool {
-    folder.is_empty()
-        || path
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.starts_with('/'))
+/// Returns the folders around a path, all relative to the same one, which is the last and empty; the nearest first.
+fn around(path: &str) -> impl Iterator<Item = &str> {
+    let inner = path.rmatch_indices('/').map(|(at, _)| &path[..at]);
+    inner.chain([""])
 }

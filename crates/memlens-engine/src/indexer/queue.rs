@@ -1,0 +1,204 @@
+//! What is yet to be done, in order, each note once.
+//!
+//! A walk may queue a hundred thousand notes, and a thousand that are seen meanwhile go before them: no queueing looks
+//! through the queue.
+//!
+//! Properties checked: whatever is queued in whatever order, it equals a plain list that is looked through each time.
+
+use std::collections::{BTreeMap, HashMap};
+
+use memlens_ingest::FoundFile;
+use memlens_store::FolderId;
+
+/// One thing to do about a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Job {
+    Read { folder: FolderId, file: FoundFile },
+    Remove { folder: FolderId, path: String },
+}
+
+impl Job {
+    pub(super) fn folder(&self) -> FolderId {
+        match self {
+            Job::Read { folder, .. } | Job::Remove { folder, .. } => *folder,
+        }
+    }
+
+    pub(super) fn path(&self) -> &str {
+        match self {
+            Job::Read { file, .. } => &file.path,
+            Job::Remove { path, .. } => path,
+        }
+    }
+
+    /// How much there is to read.
+    fn n_bytes(&self) -> u64 {
+        match self {
+            Job::Read { file, .. } => file.size,
+            Job::Remove { .. } => 0,
+        }
+    }
+}
+
+/// The jobs that wait.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    /// By their place, the first one first.
+    jobs: BTreeMap<i64, Job>,
+    /// The place of each note's job.
+    places: HashMap<FolderId, HashMap<String, i64>>,
+    n_bytes: u64,
+}
+
+impl Queue {
+    /// Puts a job before all others, in place of what was queued for its note.
+    pub(super) fn put_first(&mut self, job: Job) {
+        let place = self
+            .jobs
+            .first_key_value()
+            .map_or(0, |(place, _)| place - 1);
+        self.put(place, job);
+    }
+
+    /// Puts a job behind all others, in place of what was queued for its note.
+    pub(super) fn put_last(&mut self, job: Job) {
+        let place = self.jobs.last_key_value().map_or(0, |(place, _)| place + 1);
+        self.put(place, job);
+    }
+
+    /// Takes the first job out.
+    pub(super) fn take_first(&mut self) -> Option<Job> {
+        let (_, job) = self.jobs.pop_first()?;
+        if let Some(places) = self.places.get_mut(&job.folder()) {
+            places.remove(job.path());
+        }
+        self.n_bytes -= job.n_bytes();
+        Some(job)
+    }
+
+    /// Takes all jobs of a folder out.
+    pub(super) fn leave(&mut self, folder: FolderId) {
+        for (_, place) in self.places.remove(&folder).unwrap_or_default() {
+            self.drop_at(place);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Queue::default();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// How much there is to read in all.
+    pub(super) fn n_bytes(&self) -> u64 {
+        self.n_bytes
+    }
+
+    /// All jobs, the first one first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Job> {
+        self.jobs.values()
+    }
+
+    fn put(&mut self, place: i64, job: Job) {
+        self.n_bytes += job.n_bytes();
+        let places = self.places.entry(job.folder()).or_default();
+        let before = places.insert(job.path().to_owned(), place);
+        self.jobs.insert(place, job);
+        if let Some(before) = before {
+            self.drop_at(before);
+        }
+    }
+
+    fn drop_at(&mut self, place: i64) {
+        let job = self.jobs.remove(&place);
+        self.n_bytes -= job.as_ref().map_or(0, Job::n_bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use memlens_ingest::Kind;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Debug, Clone)]
+    enum Act {
+        First(Job),
+        Last(Job),
+        Take,
+        Leave(FolderId),
+    }
+
+    fn job() -> impl Strategy<Value = Job> {
+        (0..2_i64, 0..4_u8, 0..9_u64, any::<bool>()).prop_map(|(folder, name, size, is_read)| {
+            let (folder, path) = (FolderId(folder), format!("{name}.md"));
+            if !is_read {
+                return Job::Remove { folder, path };
+            }
+            let file = FoundFile {
+                absolute: PathBuf::from("/notes").join(&path),
+                path,
+                size,
+                modified_ms: 0,
+                changed_ns: 0,
+                kind: Kind::Markdown,
+            };
+            Job::Read { folder, file }
+        })
+    }
+
+    fn act() -> impl Strategy<Value = Act> {
+        prop_oneof![
+            3 => job().prop_map(Act::First),
+            3 => job().prop_map(Act::Last),
+            2 => Just(Act::Take),
+            1 => (0..2_i64).prop_map(|folder| Act::Leave(FolderId(folder))),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn it_equals_a_list_that_is_looked_through(acts in prop::collection::vec(act(), 0..40)) {
+            let mut queue = Queue::default();
+            let mut list: Vec<Job> = Vec::new();
+            let without = |list: &mut Vec<Job>, job: &Job| {
+                list.retain(|it| (it.folder(), it.path()) != (job.folder(), job.path()));
+            };
+            for act in acts {
+                match act {
+                    Act::First(job) => {
+                        without(&mut list, &job);
+                        list.insert(0, job.clone());
+                        queue.put_first(job);
+                    }
+                    Act::Last(job) => {
+                        without(&mut list, &job);
+                        list.push(job.clone());
+                        queue.put_last(job);
+                    }
+                    Act::Take => {
+                        let first = (!list.is_empty()).then(|| list.remove(0));
+                        prop_assert_eq!(queue.take_first(), first);
+                    }
+                    Act::Leave(folder) => {
+                        list.retain(|it| it.folder() != folder);
+                        queue.leave(folder);
+                    }
+                }
+                prop_assert_eq!(queue.iter().collect::<Vec<_>>(), list.iter().collect::<Vec<_>>());
+                prop_assert_eq!(queue.len(), list.len());
+                prop_assert_eq!(queue.is_empty(), list.is_empty());
+                prop_assert_eq!(queue.n_bytes(), list.iter().map(Job::n_bytes).sum::<u64>());
+            }
+        }
+    }
+}
