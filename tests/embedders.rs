@@ -9,12 +9,12 @@ use memlens_engine::EmbedderSource;
 use memlens_faults::{Place, strike};
 use parking_lot::Mutex;
 
-/// Returns a source of the hashing embedder.
+/// A source of the hashing embedder.
 pub fn hashing() -> EmbedderSource {
     Arc::new(|_| Ok(Box::new(Hashing::default())))
 }
 
-/// Returns a source of the hashing embedder whose embedders meet the faults that are armed for this folder at
+/// A source of the hashing embedder whose embedders meet the faults that are armed for this folder at
 /// [`Place::Embedder`].
 pub fn faulty(dir: &Path) -> EmbedderSource {
     let dir = dir.to_owned();
@@ -59,7 +59,7 @@ impl Embedder for Faulty {
     }
 }
 
-/// Returns a source that has no embedder to give.
+/// A source that has no embedder to give.
 pub fn failing() -> EmbedderSource {
     Arc::new(|_| {
         Err(EmbedError::NotFound {
@@ -69,13 +69,13 @@ pub fn failing() -> EmbedderSource {
     })
 }
 
-/// Returns a source whose embedders all write down what they are asked.
+/// A source whose embedders all write down what they are asked.
 pub fn recording(asked: &Arc<Asked>) -> EmbedderSource {
     let asked = asked.clone();
     Arc::new(move |_| Ok(Box::new(Recording::new(&asked))))
 }
 
-/// Is what embedders were asked, and when they are to be interrupted.
+/// What embedders were asked, and when they are to be interrupted.
 #[derive(Default)]
 pub struct Asked {
     texts: Mutex<Vec<String>>,
@@ -89,7 +89,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Returns every text that has got a vector so far, in order.
+    /// Every text that has got a vector so far, in order.
     pub fn texts(&self) -> Vec<String> {
         self.texts.lock().clone()
     }
@@ -101,7 +101,7 @@ impl Asked {
         *interrupt = Some((at, flag.clone()));
     }
 
-    /// Returns how many texts have had their tokens counted.
+    /// How many texts have had their tokens counted.
     pub fn n_counted(&self) -> usize {
         self.n_counted.load(Ordering::Relaxed)
     }

@@ -19,7 +19,7 @@ pub use providers::{Provider, ProviderRequest};
 #[cfg(unix)]
 pub use users::{is_another_user, run_as_another_user};
 
-/// Returns how a property is tried: so many times, and without a file of failures, since a failure that was mended
+/// How a property is tried: so many times, and without a file of failures, since a failure that was mended
 /// stands as a test of its own.
 pub fn cases(n_cases: u32) -> proptest::test_runner::Config {
     proptest::test_runner::Config {

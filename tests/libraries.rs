@@ -53,7 +53,7 @@ pub fn open(dir: &Path) -> Library {
     Library::open(dir, hashing()).expect("the library can be opened")
 }
 
-/// Is all that a library holds, without ids and generation: lines of text, in the total order of chunks.
+/// All that a library holds, without ids and generation: lines of text, in the total order of chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
     /// Folders, documents, chunks with texts and windows with vectors.
@@ -62,7 +62,7 @@ pub struct Content {
     pub problems: Vec<String>,
 }
 
-/// Returns all that a library holds.
+/// All that a library holds.
 pub fn content(store: &Store) -> Content {
     let snapshot = store.snapshot().expect("the library can be read");
     let folder_path = |id: FolderId| {
@@ -143,7 +143,7 @@ pub fn content(store: &Store) -> Content {
     Content { lines, problems }
 }
 
-/// Returns the whole report of each query, without times: two libraries that give the same here cannot be told apart.
+/// The whole report of each query, without times: two libraries that give the same here cannot be told apart.
 pub fn answers(library: &Library, queries: &[&str], params: &Params) -> Vec<Value> {
     queries
         .iter()
@@ -185,7 +185,7 @@ pub fn check_equals_fresh(dir: &Path, folders: &[&Path], queries: &[&str]) {
     }
 }
 
-/// Returns where two values differ first, and how; none when they are equal.
+/// Where two values differ first, and how; none when they are equal.
 fn difference(found: &Value, expected: &Value) -> Option<String> {
     let within = |key: String, found: &Value, expected: &Value| {
         difference(found, expected).map(|rest| format!("{key} {rest}"))

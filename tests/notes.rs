@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tempfile::TempDir;
 
-/// Is a folder of notes that goes with its value; its path has no link in it.
+/// A folder of notes that goes with its value; its path has no link in it.
 pub struct Notes {
     _dir: TempDir,
     path: PathBuf,
@@ -43,12 +43,12 @@ impl Notes {
         made
     }
 
-    /// Returns the folder's path.
+    /// The folder's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the path of a note, there or not.
+    /// The path of a note, there or not.
     pub fn at(&self, path: &str) -> PathBuf {
         self.path.join(path)
     }
@@ -81,7 +81,7 @@ impl Notes {
     }
 }
 
-/// Is everything below a folder: path, kind and bytes, time of its last change; access times left out.
+/// Everything below a folder: path, kind and bytes, time of its last change; access times left out.
 pub type Image = BTreeMap<PathBuf, (String, Vec<u8>, SystemTime)>;
 
 /// Takes a picture of a folder, itself included; links are not followed.

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::{Value, json};
 
-/// Is what a server was asked.
+/// What a server was asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderRequest {
     /// The path.
@@ -18,7 +18,7 @@ pub struct ProviderRequest {
 }
 
 impl ProviderRequest {
-    /// Returns the texts that were sent.
+    /// The texts that were sent.
     pub fn texts(&self) -> Vec<&str> {
         let texts = [&self.body["documents"], &self.body["texts"]];
         let texts = texts.into_iter().find_map(Value::as_array);
@@ -30,7 +30,7 @@ impl ProviderRequest {
     }
 }
 
-/// Is a server that answers until the test ends.
+/// A server that answers until the test ends.
 pub struct Provider {
     address: String,
     requests: Receiver<ProviderRequest>,
@@ -72,23 +72,23 @@ impl Provider {
         Provider { address, requests }
     }
 
-    /// Returns its host and port.
+    /// Its host and port.
     pub fn host(&self) -> &str {
         &self.address
     }
 
-    /// Returns its address.
+    /// Its address.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Returns what it was asked since this was called last.
+    /// What it was asked since this was called last.
     pub fn requests(&self) -> Vec<ProviderRequest> {
         self.requests.try_iter().collect()
     }
 }
 
-/// Returns the share of the question's words that a text holds.
+/// The share of the question's words that a text holds.
 fn share(query: &str, text: &str) -> f64 {
     let text = text.to_lowercase();
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();

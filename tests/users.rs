@@ -9,7 +9,7 @@ use std::process::Command;
 /// The user who owns nothing.
 const NOBODY: u32 = 65534;
 
-/// Tells whether files that are closed are closed to this process.
+/// Whether files that are closed are closed to this process.
 ///
 /// # Panics
 /// Where no scratch file can be made; so does the other function.
@@ -45,7 +45,7 @@ pub fn run_as_another_user(test: &str) {
     );
 }
 
-/// Returns a path of the program that runs, also where a build has put another one in its place meanwhile.
+/// A path of the program that runs, also where a build has put another one in its place meanwhile.
 fn running() -> PathBuf {
     let itself = PathBuf::from("/proc/self/exe");
     if itself.exists() {

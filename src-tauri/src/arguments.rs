@@ -31,7 +31,7 @@ pub struct Arguments {
     pub bindings: Option<PathBuf>,
 }
 
-/// Is a theme of the window.
+/// A theme of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Theme {
     /// Dark on light.
@@ -41,7 +41,7 @@ pub enum Theme {
 }
 
 impl Theme {
-    /// Returns the theme's name in the window's address.
+    /// The theme's name in the window's address.
     pub fn as_str(self) -> &'static str {
         match self {
             Theme::Light => "light",

@@ -24,7 +24,7 @@ use crate::events::ScopeArgument;
 pub mod providers;
 pub mod rerank;
 
-/// Is what every command works on.
+/// What every command works on.
 pub struct Shell {
     /// The engine.
     pub engine: Arc<Engine>,
@@ -149,7 +149,7 @@ pub async fn snippets(
     .await
 }
 
-/// Tells why a note is not among the results, and what would bring back its chunk of this id, else
+/// Why a note is not among the results, and what would bring back its chunk of this id, else
 /// its best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
 #[tauri::command]
 #[specta::specta]
@@ -178,7 +178,7 @@ pub async fn why_not(
     .await
 }
 
-/// Returns the thumbs that the rows of a search have for its question.
+/// The thumbs that the rows of a search have for its question.
 #[tauri::command]
 #[specta::specta]
 pub async fn thumbs(shell: State<'_, Shell>, search: u32) -> Answer<Vec<RowThumb>> {
@@ -216,7 +216,7 @@ pub async fn set_evergreen(
     .await
 }
 
-/// Returns what the last pass over all observations found.
+/// What the last pass over all observations found.
 #[tauri::command]
 #[specta::specta]
 pub async fn clusters(shell: State<'_, Shell>, params: Params) -> Answer<ClustersAnswer> {
@@ -502,7 +502,7 @@ pub async fn preset_delete(shell: State<'_, Shell>, name: String) -> Answer<Vec<
     .await
 }
 
-/// Returns an address that may be opened outside the window; none for every other.
+/// An address that may be opened outside the window; none for every other.
 fn outside(address: &str) -> Option<Url> {
     let url: Url = address.parse().ok()?;
     matches!(url.scheme(), "http" | "https" | "mailto").then_some(url)

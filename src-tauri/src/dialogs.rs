@@ -19,7 +19,7 @@ pub struct Dialogs {
 }
 
 impl Dialogs {
-    /// Returns dialogs that are shown; none is where a file with the `answer` to the next one is given.
+    /// Dialogs that are shown; none is where a file with the `answer` to the next one is given.
     pub fn new(answer: Option<PathBuf>) -> Dialogs {
         Dialogs {
             answer,
@@ -131,13 +131,13 @@ impl Dialogs {
         shown
     }
 
-    /// Returns the saved file that the page got this path of; none for a path that the page made up.
+    /// The saved file that the page got this path of; none for a path that the page made up.
     pub fn saved(&self, shown: &str) -> Option<PathBuf> {
         let saved = self.saved.lock();
         saved.get(shown).cloned()
     }
 
-    /// Returns the answer that a test gives: none without a test, then none for a person who cancels.
+    /// The answer that a test gives: none without a test, then none for a person who cancels.
     fn answer(&self) -> Option<Option<PathBuf>> {
         let file = self.answer.as_ref()?;
         Some(answer_in(
@@ -158,7 +158,7 @@ impl Dialogs {
     }
 }
 
-/// Returns the question about an address.
+/// The question about an address.
 fn question(address: &str) -> String {
     format!(
         "Your browser or mail program will open\n\n{}",
@@ -166,7 +166,7 @@ fn question(address: &str) -> String {
     )
 }
 
-/// Returns a text on one line: all of it, or its beginning and how much more there is.
+/// A text on one line: all of it, or its beginning and how much more there is.
 fn shown(text: &str) -> String {
     let n_more = text.chars().count().saturating_sub(SHOWN_CHARS);
     // What would break the line, or turn the direction of what follows, stands for itself no more.

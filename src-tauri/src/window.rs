@@ -71,7 +71,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
     }
 }
 
-/// Tells whether an address is the window's own; it goes to no other, so that nothing leaves in an address.
+/// Whether an address is the window's own; it goes to no other, so that nothing leaves in an address.
 fn is_of_the_window(address: &Url) -> bool {
     // Windows has no schemes of its own making; there the page stands under this name.
     address.scheme() == "tauri" || address.host_str() == Some("tauri.localhost")
@@ -120,7 +120,7 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
     })
 }
 
-/// Returns the platform's data folder for Memlens, which the command line uses too.
+/// The platform's data folder for Memlens, which the command line uses too.
 fn default_library() -> Result<PathBuf, String> {
     dirs::data_dir()
         .map(|dir| dir.join("memlens"))

@@ -21,7 +21,7 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Is the outcome of one query under one set of parameters.
+/// The outcome of one query under one set of parameters.
 struct Judged {
     scores: Scores,
     /// The rank of the first result that holds an answer, 1-based; none when no result does.
@@ -82,7 +82,7 @@ const ALONE: [(&str, &[&str]); 5] = [
 /// Late interaction, with time enough on any machine.
 const LATE: &[&str] = &["rerank=late", "rerank_timeout_ms=60000"];
 
-/// Returns the nDCG@10 of every query: by the defaults, then with each stage alone.
+/// The nDCG@10 of every query: by the defaults, then with each stage alone.
 fn stages_csv(queries: &[Query], defaults: &[Judged], alone: &[Vec<Judged>]) -> String {
     let names = ALONE.map(|(name, _)| name).join(",");
     let mut csv = format!("id,defaults,{names}\n");

@@ -187,7 +187,7 @@ fn check_observations(parsed: &Parsed) {
     assert!(said <= 3 * parsed.text.len());
 }
 
-/// Returns a part of a text, which is on character boundaries and not empty.
+/// A part of a text, which is on character boundaries and not empty.
 fn slice<'a>(text: &'a str, bytes: &Range<u32>) -> &'a str {
     let slice = text
         .get(bytes.start as usize..bytes.end as usize)
@@ -214,7 +214,7 @@ impl Lines {
         self.n
     }
 
-    /// Returns first and last line; the end may be behind the last line end, where no line is.
+    /// First and last line; the end may be behind the last line end, where no line is.
     fn of_range(&self, bytes: &Range<u32>) -> (u32, u32) {
         let line = |byte: u32| {
             let n_before = self.ends.partition_point(|&end| end < byte as usize) as u32;

@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::output::{BOLD, DIM, print_json, print_text, shown};
 use crate::settings::{open, params};
 
-/// Is what `--json` prints.
+/// What `--json` prints.
 #[derive(Serialize)]
 struct ClustersReport<'a> {
     clusters: Vec<ClusterReported<'a>>,

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::settings::library_dir;
 
-/// Tells why a command did not do its work.
+/// Why a command did not do its work.
 #[derive(Debug, Error)]
 pub enum CliError {
     /// The engine refused.

@@ -52,7 +52,7 @@ struct RunResult<'a> {
     score: f64,
 }
 
-/// Is what was returned for one query: places, best first, and their scores.
+/// What was returned for one query: places, best first, and their scores.
 type Returned = (Vec<Place>, Vec<f64>);
 
 /// Asks every query and prints what the ranking is worth.
@@ -157,7 +157,7 @@ fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     Ok(bytes)
 }
 
-/// Returns the folder that the paths of the query set are relative to.
+/// The folder that the paths of the query set are relative to.
 fn base(queries: &Path) -> Result<PathBuf, CliError> {
     let resolved = queries.canonicalize().map_err(|source| CliError::File {
         attempt: "read",
@@ -167,7 +167,7 @@ fn base(queries: &Path) -> Result<PathBuf, CliError> {
     Ok(resolved.parent().map(Path::to_owned).unwrap_or_default())
 }
 
-/// Tells when the notes that hold the answers are not in the library: every figure would be 0.
+/// When the notes that hold the answers are not in the library: every figure would be 0.
 fn warn_of_missing(library: &Library, base: &Path, queries: &[Query]) {
     let there = library.note_paths();
     let gold: BTreeSet<&str> = queries
@@ -234,7 +234,7 @@ fn ask(
     Ok(returned)
 }
 
-/// Returns what was returned for each query, a JSON object a line.
+/// What was returned for each query, a JSON object a line.
 fn run_text(queries: &[Query], runs: &[Returned]) -> Vec<u8> {
     let mut text = Vec::new();
     for (query, (places, scores)) in queries.iter().zip(runs) {

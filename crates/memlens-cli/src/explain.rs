@@ -155,7 +155,7 @@ fn write_row(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
     writeln!(out, "     {DIM}{}{DIM:#}", shown(passage(row)))
 }
 
-/// Tells what kept out the row that came nearest to being kept.
+/// What kept out the row that came nearest to being kept.
 fn write_nothing(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     let nearest = report.dropped.first();
     let step = nearest.and_then(|row| row.journey.iter().find(|step| step.dropped));
@@ -172,7 +172,7 @@ fn write_nothing(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     }
 }
 
-/// Returns the passage of a row, or why there is none.
+/// The passage of a row, or why there is none.
 fn passage(row: &RowReport) -> &str {
     let missing = row.missing.as_deref().unwrap_or_default();
     row.snippet.as_deref().unwrap_or(missing)

@@ -107,7 +107,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     }
 }
 
-/// Returns the folders to index, those named, added where they are new, or all; and the first error
+/// The folders to index, those named, added where they are new, or all; and the first error
 /// of those that cannot be: one bad path does not keep the others from being indexed.
 fn folders(
     indexer: &mut Indexer,

@@ -64,7 +64,7 @@ pub fn shown(text: &str) -> Shown<'_> {
     Shown(text)
 }
 
-/// Is what [`shown`] returns.
+/// What [`shown`] returns.
 pub struct Shown<'a>(&'a str);
 
 impl Display for Shown<'_> {

@@ -51,7 +51,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankHookArgs) -> Result<(), C
     Ok(())
 }
 
-/// Returns the command with the full path of its program, where a path from here was typed.
+/// The command with the full path of its program, where a path from here was typed.
 fn from_anywhere(command: &[String]) -> Result<Vec<String>, CliError> {
     let mut command = command.to_vec();
     if let Some(program) = command.first_mut()

@@ -117,7 +117,7 @@ fn set(library: &Library, arguments: &SetProviderArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns what is still missing before it can be asked, as far as that is known.
+/// What is still missing before it can be asked, as far as that is known.
 fn hint(provider: &HttpState) -> Option<String> {
     match (provider.key, &provider.key_env) {
         (KeyState::Unusable, _) => Some("the key that was found is none".to_owned()),

@@ -11,7 +11,7 @@ use crate::arguments::SettingArgs;
 use crate::error::CliError;
 use crate::output::tell;
 
-/// Returns the library's folder.
+/// The library's folder.
 pub fn library_dir(given: Option<PathBuf>) -> Result<PathBuf, CliError> {
     let dir = given
         .or_else(|| dirs::data_dir().map(|dir| dir.join("memlens")))
@@ -32,12 +32,12 @@ pub fn open(given: Option<PathBuf>) -> Result<Library, CliError> {
     Ok(library)
 }
 
-/// Returns the source of the bundled model.
+/// The source of the bundled model.
 pub fn source() -> EmbedderSource {
     bundled(Vec::new())
 }
 
-/// Returns the parameters of the preset, with the settings over it.
+/// The parameters of the preset, with the settings over it.
 pub fn params(arguments: &SettingArgs) -> Result<Params, CliError> {
     let mut params = match &arguments.preset {
         Some(path) => read_params(path)?,
@@ -69,7 +69,7 @@ pub fn ask(
     Ok((library, params, search))
 }
 
-/// Returns a flag that Ctrl+C sets.
+/// A flag that Ctrl+C sets.
 pub fn stop_flag() -> Result<Arc<AtomicBool>, CliError> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = stop.clone();

@@ -41,7 +41,7 @@ struct ProblemReport {
     message: String,
 }
 
-/// Tells what the library holds.
+/// What the library holds.
 pub fn run(library: Option<PathBuf>, arguments: &JsonArgs) -> Result<(), CliError> {
     let library = open(library)?;
     let status = library.status();

@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::output::{print_line, print_text, shown, tell};
 use crate::settings::{library_dir, on_stop, source};
 
-/// Is what the loop waits for.
+/// What the loop waits for.
 enum Told {
     Activity(Activity),
     Notices(Vec<String>),
@@ -67,7 +67,7 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
     Ok(())
 }
 
-/// Returns what a person should know: of the library, and of folders that the system does not tell of.
+/// What a person should know: of the library, and of folders that the system does not tell of.
 fn notices(state: LibraryState) -> Vec<String> {
     let polled = state
         .folders

@@ -26,7 +26,7 @@ impl Measure {
     /// Every measure.
     pub const ALL: [Measure; 2] = [Measure::Simhash, Measure::Words];
 
-    /// Returns how far two texts are apart: differing bits, 0 to 64, or 1 less their overlap, 0 to 1.
+    /// How far two texts are apart: differing bits, 0 to 64, or 1 less their overlap, 0 to 1.
     pub fn distance(self, a: &Fingerprint, b: &Fingerprint) -> f64 {
         match self {
             Measure::Simhash => f64::from(a.distance(b)),
@@ -35,7 +35,7 @@ impl Measure {
     }
 }
 
-/// Is one observation as aggregation sees it; its id is its place among all.
+/// One observation as aggregation sees it; its id is its place among all.
 #[derive(Debug, Clone, Copy)]
 pub struct Observation<'a> {
     /// What is kept of its text.
@@ -44,7 +44,7 @@ pub struct Observation<'a> {
     pub source: u32,
 }
 
-/// Is what one pass finds.
+/// What one pass finds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Aggregation {
     simhash: Clusters,
@@ -53,13 +53,13 @@ pub struct Aggregation {
 }
 
 impl Aggregation {
-    /// Returns how many pairs were passed over because both were tied by nearer ones already; 0 but for very many near
+    /// How many pairs were passed over because both were tied by nearer ones already; 0 but for very many near
     /// each other. Where contradictions part what ties them, a cluster may come out smaller for it, never larger.
     pub fn n_passed_over(&self) -> u64 {
         self.n_passed_over
     }
 
-    /// Returns the clusters by a measure.
+    /// The clusters by a measure.
     pub fn of(&self, measure: Measure) -> &Clusters {
         match measure {
             Measure::Simhash => &self.simhash,
@@ -134,7 +134,7 @@ fn by_words(observations: &[Observation<'_>], parts: &Parts<'_>) -> (Clusters, u
     (joining.finish(), n_passed_over)
 }
 
-/// Holds observations of distance 0 and equal claims as one, so that copies cost no comparisons.
+/// Observations of distance 0 and equal claims as one, so that copies cost no comparisons.
 struct Alike {
     /// The first of each, ascending.
     firsts: Vec<u32>,
@@ -192,7 +192,7 @@ impl Alike {
     }
 }
 
-/// Is what makes one member of a cluster speak for all.
+/// What makes one member of a cluster speak for all.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Standing {
     /// Its weight; none, negative or not a number counts as 1.
@@ -201,7 +201,7 @@ pub struct Standing {
     pub day: Option<i32>,
 }
 
-/// Returns the member that speaks for all: of the highest weight, then the oldest, then the lowest id; none of nothing.
+/// The member that speaks for all: of the highest weight, then the oldest, then the lowest id; none of nothing.
 pub fn canonical(members: &[u32], standing: impl Fn(u32) -> Standing) -> Option<u32> {
     members.iter().copied().min_by(|a, b| {
         let rank = |member: u32| {
@@ -219,7 +219,7 @@ pub fn canonical(members: &[u32], standing: impl Fn(u32) -> Standing) -> Option<
     })
 }
 
-/// Tells whether a chunk holds an observation of its document: at least half of the observation's bytes stand in the
+/// Whether a chunk holds an observation of its document: at least half of the observation's bytes stand in the
 /// chunk, or at least half of the chunk's in the observation, where that is longer.
 pub fn is_held(chunk: &Range<u32>, observation: &Range<u32>) -> bool {
     let n_common = chunk
@@ -230,7 +230,7 @@ pub fn is_held(chunk: &Range<u32>, observation: &Range<u32>) -> bool {
     n_common > 0 && u64::from(n_common) * 2 >= n_shorter
 }
 
-/// Returns which observations of a document a chunk [holds](is_held), as indices into `observations`, which ascend and do
+/// Which observations of a document a chunk [holds](is_held), as indices into `observations`, which ascend and do
 /// not overlap.
 pub fn held(chunk: &Range<u32>, observations: &[Range<u32>]) -> Range<usize> {
     let mut first = observations.partition_point(|observation| observation.end <= chunk.start);

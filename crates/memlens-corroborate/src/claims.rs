@@ -46,7 +46,7 @@ const NUMBER_WORDS: &[(&str, &str)] = &[
     ("million", "1000000"),
 ];
 
-/// Is what a text claims: how often it denies, and its numbers.
+/// What a text claims: how often it denies, and its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Claims {
     /// How many words deny.
@@ -85,13 +85,13 @@ impl Claims {
         }
     }
 
-    /// Tells whether two near-duplicates may be joined: as many negations, and the same numbers where both have any.
+    /// Whether two near-duplicates may be joined: as many negations, and the same numbers where both have any.
     pub fn agree(self, other: Claims) -> bool {
         self.n_negations == other.n_negations
             && (self.numbers == other.numbers || self.numbers == 0 || other.numbers == 0)
     }
 
-    /// Returns the claims of a cluster of two that agree: a text without numbers takes on the other's.
+    /// The claims of a cluster of two that agree: a text without numbers takes on the other's.
     pub(crate) fn joined(self, other: Claims) -> Claims {
         Claims {
             numbers: self.numbers.max(other.numbers),
@@ -100,7 +100,7 @@ impl Claims {
     }
 }
 
-/// Returns a number as it is compared: lower case, without punctuation around it, thousands separators and leading zeros.
+/// A number as it is compared: lower case, without punctuation around it, thousands separators and leading zeros.
 fn number(token: &str) -> String {
     let bare = token
         .trim_matches(|char: char| !char.is_alphanumeric())

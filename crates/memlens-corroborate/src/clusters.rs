@@ -10,7 +10,7 @@ use crate::crowds::Crowds;
 
 const NONE: u32 = u32::MAX;
 
-/// Is one cluster at one level.
+/// One cluster at one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cluster {
     /// Its name; equal for two observations exactly where they are in one cluster.
@@ -21,7 +21,7 @@ pub struct Cluster {
     pub n_sources: u32,
 }
 
-/// Holds the clusters of every level, as a forest: two clusters that are joined at a level have one parent there.
+/// The clusters of every level, as a forest: two clusters that are joined at a level have one parent there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clusters {
     /// The smallest cluster of each observation.
@@ -39,12 +39,12 @@ struct Node {
 }
 
 impl Clusters {
-    /// Returns how many observations were looked at.
+    /// How many observations were looked at.
     pub fn n_observations(&self) -> u32 {
         self.smallest.len() as u32
     }
 
-    /// Returns the observation's cluster at a level; none where it stands alone or is not known.
+    /// The observation's cluster at a level; none where it stands alone or is not known.
     pub fn at(&self, observation: u32, level: u8) -> Option<Cluster> {
         let mut found = None;
         let mut id = *self.smallest.get(observation as usize)?;
@@ -63,7 +63,7 @@ impl Clusters {
         found
     }
 
-    /// Returns everyone in the observation's cluster at a level, itself too, ascending; nothing where it stands alone.
+    /// Everyone in the observation's cluster at a level, itself too, ascending; nothing where it stands alone.
     pub fn members_of(&self, observation: u32, level: u8) -> Vec<u32> {
         let Some(Cluster { id, .. }) = self.at(observation, level) else {
             return Vec::new();
@@ -76,7 +76,7 @@ impl Clusters {
             .collect()
     }
 
-    /// Returns the members of every cluster at a level, ascending, by their first member.
+    /// The members of every cluster at a level, ascending, by their first member.
     pub fn members(&self, level: u8) -> Vec<Vec<u32>> {
         let mut of_cluster: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for observation in 0..self.n_observations() {
@@ -132,7 +132,7 @@ impl Edges {
     }
 }
 
-/// Is what joining must know of every observation.
+/// What joining must know of every observation.
 pub(crate) struct Parts<'a> {
     pub(crate) claims: &'a [Claims],
     pub(crate) sources: &'a [u32],
@@ -140,7 +140,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) contradictions: &'a [(u32, u32)],
 }
 
-/// Is a union of sets that refuses to bring contradictions together; edges come by ascending level.
+/// A union of sets that refuses to bring contradictions together; edges come by ascending level.
 #[derive(Clone)]
 pub(crate) struct Joining<'a> {
     parts: &'a Parts<'a>,
@@ -181,7 +181,7 @@ impl<'a> Joining<'a> {
         }
     }
 
-    /// Returns which of some observations are together by now.
+    /// Which of some observations are together by now.
     pub(crate) fn crowds(&mut self, observations: &[u32]) -> Crowds {
         let named: Vec<(u32, Claims)> = observations
             .iter()
@@ -229,7 +229,7 @@ impl<'a> Joining<'a> {
         true
     }
 
-    /// Tells whether a member of one root contradicts a member of the other; if not, both are one from here on.
+    /// Whether a member of one root contradicts a member of the other; if not, both are one from here on.
     fn oppose(&mut self, large: u32, small: u32) -> bool {
         if self.opponents.is_empty() {
             return false;
@@ -246,7 +246,7 @@ impl<'a> Joining<'a> {
         oppose
     }
 
-    /// Returns the node of both together at this level.
+    /// The node of both together at this level.
     fn cluster(&mut self, large: u32, small: u32, level: u8) -> u32 {
         let present = [large, small].map(|root| self.node[root as usize]);
         let of_level = present.into_iter().find(|node| {
@@ -286,7 +286,7 @@ impl<'a> Joining<'a> {
         sources.len() as u32
     }
 
-    /// Returns the forest, in which a parent is always of a higher level.
+    /// The forest, in which a parent is always of a higher level.
     pub(crate) fn finish(self) -> Clusters {
         let Joining {
             mut smallest,

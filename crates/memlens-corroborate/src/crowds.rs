@@ -37,17 +37,17 @@ impl Crowds {
         }
     }
 
-    /// Returns the item's crowd: 0 is the largest.
+    /// The item's crowd: 0 is the largest.
     pub(crate) fn at(&self, item: u32) -> u32 {
         self.of_item[item as usize]
     }
 
-    /// Tells whether two crowds may still come together.
+    /// Whether two crowds may still come together.
     pub(crate) fn agree(&self, a: u32, b: u32) -> bool {
         self.claims[a as usize].agree(self.claims[b as usize])
     }
 
-    /// Returns the items by crowd, those of one crowd ascending.
+    /// The items by crowd, those of one crowd ascending.
     pub(crate) fn in_order(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.of_item.len() as u32).collect();
         order.sort_unstable_by_key(|item| (self.at(*item), *item));

@@ -6,7 +6,7 @@ use crate::words::{fnv1a, simhash, words};
 /// An observation of fewer words says too little to be agreed with: `done`, `see above`, nothing at all.
 pub const WORDS_MIN: usize = 3;
 
-/// Is what is kept of an observation's text.
+/// What is kept of an observation's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fingerprint {
     /// The SimHash of its words.
@@ -35,17 +35,17 @@ impl Fingerprint {
         }
     }
 
-    /// Tells whether it says enough to be agreed with.
+    /// Whether it says enough to be agreed with.
     pub fn is_telling(&self) -> bool {
         self.n_words as usize >= WORDS_MIN
     }
 
-    /// Returns in how many of 64 bits the SimHashes differ.
+    /// In how many of 64 bits the SimHashes differ.
     pub fn distance(&self, other: &Fingerprint) -> u32 {
         (self.simhash ^ other.simhash).count_ones()
     }
 
-    /// Returns the share of common words among all distinct words of both, in `[0, 1]`: Jaccard's index; 0 for two
+    /// The share of common words among all distinct words of both, in `[0, 1]`: Jaccard's index; 0 for two
     /// without words.
     pub fn overlap(&self, other: &Fingerprint) -> f64 {
         let n_common = n_common(&self.words, &other.words);
@@ -58,7 +58,7 @@ impl Fingerprint {
     }
 }
 
-/// Returns how many items two ascending lists share.
+/// How many items two ascending lists share.
 pub(crate) fn n_common<T: Ord>(mut a: &[T], mut b: &[T]) -> usize {
     let mut n = 0;
     while let ([first_a, rest_a @ ..], [first_b, rest_b @ ..]) = (a, b) {

@@ -61,13 +61,13 @@ impl Groups {
         groups
     }
 
-    /// Returns the groups under which others find the item.
+    /// The groups under which others find the item.
     pub(crate) fn found_under(&self, item: u32) -> impl Iterator<Item = u32> {
         let number = self.of_item[item as usize] as usize;
         self.found_under[number].into_iter().flatten()
     }
 
-    /// Returns the groups in which the item looks for others.
+    /// The groups in which the item looks for others.
     pub(crate) fn looks_in(&self, item: u32) -> impl Iterator<Item = u32> {
         let number = self.of_item[item as usize] as usize;
         self.looks_in[number].into_iter().flatten()

@@ -17,7 +17,7 @@ use crate::groups::Groups;
 /// The greatest distance that is searched.
 pub const DISTANCE_MAX: u32 = 7;
 
-/// Is one look at all hashes: cut into so many chunks, and how many bits of a chunk may differ.
+/// One look at all hashes: cut into so many chunks, and how many bits of a chunk may differ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Round {
     n_chunks: u32,
@@ -41,7 +41,7 @@ pub(crate) const ROUNDS: [Round; 3] = [
 ];
 
 impl Round {
-    /// Returns the greatest distance that it finds.
+    /// The greatest distance that it finds.
     pub(crate) fn distance_max(self) -> u32 {
         self.n_chunks * (self.n_flipped + 1) - 1
     }
@@ -50,12 +50,12 @@ impl Round {
         u64::BITS / self.n_chunks
     }
 
-    /// Returns a chunk of bits that are [spread](spread).
+    /// A chunk of bits that are [spread](spread).
     fn chunk_of(self, spread: u64, chunk: u32) -> u64 {
         spread << (u64::BITS - self.chunk_bits() * (chunk + 1)) >> (u64::BITS - self.chunk_bits())
     }
 
-    /// Returns the patterns with at most `n_flipped` bits set; that is 0 or 1.
+    /// The patterns with at most `n_flipped` bits set; that is 0 or 1.
     fn flips(self) -> impl Iterator<Item = u64> {
         std::iter::once(0).chain((0..self.chunk_bits() * self.n_flipped).map(|bit| 1 << bit))
     }
@@ -121,14 +121,14 @@ pub(crate) fn near_pairs(
     }
 }
 
-/// Returns the hash with its bits in another order: those whose place leaves 0 when divided by 4, then 1, 2 and 3.
+/// The hash with its bits in another order: those whose place leaves 0 when divided by 4, then 1, 2 and 3.
 fn spread(hash: u64) -> u64 {
     (0..u64::BITS).fold(0, |spread, bit| {
         spread | (hash >> bit & 1) << (bit % 4 * 16 + bit / 4)
     })
 }
 
-/// Is an item as it stands in a table.
+/// An item as it stands in a table.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     hash: u64,
@@ -150,7 +150,7 @@ fn next_before<'a>(own: u32, entries: &mut &'a [Entry]) -> Option<(u32, &'a [Ent
     Some((crowd, of_crowd))
 }
 
-/// Holds the items by group and by the value of one chunk, each bucket by crowd; a bucket may hold others too.
+/// The items by group and by the value of one chunk, each bucket by crowd; a bucket may hold others too.
 struct Table {
     chunk: u32,
     shift: u32,

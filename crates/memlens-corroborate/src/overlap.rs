@@ -25,7 +25,7 @@ pub const OVERLAP_MIN: u32 = 50;
 /// Its [level](overlap_level).
 const LEVEL_MAX: u8 = 100 - OVERLAP_MIN as u8;
 
-/// Returns how far two sets are apart: 100 less their overlap in percent, rounded up; so an overlap of at least `p`
+/// How far two sets are apart: 100 less their overlap in percent, rounded up; so an overlap of at least `p`
 /// percent is a level of at most `100 - p`.
 ///
 /// `n_all` is the number of distinct words of both, above 0.
@@ -95,18 +95,18 @@ pub(crate) fn overlapping_pairs(
     comparison.n_passed_over
 }
 
-/// Returns how many words two sets of `n_words` together must share to be of this level or a lower one.
+/// How many words two sets of `n_words` together must share to be of this level or a lower one.
 fn common_min(n_words: u32, level: u8) -> u32 {
     let overlap = 100 - u32::from(level);
     (n_words * overlap).div_ceil(100 + overlap)
 }
 
-/// Returns how few words may overlap so many.
+/// How few words may overlap so many.
 fn overlapping_min(n_words: u32) -> u32 {
     (n_words * OVERLAP_MIN).div_ceil(100)
 }
 
-/// Returns how many items two ascending lists share; none as soon as that is less than `at_least`.
+/// How many items two ascending lists share; none as soon as that is less than `at_least`.
 fn n_common_of(a: &[u32], b: &[u32], at_least: usize) -> Option<usize> {
     let (mut at_a, mut at_b, mut n_common) = (0, 0, 0);
     while at_a < a.len() && at_b < b.len() {
@@ -198,12 +198,12 @@ impl<Found: FnMut(u32, u32, u8)> Comparison<'_, Found> {
     }
 }
 
-/// Returns the lowest level of two different sets of so many words.
+/// The lowest level of two different sets of so many words.
 fn family_level(n_words: u32) -> u8 {
     overlap_level(n_words as usize - 1, n_words as usize + 1)
 }
 
-/// Holds the sets of one size by family: those of the same claims that are tied as near as different sets of that size can
+/// The sets of one size by family: those of the same claims that are tied as near as different sets of that size can
 /// be. To be tied to one is to be tied to all, and none is nearer.
 #[derive(Default)]
 struct Families {

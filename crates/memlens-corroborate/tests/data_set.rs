@@ -59,7 +59,7 @@ fn data_set() -> Vec<Said> {
         .collect()
 }
 
-/// Returns the ids that are joined by a measure at a level.
+/// The ids that are joined by a measure at a level.
 fn joined(measure: Measure, level: u8) -> Vec<Vec<String>> {
     let said = data_set();
     let fingerprints: Vec<Fingerprint> = said

@@ -124,7 +124,7 @@ impl Alone {
         }
     }
 
-    /// Returns how long a block took.
+    /// How long a block took.
     fn run(&mut self, number: usize) -> Duration {
         writeln!(self.numbers, "{number}").expect("the other process listens");
         let mut nanos = String::new();
@@ -193,7 +193,7 @@ impl Bare {
     }
 }
 
-/// Returns chunks that all differ, of the words of the fixture's notes.
+/// Chunks that all differ, of the words of the fixture's notes.
 fn chunks() -> Vec<String> {
     let words = words();
     // Steps without a common divisor lead through all words in another order each.

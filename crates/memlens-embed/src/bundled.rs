@@ -113,7 +113,7 @@ impl Bundled {
         Ok(info())
     }
 
-    /// Returns the start of `text` that has every token which is read: the tokenizer would take the whole, however long.
+    /// The start of `text` that has every token which is read: the tokenizer would take the whole, however long.
     fn part_read<'a>(&self, text: &'a str) -> &'a str {
         let mut n_tokens = 0;
         let mut end = 0;
@@ -175,7 +175,7 @@ fn tokenized(tokenizer: &Tokenizer, text: &str) -> PreTokenizedString {
     text
 }
 
-/// Returns the ids of the tokens of a text.
+/// The ids of the tokens of a text.
 fn tokens(text: &PreTokenizedString) -> impl Iterator<Item = u32> {
     text.get_splits(OffsetReferential::Normalized, OffsetType::None)
         .into_iter()

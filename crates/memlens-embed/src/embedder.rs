@@ -19,10 +19,10 @@ pub struct ModelInfo {
 
 /// Turns texts into vectors, each on its own: a vector depends on nothing but its text.
 pub trait Embedder: Send {
-    /// Returns what makes the vectors.
+    /// What makes the vectors.
     fn info(&self) -> &ModelInfo;
 
-    /// Returns one vector per text, in order: `f32[dim]`, finite, unit length.
+    /// One vector per text, in order: `f32[dim]`, finite, unit length.
     ///
     /// An empty text has a vector too. Give few texts a call: what is done is lost when one fails or when `cancel`
     /// becomes true, which is looked at before each text.
@@ -31,7 +31,7 @@ pub trait Embedder: Send {
     /// [`EmbedError::Cancelled`], or [`EmbedError::Embed`] if a text gives no vector.
     fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError>;
 
-    /// Returns a vector for each token of `text`, the first [`ModelInfo::max_tokens`] of them, those that mark its ends
+    /// A vector for each token of `text`, the first [`ModelInfo::max_tokens`] of them, those that mark its ends
     /// left out; a text without tokens has none.
     ///
     /// What each token says depends on its neighbours in `text`, and on nothing else.
@@ -40,7 +40,7 @@ pub trait Embedder: Send {
     /// [`EmbedError::Embed`] if the model does not tell them.
     fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError>;
 
-    /// Returns how many tokens `text` has, however long it is, without those that mark its ends; 0 for none.
+    /// How many tokens `text` has, however long it is, without those that mark its ends; 0 for none.
     fn count_tokens(&self, text: &str) -> u32;
 
     /// Gets ready after a [rest](Embedder::rest); whoever rests an embedder wakes it before anything else, and a new one
@@ -55,7 +55,7 @@ pub trait Embedder: Send {
     /// Gives its memory back until it is woken; one that holds little does nothing.
     fn rest(&mut self) {}
 
-    /// Tells whether the model can read `text` at all: it knows at least half of its tokens, or there are none.
+    /// Whether the model can read `text` at all: it knows at least half of its tokens, or there are none.
     ///
     /// A vector of unknown tokens says nothing: it is near every other such vector, whatever the texts.
     fn reads(&self, text: &str) -> bool;

@@ -30,7 +30,7 @@ impl Hashing {
         }
     }
 
-    /// Returns the place of a word's one number in a vector, and the number, 1 or -1.
+    /// The place of a word's one number in a vector, and the number, 1 or -1.
     fn place(&self, word: &str) -> (usize, f32) {
         let hash = fnv1a(word.to_lowercase().as_bytes());
         let sign = if hash >> 63 == 0 { 1.0 } else { -1.0 };
@@ -97,7 +97,7 @@ impl Embedder for Hashing {
     }
 }
 
-/// Returns every run of letters and digits with the byte at which it starts.
+/// Every run of letters and digits with the byte at which it starts.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_between = |c: char| !c.is_alphanumeric();
     let mut end = 0;

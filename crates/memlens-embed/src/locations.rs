@@ -96,7 +96,7 @@ impl Locations {
     }
 }
 
-/// Returns the library in `folder`: of several the one of the highest version.
+/// The library in `folder`: of several the one of the highest version.
 fn runtime_in(folder: &Path) -> Option<PathBuf> {
     let files = fs::read_dir(folder)
         .ok()?
@@ -108,7 +108,7 @@ fn runtime_in(folder: &Path) -> Option<PathBuf> {
         .map(|(_, path)| path)
 }
 
-/// Returns the version in the name of an ONNX Runtime library, empty if there is none; `None` for any other file.
+/// The version in the name of an ONNX Runtime library, empty if there is none; `None` for any other file.
 fn version(path: &Path) -> Option<Vec<u32>> {
     let name = path.file_name()?.to_str()?;
     let version = if cfg!(windows) {
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Returns the files of a model in `folder`, and `others`.
+    /// The files of a model in `folder`, and `others`.
     fn with_model<'a>(folder: &str, others: &[&'a str]) -> Vec<&'a str> {
         let model = MODEL_FILES
             .iter()

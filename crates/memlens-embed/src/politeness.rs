@@ -13,7 +13,7 @@ pub fn lower_priority() {
     }
 }
 
-/// Returns how many threads indexing may use: all cores but one, at least 1.
+/// How many threads indexing may use: all cores but one, at least 1.
 pub fn indexing_threads() -> usize {
     available_parallelism()
         .map_or(1, |cores| cores.get().saturating_sub(1))
@@ -27,7 +27,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the current thread's nice value: field 19 of its line, behind a name that may hold blanks.
+    /// The current thread's nice value: field 19 of its line, behind a name that may hold blanks.
     fn nice() -> i32 {
         let line =
             fs::read_to_string("/proc/thread-self/stat").expect("Linux describes every thread");

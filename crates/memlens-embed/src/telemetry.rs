@@ -18,7 +18,7 @@ pub unsafe fn forbid_telemetry() {
     unsafe { env::set_var(VARIABLE, SILENT) }
 }
 
-/// Tells whether the library would keep silent if it were loaded now.
+/// Whether the library would keep silent if it were loaded now.
 pub(crate) fn is_telemetry_forbidden() -> bool {
     env::var_os(VARIABLE).is_some_and(|value| value == SILENT)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Is what a model says of each token that it read of a text, the two that mark the text's ends left out.
+/// What a model says of each token that it read of a text, the two that mark the text's ends left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TokenVectors {
     /// Row-major `f32[n_tokens, dim]`, finite, unit length.

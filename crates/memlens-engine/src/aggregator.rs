@@ -8,7 +8,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::EngineError;
 
-/// Is what the thread is wished to do.
+/// What the thread is wished to do.
 #[derive(Default)]
 struct Wishes {
     has_changed: bool,
@@ -54,7 +54,7 @@ impl Alarm {
     }
 }
 
-/// Holds the thread; ends it when dropped.
+/// The thread; ends it when dropped.
 pub struct Aggregator {
     alarm: Arc<Alarm>,
     thread: Option<JoinHandle<()>>,

@@ -17,7 +17,7 @@ use specta::Type;
 
 use crate::EngineError;
 
-/// Is one observation with its place, as a supporter of another or a member of a cluster.
+/// One observation with its place, as a supporter of another or a member of a cluster.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Said {
     /// The watched folder's id.
@@ -39,7 +39,7 @@ pub struct Said {
     pub measure: AgreementMeasure,
 }
 
-/// Is observations that say the same.
+/// Observations that say the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct SaidCluster {
     /// The one that speaks for all: of the highest weight, then the oldest, then the first.
@@ -52,7 +52,7 @@ pub struct SaidCluster {
     pub n_sources: u32,
 }
 
-/// Is the answer to "what is said more than once?".
+/// The answer to "what is said more than once?".
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ClusterReport {
     /// The clusters, the largest first; ties by the first member's place.
@@ -67,7 +67,7 @@ pub struct ClusterReport {
     pub elapsed_ms: f64,
 }
 
-/// Holds what one pass over all observations of a generation found.
+/// What one pass over all observations of a generation found.
 pub struct Agreement {
     /// The generation of the library that it was made from.
     pub generation: u64,
@@ -83,7 +83,7 @@ pub struct Agreement {
     of_document: HashMap<DocumentId, Range<u32>>,
 }
 
-/// Is what is kept of an observation.
+/// What is kept of an observation.
 struct Kept {
     place: Arc<Document>,
     said: NewObservation,
@@ -96,7 +96,7 @@ struct Document {
     path: String,
 }
 
-/// Tells whether a ranking by these parameters depends on who agrees with whom.
+/// Whether a ranking by these parameters depends on who agrees with whom.
 pub fn uses_agreement(params: &Params) -> bool {
     params.corroboration_on
         && (params.corroboration_gain > 0.0 || params.near_duplicates == NearDuplicates::Collapse)
@@ -199,7 +199,7 @@ impl Agreement {
         ids.start + held.start as u32..ids.start + held.end as u32
     }
 
-    /// Returns who else says what this observation says, nearest first.
+    /// Who else says what this observation says, nearest first.
     pub fn supporters(&self, observation: u32, params: &Params) -> Vec<Said> {
         let (measure, level) = agreement_level(params);
         let members = self.aggregation.of(measure).members_of(observation, level);
@@ -207,7 +207,7 @@ impl Agreement {
         self.nearest_first(observation, others, measure)
     }
 
-    /// Returns every cluster at the distance that the parameters name.
+    /// Every cluster at the distance that the parameters name.
     pub fn report(&self, params: &Params) -> ClusterReport {
         let (measure, level) = agreement_level(params);
         let clusters = self.aggregation.of(measure);

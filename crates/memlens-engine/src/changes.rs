@@ -15,7 +15,7 @@ const VALUES_TRIED_BEYOND: u32 = 40;
 /// How many first halves of a pair are followed up.
 const PAIRS_TRIED: usize = 4;
 
-/// Is a change of one parameter.
+/// A change of one parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Fix {
     /// The parameter's id.
@@ -76,7 +76,7 @@ pub struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Returns for every parameter that brings the row back by itself the smallest change that does,
+    /// For every parameter that brings the row back by itself the smallest change that does,
     /// smallest first: numbers by the share of their slider, then choices, then switches.
     ///
     /// Empty when the row is kept, or no single one does it.
@@ -87,7 +87,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Returns two changes that bring the row back together, the first of which alone brings it
+    /// Two changes that bring the row back together, the first of which alone brings it
     /// to a later stage; none where no such two are found.
     pub fn pair(&self, params: &Values) -> Option<(Fix, Fix)> {
         let now = self.reach(params);
@@ -124,7 +124,7 @@ impl Trial<'_> {
         pairs.into_iter().next()
     }
 
-    /// Returns the smallest change of each parameter that reaches far enough, smallest first.
+    /// The smallest change of each parameter that reaches far enough, smallest first.
     ///
     /// Only parameters of the stage that loses the row and of those before it are tried: what comes
     /// later has no say in it.
@@ -276,7 +276,7 @@ fn by_size(a: &(u8, f64), b: &(u8, f64)) -> Ordering {
     a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
 }
 
-/// Is a number's slider and where it stands.
+/// A number's slider and where it stands.
 struct Slider {
     from: f64,
     min: f64,
@@ -285,7 +285,7 @@ struct Slider {
 }
 
 impl Slider {
-    /// Returns the nearest value that does it, and how many steps away it is; the lower one of two
+    /// The nearest value that does it, and how many steps away it is; the lower one of two
     /// equally near.
     ///
     /// Exact within [`STEPS_TRIED_EACH`] steps, and beyond where the values that do it are one

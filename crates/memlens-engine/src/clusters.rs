@@ -13,7 +13,7 @@ const CLUSTERS_SHOWN: usize = 500;
 /// Of each.
 const MEMBERS_SHOWN: usize = 50;
 
-/// Is what the last pass over all observations found.
+/// What the last pass over all observations found.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ClustersAnswer {
     /// Its clusters, cut to the largest and each to its nearest; none before the first pass.
@@ -25,7 +25,7 @@ pub struct ClustersAnswer {
 }
 
 impl Library {
-    /// Returns the clusters that the last pass found, at the distance that the parameters name.
+    /// The clusters that the last pass found, at the distance that the parameters name.
     ///
     /// # Errors
     /// [`EngineError::Store`].

@@ -29,7 +29,7 @@ impl DataSize {
 }
 
 impl Library {
-    /// Returns how much room the library takes on disk.
+    /// How much room the library takes on disk.
     pub fn data_size(&self) -> DataSize {
         DataSize::of(self.dir())
     }
@@ -48,7 +48,7 @@ impl Library {
     }
 }
 
-/// Is what a library holds, counted.
+/// What a library holds, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contents {
     /// Watched folders.
@@ -121,7 +121,7 @@ pub fn erase(dir: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Returns the bytes of all files below a folder.
+/// The bytes of all files below a folder.
 fn n_bytes(dir: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(dir) else {
         return 0;

@@ -11,7 +11,7 @@ use memlens_store::{Applied, EmbeddingId, FolderId, Forgotten, Store, StoredChun
 
 use crate::EngineError;
 
-/// Is what was opened, or built anew where it had to be.
+/// What was opened, or built anew where it had to be.
 pub struct Opened {
     /// Both lists.
     pub derived: Derived,
@@ -28,7 +28,7 @@ pub struct Derived {
 }
 
 impl Derived {
-    /// Tells whether there is anything of a list in the library in `dir`.
+    /// Whether there is anything of a list in the library in `dir`.
     pub fn is_any(dir: &Path) -> bool {
         text_path(dir).exists() || vector_folder(dir).exists()
     }
@@ -125,7 +125,7 @@ impl Derived {
         Ok(Derived { text, vectors })
     }
 
-    /// Returns how many rows the vector list has, used or not.
+    /// How many rows the vector list has, used or not.
     pub fn n_rows(&self) -> u64 {
         self.vectors.n_rows() as u64
     }
@@ -179,7 +179,7 @@ pub fn remove(dir: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Returns what a person is told of notes that were not as saved; nothing where none was.
+/// What a person is told of notes that were not as saved; nothing where none was.
 pub fn told_forgotten(forgotten: &Forgotten) -> Option<String> {
     let ((_, first), others) = forgotten.notes.split_first()?;
     let others = match others.len() {
@@ -191,7 +191,7 @@ pub fn told_forgotten(forgotten: &Forgotten) -> Option<String> {
     ))
 }
 
-/// Returns a list, or why it must be rebuilt; what a rebuild cannot mend is an error.
+/// A list, or why it must be rebuilt; what a rebuild cannot mend is an error.
 fn to_rebuild<T>(opened: Result<T, IndexError>) -> Result<Result<T, IndexError>, IndexError> {
     match opened {
         Err(error) if !error.needs_rebuild() => Err(error),
@@ -231,7 +231,7 @@ fn add(text: &mut TextWriter, chunk: &StoredChunk) -> Result<(), IndexError> {
     })
 }
 
-/// Returns the file's name without folders and ending.
+/// The file's name without folders and ending.
 fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)

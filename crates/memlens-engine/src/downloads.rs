@@ -17,7 +17,7 @@ use crate::{EngineError, Library};
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(120);
 
-/// Tells how far a download is.
+/// How far a download is.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct DownloadProgress {
     /// The model's name.
@@ -54,7 +54,7 @@ impl Library {
 /// Is told of every progress; called from the thread that downloads.
 type Tell = Arc<dyn Fn(DownloadProgress) + Send + Sync>;
 
-/// Holds the download under way, if there is one. It ends with its value.
+/// The download under way, if there is one. It ends with its value.
 #[derive(Default)]
 pub(crate) struct Downloads {
     running: Mutex<Option<Running>>,

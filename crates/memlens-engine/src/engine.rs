@@ -38,7 +38,7 @@ const ACTIVITY_KEPT: usize = 500;
 /// How often a folder is walked though nothing was seen in it; 50,000 files take some 0.4 s.
 const WALK_EVERY: Duration = Duration::from_mins(10);
 
-/// Tells how changes in the folders are noticed.
+/// How changes in the folders are noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watching {
     /// Whether the system is not asked, and all folders are walked every few seconds: for places where it stays silent.
@@ -56,7 +56,7 @@ impl Default for Watching {
     }
 }
 
-/// Is something the window should show without having asked.
+/// Something the window should show without having asked.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// The library changed.
@@ -70,7 +70,7 @@ pub enum Event {
 /// Is told of every event; called from the thread that made it happen.
 pub type Listener = Arc<dyn Fn(Event) + Send + Sync>;
 
-/// Holds a library that is written, watched and searched.
+/// A library that is written, watched and searched.
 pub struct Engine {
     shared: Arc<Shared>,
     commands: Sender<Command>,
@@ -227,12 +227,12 @@ impl Engine {
         })
     }
 
-    /// Returns the library, to read.
+    /// The library, to read.
     pub fn library(&self) -> &Library {
         &self.shared.library
     }
 
-    /// Returns the library in one line and behind it.
+    /// The library in one line and behind it.
     pub fn state(&self) -> LibraryState {
         self.shared.state()
     }
@@ -327,12 +327,12 @@ impl Engine {
         self.state()
     }
 
-    /// Returns what happened, newest first.
+    /// What happened, newest first.
     pub fn activity(&self) -> Vec<Activity> {
         self.shared.moving().activity.iter().cloned().collect()
     }
 
-    /// Returns every folder with what it holds.
+    /// Every folder with what it holds.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -605,7 +605,7 @@ impl Shared {
     }
 }
 
-/// Tells whether an error keeps the library from being written and not from being read.
+/// Whether an error keeps the library from being written and not from being read.
 fn is_only_no_writing(error: &EngineError) -> bool {
     if let EngineError::Store(StoreError::Folder { source, .. }) = error {
         return matches!(

@@ -11,7 +11,7 @@ use memlens_retrieve::RetrieveError;
 use memlens_store::StoreError;
 use thiserror::Error;
 
-/// Tells what could not be done, and why.
+/// What could not be done, and why.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// The library's database refused.
@@ -279,12 +279,12 @@ impl EngineError {
         self
     }
 
-    /// Tells whether the library's database is damaged.
+    /// Whether the library's database is damaged.
     pub fn is_damage(&self) -> bool {
         matches!(self, EngineError::Store(StoreError::Damaged { .. }))
     }
 
-    /// Returns the code that the window branches on; most errors are only shown.
+    /// The code that the window branches on; most errors are only shown.
     pub fn code(&self) -> &'static str {
         match self {
             EngineError::EmptyQuery => "empty_query",

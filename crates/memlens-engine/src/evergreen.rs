@@ -22,19 +22,19 @@ const BY_NAME: [&str; 2] = ["MEMORY.md", "USER.md"];
 /// The setting that holds the marks.
 const KEY: &str = "evergreen";
 
-/// Holds the person's marks, by the watched folder's path on the disk.
+/// The person's marks, by the watched folder's path on the disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Marks {
     of_folder: BTreeMap<String, FolderMarks>,
 }
 
-/// Holds the marks in one watched folder, the oldest first; no two are of one path.
+/// The marks in one watched folder, the oldest first; no two are of one path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 struct FolderMarks(Vec<Mark>);
 
-/// Is what the person says of a note or a folder, and of all in it.
+/// What the person says of a note or a folder, and of all in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark {
     /// The path in the watched folder; empty for that itself.
@@ -42,7 +42,7 @@ struct Mark {
     is_evergreen: bool,
 }
 
-/// Is how marks are found in a library.
+/// How marks are found in a library.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {
@@ -64,7 +64,7 @@ impl From<Stored> for FolderMarks {
     }
 }
 
-/// Is why marks cannot be read: what a newer Memlens wrote, or something else that put them there.
+/// Why marks cannot be read: what a newer Memlens wrote, or something else that put them there.
 #[derive(Debug)]
 struct Unreadable(serde_json::Error);
 
@@ -89,7 +89,7 @@ impl Unreadable {
     }
 }
 
-/// Is something that does not decay, or that the person says does.
+/// Something that does not decay, or that the person says does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct Evergreen {
     /// The watched folder's path on the disk.
@@ -114,7 +114,7 @@ impl Marks {
         })
     }
 
-    /// Tells whether a note or folder does not decay: as the latest mark says, its own or that of a folder around it; else
+    /// Whether a note or folder does not decay: as the latest mark says, its own or that of a folder around it; else
     /// by its name.
     pub(crate) fn hold(&self, folder: &str, path: &str) -> bool {
         match self.of_folder.get(folder) {
@@ -133,7 +133,7 @@ impl Marks {
         }
     }
 
-    /// Returns what is marked, and the notes whose name says that they do not decay, by folder and path. A mark that says
+    /// What is marked, and the notes whose name says that they do not decay, by folder and path. A mark that says
     /// nothing, since a later one is around it, is left out.
     fn list(&self, snapshot: &Snapshot) -> Vec<Evergreen> {
         let mut found: BTreeMap<(&str, &str), Evergreen> = BTreeMap::new();
@@ -190,7 +190,7 @@ impl FolderMarks {
             .map_or_else(|| is_by_name(path), |at| self.0[at].is_evergreen)
     }
 
-    /// Returns the place of the mark that decides on a path: the latest on it or around it.
+    /// The place of the mark that decides on a path: the latest on it or around it.
     fn deciding(&self, path: &str) -> Option<usize> {
         self.0
             .iter()
@@ -219,7 +219,7 @@ impl FolderMarks {
         }
     }
 
-    /// Tells whether the other marks say of a path, and of all in it, what the mark says that is to stand at this place
+    /// Whether the other marks say of a path, and of all in it, what the mark says that is to stand at this place
     /// among them; not where a later one hides it, which may be taken back.
     fn holds_anyway(&self, at: usize, mark: &Mark) -> bool {
         let deciding = self.deciding(&mark.path);
@@ -232,7 +232,7 @@ impl FolderMarks {
     }
 }
 
-/// Tells whether a file does not decay because of its name.
+/// Whether a file does not decay because of its name.
 fn is_by_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     BY_NAME.contains(&name)
@@ -276,7 +276,7 @@ impl Engine {
 }
 
 impl Library {
-    /// Returns what does not decay, and what the person says does all the same, by folder and path.
+    /// What does not decay, and what the person says does all the same, by folder and path.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -305,12 +305,12 @@ impl Library {
         mark(&mut self.writer_store()?, folder, &path, is_evergreen)
     }
 
-    /// Returns the person's marks; none where they cannot be read.
+    /// The person's marks; none where they cannot be read.
     pub(crate) fn marks(&self) -> Result<Arc<Marks>, EngineError> {
         Ok(self.marks_and_notice()?.0)
     }
 
-    /// Returns the person's marks, and what to tell where they cannot be read and so are none.
+    /// The person's marks, and what to tell where they cannot be read and so are none.
     pub(crate) fn marks_and_notice(&self) -> Result<(Arc<Marks>, Option<String>), EngineError> {
         let read = Marks::of(&self.store())?;
         let notice = read.as_ref().err().map(Unreadable::notice);
@@ -329,7 +329,7 @@ impl Library {
     }
 }
 
-/// Returns the watched folder and the path in it that a person means.
+/// The watched folder and the path in it that a person means.
 fn named(
     snapshot: &Snapshot,
     typed: &str,
@@ -366,7 +366,7 @@ fn named(
     Ok((place.folder, place.path))
 }
 
-/// Returns the watched folder that is meant as a whole: by its name or its path.
+/// The watched folder that is meant as a whole: by its name or its path.
 fn watched(folders: &[Folder], typed: &str, here: Option<&Path>) -> Option<FolderId> {
     let typed = typed.trim();
     let by_path = here
@@ -384,7 +384,7 @@ fn watched(folders: &[Folder], typed: &str, here: Option<&Path>) -> Option<Folde
     }
 }
 
-/// Tells whether a path is that of a folder or lies in it; the empty path holds all.
+/// Whether a path is that of a folder or lies in it; the empty path holds all.
 fn is_at_or_in(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path

@@ -31,10 +31,10 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// So many lines of a file without a thumb are told; of the rest only the number.
 const PROBLEMS_TOLD: usize = 3;
 
-/// Is how many thumbs point up and down, by the embedding of their text.
+/// How many thumbs point up and down, by the embedding of their text.
 pub(crate) type ThumbCounts = HashMap<TextId, (u32, u32)>;
 
-/// Is what the thumbs were counted for, and the counts.
+/// What the thumbs were counted for, and the counts.
 #[derive(Default)]
 pub(crate) struct CountedThumbs {
     /// The generations of the feedback and of the lists; none before the first count.
@@ -42,7 +42,7 @@ pub(crate) struct CountedThumbs {
     counts: Arc<ThumbCounts>,
 }
 
-/// Is the thumb that a row has for the question that was asked.
+/// The thumb that a row has for the question that was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 pub struct RowThumb {
     /// The row.
@@ -51,7 +51,7 @@ pub struct RowThumb {
     pub up: bool,
 }
 
-/// Is a chunk that has the text of a thumb now.
+/// A chunk that has the text of a thumb now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct FeedbackPlace {
     /// The watched folder's id.
@@ -64,7 +64,7 @@ pub struct FeedbackPlace {
     pub end_line: u32,
 }
 
-/// Is one thumb in the list of all.
+/// One thumb in the list of all.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FeedbackEntry {
     /// Names it.
@@ -84,7 +84,7 @@ pub struct FeedbackEntry {
     pub found: Option<FeedbackPlace>,
 }
 
-/// Tells what an import came to.
+/// What an import came to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct FeedbackImport {
     /// Thumbs that are new.
@@ -97,7 +97,7 @@ pub struct FeedbackImport {
     pub problems: Vec<String>,
 }
 
-/// Is a line of an export.
+/// A line of an export.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -112,7 +112,7 @@ struct Line {
 }
 
 impl Library {
-    /// Returns every thumb, the newest first.
+    /// Every thumb, the newest first.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -153,7 +153,7 @@ impl Library {
         Ok(entries.collect())
     }
 
-    /// Returns the thumbs that the rows of a search have for its question, ascending by slot.
+    /// The thumbs that the rows of a search have for its question, ascending by slot.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -170,7 +170,7 @@ impl Library {
             .collect())
     }
 
-    /// Returns all thumbs as JSON, an object a line: `path`, `text`, `query`, `thumb` (1 or -1), `at`.
+    /// All thumbs as JSON, an object a line: `path`, `text`, `query`, `thumb` (1 or -1), `at`.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -289,7 +289,7 @@ impl Library {
 }
 
 impl Search {
-    /// Returns the vote that a thumb on a row of this search is.
+    /// The vote that a thumb on a row of this search is.
     ///
     /// # Errors
     /// [`EngineError::NoRow`], [`EngineError::NoteChanged`], [`EngineError::NoteAltered`], [`EngineError::Store`].
@@ -351,7 +351,7 @@ pub(crate) fn read_file(path: &Path) -> Result<(Vec<NewFeedback>, Vec<String>), 
     Ok((feedback, problems))
 }
 
-/// Returns what is wrong with a file without a thumb: that, and what is wrong with its first lines.
+/// What is wrong with a file without a thumb: that, and what is wrong with its first lines.
 fn no_thumb(problems: &[String]) -> String {
     let mut told = vec!["it holds no thumb".to_owned()];
     told.extend(problems.iter().take(PROBLEMS_TOLD).cloned());
@@ -377,7 +377,7 @@ fn read_lines(bytes: &[u8], now_ms: i64) -> (Vec<NewFeedback>, Vec<String>) {
     (feedback, problems)
 }
 
-/// Returns the thumb on a line, or why it is none.
+/// The thumb on a line, or why it is none.
 fn read_line(line: &[u8], now_ms: i64) -> Result<NewFeedback, String> {
     let Line {
         path,
@@ -433,7 +433,7 @@ fn new_feedback(
     })
 }
 
-/// Returns the place of the chunk that a person names by a note and a line of it.
+/// The place of the chunk that a person names by a note and a line of it.
 fn chunk_at(snapshot: &Snapshot, typed: &str, here: Option<&Path>) -> Result<u32, EngineError> {
     let refused = |why: &str| EngineError::Thumb {
         typed: typed.to_owned(),
@@ -464,7 +464,7 @@ fn chunk_at(snapshot: &Snapshot, typed: &str, here: Option<&Path>) -> Result<u32
     }
 }
 
-/// Returns the name of a chunk's watched folder with the note's path in it.
+/// The name of a chunk's watched folder with the note's path in it.
 fn path_of(snapshot: &Snapshot, place: u32) -> String {
     let (document, _) = snapshot.chunk(place);
     let folder = snapshot.folder(document.folder);
@@ -486,7 +486,7 @@ fn thumb(up: bool) -> Thumb {
     if up { Thumb::Up } else { Thumb::Down }
 }
 
-/// Returns the thumbs as ranking counts them.
+/// The thumbs as ranking counts them.
 pub(crate) fn counted((n_up, n_down): (u32, u32)) -> Thumbs {
     Thumbs { n_up, n_down }
 }

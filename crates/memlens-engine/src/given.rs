@@ -14,7 +14,7 @@ use memlens_store::{ChunkRow, Snapshot};
 use crate::place::Place;
 use crate::{EngineError, Library};
 
-/// Is the answer to an event, and what a person should be told of it.
+/// The answer to an event, and what a person should be told of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenRanking {
     /// The rows that stay, best first.
@@ -116,7 +116,7 @@ fn chunks_of(snapshot: &Snapshot, row: &EventRow) -> Vec<ChunkId> {
         .collect()
 }
 
-/// Tells whether a chunk and a row share half of either one's lines.
+/// Whether a chunk and a row share half of either one's lines.
 fn shares_lines(chunk: &ChunkRow, row: &EventRow) -> bool {
     let (first, last) = (u64::from(chunk.start_line), u64::from(chunk.end_line));
     let n_shared = (last.min(row.end_line) + 1).saturating_sub(first.max(row.start_line));
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::{EmbedderSource, Indexer};
 
-    /// Is a library of some notes.
+    /// A library of some notes.
     struct Given {
         _notes: tempfile::TempDir,
         _data: tempfile::TempDir,

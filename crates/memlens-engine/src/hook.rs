@@ -107,7 +107,7 @@ impl Library {
 }
 
 impl Search {
-    /// Returns the rows that wait for the command, best first, with their scores; none where it was asked or does not
+    /// The rows that wait for the command, best first, with their scores; none where it was asked or does not
     /// run.
     fn waiting_for_hook(&self, params: &Params) -> Vec<(u32, f64)> {
         let trace = self.rank(params);

@@ -55,7 +55,7 @@ pub trait Observer {
     fn committed(&mut self, _happened: &[Activity]) {}
     /// Something was mended, and a person should be told.
     fn noticed(&mut self, _notice: &str) {}
-    /// Tells whether something else should be done first; asked between a few texts. The work at hand is taken up
+    /// Whether something else should be done first; asked between a few texts. The work at hand is taken up
     /// again where it stood.
     fn interrupts(&mut self) -> bool {
         false
@@ -65,7 +65,7 @@ pub trait Observer {
 /// An observer that looks away.
 impl Observer for () {}
 
-/// Is what one step did.
+/// What one step did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// There is more to do.
@@ -203,23 +203,23 @@ impl Indexer {
         Ok((indexer, notices))
     }
 
-    /// Returns the store, to read.
+    /// The store, to read.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// Returns what was done so far.
+    /// What was done so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Tells whether all notes were forgotten when it was opened, since they would be read in another way now: every folder
+    /// Whether all notes were forgotten when it was opened, since they would be read in another way now: every folder
     /// has to be walked, or its notes are not found.
     pub fn is_anew(&self) -> bool {
         self.is_anew
     }
 
-    /// Returns the store, to write what no list is derived from.
+    /// The store, to write what no list is derived from.
     pub fn store_mut(&mut self) -> &mut Store {
         &mut self.store
     }
@@ -332,12 +332,12 @@ impl Indexer {
         }
     }
 
-    /// Returns how far the work is.
+    /// How far the work is.
     pub fn progress(&self) -> Progress {
         self.clock.progress()
     }
 
-    /// Tells whether there is work.
+    /// Whether there is work.
     pub fn is_busy(&self) -> bool {
         !self.jobs.is_empty()
             || !self.pending.is_empty()
@@ -347,7 +347,7 @@ impl Indexer {
             || self.derived.is_none()
     }
 
-    /// Returns the files that cannot be found yet as they are now: those to be read, and those read and not yet saved.
+    /// The files that cannot be found yet as they are now: those to be read, and those read and not yet saved.
     pub fn unfinished(&self) -> impl Iterator<Item = (FolderId, &str)> {
         let queued = self.jobs.iter().filter_map(|job| match job {
             Job::Read { folder, file } => Some((*folder, file.path.as_str())),
@@ -495,19 +495,19 @@ impl Indexer {
         self.pend(Change::Fail(problem), 0);
     }
 
-    /// Tells whether the model refused a text and not every text.
+    /// Whether the model refused a text and not every text.
     fn is_of_the_text(&mut self, error: &EngineError) -> bool {
         matches!(error, EngineError::Embed(EmbedError::Embed { .. }))
             && self.embedder.embed(&[""], &AtomicBool::new(false)).is_ok()
     }
 
-    /// Returns what is noted of a note that failed again and again.
+    /// What is noted of a note that failed again and again.
     fn skipped(&self, folder: FolderId, path: &str, error: &EngineError) -> StoredProblem {
         let message = format!("skipped after {TRIES_MAX} failed tries: {error}");
         self.problem(folder, path.to_owned(), None, message, Severity::Error)
     }
 
-    /// Tells whether a person has been told that just this note was skipped, and for this reason; one more try was enough
+    /// Whether a person has been told that just this note was skipped, and for this reason; one more try was enough
     /// then.
     fn is_skipped(&mut self, problem: &StoredProblem) -> Result<bool, EngineError> {
         let is_known = self
@@ -538,7 +538,7 @@ impl Indexer {
         is_last
     }
 
-    /// Returns what waits to be saved of a folder's files, oldest first.
+    /// What waits to be saved of a folder's files, oldest first.
     fn waiting(&self, folder: FolderId) -> impl Iterator<Item = Waiting<'_>> {
         self.pending
             .iter()
@@ -723,7 +723,7 @@ impl Indexer {
         }
     }
 
-    /// Tells what can be searched now.
+    /// What can be searched now.
     fn tell(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
         let folders = self.store.folders()?;
         observer.committed(&told(std::mem::take(&mut self.happened), &folders));
@@ -817,7 +817,7 @@ impl Indexer {
     }
 }
 
-/// Is what a batch of changes came to, where some of them may have failed.
+/// What a batch of changes came to, where some of them may have failed.
 struct Apart {
     applied: Applied,
     /// Those that were applied.
@@ -828,7 +828,7 @@ struct Apart {
     error: Option<EngineError>,
 }
 
-/// Is what a change that waits to be saved does to its file.
+/// What a change that waits to be saved does to its file.
 struct Waiting<'a> {
     folder: FolderId,
     path: &'a str,
@@ -858,7 +858,7 @@ fn recipe(model: &str, options: &IngestOptions) -> String {
     format!("{model} {chunk_chars}/{chunk_overlap_chars}/{window_chars} v{RECIPE_VERSION}")
 }
 
-/// Returns how many documents changes put.
+/// How many documents changes put.
 fn n_puts(changes: &[Change]) -> u64 {
     let puts = changes
         .iter()

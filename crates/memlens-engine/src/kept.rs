@@ -40,7 +40,7 @@ impl KeptSearches {
         }
     }
 
-    /// Returns a search, which counts as a use.
+    /// A search, which counts as a use.
     ///
     /// # Errors
     /// [`EngineError::SearchGone`].
@@ -55,12 +55,12 @@ impl KeptSearches {
         self.shown = Some(id);
     }
 
-    /// Returns all of them, in no order that means anything.
+    /// All of them, in no order that means anything.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Search>> {
         self.searches.iter().map(|(_, search)| search)
     }
 
-    /// Returns all of them to be replaced, which is no use.
+    /// All of them to be replaced, which is no use.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Arc<Search>> {
         self.searches.iter_mut().map(|(_, search)| search)
     }

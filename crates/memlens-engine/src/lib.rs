@@ -83,7 +83,7 @@ pub use memlens_embed::{forbid_telemetry, lower_priority};
 pub use memlens_rerank::CancellationToken;
 /// What a hook reads.
 pub use memlens_rerank::hook::Event as HookEvent;
-/// Returns an event without the mark that some programs write before it.
+/// An event without the mark that some programs write before it.
 pub use memlens_rerank::hook::without_mark;
 pub use memlens_retrieve::{Lists, Scope};
 pub use memlens_store::{Folder, FolderId, Voted};

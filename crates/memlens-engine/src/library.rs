@@ -29,7 +29,7 @@ use crate::view::SearchAnswer;
 
 /// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.
 const REST_AFTER: Duration = Duration::from_secs(1);
-/// Is a library to read.
+/// A library to read.
 pub struct Library {
     dir: PathBuf,
     store: Arc<StoreReader>,
@@ -93,22 +93,22 @@ impl Library {
         })
     }
 
-    /// Returns the library's folder.
+    /// The library's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Returns who writes to the library now, for a person; none when nobody does.
+    /// Who writes to the library now, for a person; none when nobody does.
     pub fn writer(&self) -> Option<String> {
         writer(&self.dir)
     }
 
-    /// Returns what a person should be told of the opening.
+    /// What a person should be told of the opening.
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
 
-    /// Returns the lists as they are now.
+    /// The lists as they are now.
     pub fn lists(&self) -> Arc<Lists> {
         self.retriever.read().lists.clone()
     }
@@ -161,12 +161,12 @@ impl Library {
         *self.vectors_read.lock() = Some(Instant::now());
     }
 
-    /// Returns who agrees with whom, as the last pass found it; none before the first.
+    /// Who agrees with whom, as the last pass found it; none before the first.
     pub fn agreement(&self) -> Option<Arc<Agreement>> {
         self.agreement.read().clone()
     }
 
-    /// Tells whether anything changed since the last pass over the observations.
+    /// Whether anything changed since the last pass over the observations.
     pub fn needs_aggregation(&self) -> bool {
         let generation = self.lists().snapshot.generation;
         self.agreement()
@@ -333,7 +333,7 @@ impl Library {
         Ok(search)
     }
 
-    /// Returns the thumbs as they were last counted.
+    /// The thumbs as they were last counted.
     pub(crate) fn counted_thumbs(&self) -> MutexGuard<'_, CountedThumbs> {
         self.thumbs.lock()
     }
@@ -366,7 +366,7 @@ impl Library {
         Ok(kept.clone())
     }
 
-    /// Returns where embedders come from.
+    /// Where embedders come from.
     pub(crate) fn source(&self) -> &EmbedderSource {
         &self.source
     }
@@ -376,7 +376,7 @@ impl Library {
         self.searches().clear();
     }
 
-    /// Returns a search that is still kept.
+    /// A search that is still kept.
     ///
     /// # Errors
     /// [`EngineError::SearchGone`].
@@ -384,7 +384,7 @@ impl Library {
         self.searches().get(id).cloned()
     }
 
-    /// Returns a search that is still kept and that a person looks at: it stays until they look at another.
+    /// A search that is still kept and that a person looks at: it stays until they look at another.
     ///
     /// # Errors
     /// [`EngineError::SearchGone`].
@@ -399,7 +399,7 @@ impl Library {
         self.searches.lock()
     }
 
-    /// Returns a search as the window shows it.
+    /// A search as the window shows it.
     ///
     /// # Errors
     /// [`EngineError::Store`] when texts cannot be read.
@@ -437,7 +437,7 @@ impl Library {
     }
 }
 
-/// Returns who writes to the library now, for a person; none when nobody does.
+/// Who writes to the library now, for a person; none when nobody does.
 pub(crate) fn writer(dir: &Path) -> Option<String> {
     match Store::writer(dir) {
         Ok(writer) => writer,

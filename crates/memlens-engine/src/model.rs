@@ -9,7 +9,7 @@ use memlens_embed::{
     lower_priority,
 };
 
-/// Tells what an embedder is for, and so how much of the machine it may use.
+/// What an embedder is for, and so how much of the machine it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// One short text at once, as fast as possible.
@@ -25,7 +25,7 @@ pub type EmbedderSource =
 /// The folders beside the usual ones that this program's own files may lie in.
 static RESOURCES: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
-/// Returns where the ONNX Runtime lies, for other models than the bundled one.
+/// Where the ONNX Runtime lies, for other models than the bundled one.
 ///
 /// # Errors
 /// As [`Locations::find`].
@@ -33,7 +33,7 @@ pub(crate) fn locations() -> Result<Locations, EmbedError> {
     Locations::find(RESOURCES.get().map_or(&[], Vec::as_slice))
 }
 
-/// Returns the source of the bundled model; `resources` are further folders to look in.
+/// The source of the bundled model; `resources` are further folders to look in.
 ///
 /// The one that indexes is at rest until there is something to embed, and gives its memory back when it rests again:
 /// some 80 MB.
@@ -49,7 +49,7 @@ pub fn bundled(resources: Vec<PathBuf>) -> EmbedderSource {
     })
 }
 
-/// Is the bundled model as the indexer has it: loaded only while there is something to embed.
+/// The bundled model as the indexer has it: loaded only while there is something to embed.
 struct Resting {
     locations: Locations,
     info: ModelInfo,

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Is a mounted disk.
+/// A mounted disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
     /// Where it is mounted.
@@ -23,18 +23,18 @@ const UNTOLD_KINDS: [&str; 12] = [
 const SERVED_KIND: &str = "fuse";
 
 impl Mount {
-    /// Returns the disk that a path lies on; none where the system does not tell.
+    /// The disk that a path lies on; none where the system does not tell.
     pub fn of(path: &Path) -> Option<Mount> {
         find(&Mounts::now().0, path)
     }
 
-    /// Tells whether changes may be made to it that the system does not hear of.
+    /// Whether changes may be made to it that the system does not hear of.
     pub fn is_untold(&self) -> bool {
         UNTOLD_KINDS.contains(&self.kind.as_str()) || self.kind.starts_with(SERVED_KIND)
     }
 }
 
-/// Is every disk that is mounted, as the system lists them now.
+/// Every disk that is mounted, as the system lists them now.
 #[derive(Debug, Default)]
 pub struct Mounts(String);
 
@@ -46,14 +46,14 @@ pub struct MountId {
 }
 
 impl Mounts {
-    /// Returns the disks that are mounted now; none where the system does not tell.
+    /// The disks that are mounted now; none where the system does not tell.
     pub fn now() -> Mounts {
         // Only Linux keeps such a list.
         let lines = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
         Mounts(String::from_utf8_lossy(&lines).into_owned())
     }
 
-    /// Returns those that are mounted in a folder, and not those that it lies on, in the order in which they were mounted.
+    /// Those that are mounted in a folder, and not those that it lies on, in the order in which they were mounted.
     ///
     /// The system tells nobody who watches the folder that one comes or goes.
     pub fn inside(&self, folder: &Path) -> Vec<MountId> {
@@ -67,7 +67,7 @@ impl Mounts {
     }
 }
 
-/// Returns the innermost mount around a path; of two at one place, the later one, which hides the other.
+/// The innermost mount around a path; of two at one place, the later one, which hides the other.
 fn find(lines: &str, path: &Path) -> Option<Mount> {
     fields(lines)
         .filter(|(_, point, _)| path.starts_with(point))
@@ -78,7 +78,7 @@ fn find(lines: &str, path: &Path) -> Option<Mount> {
         })
 }
 
-/// Returns number, place and kind of each mount, in the order in which they were mounted; of lines that are understood.
+/// Number, place and kind of each mount, in the order in which they were mounted; of lines that are understood.
 /// Source: proc_pid_mountinfo(5).
 fn fields(lines: &str) -> impl Iterator<Item = (&str, PathBuf, &str)> {
     lines.lines().filter_map(|line| {
@@ -90,7 +90,7 @@ fn fields(lines: &str) -> impl Iterator<Item = (&str, PathBuf, &str)> {
     })
 }
 
-/// Returns a field with its octal escapes as the signs they stand for.
+/// A field with its octal escapes as the signs they stand for.
 fn unescaped(field: &str) -> String {
     [
         ("\\040", " "),

@@ -12,7 +12,7 @@ use crate::view::{
 use crate::{EngineError, Library};
 
 impl Library {
-    /// Returns a folder's documents as a tree, folders first, then by name; `pending` are the files in it that wait to be
+    /// A folder's documents as a tree, folders first, then by name; `pending` are the files in it that wait to be
     /// read.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Library {
         Ok(root.entries("", &|path| marks.hold(watched, path)))
     }
 
-    /// Returns everything that went wrong with a file.
+    /// Everything that went wrong with a file.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -73,7 +73,7 @@ impl Library {
             .collect())
     }
 
-    /// Returns a note as it is on disk now, with its chunks as they were indexed; one that waits to be indexed has none.
+    /// A note as it is on disk now, with its chunks as they were indexed; one that waits to be indexed has none.
     ///
     /// # Errors
     /// [`EngineError::NoDocument`] for one that no watched folder has, [`EngineError::Ingest`] when
@@ -129,7 +129,7 @@ impl Library {
         })
     }
 
-    /// Returns the absolute path of a note in the library; it lies in a watched folder.
+    /// The absolute path of a note in the library; it lies in a watched folder.
     ///
     /// # Errors
     /// As [`Library::document`].
@@ -173,7 +173,7 @@ fn file_problem(problem: StoredProblem, names: &HashMap<FolderId, String>) -> Fi
     }
 }
 
-/// Is a folder while the tree grows.
+/// A folder while the tree grows.
 #[derive(Default)]
 struct Branch {
     folders: BTreeMap<String, Branch>,

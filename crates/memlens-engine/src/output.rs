@@ -55,7 +55,7 @@ impl Library {
     }
 }
 
-/// Tells whether a place is another name of a file in a folder or below.
+/// Whether a place is another name of a file in a folder or below.
 fn is_file_in(place: &Path, folder: &Path) -> bool {
     if !has_names(place) {
         return false;
@@ -73,7 +73,7 @@ fn is_file_in(place: &Path, folder: &Path) -> bool {
     false
 }
 
-/// Tells whether a file has more than one name.
+/// Whether a file has more than one name.
 fn has_names(place: &Path) -> bool {
     #[cfg(unix)]
     {

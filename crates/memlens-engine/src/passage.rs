@@ -14,7 +14,7 @@ const RUN_UP_CHARS: usize = 20;
 /// What ends a sentence without a blank after it.
 const UNSPACED_STOPS: [char; 4] = ['。', '！', '？', '।'];
 
-/// Returns the byte ranges of the query's words in a text; stop words are not marked.
+/// The byte ranges of the query's words in a text; stop words are not marked.
 pub fn matches(text: &str, query: &[QueryWord]) -> Vec<Range<usize>> {
     let terms: HashSet<&str> = query
         .iter()
@@ -24,7 +24,7 @@ pub fn matches(text: &str, query: &[QueryWord]) -> Vec<Range<usize>> {
     places(text, &terms)
 }
 
-/// Returns byte ranges as UTF-16 ranges; overlapping ones (bigrams) are joined.
+/// Byte ranges as UTF-16 ranges; overlapping ones (bigrams) are joined.
 pub fn utf16(text: &str, ranges: &[Range<usize>]) -> Vec<(u32, u32)> {
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
@@ -45,7 +45,7 @@ pub fn utf16(text: &str, ranges: &[Range<usize>]) -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// Returns the passage with the most distinct matched words, on one line, with its marks.
+/// The passage with the most distinct matched words, on one line, with its marks.
 ///
 /// A chunk without a match shows its beginning, behind its headings.
 pub fn snippet(text: &str, query: &[QueryWord]) -> (String, Vec<(u32, u32)>) {
@@ -76,7 +76,7 @@ pub fn snippet(text: &str, query: &[QueryWord]) -> (String, Vec<(u32, u32)>) {
     (line, marks)
 }
 
-/// Returns where the passage begins: at the beginning of the sentence or line of the best match.
+/// Where the passage begins: at the beginning of the sentence or line of the best match.
 fn best_start(text: &str, found: &[Range<usize>]) -> usize {
     let best = found
         .iter()

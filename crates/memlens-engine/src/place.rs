@@ -7,7 +7,7 @@ use memlens_store::{Folder, FolderId, Snapshot};
 use crate::EngineError;
 use crate::scope::with_slashes;
 
-/// Is a note, indexed or not, and a line of it.
+/// A note, indexed or not, and a line of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The watched folder.
@@ -90,7 +90,7 @@ fn is_line(digits: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns every place of a watched folder that the words may mean, each once.
+/// Every place of a watched folder that the words may mean, each once.
 fn candidates(snapshot: &Snapshot, named: &str, here: Option<&Path>) -> Vec<Place> {
     let place = |folder: &Folder, path: String| Place {
         folder: folder.id,
@@ -132,7 +132,7 @@ fn candidates(snapshot: &Snapshot, named: &str, here: Option<&Path>) -> Vec<Plac
     places
 }
 
-/// Returns the notes whose path ends with these folders and name.
+/// The notes whose path ends with these folders and name.
 fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place> {
     let Some(end) = with_slashes(Path::new(named)).map(|inner| format!("/{inner}")) else {
         return Vec::new();
@@ -148,7 +148,7 @@ fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place
         .collect()
 }
 
-/// Returns the path with links in its folders followed, but not one at its end: a link is left out
+/// The path with links in its folders followed, but not one at its end: a link is left out
 /// of the library under its own name.
 fn settled(path: &Path) -> PathBuf {
     let parent = path.parent().and_then(|parent| parent.canonicalize().ok());

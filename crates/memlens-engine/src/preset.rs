@@ -15,7 +15,7 @@ const SCHEMA_VERSION: u64 = 1;
 /// More than any memlens.json holds; a larger file is something else.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Is the file's form as it is written.
+/// The file's form as it is written.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct File {
@@ -40,7 +40,7 @@ struct Embedding {
     dimension: usize,
 }
 
-/// Is what counts of a file that is read; unknown keys outside `parameters` are left to later versions.
+/// What counts of a file that is read; unknown keys outside `parameters` are left to later versions.
 struct Content {
     schema_version: u64,
     parameters: Map<String, serde_json::Value>,
@@ -51,7 +51,7 @@ struct Content {
 }
 
 impl Library {
-    /// Returns the text of `memlens.json` for these parameters.
+    /// The text of `memlens.json` for these parameters.
     ///
     /// # Errors
     /// [`EngineError::Store`] when the library cannot be read.
@@ -116,7 +116,7 @@ impl Library {
         self.write_output(self.preset_text(params)?.as_bytes(), path, inputs)
     }
 
-    /// Returns what a person should know before using a preset here.
+    /// What a person should know before using a preset here.
     fn preset_notes(&self, content: &Content) -> Vec<String> {
         let mut notes = Vec::new();
         let ours = self.lists().vectors.model().to_owned();
@@ -152,7 +152,7 @@ impl Library {
         })
     }
 
-    /// Returns the presets saved in the library; one that no longer fits says so and has defaults.
+    /// The presets saved in the library; one that no longer fits says so and has defaults.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -185,7 +185,7 @@ pub fn read_params(path: &Path) -> Result<Params, EngineError> {
     read(path).map(|(_, params)| params)
 }
 
-/// Returns parameters as they are stored: those that differ from the default, as JSON.
+/// Parameters as they are stored: those that differ from the default, as JSON.
 pub fn stored_text(params: &Params) -> String {
     let changed: Map<String, serde_json::Value> = params
         .changed()

@@ -39,7 +39,7 @@ const TEST_TEXTS: [&str; 2] = [
     "Bread rises best in a warm kitchen.",
 ];
 
-/// Is all that a person chose for reranking, and what there is to choose from.
+/// All that a person chose for reranking, and what there is to choose from.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RerankSettings {
     /// The provider over HTTP; none where none was ever set.
@@ -54,7 +54,7 @@ pub struct RerankSettings {
     pub models: Vec<ModelOffer>,
 }
 
-/// Is a kind of provider to choose.
+/// A kind of provider to choose.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct KindOffer {
     /// Its name.
@@ -73,7 +73,7 @@ pub struct KindOffer {
     pub price_per_million_tokens: Option<f64>,
 }
 
-/// Is what a person changes.
+/// What a person changes.
 pub enum RerankChange {
     /// Sets the provider over HTTP. No key leaves the one that is kept; an empty one forgets it.
     Http(HttpChoice, Option<String>),
@@ -87,7 +87,7 @@ pub enum RerankChange {
     Hook(Option<Vec<String>>),
 }
 
-/// Is what a provider made of a question and two texts that are no notes.
+/// What a provider made of a question and two texts that are no notes.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RerankTest {
     /// How long it took.
@@ -117,7 +117,7 @@ impl KeptKey {
         }
     }
 
-    /// Tells whether it is this provider's; an entry belongs to a kind and a host.
+    /// Whether it is this provider's; an entry belongs to a kind and a host.
     fn is_of(&self, provider: &Provider) -> bool {
         let hosts = self.clone().provider().map(|kept| kept.host());
         match (hosts, provider.host()) {
@@ -137,7 +137,7 @@ impl KeptKey {
 }
 
 impl Library {
-    /// Returns what is chosen for reranking, and tells where the key of a provider is that is on.
+    /// What is chosen for reranking, and tells where the key of a provider is that is on.
     ///
     /// # Errors
     /// [`EngineError::Store`]; [`EngineError::Setting`] for a choice that this version does not understand.
@@ -164,7 +164,7 @@ impl Library {
         })
     }
 
-    /// Returns the host that note text or a key would go to by this choice and did not by the one before; none where
+    /// The host that note text or a key would go to by this choice and did not by the one before; none where
     /// nothing new leaves this machine.
     ///
     /// # Errors
@@ -178,7 +178,7 @@ impl Library {
         asked.remote_host().map(|host| host.filter(|_| !is_known))
     }
 
-    /// Returns the folder whose files would be read by this choice and are not by the one before; none where no other
+    /// The folder whose files would be read by this choice and are not by the one before; none where no other
     /// folder is named. Nothing is looked at in it.
     ///
     /// # Errors
@@ -259,7 +259,7 @@ impl Engine {
     }
 }
 
-/// Is what was chosen before a change.
+/// What was chosen before a change.
 struct Settings {
     /// The library's folder.
     dir: PathBuf,
@@ -344,7 +344,7 @@ fn forget_key(
     put(KEPT_KEYS, Some(json(&kept)))
 }
 
-/// Is a reranker that a person chose, before it is made.
+/// A reranker that a person chose, before it is made.
 pub(crate) enum Chosen {
     /// A cross-encoder on this machine; with the library's folder.
     Model(ModelChoice, PathBuf),
@@ -352,7 +352,7 @@ pub(crate) enum Chosen {
     Http(Checked),
 }
 
-/// Returns the reranker that the person set up for this mode; none for a mode that needs no setting.
+/// The reranker that the person set up for this mode; none for a mode that needs no setting.
 ///
 /// # Errors
 /// [`EngineError::NoReranker`] where none is set up or it is off.
@@ -365,7 +365,7 @@ pub(crate) fn chosen(store: &Store, mode: RerankMode) -> Result<Option<Chosen>, 
 }
 
 impl Chosen {
-    /// Returns a text that differs where another reranker must be made.
+    /// A text that differs where another reranker must be made.
     pub(crate) fn text(&self) -> String {
         match self {
             Chosen::Model(model, _) => json(model),
@@ -374,7 +374,7 @@ impl Chosen {
     }
 }
 
-/// Returns how long a reranker may take: the parameter, or where it stands at its default what was chosen for the
+/// How long a reranker may take: the parameter, or where it stands at its default what was chosen for the
 /// provider.
 ///
 /// # Errors
@@ -388,7 +388,7 @@ pub(crate) fn timeout(store: &Store, params: &Params) -> Result<Duration, Engine
     Ok(chosen.unwrap_or_else(|| parameter_timeout(params)))
 }
 
-/// Returns the person's own command, which does not get the variable that holds a provider's key; none where none is set.
+/// The person's own command, which does not get the variable that holds a provider's key; none where none is set.
 ///
 /// # Errors
 /// [`EngineError::Store`], [`EngineError::Setting`], [`EngineError::Rerank`] for one that names no program.
@@ -402,7 +402,7 @@ pub(crate) fn hook(store: &Store) -> Result<Option<HookCommand>, EngineError> {
         .transpose()?)
 }
 
-/// Returns the providers whose keys are in the keyring because of this library.
+/// The providers whose keys are in the keyring because of this library.
 ///
 /// # Errors
 /// [`EngineError::Store`], [`EngineError::Setting`].
@@ -462,7 +462,7 @@ fn parameter_timeout(params: &Params) -> Duration {
     Duration::from_millis(u64::from(params.rerank_timeout_ms))
 }
 
-/// Returns a command that can be run: its program is found by name on the search path, or stands at a full path, so that
+/// A command that can be run: its program is found by name on the search path, or stands at a full path, so that
 /// it does not matter where Memlens was started.
 fn hook_command(command: Vec<String>) -> Result<Vec<String>, EngineError> {
     let program = command.first().map_or("", |program| program.trim());

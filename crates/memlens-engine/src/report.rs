@@ -10,7 +10,7 @@ use crate::{EngineError, Library};
 /// Raised when a field changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
 
-/// Is a search with every stage and every row.
+/// A search with every stage and every row.
 #[derive(Debug, Serialize)]
 pub struct SearchReport {
     /// The version of this form, 1; raised when a field changes its meaning or goes.
@@ -30,7 +30,7 @@ pub struct SearchReport {
     pub dropped: Vec<RowReport>,
 }
 
-/// Is what one stage did.
+/// What one stage did.
 #[derive(Debug, Serialize)]
 pub struct StageReport {
     /// The stage.
@@ -53,7 +53,7 @@ pub struct StageReport {
     pub note: Option<String>,
 }
 
-/// Is one row.
+/// One row.
 #[derive(Debug, Serialize)]
 pub struct RowReport {
     /// The 1-based rank; none when dropped.
@@ -80,7 +80,7 @@ pub struct RowReport {
     pub journey: Vec<StepReport>,
 }
 
-/// Is what one stage did to the row.
+/// What one stage did to the row.
 #[derive(Debug, Serialize)]
 pub struct StepReport {
     /// The stage.
@@ -102,7 +102,7 @@ pub struct StepReport {
 }
 
 impl Library {
-    /// Returns a search as a report.
+    /// A search as a report.
     ///
     /// # Errors
     /// [`EngineError::Store`] when texts cannot be read.

@@ -253,7 +253,7 @@ impl Library {
     }
 }
 
-/// Is how a call went, beside its scores.
+/// How a call went, beside its scores.
 #[derive(Default)]
 struct Asking {
     /// None where nobody was asked, or it was stopped.
@@ -262,7 +262,7 @@ struct Asking {
     is_loading: bool,
 }
 
-/// Is what a call is about.
+/// What a call is about.
 struct Asked<'a> {
     search: &'a Search,
     params: &'a Params,
@@ -274,7 +274,7 @@ struct Asked<'a> {
 }
 
 impl Search {
-    /// Returns the scores that are known for these parameters' way of asking.
+    /// The scores that are known for these parameters' way of asking.
     fn known(&self, params: &Params) -> RerankScores {
         let known = self
             .set()
@@ -292,7 +292,7 @@ impl Search {
         })
     }
 
-    /// Returns the rows that these parameters send to a reranker.
+    /// The rows that these parameters send to a reranker.
     pub(crate) fn sent(&self, params: &Params) -> Vec<u32> {
         if params.rerank == RerankMode::Off {
             return Vec::new();
@@ -304,7 +304,7 @@ impl Search {
             .collect()
     }
 
-    /// Returns the rows that reach the reranker, by fused rank, and how far each is; empty where that stage does nothing
+    /// The rows that reach the reranker, by fused rank, and how far each is; empty where that stage does nothing
     /// or fell back.
     fn reach(&self, params: &Params) -> Vec<(u32, RerankState)> {
         let trace = self.rank(params);
@@ -322,7 +322,7 @@ impl Search {
     }
 }
 
-/// Returns how many texts are scored before their scores are kept. A model of the person's may be slower than the time
+/// How many texts are scored before their scores are kept. A model of the person's may be slower than the time
 /// that it is given: what it read by then is not read again, so that it comes to its end when it is asked again.
 fn texts_at_once(mode: RerankMode) -> usize {
     match mode {
@@ -345,7 +345,7 @@ fn is_of(table: &RerankScores, mode: RerankMode, max_chars: u32) -> bool {
     table.mode == mode && table.max_chars == max_chars
 }
 
-/// Returns the scale of scores of which some came on one scale and some on another: a server that passes on raw scores
+/// The scale of scores of which some came on one scale and some on another: a server that passes on raw scores
 /// shows it only by one outside `[0, 1]`. The logistic function keeps the order of all of them.
 fn joined(known: RerankScale, new: RerankScale) -> RerankScale {
     match (known, new) {

@@ -83,7 +83,7 @@ impl Library {
     }
 }
 
-/// Returns a relative path with `/`; none when it leaves its folder or is not text.
+/// A relative path with `/`; none when it leaves its folder or is not text.
 pub(crate) fn with_slashes(path: &Path) -> Option<String> {
     let mut parts = Vec::new();
     for part in path.components() {

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-/// Is what tells one folder from another that takes its place.
+/// What tells one folder from another that takes its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
     inode: u64,
 }
 
-/// Is a folder as it was when it was last taken up.
+/// A folder as it was when it was last taken up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     /// Which folder it is.
@@ -19,7 +19,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Returns what stands at a path; none where that is no folder.
+    /// What stands at a path; none where that is no folder.
     #[cfg(unix)]
     pub fn of(path: &Path) -> Option<Stamp> {
         use std::os::unix::fs::MetadataExt;
@@ -33,7 +33,7 @@ impl Stamp {
         })
     }
 
-    /// Returns what stands at a path; none where that is no folder.
+    /// What stands at a path; none where that is no folder.
     #[cfg(not(unix))]
     pub fn of(path: &Path) -> Option<Stamp> {
         path.is_dir().then_some(Stamp {

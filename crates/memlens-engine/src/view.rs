@@ -11,7 +11,7 @@ use specta::Type;
 
 use crate::agreement::Said;
 
-/// Is one candidate; static for the whole search.
+/// One candidate; static for the whole search.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Row {
     /// The chunk's id.
@@ -40,7 +40,7 @@ pub struct Row {
     pub matched: Vec<String>,
 }
 
-/// Is the passage of a chunk that answers the query best, short enough for a table row.
+/// The passage of a chunk that answers the query best, short enough for a table row.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Snippet {
     /// The row.
@@ -53,7 +53,7 @@ pub struct Snippet {
     pub marks: Vec<(u32, u32)>,
 }
 
-/// Is a word of the query.
+/// A word of the query.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct QueryWord {
     /// As typed.
@@ -66,7 +66,7 @@ pub struct QueryWord {
     pub n_chunks: u32,
 }
 
-/// Is the answer to a search: every candidate, and its first ranking.
+/// The answer to a search: every candidate, and its first ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct SearchAnswer {
     /// Names the search in later calls.
@@ -95,7 +95,7 @@ pub struct SearchAnswer {
     pub agreement: Option<u32>,
 }
 
-/// Is a label with its value.
+/// A label with its value.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Fact {
     /// What it is.
@@ -104,7 +104,7 @@ pub struct Fact {
     pub value: String,
 }
 
-/// Is one row through all stages.
+/// One row through all stages.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Journey {
     /// The row.
@@ -145,7 +145,7 @@ pub struct Journey {
     pub n_supporters: u32,
 }
 
-/// Tells how a folder fares.
+/// How a folder fares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum FolderStatus {
@@ -161,7 +161,7 @@ pub enum FolderStatus {
     Waiting,
 }
 
-/// Is a watched folder.
+/// A watched folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FolderState {
     /// Its id.
@@ -180,7 +180,7 @@ pub struct FolderState {
     pub why: Option<String>,
 }
 
-/// Is how far indexing is.
+/// How far indexing is.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Progress {
     /// Files done.
@@ -195,7 +195,7 @@ pub struct Progress {
     pub seconds_left: Option<u32>,
 }
 
-/// Tells whether indexing goes on.
+/// Whether indexing goes on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum IndexingPhase {
@@ -215,7 +215,7 @@ pub enum IndexingPhase {
     },
 }
 
-/// Is how far a folder has been walked.
+/// How far a folder has been walked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct Scanning {
     /// The watched folder's id.
@@ -226,7 +226,7 @@ pub struct Scanning {
     pub n_files: u32,
 }
 
-/// Is the library in one line and behind it.
+/// The library in one line and behind it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct LibraryState {
     /// The watched folders.
@@ -261,7 +261,7 @@ pub struct LibraryState {
     pub version: String,
 }
 
-/// Is how much room the library takes on disk, in bytes.
+/// How much room the library takes on disk, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
 pub struct DataSize {
     /// The database: notes, embeddings, presets.
@@ -274,7 +274,7 @@ pub struct DataSize {
     pub total: f64,
 }
 
-/// Tells how much a problem matters.
+/// How much a problem matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemSeverity {
@@ -284,7 +284,7 @@ pub enum ProblemSeverity {
     Note,
 }
 
-/// Is something that went wrong with a file.
+/// Something that went wrong with a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FileProblem {
     /// The watched folder's id.
@@ -301,7 +301,7 @@ pub struct FileProblem {
     pub severity: ProblemSeverity,
 }
 
-/// Is what happened to a note.
+/// What happened to a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum Happening {
@@ -321,7 +321,7 @@ pub enum Happening {
     Back,
 }
 
-/// Is one thing that happened in a watched folder.
+/// One thing that happened in a watched folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Activity {
     /// When, milliseconds since 1970.
@@ -337,7 +337,7 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Returns what happens now.
+    /// What happens now.
     pub fn now(
         folder_name: String,
         path: String,
@@ -357,7 +357,7 @@ impl Activity {
     }
 }
 
-/// Tells whether an entry of the tree can be found by a search.
+/// Whether an entry of the tree can be found by a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryState {
@@ -369,7 +369,7 @@ pub enum EntryState {
     Problem,
 }
 
-/// Is a folder or a note in the tree.
+/// A folder or a note in the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct TreeEntry {
     /// Its name.
@@ -388,7 +388,7 @@ pub struct TreeEntry {
     pub children: Vec<TreeEntry>,
 }
 
-/// Is a watched folder with what it holds.
+/// A watched folder with what it holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FolderTree {
     /// The folder.
@@ -399,7 +399,7 @@ pub struct FolderTree {
     pub entries: Vec<TreeEntry>,
 }
 
-/// Is a chunk of an opened note.
+/// A chunk of an opened note.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct DocumentChunk {
     /// Its id.
@@ -414,7 +414,7 @@ pub struct DocumentChunk {
     pub heading: String,
 }
 
-/// Is an opened note.
+/// An opened note.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct DocumentView {
     /// The watched folder's id.
@@ -443,7 +443,7 @@ pub struct DocumentView {
     pub problems: Vec<FileProblem>,
 }
 
-/// Is a set of parameters with a name.
+/// A set of parameters with a name.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Preset {
     /// Its name.
@@ -454,7 +454,7 @@ pub struct Preset {
     pub notes: Vec<String>,
 }
 
-/// Is an error as the window shows it.
+/// An error as the window shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ErrorInfo {
     /// What the window branches on.

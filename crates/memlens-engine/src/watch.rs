@@ -35,7 +35,7 @@ const POLL_EVERY: Duration = Duration::from_secs(5);
 /// A folder that takes long to walk is walked so seldom that it takes this share of the time at most: one in 20.
 const WALK_SHARE: u32 = 20;
 
-/// Is what was seen in a folder since it was last asked.
+/// What was seen in a folder since it was last asked.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// Where something happened.
@@ -94,7 +94,7 @@ impl Gathered {
     }
 }
 
-/// Tells whether something may have happened to a note; mere reading has not.
+/// Whether something may have happened to a note; mere reading has not.
 fn matters(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
@@ -107,7 +107,7 @@ fn matters(kind: EventKind) -> bool {
     }
 }
 
-/// Tells whether something is not any more where it was.
+/// Whether something is not any more where it was.
 fn leaves(kind: EventKind) -> bool {
     match kind {
         EventKind::Remove(_) => true,
@@ -230,7 +230,7 @@ impl Watch {
         is_any_new
     }
 
-    /// Returns when something should be done about the folder: where something was seen, else when it is walked anyway.
+    /// When something should be done about the folder: where something was seen, else when it is walked anyway.
     pub fn due(&self) -> Instant {
         let gathered = self.gathered.lock();
         let seen = gathered.first.map(|first| {
@@ -244,7 +244,7 @@ impl Watch {
         seen.map_or(self.next_walk, |seen| seen.min(self.next_walk))
     }
 
-    /// Returns what was seen, and begins anew.
+    /// What was seen, and begins anew.
     pub fn take(&mut self) -> Seen {
         self.leave_gone();
         let now = Instant::now();
@@ -283,7 +283,7 @@ impl Watch {
         self.next_walk = Instant::now() + self.walk_every;
     }
 
-    /// Returns why the folder is polled, and how often; none where the system tells.
+    /// Why the folder is polled, and how often; none where the system tells.
     pub fn polled(&self) -> Option<String> {
         self.polled.as_ref().map(|why| {
             format!(
@@ -330,7 +330,7 @@ fn is_missing(error: &notify::Error) -> bool {
     }
 }
 
-/// Returns an error of the watcher in words.
+/// An error of the watcher in words.
 fn words(error: &notify::Error) -> String {
     match &error.kind {
         ErrorKind::MaxFilesWatch => {

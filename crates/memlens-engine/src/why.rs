@@ -61,7 +61,7 @@ pub enum WhyNot {
     },
 }
 
-/// Tells how one chunk fared.
+/// How one chunk fared.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ChunkWhy {
     /// Whether it is among the results.
@@ -79,7 +79,7 @@ pub struct ChunkWhy {
     pub pair: Option<(Fix, Fix)>,
 }
 
-/// Is the answer to "why not this one?".
+/// The answer to "why not this one?".
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct WhyAnswer {
     /// The watched folder's id; empty when the note lies in none.
@@ -120,7 +120,7 @@ impl Library {
         }
     }
 
-    /// Tells why a note, or what stands at a line of it, is not among the results of a search.
+    /// Why a note, or what stands at a line of it, is not among the results of a search.
     ///
     /// Chunks beyond both lists are scored too: the lists are asked again with them, which changes
     /// nothing for the others. Changes that bring it back are worked out for `chunk`, a chunk's id,
@@ -182,7 +182,7 @@ impl Library {
         searched(self, search, params, &chunks, wanted)
     }
 
-    /// Tells why a note is not in the library.
+    /// Why a note is not in the library.
     fn not_indexed(&self, place: &Place) -> Result<WhyNot, EngineError> {
         let lists = self.lists();
         let mut folders = lists.snapshot.folders.iter();
@@ -208,7 +208,7 @@ impl Library {
         })
     }
 
-    /// Returns what went wrong with a note, or at a line of it.
+    /// What went wrong with a note, or at a line of it.
     fn problem(&self, place: &Place) -> Result<Option<String>, EngineError> {
         let problems = self.store().problems()?;
         Ok(problems
@@ -299,7 +299,7 @@ fn searched(
     Ok(WhyNot::Searched { chunks, n_chunks })
 }
 
-/// Returns a chunk's rank, or the stage and the number that lost it.
+/// A chunk's rank, or the stage and the number that lost it.
 fn fate(journey: &Journey) -> String {
     match (journey.rank, journey.dropped_by) {
         (Some(rank), _) => {

@@ -9,7 +9,7 @@ use crate::queries::Place;
 /// The depth of the metrics named `_10`.
 const DEPTH: usize = 10;
 
-/// Holds every metric of one query, or their means; each in `[0, 1]` but `returned`.
+/// Every metric of one query, or their means; each in `[0, 1]` but `returned`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Scores {
     /// The share of relevant ranges found in the first result.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Is a range of lines in a note, ends included, counted from 1.
+/// A range of lines in a note, ends included, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// The note's path, relative to the query set's folder.
@@ -14,7 +14,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns a range of lines.
+    /// A range of lines.
     pub fn new(path: impl Into<String>, start_line: u32, end_line: u32) -> Place {
         Place {
             path: path.into(),
@@ -23,7 +23,7 @@ impl Place {
         }
     }
 
-    /// Tells whether the two share a line of the same note.
+    /// Whether the two share a line of the same note.
     pub fn overlaps(&self, other: &Place) -> bool {
         self.path == other.path
             && self.start_line <= other.end_line
@@ -31,7 +31,7 @@ impl Place {
     }
 }
 
-/// Is a judged query.
+/// A judged query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Query {
     /// Names it in runs.
@@ -48,7 +48,7 @@ pub struct Query {
     pub scope: Option<String>,
 }
 
-/// Is a line that is no query, and why.
+/// A line that is no query, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadLine {
     /// The line, from 1.
@@ -57,7 +57,7 @@ pub struct BadLine {
     pub why: String,
 }
 
-/// Is a set of judged queries.
+/// A set of judged queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuerySet {
     /// The queries, in the order of the file.
@@ -101,7 +101,7 @@ fn query(line: &[u8]) -> Result<Query, String> {
     Ok(query)
 }
 
-/// Returns what an error says without its line and column, which it counts from the beginning of the one line it was given.
+/// What an error says without its line and column, which it counts from the beginning of the one line it was given.
 fn without_place(error: &str) -> &str {
     error
         .rsplit_once(" at line ")

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::metrics::Scores;
 
-/// Holds the mean of every metric over some queries.
+/// The mean of every metric over some queries.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Summary {
     /// How many queries; at least 1.
@@ -17,7 +17,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Returns the means; none of no queries.
+    /// The means; none of no queries.
     pub fn of<'a>(scores: impl IntoIterator<Item = &'a Scores>) -> Option<Summary> {
         let all: Vec<&Scores> = scores.into_iter().collect();
         let n = all.len();
@@ -41,7 +41,7 @@ impl Summary {
     }
 }
 
-/// Returns the means by category; queries without one are under `none`.
+/// The means by category; queries without one are under `none`.
 pub fn by_category<'a>(
     scores: impl IntoIterator<Item = (Option<&'a str>, &'a Scores)>,
 ) -> BTreeMap<String, Summary> {

@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-/// Tells where something can fail; beside it stands the folder that a fault names, and what is told of the deed.
+/// Where something can fail; beside it stands the folder that a fault names, and what is told of the deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// A query of the library in the folder; told is what it attempts, as the error says it.
@@ -45,7 +45,7 @@ pub enum Place {
     Embedder,
 }
 
-/// Tells what an armed fault does.
+/// What an armed fault does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Harm {
     Fails,
@@ -141,7 +141,7 @@ fn armed() -> MutexGuard<'static, Vec<Armed>> {
     ARMED.lock()
 }
 
-/// Is a fault to be armed, and which deeds it strikes.
+/// A fault to be armed, and which deeds it strikes.
 #[derive(Debug, Clone)]
 pub struct Plan {
     place: Place,
@@ -151,7 +151,7 @@ pub struct Plan {
     n_harmed_max: u64,
 }
 
-/// Is a fault that strikes until it is dropped.
+/// A fault that strikes until it is dropped.
 pub struct Fault {
     id: u64,
     state: Arc<State>,
@@ -169,7 +169,7 @@ impl Fault {
         }
     }
 
-    /// Returns how many deeds it has struck.
+    /// How many deeds it has struck.
     pub fn n_struck(&self) -> u64 {
         self.state.so_far().n_struck
     }

@@ -43,7 +43,7 @@ pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     opened
 }
 
-/// Tells whether [`open_own`] refused something that is no regular file.
+/// Whether [`open_own`] refused something that is no regular file.
 pub fn is_odd(error: &io::Error) -> bool {
     error.kind() == ErrorKind::InvalidInput
 }

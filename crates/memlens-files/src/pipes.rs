@@ -53,7 +53,7 @@ mod served {
 
     const FLAGS: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 
-    /// Is a file that is opened without waiting for it.
+    /// A file that is opened without waiting for it.
     pub struct Source {
         file: File,
         /// Until when somebody must have begun to write; none for what is no pipe, or once somebody has.
@@ -97,7 +97,7 @@ mod served {
         }
     }
 
-    /// Is what can be read of a pipe.
+    /// What can be read of a pipe.
     struct Waited {
         /// Whether all who wrote to it are gone.
         is_over: bool,

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
-/// Returns where a file would truly be written: what a link leads to, in a folder that is there.
+/// Where a file would truly be written: what a link leads to, in a folder that is there.
 ///
 /// # Errors
 /// Where the folder is not there.
@@ -21,7 +21,7 @@ pub fn place_of(path: &Path) -> io::Result<PathBuf> {
     Ok(folder.join(path.file_name().unwrap_or_default()))
 }
 
-/// Returns where a path leads of which the last folders may still be to be made.
+/// Where a path leads of which the last folders may still be to be made.
 pub fn place_to_be(path: &Path) -> PathBuf {
     let mut place = PathBuf::new();
     for component in path.components() {
@@ -37,12 +37,12 @@ pub fn place_to_be(path: &Path) -> PathBuf {
     place
 }
 
-/// Tells whether a [place](place_of) is a folder or lies in it, under whatever name that is mounted.
+/// Whether a [place](place_of) is a folder or lies in it, under whatever name that is mounted.
 pub fn is_within(place: &Path, folder: &Path) -> bool {
     place.starts_with(folder) || place.ancestors().any(|above| is_same(above, folder))
 }
 
-/// Tells whether two paths name the same file or folder, also by links of both kinds; false where one is not there.
+/// Whether two paths name the same file or folder, also by links of both kinds; false where one is not there.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {

@@ -12,7 +12,7 @@ const N_ROWS: u64 = 43_000;
 const DIM: usize = 384;
 const WORDS_PER_CHUNK: u64 = 220;
 
-/// Returns a number in `[0, 1)` that looks random: the same at every run.
+/// A number in `[0, 1)` that looks random: the same at every run.
 fn random(seed: u64) -> f64 {
     // SplitMix64.
     let mut z = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -33,7 +33,7 @@ fn unit_vector(seed: u64) -> Vec<f32> {
     numbers.iter().map(|number| number / length).collect()
 }
 
-/// Returns words of which a few are common and most are rare, as in any language.
+/// Words of which a few are common and most are rare, as in any language.
 fn text(seed: u64, n_words: u64) -> String {
     const COMMON: [&str; 8] = ["the", "of", "relay", "to", "and", "hours", "is", "quiet"];
     let word = |at: u64| {

@@ -117,7 +117,7 @@ impl IndexError {
         }
     }
 
-    /// Returns a closure for `map_err` that names the file operation which failed.
+    /// A closure for `map_err` that names the file operation which failed.
     pub(crate) fn io(attempt: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io {
@@ -128,7 +128,7 @@ impl IndexError {
     }
 }
 
-/// Returns what the system answered, for a person: a full disk as the library's database names it.
+/// What the system answered, for a person: a full disk as the library's database names it.
 fn words(source: &io::Error) -> String {
     if source.kind() == io::ErrorKind::StorageFull {
         return "the disk is full; make room and try again: what was saved before is sound"

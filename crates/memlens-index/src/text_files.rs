@@ -157,7 +157,7 @@ impl ListDirectory {
         Ok(verified)
     }
 
-    /// Returns a file's length and when it was last modified.
+    /// A file's length and when it was last modified.
     fn find(&self, name: &str) -> Result<(u64, Option<SystemTime>), IndexError> {
         let path = self.dir.join(name);
         match path.metadata() {
@@ -324,7 +324,7 @@ impl TerminatingWrite for Summing {
     }
 }
 
-/// Returns a file's name; the library gives names of ASCII alone.
+/// A file's name; the library gives names of ASCII alone.
 fn name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

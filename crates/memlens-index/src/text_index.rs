@@ -127,12 +127,12 @@ impl TextIndex {
         })
     }
 
-    /// Returns the generation of the library that the list was built from.
+    /// The generation of the library that the list was built from.
     pub fn generation(&self) -> u64 {
         self.mark.generation
     }
 
-    /// Returns the number of chunks in the list.
+    /// The number of chunks in the list.
     pub fn n_chunks(&self) -> u64 {
         self.mark.n_chunks
     }
@@ -243,7 +243,7 @@ impl TextIndex {
         })
     }
 
-    /// Returns where each segment has `term`, and how many chunks hold it.
+    /// Where each segment has `term`, and how many chunks hold it.
     fn look_up(&self, term: &str) -> Result<(Vec<Option<TermInfo>>, u64), TantivyError> {
         let mut n_chunks = 0;
         let mut in_segments = Vec::with_capacity(self.segments.len());
@@ -332,7 +332,7 @@ impl Segment {
         ))
     }
 
-    /// Returns the field that a word of a query is looked up in, and its terms: pairs of characters do not find one alone.
+    /// The field that a word of a query is looked up in, and its terms: pairs of characters do not find one alone.
     fn terms_of(&self, term: &str) -> (Field, &InvertedIndexReader) {
         let fields = schema().1;
         if is_letter(term) {
@@ -414,7 +414,7 @@ impl Gathered {
     }
 }
 
-/// Returns term, spelling and weight of the query's distinct words in its order, and how many more there are.
+/// Term, spelling and weight of the query's distinct words in its order, and how many more there are.
 fn query_words(query: &str) -> (Vec<(String, String, f32)>, usize) {
     let mut distinct: Vec<(String, String, f32)> = Vec::new();
     let mut idx_of: HashMap<String, Option<usize>> = HashMap::new();
@@ -442,7 +442,7 @@ fn query_words(query: &str) -> (Vec<(String, String, f32)>, usize) {
     (distinct, n_left_out)
 }
 
-/// Returns the inverse document frequency as the library beneath computes it.
+/// The inverse document frequency as the library beneath computes it.
 fn idf(n_chunks_with: u64, n_chunks: u64) -> f32 {
     let x = ((n_chunks - n_chunks_with) as f32 + 0.5) / (n_chunks_with as f32 + 0.5);
     (1.0 + x).ln()

@@ -41,7 +41,7 @@ pub(crate) struct Fields {
     pub(crate) n_words: Field,
 }
 
-/// Returns the schema and its fields, always the same.
+/// The schema and its fields, always the same.
 pub(crate) fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
     let counted = |has_lengths| {
@@ -221,7 +221,7 @@ pub(crate) fn open_error(dir: &Path, source: TantivyError) -> IndexError {
     }
 }
 
-/// Returns what the library refused; of what the system refused it, the system's words alone.
+/// What the library refused; of what the system refused it, the system's words alone.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the library's reasons are not ours to list"

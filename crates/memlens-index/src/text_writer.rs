@@ -224,7 +224,7 @@ impl TextWriter {
         self.writer.as_ref().expect(OPEN)
     }
 
-    /// Returns what a commit of `generation` would say now.
+    /// What a commit of `generation` would say now.
     fn mark(&self, generation: u64) -> Mark {
         let (mut n_chunks, mut n_words) = (0, 0);
         for total in self.totals.values() {
@@ -257,7 +257,7 @@ impl Drop for TextWriter {
 /// Why there is a writer.
 const OPEN: &str = "it is taken by the drop alone";
 
-/// Returns words as the library beneath takes them.
+/// Words as the library beneath takes them.
 fn tokens(words: impl Iterator<Item = Word>) -> PreTokenizedString {
     let tokens = words.enumerate().map(|(position, word)| Token {
         position,
@@ -297,7 +297,7 @@ const UNFINISHED: &str = ".tmp";
 /// How many hexadecimal digits name a segment, before the ending that tells what of it a file holds.
 const SEGMENT_DIGITS: usize = 32;
 
-/// Tells whether the library gives a file such a name.
+/// Whether the library gives a file such a name.
 pub(crate) fn is_own(name: &str) -> bool {
     let is_of_segment = name.split_once('.').is_some_and(|(segment, _)| {
         segment.len() == SEGMENT_DIGITS && segment.bytes().all(|byte| byte.is_ascii_hexdigit())

@@ -67,22 +67,22 @@ impl VectorFile {
         })
     }
 
-    /// Returns the generation of the library that the list was built from.
+    /// The generation of the library that the list was built from.
     pub fn generation(&self) -> u64 {
         self.head.generation
     }
 
-    /// Returns the id of the model that made the rows.
+    /// The id of the model that made the rows.
     pub fn model(&self) -> &str {
         &self.head.model
     }
 
-    /// Returns how many numbers a row has, at least 1.
+    /// How many numbers a row has, at least 1.
     pub fn dim(&self) -> usize {
         self.head.dim
     }
 
-    /// Returns the number of rows.
+    /// The number of rows.
     pub fn n_rows(&self) -> usize {
         self.head.n_rows as usize
     }
@@ -114,7 +114,7 @@ impl VectorFile {
         Ok(())
     }
 
-    /// Returns the row of an embedding, from 0; `None` if the list does not hold it.
+    /// The row of an embedding, from 0; `None` if the list does not hold it.
     pub fn row_of(&self, embedding: i64) -> Option<u32> {
         self.row_of.iter().find_map(|part| {
             let at = part.binary_search_by_key(&embedding, |&(embedding, _)| embedding);
@@ -127,7 +127,7 @@ impl VectorFile {
         self.head.continues(&before.head)
     }
 
-    /// Returns the vector in `row`, of unit length.
+    /// The vector in `row`, of unit length.
     ///
     /// # Panics
     /// If there is no such row.
@@ -136,7 +136,7 @@ impl VectorFile {
         floats(&self.bytes()[at..at + self.head.row_bytes()])
     }
 
-    /// Returns the dot product of `query` with every row, in the order of rows: the cosine, in `[-1, 1]` but for
+    /// The dot product of `query` with every row, in the order of rows: the cosine, in `[-1, 1]` but for
     /// rounding, if `query` has unit length.
     ///
     /// The same on every machine, bit for bit.
@@ -166,7 +166,7 @@ impl VectorFile {
         }
     }
 
-    /// Returns everything that the head says.
+    /// Everything that the head says.
     pub(crate) fn head(&self) -> &Head {
         &self.head
     }
@@ -245,7 +245,7 @@ fn with_part(parts: &[Arc<[(i64, u32)]>], mut new: Vec<(i64, u32)>) -> Vec<Arc<[
     parts
 }
 
-/// Returns the checksum of `bytes`, which begin with the rows that `known` names, without reading those.
+/// The checksum of `bytes`, which begin with the rows that `known` names, without reading those.
 fn crc32_after(known: &Head, bytes: &[u8]) -> u32 {
     let n_known = known.rows_bytes();
     let mut crc32 = crc32fast::Hasher::new_with_initial_len(known.rows_crc32, n_known);
@@ -268,7 +268,7 @@ pub(crate) fn check_vector(vector: &[f32], dim: usize) -> Result<(), IndexError>
     }
 }
 
-/// Returns the dot product of two vectors of one length.
+/// The dot product of two vectors of one length.
 ///
 /// Numbers are summed in [`LANES`] interleaved sums that are then added in order: a compiler turns them into whatever
 /// vector instructions there are, and the result does not depend on which. A scan is bound by memory: a library with
@@ -289,7 +289,7 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
 /// Interleaved sums of [`dot`]: enough to keep four 4-wide adders busy.
 const LANES: usize = 16;
 
-/// Returns the embedding's id at the start of a row.
+/// The embedding's id at the start of a row.
 fn embedding(row: &[u8]) -> i64 {
     let id = row
         .first_chunk::<ID_BYTES>()
@@ -297,7 +297,7 @@ fn embedding(row: &[u8]) -> i64 {
     i64::from_le_bytes(*id)
 }
 
-/// Returns the numbers of a row in place: a mapping starts on a page, and id and numbers are multiples of 4 bytes.
+/// The numbers of a row in place: a mapping starts on a page, and id and numbers are multiples of 4 bytes.
 fn floats(row: &[u8]) -> &[f32] {
     bytemuck::cast_slice(&row[ID_BYTES..])
 }

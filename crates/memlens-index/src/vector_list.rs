@@ -98,22 +98,22 @@ impl Head {
         Ok(())
     }
 
-    /// Returns where the rows of the list at `path` lie.
+    /// Where the rows of the list at `path` lie.
     pub(crate) fn rows_path(&self, path: &Path) -> PathBuf {
         suffixed(path, &self.serial.to_string())
     }
 
-    /// Tells whether the file of rows that this head names begins with all that `before` names.
+    /// Whether the file of rows that this head names begins with all that `before` names.
     pub(crate) fn continues(&self, before: &Self) -> bool {
         (self.serial, self.dim) == (before.serial, before.dim) && self.n_rows >= before.n_rows
     }
 
-    /// Returns the bytes of one row: the id, then the numbers, all little-endian.
+    /// The bytes of one row: the id, then the numbers, all little-endian.
     pub(crate) fn row_bytes(&self) -> usize {
         ID_BYTES + self.dim * size_of::<f32>()
     }
 
-    /// Returns the bytes of all committed rows.
+    /// The bytes of all committed rows.
     pub(crate) fn rows_bytes(&self) -> u64 {
         u64::from(self.n_rows) * self.row_bytes() as u64
     }
@@ -151,7 +151,7 @@ impl Head {
     }
 }
 
-/// Returns `path` with `.suffix` after its file name.
+/// `path` with `.suffix` after its file name.
 pub(crate) fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
@@ -159,12 +159,12 @@ pub(crate) fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Returns where the head at `path` is written before it takes its place.
+/// Where the head at `path` is written before it takes its place.
 pub(crate) fn unfinished(path: &Path) -> PathBuf {
     suffixed(path, "new")
 }
 
-/// Returns the files of rows beside the head at `path`, with their serials.
+/// The files of rows beside the head at `path`, with their serials.
 pub(crate) fn rows_files(path: &Path) -> Result<Vec<(u64, PathBuf)>, IndexError> {
     let folder = folder(path);
     let mut files = Vec::new();
@@ -182,7 +182,7 @@ pub(crate) fn rows_files(path: &Path) -> Result<Vec<(u64, PathBuf)>, IndexError>
     Ok(files)
 }
 
-/// Returns the folder that `path` lies in.
+/// The folder that `path` lies in.
 pub(crate) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,

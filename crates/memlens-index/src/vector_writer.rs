@@ -142,22 +142,22 @@ impl VectorWriter {
         })
     }
 
-    /// Returns the id of the model that made the rows.
+    /// The id of the model that made the rows.
     pub fn model(&self) -> &str {
         &self.head.model
     }
 
-    /// Returns how many numbers a row has.
+    /// How many numbers a row has.
     pub fn dim(&self) -> usize {
         self.head.dim
     }
 
-    /// Returns the generation of the last commit; 0 before the first.
+    /// The generation of the last commit; 0 before the first.
     pub fn generation(&self) -> u64 {
         self.head.generation
     }
 
-    /// Returns the number of rows, committed or not.
+    /// The number of rows, committed or not.
     pub fn n_rows(&self) -> usize {
         self.head.n_rows as usize
     }
@@ -224,7 +224,7 @@ impl VectorWriter {
     }
 }
 
-/// Is the right to write to a list.
+/// The right to write to a list.
 struct Lock(File);
 
 impl Drop for Lock {

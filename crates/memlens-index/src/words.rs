@@ -43,7 +43,7 @@ pub fn is_stop_word(word: &str) -> bool {
         .is_ok()
 }
 
-/// Returns the words of `text` in reading order.
+/// The words of `text` in reading order.
 ///
 /// A word is a run of letters and digits of any script; combining marks belong to the run, everything else splits it,
 /// `_`, apostrophes and hyphens included. Joiners that cannot be seen (soft hyphen, zero-width joiners, variation
@@ -59,7 +59,7 @@ pub fn words(text: &str) -> Vec<Word> {
     stemmed(text, Unstemmed { initials: None })
 }
 
-/// Returns each single character of the scripts that [`words`] gives in pairs, in reading order: 茶 is a word of 乌龙茶,
+/// Each single character of the scripts that [`words`] gives in pairs, in reading order: 茶 is a word of 乌龙茶,
 /// which no pair tells.
 pub(crate) fn letters(text: &str) -> Vec<Word> {
     if text.is_ascii() {
@@ -84,14 +84,14 @@ pub(crate) fn letters(text: &str) -> Vec<Word> {
         .collect()
 }
 
-/// Tells whether a term is one character of those scripts, as [`letters`] gives it.
+/// Whether a term is one character of those scripts, as [`letters`] gives it.
 pub(crate) fn is_letter(term: &str) -> bool {
     let mut chars = term.chars();
     chars.next().is_some_and(is_unspaced)
         && chars.all(|c| is_combining_mark(c) || is_invisible(c) || extends_unit(c))
 }
 
-/// Returns where [`words`] finds one of `terms` in `text`, a lone character wherever it stands, in reading order, in a third
+/// Where [`words`] finds one of `terms` in `text`, a lone character wherever it stands, in reading order, in a third
 /// of the time.
 pub fn places(text: &str, terms: &HashSet<&str>) -> Vec<Range<usize>> {
     let mut places = places_of_words(text, terms);
@@ -211,7 +211,7 @@ impl Unstemmed {
     }
 }
 
-/// Returns the byte ranges of the runs of letters and digits.
+/// The byte ranges of the runs of letters and digits.
 fn runs(text: &str) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut open: Option<Range<usize>> = None;
@@ -260,7 +260,7 @@ fn pieces(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Returns the single characters of unspaced scripts in a run, each with the marks that belong to it.
+/// The single characters of unspaced scripts in a run, each with the marks that belong to it.
 fn units(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
     let mut units: Vec<Range<usize>> = Vec::new();
     for (at, c) in text[run.clone()].char_indices() {

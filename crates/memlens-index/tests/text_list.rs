@@ -37,7 +37,7 @@ fn hits(dir: &Path) -> Result<TextHits, IndexError> {
     TextIndex::open(dir)?.search("quiet relay", Join::Or)
 }
 
-/// Returns the list's files but for the locks, and their names for messages.
+/// The list's files but for the locks, and their names for messages.
 fn files(dir: &Path) -> Vec<(String, PathBuf)> {
     let mut files: Vec<_> = fs::read_dir(dir)
         .expect("it is a folder")
@@ -288,7 +288,7 @@ fn a_file_cut_short_or_lost_is_noticed_and_built_anew() {
     }
 }
 
-/// Returns what is the same for files of one kind in every list: the name, but for the id of a part before it.
+/// What is the same for files of one kind in every list: the name, but for the id of a part before it.
 fn kind(name: &str) -> &str {
     match name.split_once('.') {
         Some((id, extension)) if id.len() == 32 => extension,

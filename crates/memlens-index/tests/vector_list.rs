@@ -10,7 +10,7 @@ use proptest::prelude::*;
 /// Odd, so that rows do not lie on multiples of eight bytes.
 const DIM: usize = 5;
 
-/// Returns a vector of unit length that is another for every id.
+/// A vector of unit length that is another for every id.
 fn vector(id: i64) -> [f32; DIM] {
     let angle = id as f32 * 0.1;
     [angle.cos(), 0.0, angle.sin(), 0.0, 0.0]
@@ -54,7 +54,7 @@ fn error_of(path: &Path) -> IndexError {
     VectorFile::open(path).err().expect("the list is not sound")
 }
 
-/// Returns the files beside the head at `path`, without head and lock.
+/// The files beside the head at `path`, without head and lock.
 fn rows_files(path: &Path) -> Vec<PathBuf> {
     let folder =
         fs::read_dir(path.parent().expect("it lies in a folder")).expect("it can be listed");
@@ -101,7 +101,7 @@ fn rows_come_back_as_they_were_appended() {
     assert_eq!(list.generation(), 4);
 }
 
-/// Returns how much of the mapped rows is in this process's memory, in KiB.
+/// How much of the mapped rows is in this process's memory, in KiB.
 #[cfg(target_os = "linux")]
 fn resident_kib(path: &Path) -> u64 {
     let rows = rows_files(path)[0]

@@ -29,7 +29,7 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// Returns what a document of that length in bytes begins with, however many texts it is cut into.
+    /// What a document of that length in bytes begins with, however many texts it is cut into.
     pub(crate) fn of(document_bytes: usize) -> Self {
         Self {
             bytes_left: document_bytes

@@ -168,7 +168,7 @@ fn normalise_line_ends(text: String) -> String {
     normalised
 }
 
-/// Returns the 1-based line on which the byte after `before` stands, whatever the line ends.
+/// The 1-based line on which the byte after `before` stands, whatever the line ends.
 fn line_at(before: &[u8]) -> u32 {
     let n_ends = before.iter().enumerate().filter(|&(at, &byte)| {
         byte == b'\n' || (byte == b'\r' && before.get(at + 1) != Some(&b'\n'))
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Returns text, encoding and problem, or the error's words.
+    /// Text, encoding and problem, or the error's words.
     fn check(bytes: &[u8], expected: (&str, &str, Option<(Option<u32>, &str)>)) {
         let decoded = decode(bytes).expect("the case can be decoded");
         let problem = decoded

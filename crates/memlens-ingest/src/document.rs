@@ -168,7 +168,7 @@ pub fn parse(kind: Kind, bytes: &[u8], options: &IngestOptions) -> Result<Parsed
     Ok(parsed)
 }
 
-/// Returns the BLAKE3 hash of a text, the key of what is cached for it.
+/// The BLAKE3 hash of a text, the key of what is cached for it.
 pub fn content_hash(text: &str) -> [u8; 32] {
     *blake3::hash(text.as_bytes()).as_bytes()
 }
@@ -185,7 +185,7 @@ impl Default for IngestOptions {
 }
 
 impl Kind {
-    /// Returns how the file at `path` is read, by its extension in any case; none if it is not read.
+    /// How the file at `path` is read, by its extension in any case; none if it is not read.
     ///
     /// A name without extension says nothing about what is inside, so such files are not read, not even `README`.
     pub fn of(path: &Path) -> Option<Self> {
@@ -197,7 +197,7 @@ impl Kind {
         }
     }
 
-    /// Returns the name of the kind: `markdown`, `plain` or `jsonl`.
+    /// The name of the kind: `markdown`, `plain` or `jsonl`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Markdown => "markdown",

@@ -60,7 +60,7 @@ pub enum IngestError {
     },
 }
 
-/// Returns what the system answered, without the number of the error, which tells a person nothing.
+/// What the system answered, without the number of the error, which tells a person nothing.
 pub(crate) fn words(error: &io::Error) -> String {
     let words = error.to_string();
     let number = error

@@ -208,7 +208,7 @@ fn block(text: &str) -> Block<'_> {
     }
 }
 
-/// Returns the line on which the character of the YAML with that number stands, counted in the note.
+/// The line on which the character of the YAML with that number stands, counted in the note.
 ///
 /// The parser's own lines end at more signs than ours, such as U+2028.
 fn line_of_char(yaml: &str, n_before: usize) -> u32 {
@@ -220,7 +220,7 @@ fn line_of_char(yaml: &str, n_before: usize) -> u32 {
     offset(n_ends) + 2
 }
 
-/// Returns the line of a top-level key, counted in the note.
+/// The line of a top-level key, counted in the note.
 fn line_of_key(yaml: &str, key: &str) -> Option<u32> {
     let idx = yaml.lines().position(|line| {
         let line = line.trim_start_matches(['"', '\'']);
@@ -490,7 +490,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Returns front matter, body and problems of a note.
+    /// Front matter, body and problems of a note.
     fn read(text: &str) -> (FrontMatter, &str, Vec<(Option<u32>, String)>) {
         let head = head(text);
         let problems = head

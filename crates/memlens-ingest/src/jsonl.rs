@@ -81,7 +81,7 @@ struct Observation {
     external_id: Option<String>,
 }
 
-/// Returns a line without the byte order marks that it begins with, where files were put one behind the other.
+/// A line without the byte order marks that it begins with, where files were put one behind the other.
 fn without_mark(line: &str) -> &str {
     line.trim_start_matches('\u{feff}')
 }
@@ -169,7 +169,7 @@ fn observation(
     })
 }
 
-/// Returns an id: a text, or a number as it is written, which may have more digits than any number type holds.
+/// An id: a text, or a number as it is written, which may have more digits than any number type holds.
 fn id_of(value: &str) -> Option<String> {
     if value.starts_with(|char: char| char == '-' || char.is_ascii_digit()) {
         return Some(value.to_owned());
@@ -177,13 +177,13 @@ fn id_of(value: &str) -> Option<String> {
     serde_json::from_str(value).ok()
 }
 
-/// Returns the string that is a line's text: any other value of `text` is not, and `content` stands in for it.
+/// The string that is a line's text: any other value of `text` is not, and `content` stands in for it.
 fn text_token<'a>(text: Option<&'a RawValue>, content: Option<&'a RawValue>) -> Option<&'a str> {
     let mut values = [text, content].into_iter().flatten().map(RawValue::get);
     values.find(|value| value.starts_with('"'))
 }
 
-/// Returns the text of a line that [`observations`] reads; none of any other.
+/// The text of a line that [`observations`] reads; none of any other.
 pub(crate) fn text_of_line(line: &str) -> Option<String> {
     let Record { text, content, .. } = serde_json::from_str(without_mark(line)).ok()?;
     let said: Said = serde_json::from_str(text_token(text, content)?).ok()?;
@@ -373,7 +373,7 @@ impl Problems {
     }
 }
 
-/// Returns a parser's words with the column alone: its line is always 1.
+/// A parser's words with the column alone: its line is always 1.
 fn cause(error: &serde_json::Error) -> String {
     let words = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

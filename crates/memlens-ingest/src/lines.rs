@@ -20,7 +20,7 @@ impl Lines {
         Self { starts }
     }
 
-    /// Returns the 1-based line that holds `byte`; a line holds its own line end, and the last one the end of the text.
+    /// The 1-based line that holds `byte`; a line holds its own line end, and the last one the end of the text.
     ///
     /// What stands behind the last line end is no line, as in every editor that numbers lines: an empty text has one
     /// line, `a` and `a\n` have one, `a\n\n` has two.
@@ -29,7 +29,7 @@ impl Lines {
     }
 }
 
-/// Returns the byte range of every line of `text` from `start` on, line ends left out.
+/// The byte range of every line of `text` from `start` on, line ends left out.
 ///
 /// `start` must be the start of a line. A final `\n` is followed by an empty line.
 pub(crate) fn lines_from(text: &str, start: usize) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -42,7 +42,7 @@ pub(crate) fn lines_from(text: &str, start: usize) -> impl Iterator<Item = Range
     })
 }
 
-/// Returns a position in a document as the crate stores it.
+/// A position in a document as the crate stores it.
 pub(crate) fn offset(position: usize) -> u32 {
     u32::try_from(position).expect("16 MiB of bytes never decode to 4 GiB of text")
 }

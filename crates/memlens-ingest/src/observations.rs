@@ -17,7 +17,7 @@ use crate::jsonl::text_of_line;
 use crate::lines::{Lines, lines_from, offset};
 use crate::outline::without_long_marks;
 
-/// Is one thing that a document says.
+/// One thing that a document says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
     /// What it says, without marks of emphasis, links and lists, on one line; never blank.
@@ -36,7 +36,7 @@ pub struct Observation {
     pub weight: Option<f64>,
 }
 
-/// Returns what the document says, in the order of the text; ranges do not overlap.
+/// What the document says, in the order of the text; ranges do not overlap.
 pub fn observations(parsed: &Parsed) -> Vec<Observation> {
     let places = match parsed.kind {
         Kind::Markdown => of_markdown(&parsed.text),
@@ -62,7 +62,7 @@ pub fn observations(parsed: &Parsed) -> Vec<Observation> {
         .collect()
 }
 
-/// Returns the text of every paragraph and list item, and where it stands.
+/// The text of every paragraph and list item, and where it stands.
 fn of_markdown(text: &str) -> Vec<(String, Range<usize>)> {
     let start = head(text).outline_start;
     let options =
@@ -106,7 +106,7 @@ fn of_markdown(text: &str) -> Vec<(String, Range<usize>)> {
     found
 }
 
-/// Tells whether nothing inside is observed.
+/// Whether nothing inside is observed.
 fn is_silent(tag: &TagEnd) -> bool {
     matches!(
         tag,
@@ -114,7 +114,7 @@ fn is_silent(tag: &TagEnd) -> bool {
     )
 }
 
-/// Tells whether a block begins or ends here; a list inside an item ends what the item itself says.
+/// Whether a block begins or ends here; a list inside an item ends what the item itself says.
 fn ends_what_is_said(event: &Event<'_>) -> bool {
     let is_block = |tag: &TagEnd| {
         is_silent(tag)
@@ -156,7 +156,7 @@ impl Said {
     }
 }
 
-/// Returns the text of every run of lines that are not blank, apart where a line begins as a list item.
+/// The text of every run of lines that are not blank, apart where a line begins as a list item.
 fn of_plain(text: &str) -> Vec<(String, Range<usize>)> {
     let mut found = Vec::new();
     let mut open: Option<Range<usize>> = None;
@@ -182,7 +182,7 @@ fn of_plain(text: &str) -> Vec<(String, Range<usize>)> {
     found
 }
 
-/// Returns the line without the mark of a list item: `- `, `* `, `+ `, `• `, `1. `, `2) `.
+/// The line without the mark of a list item: `- `, `* `, `+ `, `• `, `1. `, `2) `.
 fn without_mark(line: &str) -> &str {
     let after_bullet = ["- ", "* ", "+ ", "\u{2022} "]
         .iter()
@@ -199,7 +199,7 @@ fn without_mark(line: &str) -> &str {
         .map_or(line, str::trim_start)
 }
 
-/// Returns one observation per line, as the chunks of that line tell who said it and when.
+/// One observation per line, as the chunks of that line tell who said it and when.
 fn of_jsonl(parsed: &Parsed) -> Vec<Observation> {
     let lines: Vec<Range<usize>> = lines_from(&parsed.text, 0).collect();
     parsed

@@ -117,7 +117,7 @@ impl HeadingPath {
         self.titles.push(title);
     }
 
-    /// Returns the titles from the outermost inwards, missing levels left out.
+    /// The titles from the outermost inwards, missing levels left out.
     pub(crate) fn titles(&self) -> impl Iterator<Item = &String> {
         self.titles.iter().filter(|title| !title.is_empty())
     }
@@ -150,7 +150,7 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
 mod tests {
     use super::*;
 
-    /// Returns each heading as `level title`, and each fence's text.
+    /// Each heading as `level title`, and each fence's text.
     fn check(text: &str, headings: &[&str], fences: &[&str]) {
         let outline = Outline::of(text, 0);
         let found: Vec<String> = outline

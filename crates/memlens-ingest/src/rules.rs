@@ -47,7 +47,7 @@ struct Level {
 }
 
 impl Rules {
-    /// Returns the rules inside `folder`, a folder that these rules apply to, and what is wrong with its rule files:
+    /// The rules inside `folder`, a folder that these rules apply to, and what is wrong with its rule files:
     /// pairs of file name and reason. What can be understood of a faulty file counts.
     pub(crate) fn inside(&self, folder: &Path) -> (Self, Vec<(&'static str, String)>) {
         let mut faults = Vec::new();
@@ -152,7 +152,7 @@ fn read(file: &Path, n_bytes: &mut u64) -> (Gitignore, Option<String>) {
     }
 }
 
-/// Returns what is wrong with a rule file, which is told beside its path.
+/// What is wrong with a rule file, which is told beside its path.
 fn faults(error: &Error) -> String {
     if let Error::WithPath { err, .. } = error {
         return faults(err);

@@ -40,7 +40,7 @@ pub struct FoundFile {
 }
 
 impl FoundFile {
-    /// Returns the watched folder.
+    /// The watched folder.
     pub(crate) fn root(&self) -> &Path {
         let n_names = self.path.split('/').count();
         let mut around = self.absolute.ancestors();
@@ -220,7 +220,7 @@ pub fn walk_told(
     Ok(walked)
 }
 
-/// Returns the file at `relative` (separated by `/`) if [`walk`] would list it.
+/// The file at `relative` (separated by `/`) if [`walk`] would list it.
 ///
 /// None when the rules leave it out, when it is a folder, when it is gone, and when the path leads out of `root`.
 /// Errors: when `root` is missing or is no folder.

@@ -242,7 +242,7 @@ fn pieces(text: &str, line: Range<usize>, chars_max: usize) -> Vec<(Range<usize>
     pieces
 }
 
-/// Returns the sentences of a line: each ends with one of `. ! ? ; :` before white space, or with the line.
+/// The sentences of a line: each ends with one of `. ! ? ; :` before white space, or with the line.
 fn sentences(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     let mut sentences = Vec::new();
     let mut start = None;

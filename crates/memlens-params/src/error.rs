@@ -7,7 +7,7 @@ use thiserror::Error;
 /// The most characters of what somebody gave that a message repeats.
 const BRIEF_CHARS_MAX: usize = 80;
 
-/// Returns the beginning of what somebody gave, enough to recognise it by: a file may give megabytes.
+/// The beginning of what somebody gave, enough to recognise it by: a file may give megabytes.
 pub fn brief(given: &str) -> Cow<'_, str> {
     match given.char_indices().nth(BRIEF_CHARS_MAX) {
         Some((end, _)) => Cow::Owned(format!("{}\u{2026}", &given[..end])),
@@ -15,7 +15,7 @@ pub fn brief(given: &str) -> Cow<'_, str> {
     }
 }
 
-/// Tells which parameter was refused, the value, and what would be accepted.
+/// Which parameter was refused, the value, and what would be accepted.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ParamError {
     /// No line of the table has this id; `nearest` is the closest id, if one is close.

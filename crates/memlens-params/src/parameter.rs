@@ -7,7 +7,7 @@ use specta::Type;
 
 use crate::{ParamError, ParameterSet, StageId};
 
-/// Tells what a change of a parameter costs, and so when it takes effect.
+/// What a change of a parameter costs, and so when it takes effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -22,7 +22,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Returns the phase as a person reads it.
+    /// The phase as a person reads it.
     pub fn as_str(self) -> &'static str {
         match self {
             Phase::Index => "index",
@@ -33,7 +33,7 @@ impl Phase {
     }
 }
 
-/// Tells which values a parameter accepts.
+/// Which values a parameter accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ParameterKind {
@@ -63,7 +63,7 @@ pub enum ParameterKind {
     Toggle,
 }
 
-/// Holds a parameter's value whatever its kind; in JSON it is the bare value.
+/// A parameter's value whatever its kind; in JSON it is the bare value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
 #[serde(untagged)]
 pub enum Value {
@@ -77,7 +77,7 @@ pub enum Value {
     Unset,
 }
 
-/// Is one line of the table.
+/// One line of the table.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Parameter {
     /// Its name in files and on the command line.
@@ -100,7 +100,7 @@ pub struct Parameter {
     pub needs: Option<Needs>,
 }
 
-/// Is what must be chosen for a parameter to be read: it is of one way among several to do a stage's work.
+/// What must be chosen for a parameter to be read: it is of one way among several to do a stage's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 pub struct Needs {
     /// The parameter by which the way is chosen.
@@ -110,7 +110,7 @@ pub struct Needs {
 }
 
 impl Parameter {
-    /// Tells whether it is read where the others are set so.
+    /// Whether it is read where the others are set so.
     pub fn is_read(&self, params: &impl ParameterSet) -> bool {
         self.needs
             .is_none_or(|needs| match params.get(needs.parameter) {
@@ -119,7 +119,7 @@ impl Parameter {
             })
     }
 
-    /// Returns `value` when this parameter accepts it.
+    /// `value` when this parameter accepts it.
     ///
     /// # Errors
     /// [`ParamError::WrongKind`] for a value of another kind and for an unknown choice, [`ParamError::OutOfRange`]
@@ -188,7 +188,7 @@ impl Parameter {
         self.check(value)
     }
 
-    /// Returns what is accepted, for a person: `0 to 1`, `one of or, and`, `true or false`.
+    /// What is accepted, for a person: `0 to 1`, `one of or, and`, `true or false`.
     pub fn range(&self) -> String {
         match self.kind {
             ParameterKind::Number {

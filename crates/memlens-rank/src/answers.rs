@@ -20,7 +20,7 @@ pub enum RerankScale {
     MaxSim,
 }
 
-/// Holds the scores that are known for one way of asking.
+/// The scores that are known for one way of asking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RerankScores {
     /// Who was asked.
@@ -39,7 +39,7 @@ pub struct RerankScores {
     pub failure: Option<String>,
 }
 
-/// Is what the person's command said of the rows that it was given.
+/// What the person's command said of the rows that it was given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookAnswer {
     /// The rows that it was given with their scores, best first.

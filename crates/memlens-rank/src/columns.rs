@@ -118,7 +118,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns for each stage that could not do its own work what it was and why, for a person.
+    /// For each stage that could not do its own work what it was and why, for a person.
     pub fn fallbacks(&self) -> impl Iterator<Item = String> {
         self.stages.iter().filter_map(|stage| match &stage.status {
             Status::Fallback { why } => Some(format!("{} fell back: {why}", stage.label)),
@@ -128,7 +128,7 @@ impl Columns {
 }
 
 impl Trace {
-    /// Returns the trace in columns; `micros` gives the wall time of a stage that was timed.
+    /// The trace in columns; `micros` gives the wall time of a stage that was timed.
     pub fn columns(&self, set: &CandidateSet, micros: impl Fn(StageId) -> Option<f64>) -> Columns {
         let n = set.candidates.len();
         let n_told_by = |stage| {

@@ -3,7 +3,7 @@
 //! Properties checked: the cosine is that of the vectors up to 0.01, and 1 of a vector with itself; rows laid out to be
 //! compared have the same cosines.
 
-/// Holds the directions of vectors.
+/// The directions of vectors.
 ///
 /// Whole numbers, so that a cosine is the same on every machine, bit for bit.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -19,7 +19,7 @@ impl Directions {
     /// The magnitude of the greatest number of a row.
     const GREATEST: f32 = 127.0;
 
-    /// Returns the directions of vectors of `dim` numbers each, of any length. Numbers that are missing or not finite
+    /// The directions of vectors of `dim` numbers each, of any length. Numbers that are missing or not finite
     /// count as 0, those beyond `dim` not at all.
     pub fn of<'a>(dim: usize, vectors: impl IntoIterator<Item = &'a [f32]>) -> Directions {
         let mut directions = Directions {
@@ -52,7 +52,7 @@ impl Directions {
         directions
     }
 
-    /// Returns the cosine of two rows, in `[-1, 1]` but for rounding; 0 for a row that points nowhere.
+    /// The cosine of two rows, in `[-1, 1]` but for rounding; 0 for a row that points nowhere.
     ///
     /// # Panics
     /// If there is no such row.
@@ -61,7 +61,7 @@ impl Directions {
         product * (self.inverse_lengths[a as usize] * self.inverse_lengths[b as usize])
     }
 
-    /// Returns some rows laid out to be compared with each other; none is like nothing.
+    /// Some rows laid out to be compared with each other; none is like nothing.
     ///
     /// # Panics
     /// If there is no such row.
@@ -89,7 +89,7 @@ impl Directions {
     }
 }
 
-/// Holds rows of [`Directions`] that are compared many times: two bytes per number, since machines multiply and add pairs
+/// Rows of [`Directions`] that are compared many times: two bytes per number, since machines multiply and add pairs
 /// of those at once.
 #[derive(Default)]
 pub(crate) struct Compared {
@@ -99,14 +99,14 @@ pub(crate) struct Compared {
 }
 
 impl Compared {
-    /// Returns the cosine of two rows by their places; bit for bit that of [`Directions::cosine`].
+    /// The cosine of two rows by their places; bit for bit that of [`Directions::cosine`].
     pub(crate) fn cosine(&self, a: usize, b: usize) -> f64 {
         let row = |at: usize| &self.values[at * self.dim..(at + 1) * self.dim];
         f64::from(dot(row(a), row(b))) * (self.inverse_lengths[a] * self.inverse_lengths[b])
     }
 }
 
-/// Returns the sum of the products, which cannot overflow: 2³¹ holds the squares of 133,000 numbers of a row.
+/// The sum of the products, which cannot overflow: 2³¹ holds the squares of 133,000 numbers of a row.
 fn dot<Number: Copy + Into<i32>>(a: &[Number], b: &[Number]) -> i32 {
     // A checked sum takes one number at a time, this one as many as the machine can.
     a.iter().zip(b).fold(0_i32, |sum, (a, b)| {

@@ -9,7 +9,7 @@ use crate::stages::rerank::{LATE_FUSED_WEIGHT, LATE_MAX_SIM_WEIGHT};
 use crate::stages::weights::{REACH, THUMBS_OF_NO_OPINION};
 use crate::{DateSource, ListId};
 
-/// Returns a number with `decimals` places and a true minus sign.
+/// A number with `decimals` places and a true minus sign.
 ///
 /// A value that is not 1 never reads as 1.000: more places are shown until it differs. What reads as 0 has no sign.
 pub fn number(value: f64, decimals: usize) -> String {
@@ -36,17 +36,17 @@ fn below(score: f64, floor: f64) -> String {
     number(score, places)
 }
 
-/// Returns a share in `[0, 1]` as whole percent.
+/// A share in `[0, 1]` as whole percent.
 pub fn share(value: f64) -> String {
     format!("{:.0} %", value * 100.0)
 }
 
-/// Returns a value that a formula multiplies.
+/// A value that a formula multiplies.
 fn times(value: f64) -> String {
     number(value, 4)
 }
 
-/// Returns a parameter, at least 0, as a formula holds it: with two places, or as many as it has up to nine.
+/// A parameter, at least 0, as a formula holds it: with two places, or as many as it has up to nine.
 fn setting(value: f64) -> String {
     // 1 - 0.9 is a little less than 0.1.
     const ROUNDING: f64 = 1e-9;
@@ -60,7 +60,7 @@ fn setting(value: f64) -> String {
 }
 
 impl Detail {
-    /// Returns in one sentence what the stage did to the row and why.
+    /// In one sentence what the stage did to the row and why.
     pub fn sentence(&self) -> String {
         match self {
             Detail::Listed {
@@ -305,12 +305,12 @@ impl Detail {
         }
     }
 
-    /// Returns why the row was dropped; none when it was not.
+    /// Why the row was dropped; none when it was not.
     pub fn drop_reason(&self) -> Option<String> {
         (self.effect() == Effect::Drop).then(|| self.sentence())
     }
 
-    /// Returns a remark that a kept row should carry; none where nothing is out of the ordinary.
+    /// A remark that a kept row should carry; none where nothing is out of the ordinary.
     pub fn remark(&self) -> Option<String> {
         match self {
             Detail::Repeats { share, limit, .. } if share > limit => Some(self.sentence()),
@@ -361,7 +361,7 @@ impl Detail {
         }
     }
 
-    /// Returns the formulas that led to the number, with their values filled in, and each result.
+    /// The formulas that led to the number, with their values filled in, and each result.
     pub fn formulas(&self) -> Vec<(String, f64)> {
         match self {
             Detail::Listed {
@@ -564,13 +564,13 @@ impl Detail {
 }
 
 impl Detail {
-    /// Returns the formula with the score that it gives; nothing for a reason that gives none.
+    /// The formula with the score that it gives; nothing for a reason that gives none.
     fn scored(&self, expression: String) -> Vec<(String, f64)> {
         self.score()
             .map_or_else(Vec::new, |score| vec![(expression, score)])
     }
 
-    /// Returns the score that the reason gives; none for one that gives none.
+    /// The score that the reason gives; none for one that gives none.
     fn score(&self) -> Option<f64> {
         match self.effect() {
             Effect::Score(score) => Some(score),
@@ -579,7 +579,7 @@ impl Detail {
     }
 }
 
-/// Returns what [`Detail::effect`] does with a weight.
+/// What [`Detail::effect`] does with a weight.
 fn product(base: f64, weight: f64) -> String {
     if base >= 0.0 {
         format!("{} · {}", times(base), times(weight))
@@ -589,7 +589,7 @@ fn product(base: f64, weight: f64) -> String {
 }
 
 impl RerankScale {
-    /// Returns a score with what it means.
+    /// A score with what it means.
     fn text(self, raw: f64) -> String {
         match self {
             RerankScale::Unit => format!("score {}", number(raw, 3)),

@@ -189,7 +189,7 @@ fn with_hook(mut set: CandidateSet, params: &Params, nth: usize) -> CandidateSet
     set
 }
 
-/// Returns the rows that reach the command.
+/// The rows that reach the command.
 fn given_to_hook(set: &CandidateSet, params: &Params) -> Vec<(ChunkId, f64)> {
     let hook_off = Params {
         hook: HookMode::Off,

@@ -75,7 +75,7 @@ fn score(http: &mut Http) {
     assert_eq!(scores.expect("the server answers").scores.len(), N_TEXTS);
 }
 
-/// Returns the milliseconds since `started` that were not the server's.
+/// The milliseconds since `started` that were not the server's.
 fn beside(started: Instant, own_times: &mpsc::Receiver<Duration>) -> f64 {
     let whole = started.elapsed();
     let own = own_times.recv().expect("the server told its time");

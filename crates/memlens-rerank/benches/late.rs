@@ -71,7 +71,7 @@ fn print(name: &str, note: &str, samples: &[f64]) {
     );
 }
 
-/// Returns texts that all differ, of the lines of the fixture's notes.
+/// Texts that all differ, of the lines of the fixture's notes.
 fn texts() -> Vec<String> {
     let lines = lines();
     let text = |number: usize| {

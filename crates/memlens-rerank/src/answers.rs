@@ -17,7 +17,7 @@ pub struct Answer {
     pub counts: bool,
 }
 
-/// Returns every word of a text, in order, with the word of the question that it is nearest to, of equals the first.
+/// Every word of a text, in order, with the word of the question that it is nearest to, of equals the first.
 ///
 /// A word is a run of letters and digits, and as near as the nearest of its tokens. Words of which no token was read
 /// are left out.
@@ -59,7 +59,7 @@ pub(crate) fn answers(
     text_words.iter().enumerate().filter_map(answer).collect()
 }
 
-/// Returns every run of letters and digits, in bytes, ascending.
+/// Every run of letters and digits, in bytes, ascending.
 fn words(text: &str) -> Vec<Range<usize>> {
     let is_between = |c: char| !c.is_alphanumeric();
     let mut end = 0;
@@ -75,7 +75,7 @@ fn words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// Returns the word that each token is a part of; none for one that is a part of no word.
+/// The word that each token is a part of; none for one that is a part of no word.
 fn words_of(words: &[Range<usize>], table: &TokenTable) -> Vec<Option<usize>> {
     let word_of = |token: &Range<u32>| {
         let at = words.partition_point(|word| word.end <= token.start as usize);

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::{Limits, RerankError};
 
-/// Holds what was made last on a thread that makes it, works with it and lets go of it, one call after the other.
+/// What was made last on a thread that makes it, works with it and lets go of it, one call after the other.
 ///
 /// Whoever gives a call up leaves at once. What was being made by then is made to its end and kept for the next call; so
 /// is why it could not be made, which the next call is told before anybody tries again.
@@ -28,10 +28,10 @@ struct Worker<T, E> {
     is_making: Arc<AtomicBool>,
 }
 
-/// Is one call, as the thread does it.
+/// One call, as the thread does it.
 type Job<T, E> = Box<dyn FnOnce(&mut Held<T, E>) + Send>;
 
-/// Is what the thread has; of both at most one.
+/// What the thread has; of both at most one.
 struct Held<T, E> {
     made: Option<Made<T>>,
     /// Why it could not be made, where nobody was told yet.
@@ -159,7 +159,7 @@ impl<T, E> Held<T, E> {
         }
     }
 
-    /// Returns what was made; or why nothing was, once.
+    /// What was made; or why nothing was, once.
     fn take(&mut self) -> Result<&mut T, E> {
         match self.failed.take() {
             Some(failed) => Err(failed.it),
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// Returns what is held under a choice; `make` makes it.
+    /// What is held under a choice; `make` makes it.
     fn get(
         background: &Background<String, RerankError>,
         choice: &str,
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Returns what makes something once it is let, and what lets it.
+    /// What makes something once it is let, and what lets it.
     fn held_back(
         outcome: Result<String, RerankError>,
     ) -> (
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn what_nobody_uses_is_let_go_of() {
-        /// Tells when it goes.
+        /// When it goes.
         struct Counted(Sender<()>);
         impl Drop for Counted {
             fn drop(&mut self) {

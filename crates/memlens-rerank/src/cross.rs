@@ -186,7 +186,7 @@ impl Reranker for CrossEncoder {
     }
 }
 
-/// Returns the model's number for each text, finite, in the order of the texts; or what is wrong.
+/// The model's number for each text, finite, in the order of the texts; or what is wrong.
 fn logits(model: &mut TextRerank, query: &str, texts: &[&str]) -> Result<Vec<f32>, String> {
     let ranked = model
         .rerank(query, texts, false, Some(texts.len().max(1)))
@@ -270,7 +270,7 @@ fn read_files(folder: &Path) -> Result<TokenizerFiles, RerankError> {
     }
 }
 
-/// Returns the sum of all that decides a score: the graph, the weights that lie beside it, and the tokenizer.
+/// The sum of all that decides a score: the graph, the weights that lie beside it, and the tokenizer.
 fn sum_of(graph: &Path, files: &TokenizerFiles) -> Result<String, RerankError> {
     let TokenizerFiles {
         tokenizer_file,
@@ -295,7 +295,7 @@ fn sum_of(graph: &Path, files: &TokenizerFiles) -> Result<String, RerankError> {
     Ok(sum::hex(sum))
 }
 
-/// Returns the graph and the files beside it whose names begin like its own, in the order of their names.
+/// The graph and the files beside it whose names begin like its own, in the order of their names.
 fn weights(graph: &Path) -> Result<Vec<PathBuf>, RerankError> {
     let folder = graph.parent().unwrap_or(graph);
     let own = graph.file_name().unwrap_or_default().to_string_lossy();

@@ -105,7 +105,7 @@ impl Model {
     }
 }
 
-/// Returns the hub's address; one without encryption must be on this machine.
+/// The hub's address; one without encryption must be on this machine.
 fn hub_url(hub: &str) -> Result<Url, RerankError> {
     let hub = Provider {
         kind: Kind::Custom,
@@ -341,26 +341,26 @@ impl Hub {
     }
 }
 
-/// Returns a header's text without the quotes that tags stand in.
+/// A header's text without the quotes that tags stand in.
 fn text(headers: &HeaderMap, name: &str) -> Option<String> {
     let text = headers.get(name)?.to_str().ok()?;
     Some(text.trim_start_matches("W/").replace('"', ""))
 }
 
-/// Returns the length of the whole of which a part is sent.
+/// The length of the whole of which a part is sent.
 fn whole_bytes(headers: &HeaderMap) -> Option<u64> {
     let range = text(headers, CONTENT_RANGE.as_str())?;
     range.rsplit_once('/')?.1.parse().ok()
 }
 
-/// Returns the place of the first byte that is sent of a whole; none if it is no part that is sent.
+/// The place of the first byte that is sent of a whole; none if it is no part that is sent.
 fn first_byte(headers: &HeaderMap) -> Option<u64> {
     let range = text(headers, CONTENT_RANGE.as_str())?;
     let range = range.strip_prefix("bytes ")?;
     range.split_once('-')?.0.parse().ok()
 }
 
-/// Returns what a file is called until it is whole; parts of another version are not gone on from.
+/// What a file is called until it is whole; parts of another version are not gone on from.
 fn part_path(path: &Path, tag: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     let tag: String = tag.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -505,7 +505,7 @@ mod tests {
             (outcome, told)
         }
 
-        /// Returns the ranges that were asked for of the weights' bytes, and forgets all requests.
+        /// The ranges that were asked for of the weights' bytes, and forgets all requests.
         fn ranges(&self) -> Vec<u64> {
             let asked = std::mem::take(&mut self.state().asked);
             asked

@@ -163,7 +163,7 @@ pub enum RerankError {
 }
 
 impl RerankError {
-    /// Tells whether the call was given up, which says nothing of whoever was asked.
+    /// Whether the call was given up, which says nothing of whoever was asked.
     pub fn is_given_up(&self) -> bool {
         matches!(
             self,

@@ -22,7 +22,7 @@ const MAX_LOGGED_BYTES: u64 = 64 << 10;
 /// How long a hook that was killed may take to go.
 const MAX_REAP_TIME: Duration = Duration::from_secs(1);
 
-/// Is what a hook reads: a question and its results, best first.
+/// What a hook reads: a question and its results, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
@@ -91,7 +91,7 @@ pub fn without_mark(json: &[u8]) -> &[u8] {
     json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json)
 }
 
-/// Is one result of an [`Event`].
+/// One result of an [`Event`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventRow {
@@ -111,7 +111,7 @@ pub struct EventRow {
     pub source: String,
 }
 
-/// Is what a hook writes.
+/// What a hook writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The rows that stay, best first; none leaves them as they were.
@@ -119,7 +119,7 @@ pub struct Answer {
     pub results: Option<Vec<AnswerRow>>,
 }
 
-/// Is one row of an [`Answer`]: one of the event's, known by its path and lines.
+/// One row of an [`Answer`]: one of the event's, known by its path and lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerRow {
@@ -161,7 +161,7 @@ impl From<EventRow> for AnswerRow {
     }
 }
 
-/// Is one row that a hook let stay.
+/// One row that a hook let stay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kept {
     /// Its place among the event's results, counted from 0.

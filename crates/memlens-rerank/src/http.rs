@@ -77,7 +77,7 @@ impl Http {
         })
     }
 
-    /// Returns the host that is asked, with the port where it is not the usual one.
+    /// The host that is asked, with the port where it is not the usual one.
     pub fn host(&self) -> String {
         provider::host(&self.endpoint)
     }
@@ -134,7 +134,7 @@ impl Reranker for Http {
     }
 }
 
-/// Returns what tells this provider's scores from those of every other of its kind: the model, and where it is not the
+/// What tells this provider's scores from those of every other of its kind: the model, and where it is not the
 /// service itself that is asked, the address, and for one of one's own in whose words.
 fn named_model(provider: &Provider, endpoint: &Url) -> String {
     let default = provider.kind.default_url().map(|url| Provider {

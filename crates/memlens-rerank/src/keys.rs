@@ -58,7 +58,7 @@ impl Key {
         self.0.expose_secret()
     }
 
-    /// Returns the value of the header that carries it, which nothing prints either.
+    /// The value of the header that carries it, which nothing prints either.
     pub(crate) fn bearer(&self) -> HeaderValue {
         let bearer = SecretString::from(format!("Bearer {}", self.expose()));
         let mut value = HeaderValue::from_str(bearer.expose_secret())
@@ -74,7 +74,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Returns the provider's key and where it was: in the keyring, or else in `variable`. None where neither has one.
+/// The provider's key and where it was: in the keyring, or else in `variable`. None where neither has one.
 ///
 /// A keyring's key belongs to the kind and the host, so a changed address never gets the key of the one before.
 ///
@@ -175,7 +175,7 @@ fn ask<T: Send + 'static>(
     Err(RerankError::Keyring { cause })
 }
 
-/// Returns what went wrong; never the error's own text where that could show what is kept.
+/// What went wrong; never the error's own text where that could show what is kept.
 fn cause(error: &keyring::Error) -> String {
     match error {
         keyring::Error::NoDefaultStore => {

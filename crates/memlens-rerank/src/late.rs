@@ -16,7 +16,7 @@ use crate::{Limits, RerankError, Reranker, RerankerInfo, Scale, Scores};
 
 /// Keeps the token vectors of texts, so that a text is read once. It may forget any of them at any time.
 pub trait TokenCache: Send {
-    /// Returns what was put for `text` under `model`; none if there is nothing (any more).
+    /// What was put for `text` under `model`; none if there is nothing (any more).
     fn get(&mut self, model: &str, text: &str) -> Option<TokenTable>;
 
     /// Keeps the token vectors of `text`. What cannot be kept is read again the next time.
@@ -56,7 +56,7 @@ impl<C: TokenCache> Late<C> {
         }
     }
 
-    /// Returns every word of `text`, in order, with the word of `query` that it is nearest to, of equals the first. Words
+    /// Every word of `text`, in order, with the word of `query` that it is nearest to, of equals the first. Words
     /// that the model did not read are left out.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl<C: TokenCache> Late<C> {
         }
     }
 
-    /// Returns the tokens of every text, and how many of them were read now. What is read is kept, even if another text
+    /// The tokens of every text, and how many of them were read now. What is read is kept, even if another text
     /// fails.
     fn tables(
         &mut self,
@@ -190,7 +190,7 @@ impl<C: TokenCache> Reranker for Late<C> {
     }
 }
 
-/// Returns the mean over the question's tokens, of which there is one, of each one's best cosine in the text; 0 for a
+/// The mean over the question's tokens, of which there is one, of each one's best cosine in the text; 0 for a
 /// text without tokens.
 fn max_sim(query: &TokenTable, text: &TokenTable) -> f64 {
     if text.n_tokens() == 0 {
@@ -203,7 +203,7 @@ fn max_sim(query: &TokenTable, text: &TokenTable) -> f64 {
     best.map(f64::from).sum::<f64>() / query.n_tokens() as f64
 }
 
-/// Returns the tokens of `text` that hold a letter or a digit. Signs take up space and change nothing: on four sets of
+/// The tokens of `text` that hold a letter or a digit. Signs take up space and change nothing: on four sets of
 /// questions nDCG@10 is the same within 0.003.
 fn read(
     embedder: &mut dyn Embedder,
@@ -353,13 +353,13 @@ mod tests {
             Ok(scores.scores)
         }
 
-        /// Returns how many windows were read since the last time.
+        /// How many windows were read since the last time.
         fn n_read(&self) -> usize {
             self.n_read.swap(0, Ordering::Relaxed)
         }
     }
 
-    /// Returns the mean over the question's words of the best cosine of any word of the text.
+    /// The mean over the question's words of the best cosine of any word of the text.
     fn naive(query: &str, text: &str) -> f64 {
         let mut hashing = Hashing::default();
         let mut rows = |text: &str| -> Vec<Vec<f32>> {

@@ -80,17 +80,17 @@ pub const MODELS: &[Model] = &[
 ];
 
 impl Model {
-    /// Returns the model of this name, in the case that it is written in.
+    /// The model of this name, in the case that it is written in.
     pub fn named(name: &str) -> Option<&'static Model> {
         MODELS.iter().find(|model| model.name == name)
     }
 
-    /// Returns the model's own folder in a folder of models; it need not be there.
+    /// The model's own folder in a folder of models; it need not be there.
     pub fn folder(&self, models: &Path) -> PathBuf {
         models.join(self.name)
     }
 
-    /// Returns whether every file was downloaded to the end.
+    /// Whether every file was downloaded to the end.
     pub fn is_there(&self, models: &Path) -> bool {
         let folder = self.folder(models);
         self.files().all(|file| folder.join(file).is_file())
@@ -112,7 +112,7 @@ impl Model {
         CrossEncoder::load(&self.folder(models), at, threads)
     }
 
-    /// Returns every file with its place in the repository and in the model's folder, the weights last.
+    /// Every file with its place in the repository and in the model's folder, the weights last.
     pub(crate) fn files(&self) -> impl Iterator<Item = &'static str> {
         TOKENIZER_FILES
             .into_iter()

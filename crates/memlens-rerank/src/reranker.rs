@@ -20,7 +20,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Returns the scale's name in files and on the command line.
+    /// The scale's name in files and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Scale::Unit => "unit",
@@ -29,7 +29,7 @@ impl Scale {
         }
     }
 
-    /// Returns the scale of this name; none for any other word.
+    /// The scale of this name; none for any other word.
     pub fn from_word(word: &str) -> Option<Scale> {
         [Scale::Unit, Scale::Logit, Scale::MaxSim]
             .into_iter()
@@ -95,7 +95,7 @@ impl Limits {
     }
 }
 
-/// Is what one call found.
+/// What one call found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scores {
     /// One score per text, in the order of the texts, finite, as reported.
@@ -108,10 +108,10 @@ pub struct Scores {
 
 /// Scores texts by a question, each on its own or all together.
 pub trait Reranker: Send {
-    /// Returns what makes the scores.
+    /// What makes the scores.
     fn info(&self) -> &RerankerInfo;
 
-    /// Returns a score for every text, or none at all.
+    /// A score for every text, or none at all.
     ///
     /// No text is no call and gives no score. `limits` are looked at between the parts of the work, at least every
     /// second.

@@ -17,7 +17,7 @@ pub(crate) fn add(sum: &mut Sha256, mut from: impl Read) -> io::Result<()> {
     }
 }
 
-/// Returns the sum in small hexadecimal digits.
+/// The sum in small hexadecimal digits.
 pub(crate) fn hex(sum: Sha256) -> String {
     let bytes = sum.finalize();
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

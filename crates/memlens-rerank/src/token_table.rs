@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memlens_embed::TokenVectors;
 
-/// Holds one row per token of a text: numbers of 8 bits and a scale that gives the row unit length.
+/// One row per token of a text: numbers of 8 bits and a scale that gives the row unit length.
 ///
 /// A quarter of the space of the vectors, and within 0.01 of their cosines.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,7 +19,7 @@ pub struct TokenTable {
 }
 
 impl TokenTable {
-    /// Returns an empty table for vectors of `dim` numbers, at least 1.
+    /// An empty table for vectors of `dim` numbers, at least 1.
     pub fn new(dim: usize) -> TokenTable {
         TokenTable {
             dim,
@@ -68,22 +68,22 @@ impl TokenTable {
         self.ranges.push(range);
     }
 
-    /// Returns the number of tokens.
+    /// The number of tokens.
     pub fn n_tokens(&self) -> usize {
         self.scales.len()
     }
 
-    /// Returns the number of numbers in a row.
+    /// The number of numbers in a row.
     pub(crate) fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Returns where each token stands in its text, in bytes.
+    /// Where each token stands in its text, in bytes.
     pub(crate) fn ranges(&self) -> &[Range<u32>] {
         &self.ranges
     }
 
-    /// Returns the cosines of every token of `self` with every token of `text`: row-major `f32[n_tokens, n_tokens of
+    /// The cosines of every token of `self` with every token of `text`: row-major `f32[n_tokens, n_tokens of
     /// text]`, in `[-1, 1]`. Both are of one model.
     pub(crate) fn cosines(&self, text: &TokenTable) -> Vec<f32> {
         // Widened once and for all: products of 16 bits are what processors add up best.
@@ -101,7 +101,7 @@ impl TokenTable {
         cosines
     }
 
-    /// Returns the table as bytes to keep: about `dim + 12` a token.
+    /// The table as bytes to keep: about `dim + 12` a token.
     pub fn to_bytes(&self) -> Vec<u8> {
         let n_numbers = [self.n_tokens() as u32, self.dim as u32];
         let heads = n_numbers.iter().flat_map(|number| number.to_le_bytes());
@@ -115,7 +115,7 @@ impl TokenTable {
         heads.chain(scales).chain(ranges).chain(numbers).collect()
     }
 
-    /// Returns the table that was kept as `bytes`; none if they are not what [`TokenTable::to_bytes`] makes.
+    /// The table that was kept as `bytes`; none if they are not what [`TokenTable::to_bytes`] makes.
     pub fn from_bytes(bytes: &[u8]) -> Option<TokenTable> {
         let (heads, rest) = bytes.split_at_checked(2 * WORD)?;
         let heads: Vec<usize> = words(heads)

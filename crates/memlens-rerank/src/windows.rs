@@ -24,7 +24,7 @@ pub(crate) fn windows(text: &str, chars_max: usize) -> Vec<Range<usize>> {
     }
 }
 
-/// Returns where to cut a text whose piece ends at byte `limit` at the latest; above 0.
+/// Where to cut a text whose piece ends at byte `limit` at the latest; above 0.
 fn last_cut(text: &str, limit: usize) -> usize {
     // What follows the piece may be the very blank that it is cut at.
     let next = text[limit..].chars().next().map_or(0, char::len_utf8);

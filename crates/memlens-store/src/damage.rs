@@ -19,7 +19,7 @@ use crate::{Applied, DocumentId, DocumentRow, FolderId, Snapshot, Store, StoreEr
 /// How far a vector's squared length may be from 1.
 const SQUARED_LENGTH_ERROR_MAX: f32 = 2e-3;
 
-/// Is what was forgotten because it was not as saved.
+/// What was forgotten because it was not as saved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forgotten {
     /// The documents' folders and paths, sorted by path; none where only embeddings went that nothing used.
@@ -61,7 +61,7 @@ impl Store {
         self.forget(&documents, &damaged)
     }
 
-    /// Returns the ids of the embeddings that are as they were saved, and of the others.
+    /// The ids of the embeddings that are as they were saved, and of the others.
     fn embeddings_by_soundness(
         &self,
         snapshot: &Snapshot,
@@ -196,7 +196,7 @@ fn go_on(cancel: &AtomicBool) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Tells whether a row's first column, a text, is the one whose hash is its second.
+/// Whether a row's first column, a text, is the one whose hash is its second.
 pub(crate) fn is_as_saved(row: &Row<'_>) -> rusqlite::Result<bool> {
     let (text, hash) = (row.get_ref(0)?, row.get_ref(1)?);
     // Another type than was written is damage too.
@@ -206,7 +206,7 @@ pub(crate) fn is_as_saved(row: &Row<'_>) -> rusqlite::Result<bool> {
     Ok(str::from_utf8(text).is_ok() && blake3::hash(text).as_bytes() == hash)
 }
 
-/// Returns a text as far as it can be read.
+/// A text as far as it can be read.
 pub(crate) fn lossy(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
     let bytes = row.get_ref(column)?.as_bytes().unwrap_or_default();
     Ok(String::from_utf8_lossy(bytes).into_owned())

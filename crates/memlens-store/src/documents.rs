@@ -16,7 +16,7 @@ use crate::{
 /// So many of the latest changes of documents are logged; whoever knows an older state reads all.
 const CHANGES_KEPT: i64 = 50_000;
 
-/// Is what is known of a file without reading it: enough to see whether it changed.
+/// What is known of a file without reading it: enough to see whether it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentState {
     /// Its id.
@@ -31,7 +31,7 @@ pub struct DocumentState {
     pub hash: [u8; 32],
 }
 
-/// Is a document to be put.
+/// A document to be put.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewDocument {
     /// Its folder.
@@ -66,7 +66,7 @@ pub struct NewDocument {
     pub problems: Vec<StoredProblem>,
 }
 
-/// Is a chunk to be put.
+/// A chunk to be put.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewChunk {
     /// Its text.
@@ -95,7 +95,7 @@ pub struct NewChunk {
     pub windows: Vec<NewWindow>,
 }
 
-/// Is a window to be put.
+/// A window to be put.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewWindow {
     /// First line, 1-based.
@@ -106,7 +106,7 @@ pub struct NewWindow {
     pub embedding: EmbeddingId,
 }
 
-/// Is one change of the documents.
+/// One change of the documents.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     /// Puts a document in place of the one at its path.
@@ -131,7 +131,7 @@ pub enum Change {
     },
 }
 
-/// Is a chunk as the text index needs it.
+/// A chunk as the text index needs it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredChunk {
     /// Its id.
@@ -144,7 +144,7 @@ pub struct StoredChunk {
     pub text: String,
 }
 
-/// Tells why there is no text of a chunk.
+/// Why there is no text of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoText {
     /// The chunk is not in the library any more: its note changed, or is gone.
@@ -153,7 +153,7 @@ pub enum NoText {
     Altered,
 }
 
-/// Is what a batch of changes did.
+/// What a batch of changes did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Applied {
     /// The new generation.
@@ -181,7 +181,7 @@ impl Applied {
 }
 
 impl Store {
-    /// Returns what is known of every document of a folder, by path.
+    /// What is known of every document of a folder, by path.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -202,7 +202,7 @@ impl Store {
             .attempt("read the documents")
     }
 
-    /// Returns what is known of one document; none when it is not there.
+    /// What is known of one document; none when it is not there.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -223,7 +223,7 @@ impl Store {
             .attempt("read a document")
     }
 
-    /// Tells whether documents lie below a path.
+    /// Whether documents lie below a path.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -322,7 +322,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the texts of chunks, in the order asked.
+    /// The texts of chunks, in the order asked.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

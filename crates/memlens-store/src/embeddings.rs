@@ -13,7 +13,7 @@ use crate::{Store, StoreError};
 pub struct EmbeddingId(pub i64);
 
 impl Store {
-    /// Returns the embeddings that are there for these content hashes.
+    /// The embeddings that are there for these content hashes.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -90,7 +90,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the vector of an embedding, unit length; none when it is not there, or not as it was saved.
+    /// The vector of an embedding, unit length; none when it is not there, or not as it was saved.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -109,7 +109,7 @@ impl Store {
             .attempt("read an embedding")
     }
 
-    /// Returns the model of the chunks' embeddings and its dimension; none without a chunk.
+    /// The model of the chunks' embeddings and its dimension; none without a chunk.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -128,7 +128,7 @@ impl Store {
             .attempt("look up the embedding model")
     }
 
-    /// Returns how many embeddings there are, used or not.
+    /// How many embeddings there are, used or not.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

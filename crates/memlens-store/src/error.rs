@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
-/// Tells what could not be done with the library, and why.
+/// What could not be done with the library, and why.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The folder cannot be made or used.
@@ -145,7 +145,7 @@ impl StoreError {
     }
 }
 
-/// Tells whether a value is of a kind that nobody wrote there.
+/// Whether a value is of a kind that nobody wrote there.
 fn is_foreign(error: &rusqlite::Error) -> bool {
     matches!(
         error,

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use crate::error::Attempt;
 use crate::{EmbeddingId, Store, StoreError};
 
-/// Tells which way a thumb points.
+/// Which way a thumb points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thumb {
     /// The text answers the question.
@@ -20,7 +20,7 @@ pub enum Thumb {
 }
 
 impl Thumb {
-    /// Returns the thumb of a number: 1 or -1; none for every other.
+    /// The thumb of a number: 1 or -1; none for every other.
     pub fn of_number(number: i64) -> Option<Thumb> {
         match number {
             1 => Some(Thumb::Up),
@@ -38,7 +38,7 @@ impl Thumb {
     }
 }
 
-/// Is a thumb to be stored.
+/// A thumb to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFeedback {
     /// The content hash of the text.
@@ -55,7 +55,7 @@ pub struct NewFeedback {
     pub path: String,
 }
 
-/// Is a thumb as stored.
+/// A thumb as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredFeedback {
     /// Names it; never used twice.
@@ -64,7 +64,7 @@ pub struct StoredFeedback {
     pub feedback: NewFeedback,
 }
 
-/// Tells what a vote came to.
+/// What a vote came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voted {
     /// There is a thumb where none was.
@@ -90,7 +90,7 @@ pub struct Imported {
 const GENERATION: &str = "feedback";
 
 impl Store {
-    /// Returns every thumb, the newest first.
+    /// Every thumb, the newest first.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -103,7 +103,7 @@ impl Store {
             .attempt("read the feedback")
     }
 
-    /// Returns how many thumbs there are.
+    /// How many thumbs there are.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -113,7 +113,7 @@ impl Store {
             .attempt("count the feedback")
     }
 
-    /// Returns the number that every change of the feedback raises; 0 before the first and after all is erased.
+    /// The number that every change of the feedback raises; 0 before the first and after all is erased.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -124,7 +124,7 @@ impl Store {
             .unwrap_or(0))
     }
 
-    /// Returns how many thumbs point up and down, over all questions, by the embedding of a text by `model`.
+    /// How many thumbs point up and down, over all questions, by the embedding of a text by `model`.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -144,7 +144,7 @@ impl Store {
             .attempt("count the thumbs")
     }
 
-    /// Returns the thumbs that were given for a question, by the embedding of a text by `model`.
+    /// The thumbs that were given for a question, by the embedding of a text by `model`.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -245,7 +245,7 @@ impl Store {
     }
 }
 
-/// Returns the thumb that a text has for a question, and when it was given.
+/// The thumb that a text has for a question, and when it was given.
 fn known(
     transaction: &Transaction<'_>,
     feedback: &NewFeedback,

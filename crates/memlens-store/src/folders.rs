@@ -10,7 +10,7 @@ use crate::{Applied, DocumentId, Store, StoreError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FolderId(pub i64);
 
-/// Is a watched folder.
+/// A watched folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
     /// Its id.
@@ -39,7 +39,7 @@ impl Folder {
 }
 
 impl Store {
-    /// Returns the watched folders, sorted by path.
+    /// The watched folders, sorted by path.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -161,7 +161,7 @@ impl Store {
     }
 }
 
-/// Tells whether `path` is `folder` or lies in it.
+/// Whether `path` is `folder` or lies in it.
 fn is_within(path: &str, folder: &str) -> bool {
     std::path::Path::new(path).starts_with(folder)
 }

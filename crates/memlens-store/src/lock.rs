@@ -12,7 +12,7 @@ const ASKERS_WAIT_MAX: Duration = Duration::from_secs(2);
 /// How much of the file the number of a process takes.
 const PROCESS_BYTES: u64 = 10;
 
-/// Holds the right to write until it is dropped; the system frees it when the process dies.
+/// The right to write until it is dropped; the system frees it when the process dies.
 #[derive(Debug)]
 pub struct WriteLock {
     file: File,
@@ -69,7 +69,7 @@ impl Drop for WriteLock {
     }
 }
 
-/// Returns who holds the lock of the library in `dir`, for a person; none when nobody does.
+/// Who holds the lock of the library in `dir`, for a person; none when nobody does.
 ///
 /// Writes nothing, and keeps no writer from its work.
 ///
@@ -88,7 +88,7 @@ pub fn holder(dir: &Path) -> Result<Option<String>, StoreError> {
     Ok(Some(name.unwrap_or("another process".to_owned())))
 }
 
-/// Returns where the lock file of the library in `dir` lies.
+/// Where the lock file of the library in `dir` lies.
 pub(crate) fn path(dir: &Path) -> PathBuf {
     dir.join("writer.lock")
 }
@@ -103,7 +103,7 @@ fn open(dir: &Path, options: &mut OpenOptions) -> Result<File, StoreError> {
     })
 }
 
-/// Tells whether the file is one that a lock made.
+/// Whether the file is one that a lock made.
 fn holds_process_or_nothing(file: &mut File) -> std::io::Result<bool> {
     let mut held = Vec::new();
     file.take(PROCESS_BYTES + 1).read_to_end(&mut held)?;
@@ -122,7 +122,7 @@ fn is_taken(tried: Result<(), TryLockError>) -> std::io::Result<bool> {
     }
 }
 
-/// Returns the process that the lock file names; none where the system's lock also forbids reading.
+/// The process that the lock file names; none where the system's lock also forbids reading.
 fn process(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.rewind().ok()?;

@@ -10,7 +10,7 @@ use crate::damage::lossy;
 use crate::error::Attempt;
 use crate::{DocumentId, Store, StoreError};
 
-/// Is an observation to be stored with its document.
+/// An observation to be stored with its document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewObservation {
     /// What it says.
@@ -29,7 +29,7 @@ pub struct NewObservation {
     pub weight: Option<f64>,
 }
 
-/// Is an observation as stored.
+/// An observation as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredObservation {
     /// The document that says it.
@@ -38,7 +38,7 @@ pub struct StoredObservation {
     pub observation: NewObservation,
 }
 
-/// Is all that documents say.
+/// All that documents say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observations {
     /// The observations.
@@ -48,7 +48,7 @@ pub struct Observations {
 }
 
 impl Store {
-    /// Returns how many observations there are.
+    /// How many observations there are.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -58,7 +58,7 @@ impl Store {
             .attempt("count the observations")
     }
 
-    /// Returns every observation, by folder path, path and place in the document; those of a document that are not as
+    /// Every observation, by folder path, path and place in the document; those of a document that are not as
     /// they were saved are left out.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ fn observation(row: &Row<'_>) -> rusqlite::Result<StoredObservation> {
     })
 }
 
-/// Returns what sums up the observations of a document `d`.
+/// What sums up the observations of a document `d`.
 pub(crate) fn checksum_of_observations() -> String {
     format!(
         "(SELECT coalesce(sum({OF_OBSERVATION}), 0) FROM observations o WHERE o.document = d.id)"

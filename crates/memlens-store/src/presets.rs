@@ -3,7 +3,7 @@
 use crate::error::Attempt;
 use crate::{Store, StoreError};
 
-/// Is a preset as stored.
+/// A preset as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredPreset {
     /// Its name.
@@ -13,7 +13,7 @@ pub struct StoredPreset {
 }
 
 impl Store {
-    /// Returns the presets, sorted by name.
+    /// The presets, sorted by name.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -5,7 +5,7 @@ use rusqlite::{Row, params};
 use crate::error::Attempt;
 use crate::{FolderId, Store, StoreError};
 
-/// Tells how much a problem matters.
+/// How much a problem matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// The file is not in the library.
@@ -14,7 +14,7 @@ pub enum Severity {
     Note,
 }
 
-/// Is one thing that went wrong with a file.
+/// One thing that went wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredProblem {
     /// The file's folder.
@@ -30,7 +30,7 @@ pub struct StoredProblem {
 }
 
 impl Store {
-    /// Returns everything that went wrong, errors first, then by folder, path and line.
+    /// Everything that went wrong, errors first, then by folder, path and line.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -48,7 +48,7 @@ impl Store {
             .attempt("read the problems")
     }
 
-    /// Returns how many files could not be read.
+    /// How many files could not be read.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -58,7 +58,7 @@ impl Store {
             .attempt("count the problems")
     }
 
-    /// Tells whether anything is noted of a file.
+    /// Whether anything is noted of a file.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -73,7 +73,7 @@ impl Store {
             .attempt("read the problems")
     }
 
-    /// Tells whether just this is noted of a file, and nothing else.
+    /// Whether just this is noted of a file, and nothing else.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -111,7 +111,7 @@ impl Store {
         transaction.commit().attempt("note problems")
     }
 
-    /// Returns what is noted of one file, or of all files of a folder that are not in the library; by path and message.
+    /// What is noted of one file, or of all files of a folder that are not in the library; by path and message.
     fn noted(
         &self,
         folder: FolderId,

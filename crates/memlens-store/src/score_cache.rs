@@ -107,7 +107,7 @@ pub struct ScoreCache {
     limits: CacheLimits,
 }
 
-/// Is the file, or what stands in for it.
+/// The file, or what stands in for it.
 #[derive(Debug)]
 struct Opened {
     connection: Connection,
@@ -229,7 +229,7 @@ impl ScoreCache {
     }
 }
 
-/// Returns the key of these parts; no two lists of parts share one.
+/// The key of these parts; no two lists of parts share one.
 fn key_of(parts: &[&str]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -240,7 +240,7 @@ fn key_of(parts: &[&str]) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// Returns the number of this use, above that of every use before.
+/// The number of this use, above that of every use before.
 fn next_use(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
     transaction
         .prepare_cached("UPDATE clock SET uses = uses + 1 RETURNING uses")?
@@ -370,7 +370,7 @@ fn replace(path: &Path, error: &rusqlite::Error) -> rusqlite::Result<()> {
     remove(path).map_err(|_| rusqlite::Error::InvalidPath(path.to_owned()))
 }
 
-/// Returns the cache of the library in `dir` and the files that SQLite keeps beside it, there or not.
+/// The cache of the library in `dir` and the files that SQLite keeps beside it, there or not.
 pub(crate) fn files(dir: &Path) -> [PathBuf; 3] {
     files_of(&dir.join(FILE))
 }

@@ -6,7 +6,7 @@ use crate::error::Attempt;
 use crate::{Store, StoreError};
 
 impl Store {
-    /// Returns what was chosen under a key, as it was put; none where nothing was.
+    /// What was chosen under a key, as it was put; none where nothing was.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

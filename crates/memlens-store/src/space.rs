@@ -67,7 +67,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns how many embeddings chunks and windows use, and how many nothing uses.
+    /// How many embeddings chunks and windows use, and how many nothing uses.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -24,7 +24,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long what a person did waits for the other connection, which may be giving room back: of a large library that takes its time.
 const BUSY_TIMEOUT_BESIDE: Duration = Duration::from_secs(120);
 
-/// Is the library's database.
+/// The library's database.
 #[derive(Debug)]
 pub struct Store {
     pub(crate) connection: Connection,
@@ -35,7 +35,7 @@ pub struct Store {
     frozen: Option<FileState>,
 }
 
-/// Is what tells that a file was written.
+/// What tells that a file was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FileState {
     n_bytes: u64,
@@ -43,7 +43,7 @@ struct FileState {
 }
 
 impl FileState {
-    /// Returns the state of a file; that of an empty one where it cannot be looked at.
+    /// The state of a file; that of an empty one where it cannot be looked at.
     fn of(path: &Path) -> FileState {
         let metadata = path.metadata();
         FileState {
@@ -155,7 +155,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns a second connection to the same library that only reads, for another thread.
+    /// A second connection to the same library that only reads, for another thread.
     ///
     /// # Errors
     /// As [`Store::open_read_only`].
@@ -163,7 +163,7 @@ impl Store {
         Store::open_read_only(&self.dir)
     }
 
-    /// Returns a second connection to the same library that may write, for another thread: it waits for the transactions
+    /// A second connection to the same library that may write, for another thread: it waits for the transactions
     /// of this one and for nothing else. The library stays locked for others until both are dropped.
     ///
     /// # Errors
@@ -181,12 +181,12 @@ impl Store {
         })
     }
 
-    /// Tells whether there is no database in `dir`.
+    /// Whether there is no database in `dir`.
     pub fn is_gone(dir: &Path) -> bool {
         !Store::path(dir).exists()
     }
 
-    /// Returns who writes to the library in `dir` now, for a person; none when nobody does.
+    /// Who writes to the library in `dir` now, for a person; none when nobody does.
     ///
     /// # Errors
     /// [`StoreError::Folder`] where that cannot be told.
@@ -194,17 +194,17 @@ impl Store {
         crate::lock::holder(dir)
     }
 
-    /// Returns the library's folder.
+    /// The library's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Tells whether this connection may write.
+    /// Whether this connection may write.
     pub fn is_writer(&self) -> bool {
         self.lock.is_some()
     }
 
-    /// Returns the number that every change of the documents raises; 0 for a new library.
+    /// The number that every change of the documents raises; 0 for a new library.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -215,7 +215,7 @@ impl Store {
             .unwrap_or(0))
     }
 
-    /// Returns a remembered text, such as the options that the chunks were cut with.
+    /// A remembered text, such as the options that the chunks were cut with.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -294,7 +294,7 @@ pub(crate) fn struck(place: Place, dir: &Path, attempt: &str) -> rusqlite::Resul
     })
 }
 
-/// Returns where the library's folder really lies, so that it can be compared with watched folders.
+/// Where the library's folder really lies, so that it can be compared with watched folders.
 fn resolve(dir: &Path) -> Result<PathBuf, StoreError> {
     dir.canonicalize().map_err(|source| StoreError::Folder {
         path: dir.to_owned(),
@@ -314,12 +314,12 @@ pub(crate) fn next_generation(transaction: &Transaction<'_>) -> Result<u64, Stor
         .attempt("raise the generation")
 }
 
-/// Returns the database and the files that SQLite keeps beside it, there or not.
+/// The database and the files that SQLite keeps beside it, there or not.
 pub(crate) fn files(dir: &Path) -> [PathBuf; 3] {
     ["", "-wal", "-shm"].map(|suffix| dir.join(format!("{DATABASE}{suffix}")))
 }
 
-/// Returns the bytes that the database of the library in `dir` takes on disk, with what SQLite keeps beside it; 0 where
+/// The bytes that the database of the library in `dir` takes on disk, with what SQLite keeps beside it; 0 where
 /// there is none.
 pub fn n_bytes(dir: &Path) -> u64 {
     files(dir)
@@ -339,7 +339,7 @@ fn refuse_odd(dir: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Tells whether something stands at a path that is neither file nor folder; a link is what it leads to.
+/// Whether something stands at a path that is neither file nor folder; a link is what it leads to.
 pub(crate) fn is_odd(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|found| !found.is_file() && !found.is_dir())
@@ -389,7 +389,7 @@ fn try_keep_private(path: &Path) {
     }
 }
 
-/// Returns the files that this crate keeps in the library in `dir`, there or not.
+/// The files that this crate keeps in the library in `dir`, there or not.
 fn own_files(dir: &Path) -> Vec<PathBuf> {
     let mut own = vec![crate::lock::path(dir)];
     own.extend(files(dir));
@@ -400,7 +400,7 @@ fn own_files(dir: &Path) -> Vec<PathBuf> {
 /// The folders in the library's: the lists', and that of downloaded models.
 const FOLDERS: [&str; 3] = ["text", "vectors", "models"];
 
-/// Tells whether something may have been written that stands in the log alone.
+/// Whether something may have been written that stands in the log alone.
 fn has_log(dir: &Path) -> bool {
     let [_, log, _] = files(dir);
     log.metadata().is_ok_and(|metadata| metadata.len() > 0)
@@ -453,7 +453,7 @@ fn connect_to_read(path: &Path) -> Result<(Connection, Option<FileState>), Store
     }
 }
 
-/// Returns the URI by which SQLite takes a file for one that never changes.
+/// The URI by which SQLite takes a file for one that never changes.
 /// Source: SQLite, Uniform Resource Identifiers, 3.
 fn immutable_uri(path: &Path) -> String {
     let mut uri = "file:".to_owned();
@@ -468,7 +468,7 @@ fn immutable_uri(path: &Path) -> String {
     uri
 }
 
-/// Returns the version of a library that this program understands.
+/// The version of a library that this program understands.
 fn refuse_newer(connection: &Connection, dir: &Path) -> Result<SchemaVersion, StoreError> {
     match MIGRATIONS.current_version(connection) {
         Ok(version) if version > SchemaVersion::Inside(LATEST) => Err(StoreError::Newer {

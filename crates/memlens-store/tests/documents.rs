@@ -23,14 +23,14 @@ fn open(dir: &Path) -> Store {
     Store::open(dir).expect("the library can be opened")
 }
 
-/// Returns a hash that is another for every number.
+/// A hash that is another for every number.
 fn hash(number: u8) -> [u8; 32] {
     let mut hash = [7; 32];
     hash[0] = number;
     hash
 }
 
-/// Returns a vector that is another for every number.
+/// A vector that is another for every number.
 fn vector(number: u8) -> Vec<f32> {
     vec![f32::from(number), -0.5, f32::MIN_POSITIVE]
 }
@@ -46,7 +46,7 @@ fn embedding(store: &mut Store, number: u8) -> EmbeddingId {
     found[&hash(number)]
 }
 
-/// Returns a note whose chunks begin at `starts` and are 10 bytes long.
+/// A note whose chunks begin at `starts` and are 10 bytes long.
 fn note(store: &mut Store, folder: FolderId, path: &str, starts: &[u32]) -> NewDocument {
     let embedding = embedding(store, 1);
     let chunks = starts
@@ -119,7 +119,7 @@ fn library(dir: &Path) -> (Store, FolderId) {
     (store, folder)
 }
 
-/// Returns each chunk of a snapshot as `folder/path@start-end`, in its order.
+/// Each chunk of a snapshot as `folder/path@start-end`, in its order.
 fn listed(snapshot: &Snapshot) -> Vec<String> {
     let folder_path = |id: FolderId| {
         let folder = snapshot.folder(id);

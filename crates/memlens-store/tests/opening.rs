@@ -21,7 +21,7 @@ fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a scratch folder can be made")
 }
 
-/// Returns every file below a folder with its bytes.
+/// Every file below a folder with its bytes.
 fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files: Vec<(PathBuf, Vec<u8>)> = fs::read_dir(dir)
         .expect("it can be listed")
@@ -32,7 +32,7 @@ fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
-/// Returns two documents that are put in one batch, so that one without the other is a broken promise.
+/// Two documents that are put in one batch, so that one without the other is a broken promise.
 fn pair(folder: memlens_store::FolderId, number: u32) -> [Change; 2] {
     ["first", "second"].map(|which| {
         let path = format!("{number:05}-{which}.md");
@@ -115,7 +115,7 @@ fn writes_until_it_is_killed() {
     }
 }
 
-/// Returns what a library would hold if its log were lost now.
+/// What a library would hold if its log were lost now.
 fn without_log(dir: &Path) -> (tempfile::TempDir, Store) {
     let rescued = scratch();
     let name = "library.sqlite";

@@ -60,7 +60,7 @@ fn call(at_ms: i64) -> RerankCall {
     }
 }
 
-/// Returns all bytes below a folder.
+/// All bytes below a folder.
 fn bytes(dir: &Path) -> Vec<u8> {
     let entries = fs::read_dir(dir).expect("it can be listed");
     entries
@@ -70,7 +70,7 @@ fn bytes(dir: &Path) -> Vec<u8> {
         .collect()
 }
 
-/// Returns a figure of the file, as another program reads it.
+/// A figure of the file, as another program reads it.
 fn figure(dir: &Path, sql: &str) -> i64 {
     let connection = Connection::open(dir.join(FILE)).expect("it is a database");
     connection

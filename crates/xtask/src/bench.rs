@@ -61,7 +61,7 @@ pub enum Target {
 }
 
 impl Figure {
-    /// Returns whether the target is met; true without one, false for a value that is not a number.
+    /// Whether the target is met; true without one, false for a value that is not a number.
     pub fn is_met(&self) -> bool {
         match self.target {
             None => true,
@@ -131,7 +131,7 @@ impl fmt::Display for Table<'_> {
     }
 }
 
-/// Returns the number with as many digits as the table shows of values.
+/// The number with as many digits as the table shows of values.
 fn rounded(bound: f64) -> f64 {
     (bound * 1000.0).round() / 1000.0
 }

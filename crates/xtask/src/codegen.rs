@@ -86,7 +86,7 @@ pub fn check(project: &Project) -> Result<()> {
     Err(Error::Stale(paths.join(", ")))
 }
 
-/// Returns path and new text of each file that is missing or differs.
+/// Path and new text of each file that is missing or differs.
 fn outdated(project: &Project) -> impl Iterator<Item = (&'static str, String)> {
     FILES
         .iter()

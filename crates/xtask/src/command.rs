@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::error::{Error, Result};
 use crate::project::Project;
 
-/// Returns the cargo that runs this task, at work in `project`.
+/// The cargo that runs this task, at work in `project`.
 pub fn cargo(project: &Project) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // What cargo told this program about its own crate would look like a change to build scripts that watch it.
@@ -21,7 +21,7 @@ pub fn cargo(project: &Project) -> Command {
     command
 }
 
-/// Returns npm, at work in `folder`.
+/// npm, at work in `folder`.
 pub fn npm(folder: &Path) -> Command {
     let mut command = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
     command.current_dir(folder).stdin(Stdio::null());
@@ -64,7 +64,7 @@ pub fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Returns the first program of that name on the search path; `None` when there is none.
+/// The first program of that name on the search path; `None` when there is none.
 pub fn find(name: &str) -> Option<PathBuf> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
     env::split_paths(&env::var_os("PATH")?)
@@ -72,7 +72,7 @@ pub fn find(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Returns the command as a person would type it, without its environment.
+/// The command as a person would type it, without its environment.
 pub fn line(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())

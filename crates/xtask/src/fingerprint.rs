@@ -7,12 +7,12 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 
-/// Returns the sha256 of `bytes` in lowercase hexadecimal.
+/// The sha256 of `bytes` in lowercase hexadecimal.
 pub fn of_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Returns the sha256 of a file in lowercase hexadecimal.
+/// The sha256 of a file in lowercase hexadecimal.
 pub fn of_file(path: &Path) -> Result<String> {
     let bytes = fs::read(path).map_err(|source| Error::Read {
         path: path.to_owned(),
@@ -21,7 +21,7 @@ pub fn of_file(path: &Path) -> Result<String> {
     Ok(of_bytes(&bytes))
 }
 
-/// Returns one sum over the names and contents of all files below `folder`, except in folders named in `except`.
+/// One sum over the names and contents of all files below `folder`, except in folders named in `except`.
 pub fn of_folder(folder: &Path, except: &[&str]) -> Result<String> {
     let mut files = Vec::new();
     list(folder, except, &mut files)?;
@@ -36,7 +36,7 @@ pub fn of_folder(folder: &Path, except: &[&str]) -> Result<String> {
     Ok(hex(&sum.finalize()))
 }
 
-/// Returns whether `stamp` was last written with `sum`.
+/// Whether `stamp` was last written with `sum`.
 pub fn is_stamped(stamp: &Path, sum: &str) -> bool {
     fs::read_to_string(stamp).is_ok_and(|text| text == sum)
 }

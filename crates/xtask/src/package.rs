@@ -129,7 +129,7 @@ fn bundle(project: &Project, bundler: &Path, config: &Value) -> Result<()> {
     command::run(&mut tauri)
 }
 
-/// Returns the one package in the bundler's folder.
+/// The one package in the bundler's folder.
 fn built(folder: &Path) -> Result<PathBuf> {
     let read_error = |source| Error::Read {
         path: folder.to_owned(),
@@ -153,7 +153,7 @@ struct Installed {
 }
 
 impl Installed {
-    /// Returns what is laid over the window's configuration: files by where they are installed, and dependencies.
+    /// What is laid over the window's configuration: files by where they are installed, and dependencies.
     ///
     /// It stands here and not in `tauri.conf.json`, where a file that is not built yet would fail every build.
     fn config(&self, depends: &[String]) -> Value {

@@ -34,23 +34,23 @@ impl Project {
         Self { root, programs }
     }
 
-    /// Returns the path of a built program by its cargo name.
+    /// The path of a built program by its cargo name.
     pub fn program(&self, name: &str) -> PathBuf {
         self.programs
             .join(format!("{name}{}", env::consts::EXE_SUFFIX))
     }
 
-    /// Returns the folder of what is fetched and never committed.
+    /// The folder of what is fetched and never committed.
     pub fn fetched(&self) -> PathBuf {
         self.root.join(".fetched")
     }
 
-    /// Returns the window's sources.
+    /// The window's sources.
     pub fn ui(&self) -> PathBuf {
         self.root.join("ui")
     }
 
-    /// Returns the tests that drive the real window.
+    /// The tests that drive the real window.
     pub fn e2e(&self) -> PathBuf {
         self.root.join("tests/e2e")
     }

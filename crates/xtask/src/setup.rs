@@ -56,12 +56,12 @@ pub fn install_npm(folder: &Path) -> Result<()> {
     node::install(folder)
 }
 
-/// Returns the pinned ONNX Runtime as it may be given away: whatever library a person uses here, it is not theirs.
+/// The pinned ONNX Runtime as it may be given away: whatever library a person uses here, it is not theirs.
 pub fn redistributable_runtime(project: &Project) -> Result<Runtime> {
     runtime::redistributable(project)
 }
 
-/// Returns whether this session can show a window.
+/// Whether this session can show a window.
 pub fn has_display() -> bool {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")

@@ -9,7 +9,7 @@ use tauri::State;
 
 use super::{Answer, Shell, work};
 
-/// Is a ranking with what came of those who were asked.
+/// A ranking with what came of those who were asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Reranked {
     /// The ranking.
@@ -44,7 +44,7 @@ pub async fn cancel_rerank(shell: State<'_, Shell>) -> Answer<()> {
     .await
 }
 
-/// Returns the texts of rows as the reranker reads them.
+/// The texts of rows as the reranker reads them.
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_preview(
@@ -61,7 +61,7 @@ pub async fn rerank_preview(
     .await
 }
 
-/// Tells which words of a row's text answer which words of the question, under late interaction.
+/// Which words of a row's text answer which words of the question, under late interaction.
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_heat(
@@ -78,7 +78,7 @@ pub async fn rerank_heat(
     .await
 }
 
-/// Returns how long the calls of rerankers took, the newest first.
+/// How long the calls of rerankers took, the newest first.
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_calls(shell: State<'_, Shell>) -> Answer<Vec<RerankTime>> {

@@ -9,7 +9,7 @@ use memlens_tests::{Notes, fresh, hashing, index, open};
 
 const PORT: &str = "The push relay listens on port 8093 of the small server in the hall.";
 
-/// Returns notes of which three say where the relay listens, one of them on another port.
+/// Notes of which three say where the relay listens, one of them on another port.
 fn notes() -> Notes {
     let notes = Notes::new(&[
         (

@@ -16,7 +16,7 @@ use memlens_params::Params;
 use memlens_tests::{Notes, cases, check_equals_fresh, index, open};
 use proptest::prelude::*;
 
-/// Returns the path of the best row for a query; none when nothing is found by a word.
+/// The path of the best row for a query; none when nothing is found by a word.
 fn best(dir: &Path, query: &str) -> Option<String> {
     let library = open(dir);
     let by_words = Params {
@@ -208,7 +208,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Returns the outermost folder that a note needs and that is not there; a watcher is told of it.
+/// The outermost folder that a note needs and that is not there; a watcher is told of it.
 fn missing_folder(notes: &Notes, path: &str) -> Option<PathBuf> {
     let folders = Path::new(path)
         .ancestors()
@@ -284,7 +284,7 @@ fn edit(notes: &Notes, edit: &Edit) -> Vec<PathBuf> {
     }
 }
 
-/// Is an indexer that is told of changes as the engine tells it.
+/// An indexer that is told of changes as the engine tells it.
 struct Follower {
     indexer: Indexer,
     folder: Folder,

@@ -16,7 +16,7 @@ const SECRET: &str = "the safe opens with 4711";
 /// The one note inside that is asked for first.
 const NOTE: &str = "a/note.md";
 
-/// Is a watched folder, and notes beside it that hold the secret.
+/// A watched folder, and notes beside it that hold the secret.
 struct Ground {
     notes: Notes,
     library: tempfile::TempDir,
@@ -43,7 +43,7 @@ impl Ground {
         outside.expect("it lies in a folder").to_owned()
     }
 
-    /// Returns names that lead out of the folder on some system, or nowhere.
+    /// Names that lead out of the folder on some system, or nowhere.
     fn names(&self) -> Vec<String> {
         let secret = self.notes.at("../secret.md");
         let settled = self.outside().join("secret.md");

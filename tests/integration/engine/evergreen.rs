@@ -41,7 +41,7 @@ fn search(library: &Library) -> Arc<Search> {
         .expect("it can be searched")
 }
 
-/// Returns what decay does to the best row of a note: whether it is evergreen, and its factor.
+/// What decay does to the best row of a note: whether it is evergreen, and its factor.
 fn decay(search: &Search, path: &str) -> (bool, f64) {
     let rows = search.rows().expect("they can be told");
     let trace = search.rank(&params());

@@ -35,7 +35,7 @@ fn slot_of(search: &Search, path: &str) -> u32 {
     at.expect("it is a candidate") as u32
 }
 
-/// Returns the weight that the feedback stage gives a note's row.
+/// The weight that the feedback stage gives a note's row.
 fn weight(search: &Search, path: &str) -> Option<f64> {
     let weights = search.columns(&Params::default()).feedback_weight;
     *weights.get(slot_of(search, path) as usize)?

@@ -20,7 +20,7 @@ use crate::sound::{QUERIES, Sound, copy, sound};
 /// How many bits of each file are turned, one at a time.
 const FLIPS_PER_FILE: usize = 16;
 
-/// Returns every file below a folder that has any bytes, sorted.
+/// Every file below a folder that has any bytes, sorted.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).expect("it can be listed") {
@@ -35,7 +35,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the text of every chunk that a reader finds.
+/// The text of every chunk that a reader finds.
 fn texts(library: &Library) -> Result<BTreeSet<String>, EngineError> {
     let mut texts = BTreeSet::new();
     for query in QUERIES {

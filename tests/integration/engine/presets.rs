@@ -12,7 +12,7 @@ use memlens_tests::{Notes, cases, fresh, hashing, open};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// Returns values that a parameter accepts, its ends and odd fractions among them.
+/// Values that a parameter accepts, its ends and odd fractions among them.
 fn value(parameter: &Parameter) -> BoxedStrategy<Value> {
     match parameter.kind {
         ParameterKind::Toggle => any::<bool>().prop_map(Value::Toggle).boxed(),

@@ -43,7 +43,7 @@ fn write_vectors_of_another_model(dir: &Path) {
         .expect("it can be committed");
 }
 
-/// Is one way to damage a library, and the lists that must be rebuilt then.
+/// One way to damage a library, and the lists that must be rebuilt then.
 type Damage = (&'static str, fn(&Sound), &'static [&'static str]);
 
 const DAMAGES: &[Damage] = &[

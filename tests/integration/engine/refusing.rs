@@ -15,7 +15,7 @@ use memlens_tests::{Image, answers, hashing, image, index, open};
 
 use crate::sound::{QUERIES, garble, sound, truncate};
 
-/// Returns all that a library's folder holds, but for the locks: one names who tried last, one is SQLite's.
+/// All that a library's folder holds, but for the locks: one names who tried last, one is SQLite's.
 fn image_without_lock(dir: &Path) -> Image {
     let mut image = image(dir);
     image.retain(|path, _| !path.ends_with("writer.lock") && !path.ends_with("library.sqlite-shm"));

@@ -13,7 +13,7 @@ use memlens_tests::{Notes, answers, fresh, hashing};
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Returns how much of the mapped vectors of the library in `dir` is in this process's memory, in KiB.
+/// How much of the mapped vectors of the library in `dir` is in this process's memory, in KiB.
 fn resident_kib(dir: &Path) -> u64 {
     let maps = fs::read_to_string("/proc/self/smaps").expect("Linux describes every mapping");
     let vectors = dir

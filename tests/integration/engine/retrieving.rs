@@ -28,7 +28,7 @@ const PATHS: [&str; 6] = [
     "z/relay.md",
 ];
 
-/// Returns the vector of a text as the embedder gives it.
+/// The vector of a text as the embedder gives it.
 fn vector(text: &str) -> Vec<f32> {
     let never = std::sync::atomic::AtomicBool::new(false);
     Hashing::default()
@@ -44,7 +44,7 @@ fn dot(a: &[f32], b: &[f32]) -> f64 {
         .sum()
 }
 
-/// Is a chunk as a naive computation sees it.
+/// A chunk as a naive computation sees it.
 struct Naive {
     place: u32,
     path: String,
@@ -52,7 +52,7 @@ struct Naive {
     vector: f64,
 }
 
-/// Returns what every chunk is worth for a query's vector, computed from the store alone.
+/// What every chunk is worth for a query's vector, computed from the store alone.
 fn naive_chunks(library: &memlens_engine::Library, query: &str, unit: VectorUnit) -> Vec<Naive> {
     let lists = library.lists();
     let (store, snapshot) = (library.store(), &lists.snapshot);
@@ -89,7 +89,7 @@ fn naive_chunks(library: &memlens_engine::Library, query: &str, unit: VectorUnit
         .collect()
 }
 
-/// Returns the terms of a chunk: those of its text and of its file's name.
+/// The terms of a chunk: those of its text and of its file's name.
 fn terms(chunk: &Naive) -> Vec<String> {
     let stem = Path::new(&chunk.path)
         .file_stem()
@@ -102,7 +102,7 @@ fn terms(chunk: &Naive) -> Vec<String> {
         .collect()
 }
 
-/// Returns the BM25 score of each chunk that the query finds, by place, and the ideal.
+/// The BM25 score of each chunk that the query finds, by place, and the ideal.
 ///
 /// k1 1.2, b 0.75; stop words of the query weigh a quarter. Source: Robertson and Zaragoza, The Probabilistic Relevance
 /// Framework, 2009, with the idf that is never negative.

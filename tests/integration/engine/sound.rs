@@ -10,7 +10,7 @@ use serde_json::Value;
 /// Are asked of it.
 pub const QUERIES: [&str; 3] = ["quiet relay", "hall 7", "?!"];
 
-/// Is a library with what is needed to damage it.
+/// A library with what is needed to damage it.
 pub struct Sound {
     pub notes: Notes,
     pub dir: tempfile::TempDir,
@@ -58,7 +58,7 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Returns the largest file in a folder whose name holds `part`.
+/// The largest file in a folder whose name holds `part`.
 pub fn largest(dir: &Path, part: &str) -> PathBuf {
     let files = fs::read_dir(dir)
         .expect("it can be listed")

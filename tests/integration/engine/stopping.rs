@@ -13,7 +13,7 @@ use memlens_engine::{Indexer, Observer, Step};
 use memlens_store::Store;
 use memlens_tests::{Asked, Notes, Recording, check_equals_fresh, index_with};
 
-/// Returns notes that give a good hundred texts to embed, some of them the same.
+/// Notes that give a good hundred texts to embed, some of them the same.
 fn many_notes() -> Notes {
     let notes = Notes::new(&[]);
     for number in 0..18 {
@@ -31,7 +31,7 @@ fn many_notes() -> Notes {
     notes
 }
 
-/// Returns an indexer that has seen all notes and read none.
+/// An indexer that has seen all notes and read none.
 fn about_to_index(dir: &Path, notes: &Notes, asked: &Arc<Asked>) -> Indexer {
     let (mut indexer, _) =
         Indexer::open(dir, Box::new(Recording::new(asked))).expect("it can be opened");
@@ -42,7 +42,7 @@ fn about_to_index(dir: &Path, notes: &Notes, asked: &Arc<Asked>) -> Indexer {
     indexer
 }
 
-/// Returns each distinct text that an index of these notes embeds.
+/// Each distinct text that an index of these notes embeds.
 fn texts_of(notes: &Notes) -> BTreeSet<String> {
     let asked = Arc::new(Asked::default());
     let dir = tempfile::tempdir().expect("a scratch folder can be made");

@@ -14,7 +14,7 @@ use memlens_tests::{Notes, answers, content, fresh, hashing, open};
 /// 21 s beside a build.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Is an engine with everything it has told.
+/// An engine with everything it has told.
 pub struct Watched {
     pub engine: Engine,
     events: Receiver<Event>,
@@ -127,7 +127,7 @@ impl Watched {
         )
     }
 
-    /// Returns the notes in which a word stands, as this engine finds them.
+    /// The notes in which a word stands, as this engine finds them.
     pub fn found(&self, word: &str) -> Vec<String> {
         let library = self.engine.library();
         let search = library

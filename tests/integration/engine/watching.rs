@@ -595,7 +595,7 @@ fn everything_is_forgotten_at_once() {
     it.check_equals_fresh(dir.path(), &[&notes]);
 }
 
-/// Returns all files below a folder.
+/// All files below a folder.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![dir.to_owned()];

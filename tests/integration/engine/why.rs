@@ -11,7 +11,7 @@ use memlens_params::{ParameterSet, Params, StageId};
 use memlens_tests::{Notes, fresh, open};
 use tempfile::TempDir;
 
-/// Is a library of which a question was asked by the defaults.
+/// A library of which a question was asked by the defaults.
 struct Asked {
     library: Library,
     params: Params,
@@ -41,7 +41,7 @@ impl Asked {
     }
 }
 
-/// Returns why a place as typed is not among the results.
+/// Why a place as typed is not among the results.
 fn why(library: &Library, query: &str, params: &Params, typed: &str) -> WhyAnswer {
     let search = library
         .search(query, params, None)
@@ -51,7 +51,7 @@ fn why(library: &Library, query: &str, params: &Params, typed: &str) -> WhyAnswe
         .expect("it can be told")
 }
 
-/// Returns the chunks of an answer about a note that was searched.
+/// The chunks of an answer about a note that was searched.
 fn chunks(answer: &WhyAnswer) -> &[memlens_engine::ChunkWhy] {
     let WhyNot::Searched { chunks, .. } = &answer.why else {
         panic!("it was not searched: {}", answer.sentence)
@@ -59,7 +59,7 @@ fn chunks(answer: &WhyAnswer) -> &[memlens_engine::ChunkWhy] {
     chunks
 }
 
-/// Returns notes of which many speak of relays, one of them of oolong.
+/// Notes of which many speak of relays, one of them of oolong.
 fn many() -> Notes {
     let notes = Notes::new(&[]);
     let lines: String = (0..1300)

@@ -19,7 +19,7 @@ export const commands = {
 	feedbackUndo: (id: string) => __TAURI_INVOKE<FeedbackEntry[]>("feedback_undo", { id }),
 	/**  Says that a note or folder does not decay, or does; an empty path is the watched folder itself. */
 	setEvergreen: (folder: string, path: string, isEvergreen: boolean) => __TAURI_INVOKE<FolderTree[]>("set_evergreen", { folder, path, isEvergreen }),
-	/**  Returns what the last pass over all observations found. */
+	/**  What the last pass over all observations found. */
 	clusters: (params: Params) => __TAURI_INVOKE<ClustersAnswer>("clusters", { params }),
 	/**  Passes over all observations now, where anything changed. */
 	aggregate: (params: Params) => __TAURI_INVOKE<ClustersAnswer>("aggregate", { params }),
@@ -65,24 +65,24 @@ export const commands = {
 	cancelRerank: () => __TAURI_INVOKE<null>("cancel_rerank"),
 	/**  Asks for what these parameters still need, and ranks with what came. A newer call stops this one. */
 	rerank: (search: number, params: Params) => __TAURI_INVOKE<Reranked>("rerank", { search, params }),
-	/**  Returns how long the calls of rerankers took, the newest first. */
+	/**  How long the calls of rerankers took, the newest first. */
 	rerankCalls: () => __TAURI_INVOKE<RerankTime[]>("rerank_calls"),
-	/**  Tells which words of a row's text answer which words of the question, under late interaction. */
+	/**  Which words of a row's text answer which words of the question, under late interaction. */
 	rerankHeat: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Heat>("rerank_heat", { search, params, slot }),
-	/**  Returns the texts of rows as the reranker reads them. */
+	/**  The texts of rows as the reranker reads them. */
 	rerankPreview: (search: number, params: Params, slots: number[]) => __TAURI_INVOKE<SentText[]>("rerank_preview", { search, params, slots }),
 	search: (query: string, params: Params, scope: ScopeArgument | null) => __TAURI_INVOKE<SearchAnswer>("search", { query, params, scope }),
 	/**  Opens the library's folder with the system's program for folders. */
 	showLibrary: () => __TAURI_INVOKE<null>("show_library"),
 	snippets: (search: number, slots: number[]) => __TAURI_INVOKE<Snippet[]>("snippets", { search, slots }),
 	/**
-	 *  Tells why a note is not among the results, and what would bring back its chunk of this id, else
+	 *  Why a note is not among the results, and what would bring back its chunk of this id, else
 	 *  its best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
 	 */
 	whyNot: (search: number, params: Params, folder: string | null, path: string, line: number | null, chunk: string | null) => __TAURI_INVOKE<WhyAnswer>("why_not", { search, params, folder, path, line, chunk }),
 	startQuery: () => __TAURI_INVOKE<string | null>("start_query"),
 	state: () => __TAURI_INVOKE<LibraryState>("state"),
-	/**  Returns the thumbs that the rows of a search have for its question. */
+	/**  The thumbs that the rows of a search have for its question. */
 	thumbs: (search: number) => __TAURI_INVOKE<RowThumb[]>("thumbs", { search }),
 	tree: () => __TAURI_INVOKE<FolderTree[]>("tree"),
 	/**  Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows. */
@@ -97,7 +97,7 @@ export const events = {
 };
 
 /* Types */
-/**  Is one thing that happened in a watched folder. */
+/**  One thing that happened in a watched folder. */
 export type Activity = {
 	/**  When, milliseconds since 1970. */
 	at_ms: number,
@@ -144,7 +144,7 @@ export type Bm25Join =
 /**  Every word of the question. */
 "and";
 
-/**  Tells how one chunk fared. */
+/**  How one chunk fared. */
 export type ChunkWhy = {
 	/**  Whether it is among the results. */
 	kept: boolean,
@@ -163,7 +163,7 @@ export type ChunkWhy = {
 	pair: [Fix, Fix] | null,
 };
 
-/**  Is the answer to "what is said more than once?". */
+/**  The answer to "what is said more than once?". */
 export type ClusterReport = {
 	/**  The clusters, the largest first; ties by the first member's place. */
 	clusters: SaidCluster[],
@@ -177,7 +177,7 @@ export type ClusterReport = {
 	elapsed_ms: number,
 };
 
-/**  Is what the last pass over all observations found. */
+/**  What the last pass over all observations found. */
 export type ClustersAnswer = {
 	/**  Its clusters, cut to the largest and each to its nearest; none before the first pass. */
 	report: ClusterReport | null,
@@ -255,7 +255,7 @@ export type CorroborationBy =
 /**  Every other source that says the same. */
 "sources";
 
-/**  Is how much room the library takes on disk, in bytes. */
+/**  How much room the library takes on disk, in bytes. */
 export type DataSize = {
 	/**  The database: notes, embeddings, presets. */
 	database: number,
@@ -267,7 +267,7 @@ export type DataSize = {
 	total: number,
 };
 
-/**  Is a chunk of an opened note. */
+/**  A chunk of an opened note. */
 export type DocumentChunk = {
 	/**  Its id. */
 	chunk: string,
@@ -281,7 +281,7 @@ export type DocumentChunk = {
 	heading: string,
 };
 
-/**  Is an opened note. */
+/**  An opened note. */
 export type DocumentView = {
 	/**  The watched folder's id. */
 	folder: string,
@@ -312,7 +312,7 @@ export type DocumentView = {
 /**  The download of a model went on, or is over. */
 export type Download = DownloadProgress;
 
-/**  Tells how far a download is. */
+/**  How far a download is. */
 export type DownloadProgress = {
 	/**  The model's name. */
 	name: string,
@@ -328,7 +328,7 @@ export type DownloadProgress = {
 	finished: boolean,
 };
 
-/**  Tells whether an entry of the tree can be found by a search. */
+/**  Whether an entry of the tree can be found by a search. */
 export type EntryState = 
 /**  It is in the library. */
 "indexed" | 
@@ -337,7 +337,7 @@ export type EntryState =
 /**  It could not be read, or only in part. */
 "problem";
 
-/**  Is an error as the window shows it. */
+/**  An error as the window shows it. */
 export type ErrorInfo = {
 	/**  What the window branches on. */
 	code: string,
@@ -345,7 +345,7 @@ export type ErrorInfo = {
 	message: string,
 };
 
-/**  Is a label with its value. */
+/**  A label with its value. */
 export type Fact = {
 	/**  What it is. */
 	label: string,
@@ -353,7 +353,7 @@ export type Fact = {
 	value: string,
 };
 
-/**  Is one thumb in the list of all. */
+/**  One thumb in the list of all. */
 export type FeedbackEntry = {
 	/**  Names it. */
 	id: string,
@@ -374,7 +374,7 @@ export type FeedbackEntry = {
 	found: FeedbackPlace | null,
 };
 
-/**  Tells what an import came to. */
+/**  What an import came to. */
 export type FeedbackImport = {
 	/**  Thumbs that are new. */
 	n_added: number,
@@ -386,7 +386,7 @@ export type FeedbackImport = {
 	problems: string[],
 };
 
-/**  Is a chunk that has the text of a thumb now. */
+/**  A chunk that has the text of a thumb now. */
 export type FeedbackPlace = {
 	/**  The watched folder's id. */
 	folder: string,
@@ -398,7 +398,7 @@ export type FeedbackPlace = {
 	end_line: number,
 };
 
-/**  Is something that went wrong with a file. */
+/**  Something that went wrong with a file. */
 export type FileProblem = {
 	/**  The watched folder's id. */
 	folder: string,
@@ -414,7 +414,7 @@ export type FileProblem = {
 	severity: ProblemSeverity,
 };
 
-/**  Is a change of one parameter. */
+/**  A change of one parameter. */
 export type Fix = {
 	/**  The parameter's id. */
 	parameter: string,
@@ -432,7 +432,7 @@ export type Fix = {
 	queries_again: boolean,
 };
 
-/**  Is a watched folder. */
+/**  A watched folder. */
 export type FolderState = {
 	/**  Its id. */
 	id: string,
@@ -450,7 +450,7 @@ export type FolderState = {
 	why: string | null,
 };
 
-/**  Tells how a folder fares. */
+/**  How a folder fares. */
 export type FolderStatus = 
 /**  Changes are seen as they happen. */
 "watching" | 
@@ -463,7 +463,7 @@ export type FolderStatus =
 /**  It is not watched yet, or not by this process: only searched. */
 "waiting";
 
-/**  Is a watched folder with what it holds. */
+/**  A watched folder with what it holds. */
 export type FolderTree = {
 	/**  The folder. */
 	folder: FolderState,
@@ -496,7 +496,7 @@ export type FusionMethod =
 /**  Weighted sum of cosine and b/(1+b), undivided. */
 "weighted";
 
-/**  Is what happened to a note. */
+/**  What happened to a note. */
 export type Happening = 
 /**  It is new. */
 "added" | 
@@ -513,13 +513,13 @@ export type Happening =
 /**  A whole folder is there again. */
 "back";
 
-/**  Tells how much a part of a note answers the question, under late interaction. */
+/**  How much a part of a note answers the question, under late interaction. */
 export type Heat = {
 	/**  Words of the note that answer a word of the question, in the order of the text. */
 	words: HeatWord[],
 };
 
-/**  Is one word of a [`Heat`]. */
+/**  One word of a [`Heat`]. */
 export type HeatWord = {
 	/**  Where it starts in the chunk's text, in UTF-16 units. */
 	start: number,
@@ -540,7 +540,7 @@ export type HookMode =
 /**  It does. */
 "on";
 
-/**  Is a provider as a person sets it, without its key. */
+/**  A provider as a person sets it, without its key. */
 export type HttpChoice = {
 	/**  The kind's name. */
 	kind: string,
@@ -558,7 +558,7 @@ export type HttpChoice = {
 	is_on: boolean,
 };
 
-/**  Is a provider that was chosen, with what follows from the choice. */
+/**  A provider that was chosen, with what follows from the choice. */
 export type HttpState = {
 	/**  The kind's name. */
 	kind: string,
@@ -582,7 +582,7 @@ export type HttpState = {
 	key: KeyState,
 };
 
-/**  Tells whether indexing goes on. */
+/**  Whether indexing goes on. */
 export type IndexingPhase = 
 /**  What there is to do is done. */
 { kind: "working" } | 
@@ -597,7 +597,7 @@ n_tries: number;
 /**  How many seconds pass until the next try. */
 retry_s: number };
 
-/**  Is one row through all stages. */
+/**  One row through all stages. */
 export type Journey = {
 	/**  The row. */
 	slot: number,
@@ -660,7 +660,7 @@ export type JourneyStep = {
 };
 
 /**
- *  Tells where a provider's key is, as far as this library knows: a keyring is asked only where it put one there, since
+ *  Where a provider's key is, as far as this library knows: a keyring is asked only where it put one there, since
  *  that may have the system ask the person to unlock it.
  */
 export type KeyState = 
@@ -677,7 +677,7 @@ export type KeyState =
 /**  The provider is off, so nobody looked. */
 "not_asked";
 
-/**  Is a kind of provider to choose. */
+/**  A kind of provider to choose. */
 export type KindOffer = {
 	/**  Its name. */
 	kind: string,
@@ -695,7 +695,7 @@ export type KindOffer = {
 	price_per_million_tokens: number | null,
 };
 
-/**  Is the library in one line and behind it. */
+/**  The library in one line and behind it. */
 export type LibraryState = {
 	/**  The watched folders. */
 	folders: FolderState[],
@@ -737,7 +737,7 @@ export type ListColumn = {
 	rank: (number | null)[],
 };
 
-/**  Is a cross-encoder as a person sets it: one of those with a name, or one in a folder of their own. */
+/**  A cross-encoder as a person sets it: one of those with a name, or one in a folder of their own. */
 export type ModelChoice = {
 	/**  The name of one that can be downloaded. */
 	name?: string | null,
@@ -745,7 +745,7 @@ export type ModelChoice = {
 	folder?: string | null,
 };
 
-/**  Is a cross-encoder to choose. */
+/**  A cross-encoder to choose. */
 export type ModelOffer = {
 	/**  Its name. */
 	name: string,
@@ -766,7 +766,7 @@ export type NearDuplicates =
 /**  They are dropped. */
 "collapse";
 
-/**  Is what must be chosen for a parameter to be read: it is of one way among several to do a stage's work. */
+/**  What must be chosen for a parameter to be read: it is of one way among several to do a stage's work. */
 export type Needs = {
 	/**  The parameter by which the way is chosen. */
 	parameter: string,
@@ -784,7 +784,7 @@ export type OwnColumn = {
 	rank: (number | null)[],
 };
 
-/**  Is one line of the table. */
+/**  One line of the table. */
 export type Parameter = {
 	/**  Its name in files and on the command line. */
 	id: string,
@@ -806,7 +806,7 @@ export type Parameter = {
 	needs: Needs | null,
 };
 
-/**  Tells which values a parameter accepts. */
+/**  Which values a parameter accepts. */
 export type ParameterKind = 
 /**  A finite number in `[min, max]`. */
 { kind: "number"; 
@@ -937,7 +937,7 @@ export type Part = {
 	amount: number,
 };
 
-/**  Tells what a change of a parameter costs, and so when it takes effect. */
+/**  What a change of a parameter costs, and so when it takes effect. */
 export type Phase = 
 /**  Notes are cut and embedded anew. */
 "index" | 
@@ -948,7 +948,7 @@ export type Phase =
 /**  A model, provider or command outside is asked. */
 "outside";
 
-/**  Is a set of parameters with a name. */
+/**  A set of parameters with a name. */
 export type Preset = {
 	/**  Its name. */
 	name: string,
@@ -958,14 +958,14 @@ export type Preset = {
 	notes: string[],
 };
 
-/**  Tells how much a problem matters. */
+/**  How much a problem matters. */
 export type ProblemSeverity = 
 /**  The file is not in the library. */
 "error" | 
 /**  It is, but something was skipped or guessed. */
 "note";
 
-/**  Is how far indexing is. */
+/**  How far indexing is. */
 export type Progress = {
 	/**  Files done. */
 	n_done: number,
@@ -979,7 +979,7 @@ export type Progress = {
 	seconds_left: number | null,
 };
 
-/**  Is a word of the query. */
+/**  A word of the query. */
 export type QueryWord = {
 	/**  As typed. */
 	typed: string,
@@ -1011,7 +1011,7 @@ export type RerankScale =
 /**  The mean of each question token's best cosine, in `[-1, 1]`; it says something beside the others' only. */
 "max_sim";
 
-/**  Is all that a person chose for reranking, and what there is to choose from. */
+/**  All that a person chose for reranking, and what there is to choose from. */
 export type RerankSettings = {
 	/**  The provider over HTTP; none where none was ever set. */
 	http: HttpState | null,
@@ -1034,7 +1034,7 @@ export type RerankState =
 /**  It has one. */
 "scored";
 
-/**  Is what a provider made of a question and two texts that are no notes. */
+/**  What a provider made of a question and two texts that are no notes. */
 export type RerankTest = {
 	/**  How long it took. */
 	ms: number,
@@ -1048,7 +1048,7 @@ export type RerankTest = {
 	host: string,
 };
 
-/**  Is one call of a reranker, for a chart. */
+/**  One call of a reranker, for a chart. */
 export type RerankTime = {
 	/**  When it began, milliseconds since 1970. */
 	at_ms: number,
@@ -1068,7 +1068,7 @@ export type RerankTime = {
 	ok: boolean,
 };
 
-/**  Is a ranking with what came of those who were asked. */
+/**  A ranking with what came of those who were asked. */
 export type Reranked = {
 	/**  The ranking. */
 	columns: Columns,
@@ -1076,7 +1076,7 @@ export type Reranked = {
 	is_loading: boolean,
 };
 
-/**  Is one candidate; static for the whole search. */
+/**  One candidate; static for the whole search. */
 export type Row = {
 	/**  The chunk's id. */
 	chunk: string,
@@ -1104,7 +1104,7 @@ export type Row = {
 	matched: string[],
 };
 
-/**  Is the thumb that a row has for the question that was asked. */
+/**  The thumb that a row has for the question that was asked. */
 export type RowThumb = {
 	/**  The row. */
 	slot: number,
@@ -1112,7 +1112,7 @@ export type RowThumb = {
 	up: boolean,
 };
 
-/**  Is one observation with its place, as a supporter of another or a member of a cluster. */
+/**  One observation with its place, as a supporter of another or a member of a cluster. */
 export type Said = {
 	/**  The watched folder's id. */
 	folder: string,
@@ -1135,7 +1135,7 @@ export type Said = {
 	measure: AgreementMeasure,
 };
 
-/**  Is observations that say the same. */
+/**  Observations that say the same. */
 export type SaidCluster = {
 	/**  The one that speaks for all: of the highest weight, then the oldest, then the first. */
 	canonical: Said,
@@ -1147,7 +1147,7 @@ export type SaidCluster = {
 	n_sources: number,
 };
 
-/**  Is how far a folder has been walked. */
+/**  How far a folder has been walked. */
 export type Scanning = {
 	/**  The watched folder's id. */
 	folder: string,
@@ -1165,7 +1165,7 @@ export type ScopeArgument = {
 	path: string,
 };
 
-/**  Is the answer to a search: every candidate, and its first ranking. */
+/**  The answer to a search: every candidate, and its first ranking. */
 export type SearchAnswer = {
 	/**  Names the search in later calls. */
 	id: number,
@@ -1193,7 +1193,7 @@ export type SearchAnswer = {
 	agreement: number | null,
 };
 
-/**  Is the text of one row as the reranker reads it. */
+/**  The text of one row as the reranker reads it. */
 export type SentText = {
 	/**  The row. */
 	slot: number,
@@ -1205,7 +1205,7 @@ export type SentText = {
 	sent: boolean,
 };
 
-/**  Is the passage of a chunk that answers the query best, short enough for a table row. */
+/**  The passage of a chunk that answers the query best, short enough for a table row. */
 export type Snippet = {
 	/**  The row. */
 	slot: number,
@@ -1271,7 +1271,7 @@ why: string } |
 /**  Why, for a person. */
 why: string };
 
-/**  Is a folder or a note in the tree. */
+/**  A folder or a note in the tree. */
 export type TreeEntry = {
 	/**  Its name. */
 	name: string,
@@ -1289,7 +1289,7 @@ export type TreeEntry = {
 	children: TreeEntry[],
 };
 
-/**  Holds a parameter's value whatever its kind; in JSON it is the bare value. */
+/**  A parameter's value whatever its kind; in JSON it is the bare value. */
 export type Value = 
 /**  A toggle. */
 boolean | 
@@ -1307,7 +1307,7 @@ export type VectorUnit =
 /**  The whole chunk's vector alone. */
 "chunk";
 
-/**  Is the answer to "why not this one?". */
+/**  The answer to "why not this one?". */
 export type WhyAnswer = {
 	/**  The watched folder's id; empty when the note lies in none. */
 	folder: string,

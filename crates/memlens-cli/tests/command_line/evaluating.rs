@@ -27,7 +27,7 @@ fn lines(path: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// Returns the query ids of a run with the places that were returned.
+/// The query ids of a run with the places that were returned.
 fn places(run: &[Value]) -> Vec<(&Value, Vec<[&Value; 3]>)> {
     run.iter()
         .map(|row| {

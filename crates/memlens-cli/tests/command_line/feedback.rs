@@ -16,7 +16,7 @@ fn notes() -> Notes {
     ])
 }
 
-/// Returns the best score of each row, by path.
+/// The best score of each row, by path.
 fn scores(memlens: &Memlens) -> Value {
     let report = memlens.json(&["search", "--json", QUERY]);
     let rows = list(&report["results"]).iter();

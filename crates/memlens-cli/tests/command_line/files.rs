@@ -49,7 +49,7 @@ fn ends(command: &mut Command) -> Run {
     }
 }
 
-/// Returns the command as it is run by a person whose new files everybody may read.
+/// The command as it is run by a person whose new files everybody may read.
 fn open_to_all(command: &Command) -> Command {
     let mut under = Command::new("sh");
     under
@@ -72,7 +72,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
 }
 
-/// Returns everything in a folder and below.
+/// Everything in a folder and below.
 fn all_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("it can be listed") {
@@ -85,7 +85,7 @@ fn all_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns what of a library other users may do something with.
+/// What of a library other users may do something with.
 fn open_in(library: &Path) -> Vec<PathBuf> {
     let mut all = all_in(library);
     all.push(library.to_owned());

@@ -26,7 +26,7 @@ const KILLS: &str = "MEMLENS_TEST_KILLS";
 const SEED: u64 = 0x5eed;
 const STOPPED: &str = "memlens: stopped; what was done is kept, run it again to go on\n";
 
-/// Returns numbers in `[0, 1)`: a linear congruential generator. Source: Knuth, MMIX.
+/// Numbers in `[0, 1)`: a linear congruential generator. Source: Knuth, MMIX.
 fn random() -> impl FnMut() -> f64 {
     let mut state = SEED;
     move || {
@@ -143,7 +143,7 @@ fn interrupt(child: &Child) {
     assert!(sent.success(), "it is not waited for yet");
 }
 
-/// Tells whether a process does something of its own when Ctrl+C is pressed.
+/// Whether a process does something of its own when Ctrl+C is pressed.
 #[cfg(target_os = "linux")]
 fn listens(child: &Child) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id()));

@@ -7,12 +7,12 @@ use memlens_tests::Notes;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Is a scratch library and the program that works on it.
+/// A scratch library and the program that works on it.
 pub struct Memlens {
     library: TempDir,
 }
 
-/// Is what a run of the program came to.
+/// What a run of the program came to.
 #[derive(Debug)]
 pub struct Run {
     /// The exit status.
@@ -40,12 +40,12 @@ impl Memlens {
         memlens
     }
 
-    /// Returns the library's folder.
+    /// The library's folder.
     pub fn library(&self) -> &Path {
         self.library.path()
     }
 
-    /// Returns the program with its arguments, on this library, as in a pipe.
+    /// The program with its arguments, on this library, as in a pipe.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_memlens"));
         command
@@ -99,19 +99,19 @@ impl Memlens {
     }
 }
 
-/// Returns a path as text; scratch paths always are.
+/// A path as text; scratch paths always are.
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("scratch paths are text")
 }
 
-/// Returns a list in JSON.
+/// A list in JSON.
 pub fn list(value: &Value) -> &Vec<Value> {
     value
         .as_array()
         .unwrap_or_else(|| panic!("{value} is no list"))
 }
 
-/// Returns the paths of the rows of a search.
+/// The paths of the rows of a search.
 pub fn paths(rows: &Value) -> Vec<&str> {
     list(rows)
         .iter()

@@ -13,7 +13,7 @@ use crate::memlens::{Memlens, paths, text};
 /// How long an event may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Is `memlens watch --json`, which writes until it is dropped.
+/// `memlens watch --json`, which writes until it is dropped.
 struct Watcher {
     child: Child,
     lines: Receiver<String>,

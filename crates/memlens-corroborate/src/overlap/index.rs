@@ -6,14 +6,14 @@ use super::sets::Sets;
 use super::{LEVEL_MAX, common_min, overlapping_min};
 use crate::groups::Groups;
 
-/// Is one set that has a word among its rarest.
+/// One set that has a word among its rarest.
 pub(super) struct Posting {
     pub(super) at: u32,
     /// How many of its words are no rarer than this one, itself too.
     pub(super) left: u32,
 }
 
-/// Holds for every word and group the sets that have it among their rarest, those of the fewest words first.
+/// For every word and group the sets that have it among their rarest, those of the fewest words first.
 pub(super) struct Index {
     groups: Groups,
     lists: HashMap<(u32, u32), Vec<Posting>>,
@@ -27,7 +27,7 @@ impl Index {
         }
     }
 
-    /// Returns for each of a set's rarest words how many of its words are no rarer, and the sets from `first` on that have
+    /// For each of a set's rarest words how many of its words are no rarer, and the sets from `first` on that have
     /// it among their rarest.
     pub(super) fn lists<'a>(
         &'a self,

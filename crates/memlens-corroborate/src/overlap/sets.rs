@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{LEVEL_MAX, common_min, overlapping_min};
 use crate::claims::Claims;
 
-/// Holds the items that have words as they are compared, those of the fewest words first.
+/// The items that have words as they are compared, those of the fewest words first.
 pub(super) struct Sets {
     /// Which item each is.
     pub(super) items: Vec<u32>,
@@ -15,7 +15,7 @@ pub(super) struct Sets {
     pub(super) claims: Vec<Claims>,
 }
 
-/// Is what tells at once that two sets differ.
+/// What tells at once that two sets differ.
 #[derive(Clone, Copy)]
 struct Size {
     n_words: u32,
@@ -51,14 +51,14 @@ impl Sets {
         self.sizes[at as usize].n_words
     }
 
-    /// Returns the first that is not too small to overlap this one.
+    /// The first that is not too small to overlap this one.
     pub(super) fn first_overlapping(&self, at: u32) -> u32 {
         let n_words_min = overlapping_min(self.n_words(at));
         self.sizes
             .partition_point(|size| size.n_words < n_words_min) as u32
     }
 
-    /// Returns how many words two share at most.
+    /// How many words two share at most.
     pub(super) fn common_max(&self, a: u32, b: u32) -> u32 {
         let (size_a, size_b) = (self.sizes[a as usize], self.sizes[b as usize]);
         let n_both = size_a.n_words + size_b.n_words;
@@ -67,7 +67,7 @@ impl Sets {
         ((n_both - self.sketches.n_apart_min(a, b)) / 2).min(shorter)
     }
 
-    /// Returns how many words two must share to overlap enough.
+    /// How many words two must share to overlap enough.
     pub(super) fn common_min(&self, a: u32, b: u32) -> u32 {
         common_min(self.n_words(a) + self.n_words(b), LEVEL_MAX)
     }
@@ -82,7 +82,7 @@ impl Size {
     }
 }
 
-/// Holds every set in few bits: each word sets one. Half of the bits are of the most common words, one each, so that sets
+/// Every set in few bits: each word sets one. Half of the bits are of the most common words, one each, so that sets
 /// which share most of their words are told apart by the others.
 struct Sketches {
     /// How many blocks a sketch has.
@@ -123,7 +123,7 @@ impl Sketches {
         Sketches { n_blocks, blocks }
     }
 
-    /// Returns how many words only one of both sets has, at least: a bit that only one has is of such a word.
+    /// How many words only one of both sets has, at least: a bit that only one has is of such a word.
     fn n_apart_min(&self, a: u32, b: u32) -> u32 {
         let sketch = |at: u32| &self.blocks[at as usize * self.n_blocks..][..self.n_blocks];
         let bits = |at: u32| sketch(at).as_flattened().iter();
@@ -134,7 +134,7 @@ impl Sketches {
     }
 }
 
-/// Returns the words of each item as numbers, ascending from the rarest of all to the most common.
+/// The words of each item as numbers, ascending from the rarest of all to the most common.
 fn by_rarity(items: &[(&[u64], Claims)]) -> Vec<Box<[u32]>> {
     let mut n_of: HashMap<u64, u32> = HashMap::new();
     for (words, _) in items {

@@ -27,7 +27,7 @@ impl Ties {
         }
     }
 
-    /// Returns the lowest level from `level_min` on at which both are tied; none where they are not.
+    /// The lowest level from `level_min` on at which both are tied; none where they are not.
     pub(super) fn lowest(&mut self, a: u32, b: u32, level_min: u8) -> Option<u8> {
         if self.are_tied(a, b, level_min) {
             return Some(level_min);

@@ -93,7 +93,7 @@ fn main() {
     follow_among_many(scratch.path(), &real, &model);
 }
 
-/// Returns where notes and library lie in a folder.
+/// Where notes and library lie in a folder.
 fn places(dir: &Path) -> (PathBuf, PathBuf) {
     (dir.join("notes"), dir.join("library"))
 }
@@ -143,7 +143,7 @@ fn make(dir: &Path) {
     }
 }
 
-/// Returns the most memory that this process ever had, in bytes; none where the system does not tell as Linux does.
+/// The most memory that this process ever had, in bytes; none where the system does not tell as Linux does.
 fn peak_memory() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status
@@ -342,7 +342,7 @@ fn rank_sets(sets: &[CandidateSet]) {
     series.print();
 }
 
-/// Returns the set with the `n` candidates that stand highest in a list.
+/// The set with the `n` candidates that stand highest in a list.
 fn best(set: &CandidateSet, n: usize) -> CandidateSet {
     let mut slots: Vec<u32> = (0..set.candidates.len() as u32).collect();
     slots.sort_by_key(|slot| {
@@ -365,7 +365,7 @@ fn best(set: &CandidateSet, n: usize) -> CandidateSet {
     best
 }
 
-/// Returns a source whose model is at work for questions alone.
+/// A source whose model is at work for questions alone.
 fn stand_in_source(real: &EmbedderSource, model: &ModelInfo) -> EmbedderSource {
     let (real, model) = (real.clone(), model.clone());
     Arc::new(move |purpose| match purpose {

@@ -68,7 +68,7 @@ impl Notes {
         }
     }
 
-    /// Returns the notes below a folder, by path.
+    /// The notes below a folder, by path.
     pub fn files(folder: &Path) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for entry in fs::read_dir(folder).expect("the folder is there") {
@@ -118,7 +118,7 @@ impl Notes {
     }
 }
 
-/// Returns the fixture's questions.
+/// The fixture's questions.
 pub fn questions() -> Vec<String> {
     let path = Path::new(FIXTURE).join("queries.jsonl");
     let text = fs::read_to_string(path).expect("the fixture is there");

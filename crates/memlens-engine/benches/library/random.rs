@@ -8,7 +8,7 @@ impl Random {
         Random(seed)
     }
 
-    /// Returns a number in `[0, 1)`.
+    /// A number in `[0, 1)`.
     pub fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -17,7 +17,7 @@ impl Random {
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Returns a number below `n`, which is at least 1.
+    /// A number below `n`, which is at least 1.
     pub fn below(&mut self, n: usize) -> usize {
         (self.share() * n as f64) as usize
     }

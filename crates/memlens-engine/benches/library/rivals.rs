@@ -85,12 +85,12 @@ impl Rivals {
         Some(rivals)
     }
 
-    /// Returns how long numpy takes for the dot products of a question with all rows.
+    /// How long numpy takes for the dot products of a question with all rows.
     pub fn scan(&mut self, question: usize) -> Duration {
         self.ask("scan", question)
     }
 
-    /// Returns how long FTS5 takes for the best 1,000 texts of a question.
+    /// How long FTS5 takes for the best 1,000 texts of a question.
     pub fn text(&mut self, question: usize) -> Duration {
         self.ask("text", question)
     }
@@ -116,7 +116,7 @@ impl Drop for Rivals {
     }
 }
 
-/// Returns a question in FTS5's language: any of its words, each in quotes.
+/// A question in FTS5's language: any of its words, each in quotes.
 fn any_word(hits: &TextHits) -> String {
     let words: Vec<String> = hits
         .words

@@ -32,7 +32,7 @@ impl Series {
         self.samples.push(sample);
     }
 
-    /// Returns the series with one more sample.
+    /// The series with one more sample.
     pub fn with(mut self, sample: f64) -> Series {
         self.add(sample);
         self

@@ -14,7 +14,7 @@ const RETRY_MIN: Duration = Duration::from_secs(1);
 /// And at most: there may be room on the disk again.
 const RETRY_MAX: Duration = Duration::from_secs(30);
 
-/// Tells whether the writing thread works.
+/// Whether the writing thread works.
 #[derive(Default)]
 pub(super) enum Phase {
     /// It looks at the folders and does what there is to do.
@@ -26,7 +26,7 @@ pub(super) enum Phase {
     Failed(Failure),
 }
 
-/// Is a failure of the whole work, and not of one note.
+/// A failure of the whole work, and not of one note.
 pub(super) struct Failure {
     why: String,
     n_tries: u32,
@@ -91,17 +91,17 @@ impl Phase {
         }
     }
 
-    /// Tells whether the person paused it.
+    /// Whether the person paused it.
     pub(super) fn is_paused(&self) -> bool {
         matches!(self, Phase::Paused(_))
     }
 
-    /// Returns when the next try is; none where nothing failed.
+    /// When the next try is; none where nothing failed.
     pub(super) fn retry_at(&self) -> Option<Instant> {
         self.failure().map(|failure| failure.retry_at)
     }
 
-    /// Returns why it failed; none where it did not, or is paused.
+    /// Why it failed; none where it did not, or is paused.
     pub(super) fn why(&self) -> Option<&str> {
         match self {
             Phase::Failed(failure) => Some(&failure.why),
@@ -109,7 +109,7 @@ impl Phase {
         }
     }
 
-    /// Returns what the window is told.
+    /// What the window is told.
     pub(super) fn told(&self, now: Instant) -> IndexingPhase {
         match self {
             Phase::Working => IndexingPhase::Working,

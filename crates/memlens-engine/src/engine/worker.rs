@@ -35,7 +35,7 @@ const MISSED_AGAIN_AFTER: Duration = Duration::from_secs(5);
 /// How often a folder in which new ones appear is walked before it has come to rest.
 const WALKS_MAX: usize = 4;
 
-/// Tells what is to be done about a folder.
+/// What is to be done about a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     /// It is walked.
@@ -44,7 +44,7 @@ enum Due {
     TakeUp,
 }
 
-/// Is the thread that writes and watches.
+/// The thread that writes and watches.
 pub(super) struct Worker {
     shared: Arc<Shared>,
     commands: Sender<Command>,
@@ -206,7 +206,7 @@ impl Worker {
         }
     }
 
-    /// Returns how long nothing is tried, since something failed; none where it is time.
+    /// How long nothing is tried, since something failed; none where it is time.
     fn wait_to_retry(&self) -> Option<Duration> {
         let retry_at = self.shared.moving().phase.retry_at()?;
         retry_at
@@ -250,7 +250,7 @@ impl Worker {
         Ok(is_at_work)
     }
 
-    /// Returns what is to be done about a folder now. Indexing goes before a walk for as long as the last one took: where a
+    /// What is to be done about a folder now. Indexing goes before a walk for as long as the last one took: where a
     /// tree keeps changing, the next walk is due before the last one is over.
     fn next_due(&self, indexer: &Indexer) -> Option<(FolderId, Due)> {
         let is_resting = indexer.is_busy()
@@ -285,7 +285,7 @@ impl Worker {
         self.shared.tell_state();
     }
 
-    /// Returns how long there is nothing to do.
+    /// How long there is nothing to do.
     fn rest(&self) -> Duration {
         if let Some(wait) = self.wait_to_retry() {
             return wait.min(LOOK_EVERY);
@@ -640,7 +640,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Tells whether it is time to tell how far it is.
+    /// Whether it is time to tell how far it is.
     fn is_time(&mut self) -> bool {
         let is_time = self.last_told.elapsed() >= TELL_EVERY;
         if is_time {

@@ -217,7 +217,7 @@ impl Indexer {
         })
     }
 
-    /// Returns how many tokens each text has. What was counted when it is cancelled is kept for the next time.
+    /// How many tokens each text has. What was counted when it is cancelled is kept for the next time.
     fn count_tokens(
         &mut self,
         texts: &[([u8; 32], &str)],
@@ -244,7 +244,7 @@ impl Indexer {
             .collect())
     }
 
-    /// Returns the embedding of every text; those that are not there yet are computed and saved.
+    /// The embedding of every text; those that are not there yet are computed and saved.
     fn embeddings(
         &mut self,
         texts: &[([u8; 32], &str)],

@@ -318,7 +318,7 @@ impl Indexer {
         Ok(self.store.set_folder_mount(folder, mount.as_deref())?)
     }
 
-    /// Tells whether a watched folder can be looked into now.
+    /// Whether a watched folder can be looked into now.
     pub(super) fn is_there(&self, folder: FolderId) -> Result<bool, EngineError> {
         let folders = self.store.folders()?;
         let folder = folders.iter().find(|candidate| candidate.id == folder);
@@ -326,7 +326,7 @@ impl Indexer {
     }
 }
 
-/// Returns the folders around a path, all relative to the same one, which is the last and empty; the nearest first.
+/// The folders around a path, all relative to the same one, which is the last and empty; the nearest first.
 fn around(path: &str) -> impl Iterator<Item = &str> {
     let inner = path.rmatch_indices('/').map(|(at, _)| &path[..at]);
     inner.chain([""])

@@ -6,7 +6,7 @@ use memlens_store::{Folder, FolderId};
 
 use crate::view::{Activity, Happening};
 
-/// Is something that will be told when it can be searched.
+/// Something that will be told when it can be searched.
 pub(super) struct Happened {
     pub(super) folder: FolderId,
     pub(super) path: String,
@@ -15,7 +15,7 @@ pub(super) struct Happened {
     pub(super) hash: Option<[u8; 32]>,
 }
 
-/// Tells what happened, with a deletion and an addition of the same bytes as one rename.
+/// What happened, with a deletion and an addition of the same bytes as one rename.
 pub(super) fn told(happened: Vec<Happened>, folders: &[Folder]) -> Vec<Activity> {
     let mut deleted: HashMap<[u8; 32], Vec<(FolderId, String)>> = HashMap::new();
     for one in happened.iter().filter(|one| one.what == Happening::Deleted) {

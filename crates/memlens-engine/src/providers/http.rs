@@ -16,7 +16,7 @@ const NAME_CHARS_MAX: usize = 200;
 /// What the parameter `rerank_timeout_ms` allows, and so this too.
 const TIMEOUT_MS: std::ops::RangeInclusive<u32> = 100..=60_000;
 
-/// Is a provider as a person sets it, without its key.
+/// A provider as a person sets it, without its key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct HttpChoice {
     /// The kind's name.
@@ -39,7 +39,7 @@ pub struct HttpChoice {
     pub is_on: bool,
 }
 
-/// Tells where a provider's key is, as far as this library knows: a keyring is asked only where it put one there, since
+/// Where a provider's key is, as far as this library knows: a keyring is asked only where it put one there, since
 /// that may have the system ask the person to unlock it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
@@ -58,7 +58,7 @@ pub enum KeyState {
     NotAsked,
 }
 
-/// Is a provider that was chosen, with what follows from the choice.
+/// A provider that was chosen, with what follows from the choice.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct HttpState {
     /// The kind's name.
@@ -83,7 +83,7 @@ pub struct HttpState {
     pub key: KeyState,
 }
 
-/// Is a provider that passed every check.
+/// A provider that passed every check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Checked {
     /// As it is stored.
@@ -93,7 +93,7 @@ pub(crate) struct Checked {
 }
 
 impl HttpChoice {
-    /// Returns the choice when it can be used, with its address filled in.
+    /// The choice when it can be used, with its address filled in.
     ///
     /// # Errors
     /// [`EngineError::Setting`] for an unknown kind or shape, an address that is none, is not encrypted and not this
@@ -151,7 +151,7 @@ impl HttpChoice {
 }
 
 impl Checked {
-    /// Returns the provider with what follows from it. Looks for its key where it is on; in the keyring where one `is_kept`
+    /// The provider with what follows from it. Looks for its key where it is on; in the keyring where one `is_kept`
     /// there.
     pub(crate) fn state(&self, is_kept: bool) -> Result<HttpState, EngineError> {
         let HttpChoice {
@@ -182,14 +182,14 @@ impl Checked {
         })
     }
 
-    /// Returns the host where it is not this machine itself.
+    /// The host where it is not this machine itself.
     pub(crate) fn remote_host(&self) -> Result<Option<String>, EngineError> {
         let is_remote = address(self.provider.is_remote())?;
         let host = address(self.provider.host())?;
         Ok(is_remote.then_some(host))
     }
 
-    /// Tells whether this choice sends nothing that the other one does not send, and to nobody else.
+    /// Whether this choice sends nothing that the other one does not send, and to nobody else.
     pub(crate) fn sends_no_more_than(&self, other: &Checked) -> bool {
         let is_same_host = match (self.provider.host(), other.provider.host()) {
             (Ok(host), Ok(before)) => host == before,
@@ -210,7 +210,7 @@ impl Checked {
         }
     }
 
-    /// Returns what asks it, whether it is on or not.
+    /// What asks it, whether it is on or not.
     ///
     /// # Errors
     /// [`EngineError::Rerank`] for a key that is missing or none, or a keyring that is needed and does not answer.
@@ -230,14 +230,14 @@ impl Checked {
         Ok(Http::new(self.provider.clone(), key)?)
     }
 
-    /// Returns how long it may take, where the choice says.
+    /// How long it may take, where the choice says.
     pub(crate) fn timeout(&self) -> Option<Duration> {
         let timeout_ms = self.choice.timeout_ms?;
         Some(Duration::from_millis(u64::from(timeout_ms)))
     }
 }
 
-/// Returns a key that was typed.
+/// A key that was typed.
 ///
 /// # Errors
 /// [`EngineError::Setting`], which does not repeat it.
@@ -250,7 +250,7 @@ pub(crate) fn key(typed: &str) -> Result<Key, EngineError> {
     })
 }
 
-/// Tells whether a variable holds a key.
+/// Whether a variable holds a key.
 fn key_in(variable: Option<&str>) -> KeyState {
     match variable.and_then(std::env::var_os) {
         Some(key) => match key.into_string().map(Key::new) {
@@ -281,7 +281,7 @@ fn address<T>(given: Result<T, RerankError>) -> Result<T, EngineError> {
     })
 }
 
-/// Returns a name without the spaces around it; none for an empty one.
+/// A name without the spaces around it; none for an empty one.
 fn name(what: &str, typed: Option<String>) -> Result<Option<String>, EngineError> {
     let Some(typed) = typed.map(|typed| typed.trim().to_owned()) else {
         return Ok(None);

@@ -15,7 +15,7 @@ use crate::model::locations;
 /// Where downloaded models lie in the library's folder.
 const MODELS_FOLDER: &str = "models";
 
-/// Is a cross-encoder as a person sets it: one of those with a name, or one in a folder of their own.
+/// A cross-encoder as a person sets it: one of those with a name, or one in a folder of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct ModelChoice {
     /// The name of one that can be downloaded.
@@ -26,7 +26,7 @@ pub struct ModelChoice {
     pub folder: Option<String>,
 }
 
-/// Is a cross-encoder to choose.
+/// A cross-encoder to choose.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ModelOffer {
     /// Its name.
@@ -41,7 +41,7 @@ pub struct ModelOffer {
     pub is_there: bool,
 }
 
-/// Is a model that can be found.
+/// A model that can be found.
 pub(crate) enum Found {
     /// One of those with a name.
     Named(&'static Model),
@@ -50,7 +50,7 @@ pub(crate) enum Found {
 }
 
 impl ModelChoice {
-    /// Returns what was chosen.
+    /// What was chosen.
     ///
     /// # Errors
     /// [`EngineError::Setting`] for neither or both of name and folder, an unknown name, a path that is not full or no
@@ -98,12 +98,12 @@ impl Found {
     }
 }
 
-/// Returns the folder of downloaded models in the library's folder.
+/// The folder of downloaded models in the library's folder.
 pub(crate) fn models_folder(dir: &Path) -> PathBuf {
     dir.join(MODELS_FOLDER)
 }
 
-/// Returns the model of a name.
+/// The model of a name.
 ///
 /// # Errors
 /// [`EngineError::Setting`], which lists all names.
@@ -117,7 +117,7 @@ pub(crate) fn named(name: &str) -> Result<&'static Model, EngineError> {
     })
 }
 
-/// Returns every model that can be downloaded; `dir` is the library's folder.
+/// Every model that can be downloaded; `dir` is the library's folder.
 pub(crate) fn offers(dir: &Path) -> Vec<ModelOffer> {
     let models = models_folder(dir);
     MODELS

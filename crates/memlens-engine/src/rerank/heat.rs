@@ -13,14 +13,14 @@ use super::sent::cut;
 use crate::search::Search;
 use crate::{EngineError, Library};
 
-/// Tells how much a part of a note answers the question, under late interaction.
+/// How much a part of a note answers the question, under late interaction.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Heat {
     /// Words of the note that answer a word of the question, in the order of the text.
     pub words: Vec<HeatWord>,
 }
 
-/// Is one word of a [`Heat`].
+/// One word of a [`Heat`].
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct HeatWord {
     /// Where it starts in the chunk's text, in UTF-16 units.
@@ -36,7 +36,7 @@ pub struct HeatWord {
 }
 
 impl Library {
-    /// Returns which words of a row's text answer which words of the question, as late interaction reads the text.
+    /// Which words of a row's text answer which words of the question, as late interaction reads the text.
     ///
     /// # Errors
     /// As [`Search::texts`], [`EngineError::NoteChanged`] and [`EngineError::NoteAltered`], [`EngineError::Rerank`] where the model cannot read the question or was stopped.
@@ -90,7 +90,7 @@ impl Utf16<'_> {
         }
     }
 
-    /// Returns the units before `byte`, which is not before the one asked last.
+    /// The units before `byte`, which is not before the one asked last.
     fn at(&mut self, byte: usize) -> u32 {
         self.units += self.text[self.byte..byte].encode_utf16().count() as u32;
         self.byte = byte;

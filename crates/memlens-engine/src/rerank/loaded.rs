@@ -28,7 +28,7 @@ const LOADING: &str =
 const LOOKING_FOR_KEY: &str =
     "the keyring has not given the key yet; a longer timeout (rerank_timeout_ms) waits for it";
 
-/// Is what reranking has at hand: the rerankers that were used last, and the call under way.
+/// What reranking has at hand: the rerankers that were used last, and the call under way.
 pub(crate) struct Reranking {
     /// Runs on this machine, one model at a time, since each takes much memory.
     here: Background<AnyReranker, EngineError>,
@@ -38,7 +38,7 @@ pub(crate) struct Reranking {
     cache: Mutex<Option<Arc<ScoreCache>>>,
 }
 
-/// Is one call: what stops it, and what tells whether its answer is still wanted.
+/// One call: what stops it, and what tells whether its answer is still wanted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Call {
     pub(crate) cancel: CancellationToken,
@@ -112,7 +112,7 @@ impl Reranking {
         running.clone()
     }
 
-    /// Returns what stands beside the call under way, and is wanted as long as one that begins now.
+    /// What stands beside the call under way, and is wanted as long as one that begins now.
     pub(crate) fn beside(&self) -> Call {
         Call {
             cancel: CancellationToken::new(),
@@ -125,13 +125,13 @@ impl Reranking {
         self.running.lock().cancel.cancel();
     }
 
-    /// Tells whether what a call brings may be kept: one that was only stopped may have something, one from before a
+    /// Whether what a call brings may be kept: one that was only stopped may have something, one from before a
     /// change has nothing.
     pub(crate) fn is_wanted(&self, call: &Call) -> bool {
         self.running.lock().era == call.era
     }
 
-    /// Returns the cache of scores.
+    /// The cache of scores.
     ///
     /// # Errors
     /// [`RerankError::Cancelled`] for a call that is not wanted any more: it would make anew what was erased.
@@ -228,7 +228,7 @@ impl Library {
     }
 }
 
-/// Returns the embedders of late interaction, of the bundled model.
+/// The embedders of late interaction, of the bundled model.
 fn late_embedders(source: &EmbedderSource) -> Result<Vec<Box<dyn Embedder>>, EngineError> {
     (0..LATE_EMBEDDERS)
         .map(|_| Ok(source(Purpose::Query)?))

@@ -8,7 +8,7 @@ use specta::Type;
 use crate::search::Search;
 use crate::{EngineError, Library};
 
-/// Is the text of one row as the reranker reads it.
+/// The text of one row as the reranker reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct SentText {
     /// The row.
@@ -22,7 +22,7 @@ pub struct SentText {
 }
 
 impl Library {
-    /// Returns the texts of rows as the reranker reads them under these parameters.
+    /// The texts of rows as the reranker reads them under these parameters.
     ///
     /// # Errors
     /// As [`Search::texts`], [`EngineError::NoteChanged`] and [`EngineError::NoteAltered`].
@@ -53,7 +53,7 @@ impl Library {
     }
 }
 
-/// Returns the first `max_chars` characters of a text; all of it for 0.
+/// The first `max_chars` characters of a text; all of it for 0.
 pub(super) fn cut(text: &str, max_chars: u32) -> &str {
     if max_chars == 0 {
         return text;

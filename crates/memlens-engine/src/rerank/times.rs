@@ -11,7 +11,7 @@ use specta::Type;
 
 use crate::{EngineError, Library};
 
-/// Is one call of a reranker, for a chart.
+/// One call of a reranker, for a chart.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RerankTime {
     /// When it began, milliseconds since 1970.
@@ -33,7 +33,7 @@ pub struct RerankTime {
 }
 
 impl Library {
-    /// Returns the calls of rerankers that were made from this library, the newest first.
+    /// The calls of rerankers that were made from this library, the newest first.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -58,7 +58,7 @@ impl Library {
     }
 }
 
-/// Returns what is kept of a call; `outcome` holds the tokens that were read or billed.
+/// What is kept of a call; `outcome` holds the tokens that were read or billed.
 pub(super) fn call(
     info: &RerankerInfo,
     params: &Params,

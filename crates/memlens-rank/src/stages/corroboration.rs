@@ -65,13 +65,13 @@ pub fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// Returns by what two observations say the same, and up to which level.
+/// By what two observations say the same, and up to which level.
 pub fn agreement_level(params: &Params) -> (Measure, u8) {
     let limit = Limit::of(params);
     (limit.measure, limit.level)
 }
 
-/// Is up to which distance two observations say the same.
+/// Up to which distance two observations say the same.
 struct Limit {
     measure: Measure,
     level: u8,
@@ -100,7 +100,7 @@ impl Limit {
     }
 }
 
-/// Returns the level up to which the share of common words is at least `overlap`.
+/// The level up to which the share of common words is at least `overlap`.
 fn words_level(overlap: f64) -> u8 {
     // 1 - 0.6 is a little less than 0.4.
     const ROUNDING: f64 = 1e-9;
@@ -187,7 +187,7 @@ fn collapse(
     n_dropped
 }
 
-/// Holds which clusters the rows taken so far say.
+/// Which clusters the rows taken so far say.
 #[derive(Default)]
 struct Said {
     /// Cluster, observation, rank; sorted.
@@ -206,7 +206,7 @@ impl Said {
         }
     }
 
-    /// Returns the ranks of the rows that say every observation, ascending; none where one is not said, or where all are
+    /// The ranks of the rows that say every observation, ascending; none where one is not said, or where all are
     /// said by their very selves, since overlapping text is the repeats stage's.
     fn ranks(&self, first: u32, clusters: &[Option<u32>]) -> Option<Vec<u32>> {
         let mut ranks = Vec::new();

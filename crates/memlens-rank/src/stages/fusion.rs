@@ -206,7 +206,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Returns the weight, or 1 where it is 0 and nothing else could weigh.
+/// The weight, or 1 where it is 0 and nothing else could weigh.
 pub(crate) fn positive(weight: f64) -> f64 {
     if weight > 0.0 { weight } else { 1.0 }
 }
@@ -230,7 +230,7 @@ fn unlisted(params: &Params) -> Detail {
     }
 }
 
-/// Returns the 1-based place by RRF among the listed rows, ties by the total order.
+/// The 1-based place by RRF among the listed rows, ties by the total order.
 fn rrf_ranks(rows: &[Row], rrf: &[Option<f64>]) -> Vec<Option<u32>> {
     let mut listed: Vec<(f64, u32, usize)> = rows
         .iter()

@@ -79,7 +79,7 @@ pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// Holds the byte ranges of one document that rows taken so far show, sorted by start.
+/// The byte ranges of one document that rows taken so far show, sorted by start.
 #[derive(Default)]
 struct Shown {
     ranges: Vec<(Range<u32>, u32)>,
@@ -100,7 +100,7 @@ impl Shown {
         self.ranges.insert(at, (bytes, position));
     }
 
-    /// Returns the share of `bytes` that is shown, and the positions that show it, ascending.
+    /// The share of `bytes` that is shown, and the positions that show it, ascending.
     fn share_of(&self, bytes: &Range<u32>) -> (f64, Vec<u32>) {
         if bytes.is_empty() {
             return (0.0, Vec::new());

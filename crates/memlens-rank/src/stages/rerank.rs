@@ -77,7 +77,7 @@ pub fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// Returns how many characters of each text the reranker reads; 0 for all of it.
+/// How many characters of each text the reranker reads; 0 for all of it.
 ///
 /// Late interaction reads all of it: it costs nothing outside, and on the first 500 characters alone its gain on LoCoMo
 /// turns into a loss.
@@ -88,7 +88,7 @@ pub fn chars_read(params: &Params) -> u32 {
     }
 }
 
-/// Returns how many of the best fused rows are sent, where there are as many.
+/// How many of the best fused rows are sent, where there are as many.
 fn n_sent(params: &Params) -> u32 {
     match params.rerank_max_docs {
         0 => POOL_OF_RESULTS * params.max_results,
@@ -96,7 +96,7 @@ fn n_sent(params: &Params) -> u32 {
     }
 }
 
-/// Is what a scored row's new score is made of.
+/// What a scored row's new score is made of.
 #[derive(Clone, Copy)]
 struct Blended {
     raw: f64,
@@ -105,7 +105,7 @@ struct Blended {
     score: f64,
 }
 
-/// Returns for each row that was sent what its score is made of; none without a score.
+/// For each row that was sent what its score is made of; none without a score.
 fn blend(
     known: &RerankScores,
     raw: &[Option<f64>],
@@ -142,7 +142,7 @@ fn blend(
         .collect()
 }
 
-/// Returns `(1 - share) * base + share * value`.
+/// `(1 - share) * base + share * value`.
 pub(crate) fn blended(base: f64, value: f64, share: f64) -> f64 {
     (1.0 - share) * base + share * value
 }
@@ -182,7 +182,7 @@ fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
-/// Returns by how many standard deviations each value lies above the mean; 0 for all where they are equal.
+/// By how many standard deviations each value lies above the mean; 0 for all where they are equal.
 fn z_scores(values: &[f64]) -> Vec<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -207,7 +207,7 @@ fn z_scores(values: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns `1 / (1 + e^-x)`.
+/// `1 / (1 + e^-x)`.
 pub(crate) fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }

@@ -95,7 +95,7 @@ fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, String> {
     })
 }
 
-/// Returns whether reading stopped at a `NaN` or an `Infinity`, which some servers write although JSON has none, or at a
+/// Whether reading stopped at a `NaN` or an `Infinity`, which some servers write although JSON has none, or at a
 /// number that is too large to be one.
 fn is_no_finite_number(body: &[u8], error: &serde_json::Error) -> bool {
     let line = body

@@ -11,7 +11,7 @@ use super::provider::LOCALHOST;
 /// How long a connection without work is kept; people try one setting after the other.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Returns what every connection of this program starts from.
+/// What every connection of this program starts from.
 ///
 /// - The environment's proxies are left alone: the window names one host that text goes to, and a variable set for other
 ///   programs must not add another.

@@ -183,7 +183,7 @@ async fn read(mut response: Response, max_bytes: usize) -> Result<Option<Vec<u8>
     Ok(Some(body))
 }
 
-/// Returns how long the server asks to wait: seconds, or until a date, which may have passed.
+/// How long the server asks to wait: seconds, or until a date, which may have passed.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let seconds = value.parse().ok().map(Duration::from_secs);
@@ -191,7 +191,7 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     seconds.or_else(|| date().map(|date| date.duration_since(now).unwrap_or_default()))
 }
 
-/// Returns the first cause, which says what happened; those above it say while doing what, and name the whole address.
+/// The first cause, which says what happened; those above it say while doing what, and name the whole address.
 pub(crate) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(below) = cause.source() {

@@ -23,7 +23,7 @@ pub enum Kind {
     Custom,
 }
 
-/// Tells what a provider asked for its work in the autumn of 2025, in US dollars.
+/// What a provider asked for its work in the autumn of 2025, in US dollars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Price {
     /// For a thousand questions, whatever the number of texts up to a hundred.
@@ -45,7 +45,7 @@ impl Kind {
         Kind::Custom,
     ];
 
-    /// Returns the kind's name in files and on the command line.
+    /// The kind's name in files and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Cohere => "cohere",
@@ -59,12 +59,12 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of that name; none where there is none.
+    /// The kind of that name; none where there is none.
     pub fn named(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// Returns the kind's name as a person knows it.
+    /// The kind's name as a person knows it.
     pub fn label(self) -> &'static str {
         match self {
             Kind::Cohere => "Cohere",
@@ -78,7 +78,7 @@ impl Kind {
         }
     }
 
-    /// Returns the address that is offered: a service's own, or where a server of this kind listens by default.
+    /// The address that is offered: a service's own, or where a server of this kind listens by default.
     ///
     /// None for [`Kind::Custom`].
     pub fn default_url(self) -> Option<&'static str> {
@@ -93,7 +93,7 @@ impl Kind {
         }
     }
 
-    /// Returns the model that is asked for where none is named; none where the server knows what it serves.
+    /// The model that is asked for where none is named; none where the server knows what it serves.
     pub fn default_model(self) -> Option<&'static str> {
         match self {
             Kind::Cohere => Some("rerank-v3.5"),
@@ -103,7 +103,7 @@ impl Kind {
         }
     }
 
-    /// Returns whether nobody is served without a key.
+    /// Whether nobody is served without a key.
     pub fn needs_key(self) -> bool {
         match self {
             Kind::Cohere | Kind::Voyage | Kind::Jina => true,
@@ -111,7 +111,7 @@ impl Kind {
         }
     }
 
-    /// Returns the price of the default model as it was published then; none where there is none or it is not known.
+    /// The price of the default model as it was published then; none where there is none or it is not known.
     pub fn price(self) -> Option<Price> {
         match self {
             Kind::Cohere => Some(Price::ThousandCalls(2.0)),
@@ -125,7 +125,7 @@ impl Kind {
         }
     }
 
-    /// Returns how many texts one request may hold; none where nothing is known to bound it.
+    /// How many texts one request may hold; none where nothing is known to bound it.
     pub fn max_texts(self) -> Option<usize> {
         match self {
             Kind::Cohere | Kind::Voyage => Some(1000),
@@ -135,7 +135,7 @@ impl Kind {
         }
     }
 
-    /// Returns the scale of its scores while all of them are in `[0, 1]`.
+    /// The scale of its scores while all of them are in `[0, 1]`.
     ///
     /// A llama.cpp server passes on whatever its model says, which is a logit for most.
     pub(super) fn scale(self) -> Scale {
@@ -151,7 +151,7 @@ impl Kind {
         }
     }
 
-    /// Returns the parts of the path under the server's address; an address of one's own has it all.
+    /// The parts of the path under the server's address; an address of one's own has it all.
     pub(super) fn path(self) -> &'static [&'static str] {
         match self {
             Kind::Cohere => &["v2", "rerank"],

@@ -7,7 +7,7 @@ use url::{Host, Url};
 use super::Kind;
 use crate::RerankError;
 
-/// Is what a person chose. Any value can be kept; [`Provider::endpoint`] tells whether it can be used.
+/// What a person chose. Any value can be kept; [`Provider::endpoint`] tells whether it can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
     /// Which of the known ones it is.
@@ -25,7 +25,7 @@ pub struct Provider {
 pub(super) const LOCALHOST: &str = "localhost";
 
 impl Provider {
-    /// Returns the address that requests go to.
+    /// The address that requests go to.
     ///
     /// The kind's path is appended, but for as much of it as the address ends in already.
     ///
@@ -55,7 +55,7 @@ impl Provider {
         Ok(url)
     }
 
-    /// Returns the host that note text goes to, with the port where it is not the usual one.
+    /// The host that note text goes to, with the port where it is not the usual one.
     ///
     /// # Errors
     /// As [`Provider::endpoint`].
@@ -63,7 +63,7 @@ impl Provider {
         self.endpoint().map(|url| host(&url))
     }
 
-    /// Returns whether requests leave this machine.
+    /// Whether requests leave this machine.
     ///
     /// # Errors
     /// As [`Provider::endpoint`].
@@ -71,7 +71,7 @@ impl Provider {
         self.endpoint().map(|url| !is_loopback(&url))
     }
 
-    /// Returns the model that is asked for; none leaves it to the server.
+    /// The model that is asked for; none leaves it to the server.
     pub fn model(&self) -> Option<&str> {
         let named = self.model.as_deref().map(str::trim);
         named
@@ -79,7 +79,7 @@ impl Provider {
             .or(self.shape().default_model())
     }
 
-    /// Returns whose requests and scale these are; never [`Kind::Custom`].
+    /// Whose requests and scale these are; never [`Kind::Custom`].
     pub(super) fn shape(&self) -> Kind {
         if self.kind != Kind::Custom {
             return self.kind;
@@ -90,7 +90,7 @@ impl Provider {
     }
 }
 
-/// Returns the host with the port where it is not the usual one.
+/// The host with the port where it is not the usual one.
 pub(crate) fn host(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {

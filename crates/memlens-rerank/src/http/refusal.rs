@@ -17,7 +17,7 @@ const WORDS: [&str; 5] = [
     "/code",
 ];
 
-/// Returns what the person can do about it.
+/// What the person can do about it.
 pub(super) fn meaning(status: StatusCode, shape: Kind) -> &'static str {
     match (status.as_u16(), shape) {
         (300..=399, _) => "it redirects elsewhere, which Memlens does not follow",
@@ -35,7 +35,7 @@ pub(super) fn meaning(status: StatusCode, shape: Kind) -> &'static str {
     }
 }
 
-/// Returns the server's own word for its failure, if it is one.
+/// The server's own word for its failure, if it is one.
 ///
 /// A body may echo whatever was sent. So the word has letters, `_` and `-` alone, at most 40 of them, and stands in none
 /// of `sent`, in whatever case.

@@ -6,7 +6,7 @@ use std::process::Command;
 /// Set in such a process.
 const MARK: &str = "MEMLENS_TEST_CHILD";
 
-/// Returns what the parent handed over; none in the parent.
+/// What the parent handed over; none in the parent.
 pub fn handed_over() -> Option<String> {
     env::var(MARK).ok()
 }

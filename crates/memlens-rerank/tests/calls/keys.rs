@@ -9,7 +9,7 @@ use memlens_rerank::{RerankError, Reranker};
 use crate::server::{Reply, Server};
 use crate::{KEY, PATIENT, QUERY, assert_tells_nothing, child, limits, log, provider};
 
-/// Holds the key in the other process.
+/// The key in the other process.
 const VARIABLE: &str = "MEMLENS_TEST_KEY";
 
 #[test]

@@ -19,7 +19,7 @@ pub fn listen() {
     });
 }
 
-/// Returns what was logged so far.
+/// What was logged so far.
 pub fn lines() -> String {
     let lines = LINES.lock().expect("no writer panics");
     String::from_utf8_lossy(&lines).into_owned()

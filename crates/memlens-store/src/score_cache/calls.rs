@@ -5,7 +5,7 @@ use rusqlite::params;
 use super::ScoreCache;
 use crate::StoreError;
 
-/// Is one call of a reranker, without what was asked.
+/// One call of a reranker, without what was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RerankCall {
     /// When it began, milliseconds since 1970.
@@ -67,7 +67,7 @@ impl ScoreCache {
         })
     }
 
-    /// Returns the calls that are remembered, the newest first.
+    /// The calls that are remembered, the newest first.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, params};
 use super::{ScoreCache, key_of, next_use};
 use crate::StoreError;
 
-/// Is a score as a model reported it.
+/// A score as a model reported it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CachedScore {
     /// The score, to the last bit.
@@ -15,7 +15,7 @@ pub struct CachedScore {
 }
 
 impl ScoreCache {
-    /// Returns what `model` of `provider` said of each text for a question, in the order of the texts; none where it was
+    /// What `model` of `provider` said of each text for a question, in the order of the texts; none where it was
     /// never asked, or so long ago that it is forgotten.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::StoreError;
 const ROW_BYTES: u64 = 200;
 
 impl ScoreCache {
-    /// Returns the token vectors of a text by `model`, as they were put; none where they are not there, or no longer.
+    /// The token vectors of a text by `model`, as they were put; none where they are not there, or no longer.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

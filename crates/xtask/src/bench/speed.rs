@@ -144,7 +144,7 @@ pub(super) fn series(printed: &str) -> Result<Vec<Series>, String> {
         .collect()
 }
 
-/// Returns the figures of every series, in order, each with its median first.
+/// The figures of every series, in order, each with its median first.
 fn figures(mut all: Vec<Series>) -> Result<Vec<Figure>, String> {
     if let Some(series) = all.iter().find(|series| series.samples.is_empty()) {
         return Err(format!("{:?} has no samples", series.name));
@@ -179,7 +179,7 @@ fn figures_of(series: &Series) -> Vec<Figure> {
     figures
 }
 
-/// Returns a percentile of a series whose samples ascend.
+/// A percentile of a series whose samples ascend.
 pub(super) fn figure(series: &Series, percent: usize, target: Option<Target>) -> Figure {
     let name = &series.name;
     let n_samples = series.samples.len();
@@ -196,7 +196,7 @@ pub(super) fn figure(series: &Series, percent: usize, target: Option<Target>) ->
     }
 }
 
-/// Returns the lowest of `ascending` that at least `percent` of 100 do not exceed; `ascending` is not empty.
+/// The lowest of `ascending` that at least `percent` of 100 do not exceed; `ascending` is not empty.
 fn percentile(ascending: &[f64], percent: usize) -> f64 {
     let rank = (ascending.len() * percent).div_ceil(100).max(1);
     ascending[rank - 1]
@@ -225,7 +225,7 @@ mod tests {
             .collect())
     }
 
-    /// Returns a line for every series that is read, with one sample.
+    /// A line for every series that is read, with one sample.
     fn lines() -> Vec<String> {
         let mut names: Vec<&str> = READINGS.iter().map(|reading| reading.series).collect();
         names.dedup();

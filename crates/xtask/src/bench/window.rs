@@ -81,7 +81,7 @@ pub fn measure(project: &Project) -> Result<Vec<Figure>> {
     })
 }
 
-/// Returns the median of every series, in order, and what 99 of 100 do not exceed where there are that many.
+/// The median of every series, in order, and what 99 of 100 do not exceed where there are that many.
 fn figures(printed: &str) -> Result<Vec<Figure>, String> {
     let all = speed::series(printed)?;
     if let Some(series) = all.iter().find(|series| series.samples.is_empty()) {
@@ -148,7 +148,7 @@ mod tests {
         assert!(figures(&printed).unwrap().iter().all(Figure::is_met));
     }
 
-    /// Returns a line for all that is aimed at, then others.
+    /// A line for all that is aimed at, then others.
     fn lines(others: &[String]) -> String {
         let aims = AIMS.iter().map(|(name, _)| line(name, 1));
         aims.chain(others.iter().cloned())

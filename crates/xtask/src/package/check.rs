@@ -180,7 +180,7 @@ fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Returns the path of the first result of `memlens search --json`.
+/// The path of the first result of `memlens search --json`.
 fn first_path(answer: &str) -> Result<String, String> {
     let answer: Value = serde_json::from_str(answer).map_err(|error| error.to_string())?;
     let path = answer["results"][0]["path"].as_str();
@@ -188,7 +188,7 @@ fn first_path(answer: &str) -> Result<String, String> {
         .ok_or_else(|| "it found nothing".to_owned())
 }
 
-/// Returns the first release that is no update of another one, and where it is fetched from.
+/// The first release that is no update of another one, and where it is fetched from.
 fn release_and_mirror(targets: &str) -> Option<(&str, &str)> {
     targets
         .lines()

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// dpkg-shlibdeps works in a source package; this is the least it takes for one.
 const CONTROL: &str = "Source: memlens\n\nPackage: memlens\nArchitecture: any\n";
 
-/// Returns the dependencies of programs and libraries as a control file has them, in the order of their names.
+/// The dependencies of programs and libraries as a control file has them, in the order of their names.
 ///
 /// They follow from the machine that builds: versions are the least that have every symbol that is used.
 pub fn of<'a>(scratch: &Path, files: impl Iterator<Item = &'a PathBuf>) -> Result<Vec<String>> {

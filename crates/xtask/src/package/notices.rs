@@ -101,7 +101,7 @@ struct DependencyKind {
     kind: Option<String>,
 }
 
-/// Returns the crates of others that reach the programs of these packages, tests and build scripts left out.
+/// The crates of others that reach the programs of these packages, tests and build scripts left out.
 fn linked(metadata: &Metadata, programs: &[&str]) -> BTreeSet<Library> {
     let nodes: HashMap<&str, &Node> = metadata
         .resolve
@@ -144,7 +144,7 @@ fn linked(metadata: &Metadata, programs: &[&str]) -> BTreeSet<Library> {
         .collect()
 }
 
-/// Returns the npm packages that are packed into the window's pages: those that are no tools, and [`PACKED_TOOLS`].
+/// The npm packages that are packed into the window's pages: those that are no tools, and [`PACKED_TOOLS`].
 fn packed(lock: &Value, ui: &Path) -> BTreeSet<Library> {
     let packages = lock["packages"].as_object().into_iter().flatten();
     packages
@@ -192,7 +192,7 @@ fn text_of(libraries: &BTreeSet<Library>) -> String {
     out
 }
 
-/// Returns the licences and notices in a library's folder, trimmed; none where it has none or cannot be read.
+/// The licences and notices in a library's folder, trimmed; none where it has none or cannot be read.
 fn license_texts(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries

@@ -140,7 +140,7 @@ pub fn ensure(purpose: Purpose, is_pip_needed: bool, install: Install) -> Result
     )))
 }
 
-/// Returns the needs of `purpose` that are not met, in the order of the table.
+/// The needs of `purpose` that are not met, in the order of the table.
 fn missing(
     purpose: Purpose,
     is_pip_needed: bool,

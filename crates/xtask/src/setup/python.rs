@@ -11,7 +11,7 @@ const PROGRAMS: &[&str] = if cfg!(windows) {
     &["python3", "/usr/bin/python3"]
 };
 
-/// Returns the first Python 3 that has pip; `None` when there is none.
+/// The first Python 3 that has pip; `None` when there is none.
 pub fn with_pip() -> Option<&'static str> {
     let script = "import sys, importlib.util as u; sys.exit(sys.version_info[0] != 3 or u.find_spec('pip') is None)";
     PROGRAMS.iter().copied().find(|program| {
@@ -25,7 +25,7 @@ pub fn with_pip() -> Option<&'static str> {
     })
 }
 
-/// Returns a command that runs pip.
+/// A command that runs pip.
 pub fn pip() -> Result<Command> {
     let Some(program) = with_pip() else {
         return Err(Error::Setup(

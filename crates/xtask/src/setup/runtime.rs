@@ -33,7 +33,7 @@ struct Build {
 }
 
 impl Build {
-    /// Returns the library's name once extracted, with the version where the platform's names have one.
+    /// The library's name once extracted, with the version where the platform's names have one.
     fn file(&self) -> &'static str {
         self.member
             .rsplit('/')
@@ -97,7 +97,7 @@ pub struct Runtime {
     pub notices: PathBuf,
 }
 
-/// Returns library and notices, fetched if one of them is not there.
+/// Library and notices, fetched if one of them is not there.
 pub fn redistributable(project: &Project) -> Result<Runtime> {
     let build = build()?;
     let runtime = Runtime {
@@ -110,7 +110,7 @@ pub fn redistributable(project: &Project) -> Result<Runtime> {
     Ok(runtime)
 }
 
-/// Returns whether the pinned library lies in the fetched folder unharmed, or the person named one of their own.
+/// Whether the pinned library lies in the fetched folder unharmed, or the person named one of their own.
 pub fn is_in_place(project: &Project) -> bool {
     let is_own = env::var_os("ORT_DYLIB_PATH").is_some_and(|path| Path::new(&path).is_file());
     is_own || build().is_ok_and(|build| is_intact(&folder(project).join(build.file()), build))

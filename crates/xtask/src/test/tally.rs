@@ -31,7 +31,7 @@ pub enum Runner {
 }
 
 impl Runner {
-    /// Returns what `line` adds to the count; nothing when it is no line of the summary.
+    /// What `line` adds to the count; nothing when it is no line of the summary.
     ///
     /// Colours do not matter.
     pub fn count(self, line: &str) -> Tally {
@@ -69,7 +69,7 @@ impl Runner {
     }
 }
 
-/// Returns the number that stands before `word`; 0 when there is none.
+/// The number that stands before `word`; 0 when there is none.
 fn number_before(summary: &str, word: &str) -> u32 {
     let words: Vec<&str> = summary
         .split(|symbol: char| !symbol.is_alphanumeric())

@@ -164,7 +164,7 @@ fn check_package(package: &Package) -> Vec<Finding> {
     findings
 }
 
-/// Returns whether `name` is `family` or an addition to it, such as `tauri-build` to `tauri`.
+/// Whether `name` is `family` or an addition to it, such as `tauri-build` to `tauri`.
 fn is_of_family(name: &str, family: &str) -> bool {
     name.strip_prefix(family)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))

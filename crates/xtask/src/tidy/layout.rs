@@ -99,7 +99,7 @@ fn crate_folders(files: &[String]) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Returns the paths in the trees of a Markdown text with their 1-based lines.
+/// The paths in the trees of a Markdown text with their 1-based lines.
 ///
 /// A tree is a fenced `text` block whose first line is a folder (it ends with `/`). Two spaces go one folder deeper; the path
 /// ends at the first space, what follows is said about it.

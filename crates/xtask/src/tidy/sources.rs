@@ -120,7 +120,7 @@ fn check_text(path: &str, text: &str, machine_folders: &[String]) -> Vec<Finding
     findings
 }
 
-/// Returns the folders whose names would tell of a machine, each with `/` at its end: the known ones, the home and the checkout.
+/// The folders whose names would tell of a machine, each with `/` at its end: the known ones, the home and the checkout.
 fn machine_folders(project: &Project) -> Vec<String> {
     let own = [dirs::home_dir(), Some(project.root.clone())];
     let own = own
@@ -134,13 +134,13 @@ fn machine_folders(project: &Project) -> Vec<String> {
         .collect()
 }
 
-/// Returns whether a path in `line` begins with `folder`.
+/// Whether a path in `line` begins with `folder`.
 fn begins_path(line: &str, folder: &str) -> bool {
     line.match_indices(folder)
         .any(|(start, _)| !line[..start].ends_with(is_part_of_path))
 }
 
-/// Returns whether `word` stands in `code` and is not the end of a longer word.
+/// Whether `word` stands in `code` and is not the end of a longer word.
 fn contains_word(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(start, _)| {
         !code[..start].ends_with(|symbol: char| symbol.is_alphanumeric() || symbol == '_')
