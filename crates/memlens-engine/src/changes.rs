@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use memlens_params::{Parameter, ParameterKind, ParameterSet, Phase, StageId, Value, Values};
+use memlens_params::{Parameter, ParameterKind, ParameterSet, Phase, Value, Values};
 use memlens_rank::{AnyPipeline, CandidateSet, Detail, Entry, HookMove};
-use serde::Serialize;
-use specta::Type;
+
+use crate::view::Fix;
 
 /// How many steps of a slider are tried one by one, to either side.
 const STEPS_TRIED_EACH: u32 = 60;
@@ -14,29 +14,6 @@ const STEPS_TRIED_EACH: u32 = 60;
 const VALUES_TRIED_BEYOND: u32 = 40;
 /// How many first halves of a pair are followed up.
 const PAIRS_TRIED: usize = 4;
-
-/// A change of one parameter.
-#[derive(Debug, Clone, PartialEq, Serialize, Type)]
-pub struct Fix {
-    /// The parameter's id.
-    pub parameter: String,
-    /// Its name on screen.
-    pub label: String,
-    /// Its stage.
-    pub stage: Option<StageId>,
-    /// Its value now.
-    pub from: Value,
-    /// The nearest value that does it.
-    pub to: Value,
-    /// How many steps of its slider that is; 1 for a choice or a switch.
-    pub n_steps: u32,
-    /// Whether the lists must be asked again for it.
-    pub queries_again: bool,
-    /// How much is changed, for the order: the kind (numbers, then choices, then switches), then
-    /// the share of the slider.
-    #[serde(skip)]
-    size: (u8, f64),
-}
 
 /// How far a row comes; a later stage is more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,28 +1,15 @@
 //! What is said more than once, as the window shows it.
 
 use memlens_params::Params;
-use serde::Serialize;
-use specta::Type;
 
-use crate::agreement::ClusterReport;
 use crate::engine::Engine;
+use crate::view::ClustersAnswer;
 use crate::{EngineError, Library};
 
 /// More than a person looks through; the command line prints all.
 const CLUSTERS_SHOWN: usize = 500;
 /// Of each.
 const MEMBERS_SHOWN: usize = 50;
-
-/// What the last pass over all observations found.
-#[derive(Debug, Clone, PartialEq, Serialize, Type)]
-pub struct ClustersAnswer {
-    /// Its clusters, cut to the largest and each to its nearest; none before the first pass.
-    pub report: Option<ClusterReport>,
-    /// How many observations the library holds now.
-    pub n_observations: u32,
-    /// Whether anything changed since the pass.
-    pub is_stale: bool,
-}
 
 impl Library {
     /// The clusters that the last pass found, at the distance that the parameters name.

@@ -17,12 +17,13 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::aggregator::{Aggregator, Alarm};
 use crate::agreement::uses_agreement;
 use crate::downloads::{DownloadProgress, Downloads};
-use crate::feedback::{self, FeedbackEntry, FeedbackImport, RowThumb};
+use crate::feedback;
 use crate::indexer::{Indexer, add_folder, readable_folder};
 use crate::model::{EmbedderSource, Purpose};
 use crate::preset::stored_text;
 use crate::view::{
-    Activity, FolderState, FolderStatus, FolderTree, LibraryState, Progress, Scanning,
+    Activity, FeedbackEntry, FeedbackImport, FolderState, FolderStatus, FolderTree, LibraryState,
+    Progress, RowThumb, Scanning,
 };
 use crate::{EngineError, Library, evergreen, providers};
 

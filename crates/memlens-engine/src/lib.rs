@@ -66,15 +66,12 @@ pub mod view;
 mod watch;
 mod why;
 
-pub use agreement::{Agreement, ClusterReport, Said, SaidCluster};
-pub use changes::Fix;
-pub use clusters::ClustersAnswer;
+pub use agreement::Agreement;
 pub use data::{Contents, contents, erase};
 pub use downloads::DownloadProgress;
 pub use engine::{Engine, Event, Listener, Watching};
 pub use error::EngineError;
 pub use evergreen::Evergreen;
-pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use given::GivenRanking;
 pub use indexer::{Counts, Indexer, Observer, Step, refuse_library_among};
 pub use library::Library;
@@ -95,7 +92,9 @@ pub use providers::{
     RerankSettings, RerankTest,
 };
 pub use report::{RowReport, SearchReport, StageReport, StepReport};
-pub use rerank::{Heat, HeatWord, RerankTime, SentText};
 pub use search::{Search, Timing};
 pub use status::LibraryStatus;
-pub use why::{ChunkWhy, WhyAnswer, WhyNot};
+pub use view::{
+    ChunkWhy, ClusterReport, ClustersAnswer, FeedbackEntry, FeedbackImport, FeedbackPlace, Fix,
+    Heat, HeatWord, RerankTime, RowThumb, Said, SaidCluster, SentText, WhyAnswer, WhyNot,
+};

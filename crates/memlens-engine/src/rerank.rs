@@ -19,10 +19,6 @@ mod loaded;
 mod sent;
 mod times;
 
-pub use heat::{Heat, HeatWord};
-pub use sent::SentText;
-pub use times::RerankTime;
-
 pub(crate) use loaded::{Call, Reranking};
 use sent::cut;
 

@@ -10,10 +10,9 @@ use memlens_rank::{AnyPipeline, CandidateSet, ChunkId, Columns, Detail, ListId, 
 use memlens_retrieve::{NoText, Question, Retrieved, Retriever, RowFacts, Within};
 
 use crate::EngineError;
-use crate::agreement::Said;
 use crate::facts::LibraryFacts;
 use crate::passage;
-use crate::view::{self, Fact, Journey, Row, Snippet};
+use crate::view::{self, Fact, Journey, Row, Said, Snippet};
 
 /// How many snippets of kept rows come with an answer: what a large window shows at once.
 pub(crate) const SNIPPETS_AT_ONCE: usize = 60;

@@ -8,13 +8,11 @@ use memlens_params::{ParameterSet, StageId, Values};
 use memlens_rank::ChunkId;
 use memlens_retrieve::NoteChunk;
 use memlens_store::Severity;
-use serde::Serialize;
-use specta::Type;
 
-use crate::changes::{Fix, Trial};
+use crate::changes::Trial;
 use crate::place::Place;
 use crate::search::Search;
-use crate::view::Journey;
+use crate::view::{ChunkWhy, Journey, WhyAnswer, WhyNot};
 use crate::{EngineError, Library};
 
 /// How many changes are offered.
@@ -24,75 +22,6 @@ const CHUNKS_SHOWN: usize = 20;
 
 /// What is told of a note whose every chunk is not as it was saved.
 const NOT_AS_SAVED: &str = "the library does not hold it as it was saved; `memlens index`, or the next start of the window, reads it anew";
-
-/// Where a note was lost.
-#[derive(Debug, Clone, PartialEq, Serialize, Type)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum WhyNot {
-    /// It is in no watched folder.
-    NotWatched,
-    /// It is not there.
-    Gone,
-    /// It is left out of the library by a rule.
-    LeftOut {
-        /// The file, or the folder around it that the rule names.
-        path: String,
-        /// The rule.
-        reason: String,
-    },
-    /// It could not be read.
-    Unreadable {
-        /// Why.
-        reason: String,
-    },
-    /// It waits to be indexed.
-    Pending,
-    /// It is in the library and holds nothing to find, or nothing at the line asked for.
-    Empty,
-    /// It lies outside of the part that was searched.
-    OutOfScope,
-    /// It was searched.
-    Searched {
-        /// Its chunks, best first, at most 20 and the one asked for; those at the line asked for alone
-        /// where one was.
-        chunks: Vec<ChunkWhy>,
-        /// How many there are.
-        n_chunks: u32,
-    },
-}
-
-/// How one chunk fared.
-#[derive(Debug, Clone, PartialEq, Serialize, Type)]
-pub struct ChunkWhy {
-    /// Whether it is among the results.
-    pub kept: bool,
-    /// Its rank, or the stage and the number that lost it.
-    pub sentence: String,
-    /// Its row in the search that was asked about; none where that does not reach so deep.
-    pub slot: Option<u32>,
-    /// Its way through all stages.
-    pub journey: Journey,
-    /// At most three changes of one parameter each that bring it back, smallest first; none where
-    /// that was not worked out: it is for one chunk, the one asked for or else the best.
-    pub fixes: Option<Vec<Fix>>,
-    /// Where no single change does it: two that do together.
-    pub pair: Option<(Fix, Fix)>,
-}
-
-/// The answer to "why not this one?".
-#[derive(Debug, Clone, PartialEq, Serialize, Type)]
-pub struct WhyAnswer {
-    /// The watched folder's id; empty when the note lies in none.
-    pub folder: String,
-    /// The note's path in it, or what was typed.
-    pub path: String,
-    /// The line asked for.
-    pub line: Option<u32>,
-    /// The answer in a sentence.
-    pub sentence: String,
-    /// The answer.
-    pub why: WhyNot,
-}
 
 impl Library {
     /// Reads a place as a person types it, and tells why it is not among the results.

@@ -5,35 +5,12 @@ use std::time::{Duration, Instant};
 use memlens_params::{Params, RerankMode};
 use memlens_rank::chars_read;
 use memlens_rerank::Limits;
-use serde::Serialize;
-use specta::Type;
 
 use super::loaded::AnyReranker;
 use super::sent::cut;
 use crate::search::Search;
+use crate::view::{Heat, HeatWord};
 use crate::{EngineError, Library};
-
-/// How much a part of a note answers the question, under late interaction.
-#[derive(Debug, Clone, PartialEq, Serialize, Type)]
-pub struct Heat {
-    /// Words of the note that answer a word of the question, in the order of the text.
-    pub words: Vec<HeatWord>,
-}
-
-/// One word of a [`Heat`].
-#[derive(Debug, Clone, PartialEq, Serialize, Type)]
-pub struct HeatWord {
-    /// Where it starts in the chunk's text, in UTF-16 units.
-    pub start: u32,
-    /// Where it ends.
-    pub end: u32,
-    /// How well it answers, in `[0, 1]`.
-    pub weight: f64,
-    /// The word of the question that it answers.
-    pub word: String,
-    /// Whether no word of the note answers that one better, so that it counts in the score.
-    pub counts: bool,
-}
 
 impl Library {
     /// Which words of a row's text answer which words of the question, as late interaction reads the text.

@@ -2,24 +2,10 @@
 
 use memlens_params::Params;
 use memlens_rank::{RerankState, chars_read};
-use serde::Serialize;
-use specta::Type;
 
 use crate::search::Search;
+use crate::view::SentText;
 use crate::{EngineError, Library};
-
-/// The text of one row as the reranker reads it.
-#[derive(Debug, Clone, PartialEq, Serialize, Type)]
-pub struct SentText {
-    /// The row.
-    pub slot: u32,
-    /// The text, cut at `rerank_max_chars` characters.
-    pub text: String,
-    /// Whether anything was cut off.
-    pub cut: bool,
-    /// Whether the row is among those that are sent.
-    pub sent: bool,
-}
 
 impl Library {
     /// The texts of rows as the reranker reads them under these parameters.

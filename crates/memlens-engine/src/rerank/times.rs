@@ -6,31 +6,9 @@ use memlens_params::Params;
 use memlens_rank::chars_read;
 use memlens_rerank::RerankerInfo;
 use memlens_store::RerankCall;
-use serde::Serialize;
-use specta::Type;
 
+use crate::view::RerankTime;
 use crate::{EngineError, Library};
-
-/// One call of a reranker, for a chart.
-#[derive(Debug, Clone, PartialEq, Serialize, Type)]
-pub struct RerankTime {
-    /// When it began, milliseconds since 1970.
-    pub at_ms: f64,
-    /// Who was asked.
-    pub provider: String,
-    /// Its model.
-    pub model: String,
-    /// How many texts were sent.
-    pub n_docs: u32,
-    /// How many characters of each were sent at most; 0 for whole texts.
-    pub max_chars: u32,
-    /// How long it took.
-    pub ms: f64,
-    /// The tokens that were read or billed; none where it is not known.
-    pub n_tokens: Option<f64>,
-    /// Whether every text got its score.
-    pub ok: bool,
-}
 
 impl Library {
     /// The calls of rerankers that were made from this library, the newest first.
