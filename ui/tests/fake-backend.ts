@@ -156,7 +156,7 @@ export class FakeBackend implements Backend {
       n_problems: problems.length,
       model: "all-MiniLM-L6-v2",
       generation: 1,
-      agreement: null,
+      clustering: null,
       phase: { kind: "working" },
       indexing: options.indexing ?? null,
       scanning: null,
@@ -225,7 +225,7 @@ export class FakeBackend implements Backend {
         n_chunks: chunks.length,
         retrieve_ms: 9.3,
         generation: this.#state.generation,
-        agreement: this.#state.agreement,
+        clustering: this.#state.clustering,
       };
     });
   }

@@ -82,8 +82,8 @@ pub fn run(library: Option<PathBuf>, arguments: &ClustersArgs) -> Result<(), Cli
     let library = open(library)?;
     library.aggregate()?;
     let Some(report) = library
-        .agreement()
-        .map(|agreement| agreement.report(&params))
+        .clustering()
+        .map(|clustering| clustering.report(&params))
     else {
         return Ok(());
     };

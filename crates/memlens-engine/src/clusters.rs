@@ -17,10 +17,10 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`].
     pub fn clusters(&self, params: &Params) -> Result<ClustersAnswer, EngineError> {
-        let agreement = self.agreement();
+        let clustering = self.clustering();
         Ok(ClustersAnswer {
-            report: agreement.map(|agreement| {
-                let mut report = agreement.report(params);
+            report: clustering.map(|clustering| {
+                let mut report = clustering.report(params);
                 report.clusters.truncate(CLUSTERS_SHOWN);
                 for cluster in &mut report.clusters {
                     cluster.members.truncate(MEMBERS_SHOWN);

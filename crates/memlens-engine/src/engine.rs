@@ -15,7 +15,7 @@ use memlens_store::{Folder, FolderId, Store, StoreError, StoredPreset};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::aggregator::{Aggregator, Alarm};
-use crate::agreement::uses_agreement;
+use crate::clustering::uses_clusters;
 use crate::downloads::{DownloadProgress, Downloads};
 use crate::feedback;
 use crate::indexer::{Indexer, add_folder, readable_folder};
@@ -95,7 +95,7 @@ struct Shared {
     /// Rung when the library changed and somebody uses corroboration.
     alarm: Arc<Alarm>,
     /// Set once somebody does: what nobody uses costs nothing.
-    wants_agreement: AtomicBool,
+    wants_clusters: AtomicBool,
     listener: Listener,
 }
 
@@ -195,7 +195,7 @@ impl Engine {
             interrupt: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             alarm: Arc::new(Alarm::default()),
-            wants_agreement: AtomicBool::new(false),
+            wants_clusters: AtomicBool::new(false),
             listener,
         });
         let interval = u64::from(Params::default().aggregation_interval_s);
@@ -241,8 +241,8 @@ impl Engine {
     /// Has observations compared in the background from now on, where these parameters make use of
     /// it; an event tells when they are.
     pub fn aggregate_for(&self, params: &Params) {
-        if uses_agreement(params) {
-            self.shared.wants_agreement.store(true, Ordering::Relaxed);
+        if uses_clusters(params) {
+            self.shared.wants_clusters.store(true, Ordering::Relaxed);
             if self.library().needs_aggregation() {
                 self.shared.alarm.ring();
             }
@@ -546,7 +546,7 @@ impl Shared {
             n_problems,
             model: self.model.clone(),
             generation: snapshot.generation as u32,
-            agreement: self.library.agreement().map(|it| it.generation as u32),
+            clustering: self.library.clustering().map(|it| it.generation as u32),
             phase: moving.phase.told(Instant::now()),
             indexing: moving.progress.clone(),
             scanning: moving.scanning.clone(),
@@ -586,7 +586,7 @@ impl Shared {
     }
 
     fn tell_state(&self) {
-        if self.wants_agreement.load(Ordering::Relaxed) && self.library.needs_aggregation() {
+        if self.wants_clusters.load(Ordering::Relaxed) && self.library.needs_aggregation() {
             self.alarm.ring();
         }
         (self.listener)(Event::State(Box::new(self.state())));

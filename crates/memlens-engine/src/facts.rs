@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use memlens_rank::Age;
 use memlens_retrieve::Retrieved;
 
-use crate::agreement::Agreement;
+use crate::clustering::Clustering;
 use crate::evergreen::Marks;
 use crate::feedback::{ThumbCounts, counted};
 
@@ -17,7 +17,7 @@ const MS_PER_DAY: f64 = 86_400_000.0;
 pub(crate) struct LibraryFacts {
     /// Who agreed with whom when it was asked; none before the first pass. It may be of an earlier generation: chunks of
     /// notes that came since hold no observation.
-    pub agreement: Option<Arc<Agreement>>,
+    pub clustering: Option<Arc<Clustering>>,
     /// The thumbs.
     pub thumbs: Arc<ThumbCounts>,
     /// What the person keeps from decay.
@@ -29,17 +29,17 @@ pub(crate) struct LibraryFacts {
 impl LibraryFacts {
     /// Puts all of them on what was retrieved, in place of those that were there.
     pub fn put_on(&self, retrieved: &mut Retrieved) {
-        self.put_agreement(retrieved);
+        self.put_clusters(retrieved);
         self.put_thumbs(retrieved);
         self.put_ages(retrieved);
     }
 
-    fn put_agreement(&self, retrieved: &mut Retrieved) {
-        let agreement = self.agreement.as_ref();
-        retrieved.set.agreement = agreement.map(|agreement| agreement.aggregation.clone());
+    fn put_clusters(&self, retrieved: &mut Retrieved) {
+        let clustering = self.clustering.as_ref();
+        retrieved.set.clustering = clustering.map(|clustering| clustering.aggregation.clone());
         for (candidate, row) in retrieved.set.candidates.iter_mut().zip(&retrieved.rows) {
-            candidate.observations = agreement.map_or(0..0, |agreement| {
-                agreement.held_by(&candidate.bytes, row.note.id)
+            candidate.observations = clustering.map_or(0..0, |clustering| {
+                clustering.held_by(&candidate.bytes, row.note.id)
             });
         }
     }

@@ -31,8 +31,8 @@
 //! ```
 
 mod aggregator;
-mod agreement;
 mod changes;
+mod clustering;
 mod clusters;
 mod data;
 mod derived;
@@ -66,7 +66,7 @@ pub mod view;
 mod watch;
 mod why;
 
-pub use agreement::Agreement;
+pub use clustering::Clustering;
 pub use data::{Contents, contents, erase};
 pub use downloads::DownloadProgress;
 pub use engine::{Engine, Event, Listener, Watching};

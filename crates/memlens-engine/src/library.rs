@@ -16,7 +16,7 @@ use memlens_store::{Store, StoreError};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::EngineError;
-use crate::agreement::{Agreement, uses_agreement};
+use crate::clustering::{Clustering, uses_clusters};
 use crate::derived::Derived;
 use crate::facts::{LibraryFacts, today};
 use crate::feedback::CountedThumbs;
@@ -41,7 +41,7 @@ pub struct Library {
     searches: Mutex<KeptSearches>,
     /// When a search last read the vectors; none while they rest.
     vectors_read: Mutex<Option<Instant>>,
-    agreement: RwLock<Option<Arc<Agreement>>>,
+    clustering: RwLock<Option<Arc<Clustering>>>,
     thumbs: Mutex<CountedThumbs>,
     pub(crate) reranking: Reranking,
     /// The room it takes on disk, and when that was measured; none before.
@@ -84,7 +84,7 @@ impl Library {
             embedder,
             searches: Mutex::default(),
             vectors_read: Mutex::new(None),
-            agreement: RwLock::new(None),
+            clustering: RwLock::new(None),
             thumbs: Mutex::default(),
             reranking: Reranking::default(),
             size: Mutex::new(None),
@@ -162,15 +162,15 @@ impl Library {
     }
 
     /// Who agrees with whom, as the last pass found it; none before the first.
-    pub fn agreement(&self) -> Option<Arc<Agreement>> {
-        self.agreement.read().clone()
+    pub fn clustering(&self) -> Option<Arc<Clustering>> {
+        self.clustering.read().clone()
     }
 
     /// Whether anything changed since the last pass over the observations.
     pub fn needs_aggregation(&self) -> bool {
         let generation = self.lists().snapshot.generation;
-        self.agreement()
-            .is_none_or(|agreement| agreement.generation != generation)
+        self.clustering()
+            .is_none_or(|clustering| clustering.generation != generation)
     }
 
     /// Passes over all observations, where anything changed since the last pass; for a thread in the
@@ -179,7 +179,7 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`]; what the last pass found stays then.
     pub fn aggregate(&self) -> Result<bool, EngineError> {
-        let before = self.agreement();
+        let before = self.clustering();
         let lists = self.lists();
         let generation = lists.snapshot.generation;
         if before
@@ -189,8 +189,8 @@ impl Library {
             return Ok(false);
         }
         let store = self.store().reader()?;
-        let agreement = Agreement::of(&store, &lists.snapshot, before.as_deref())?;
-        *self.agreement.write() = Some(Arc::new(agreement));
+        let clustering = Clustering::of(&store, &lists.snapshot, before.as_deref())?;
+        *self.clustering.write() = Some(Arc::new(clustering));
         Ok(true)
     }
 
@@ -200,7 +200,7 @@ impl Library {
     /// # Errors
     /// As [`Library::aggregate`].
     pub fn aggregate_for(&self, params: &Params) -> Result<(), EngineError> {
-        if uses_agreement(params) {
+        if uses_clusters(params) {
             self.aggregate()?;
         }
         Ok(())
@@ -270,7 +270,7 @@ impl Library {
                 found: retriever.id().0,
             });
         }
-        let agreement = self.agreement();
+        let clustering = self.clustering();
         let started = Instant::now();
         let vector = retriever.embed(query);
         let embed = started.elapsed();
@@ -283,7 +283,7 @@ impl Library {
             also: &[],
         })?;
         self.note_vectors_read();
-        let mut notices = notices::of_retrieval(query, &retrieved, params, agreement.as_deref());
+        let mut notices = notices::of_retrieval(query, &retrieved, params, clustering.as_deref());
         // Thumbs and marks are read while no other may be taken up, so that none is missed between here and the keeping.
         let mut searches = self.searches();
         let thumbs = self.thumbs()?;
@@ -306,7 +306,7 @@ impl Library {
             vector,
             within,
             facts: LibraryFacts {
-                agreement,
+                clustering,
                 thumbs,
                 marks,
                 today: today(),
@@ -423,9 +423,9 @@ impl Library {
             n_chunks: search.set().n_chunks,
             retrieve_ms: search.timing.total().as_secs_f64() * 1000.0,
             generation: search.generation() as u32,
-            agreement: search
+            clustering: search
                 .facts
-                .agreement
+                .clustering
                 .as_ref()
                 .map(|it| it.generation as u32),
         })

@@ -4,7 +4,7 @@ use memlens_params::{Params, Values};
 use memlens_rank::{ListId, ListState};
 use memlens_retrieve::Retrieved;
 
-use crate::agreement::{Agreement, uses_agreement};
+use crate::clustering::{Clustering, uses_clusters};
 use crate::search::native;
 
 /// How much of a question a notice repeats.
@@ -15,15 +15,15 @@ pub(crate) fn of_retrieval(
     query: &str,
     retrieved: &Retrieved,
     params: &Values,
-    agreement: Option<&Agreement>,
+    clustering: Option<&Clustering>,
 ) -> Vec<String> {
     let mut notices = of_lists(query, retrieved);
     if let Some(params) = native(params) {
         notices.extend(of_lengths(&params));
-        if uses_agreement(&params)
-            && let Some(agreement) = agreement
+        if uses_clusters(&params)
+            && let Some(clustering) = clustering
         {
-            notices.extend(left_out("the observations of", &agreement.altered));
+            notices.extend(left_out("the observations of", &clustering.altered));
         }
     }
     if retrieved.n_words_left_out > 0 {

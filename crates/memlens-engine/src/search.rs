@@ -390,14 +390,14 @@ impl Search {
         let entry = trace
             .stage(StageId::CORROBORATION)
             .and_then(|stage| stage.entries.iter().find(|entry| entry.slot == slot));
-        match (entry.map(|entry| &entry.detail), &self.facts.agreement) {
+        match (entry.map(|entry| &entry.detail), &self.facts.clustering) {
             (
                 Some(Detail::Corroboration {
                     observation: Some(observation),
                     ..
                 }),
-                Some(agreement),
-            ) => agreement.supporters(*observation, params),
+                Some(clustering),
+            ) => clustering.supporters(*observation, params),
             (Some(_) | None, _) => Vec::new(),
         }
     }

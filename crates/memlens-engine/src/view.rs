@@ -119,7 +119,7 @@ pub struct LibraryState {
     /// Raised by every change.
     pub generation: u32,
     /// The generation whose observations were last compared; none before the first pass.
-    pub agreement: Option<u32>,
+    pub clustering: Option<u32>,
     /// Whether indexing goes on.
     pub phase: IndexingPhase,
     /// How far indexing is; none when nothing is to do.

@@ -162,7 +162,7 @@ pub struct Candidate {
     pub cosines: Cosines,
     /// How many distinct words of the question it holds.
     pub n_matched: u32,
-    /// The observations that it holds: ids of [`CandidateSet::agreement`]; empty where it holds none or none is known.
+    /// The observations that it holds: ids of [`CandidateSet::clustering`]; empty where it holds none or none is known.
     pub observations: Range<u32>,
     /// The thumbs on it.
     pub thumbs: Thumbs,
@@ -225,7 +225,7 @@ pub struct CandidateSet {
     /// The lists of the retriever, each named once.
     pub lists: Vec<List>,
     /// Which observations say the same, at every distance; none before the first aggregation.
-    pub agreement: Option<Arc<Aggregation>>,
+    pub clustering: Option<Arc<Aggregation>>,
     /// Where the candidates' vectors point; none without vectors.
     pub directions: Option<Arc<Directions>>,
     /// What rerankers answered, at most one for each mode and `rerank_max_chars`; empty before any was asked.

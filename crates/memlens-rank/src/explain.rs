@@ -179,7 +179,7 @@ impl Detail {
                 said_by,
                 ..
             } => {
-                let how = agreement_text(*measure, *limit);
+                let how = clustering_text(*measure, *limit);
                 if !said_by.is_empty() {
                     return format!("already said by {} ({how})", ranks_text(said_by));
                 }
@@ -599,7 +599,7 @@ impl RerankScale {
     }
 }
 
-fn agreement_text(measure: AgreementMeasure, limit: f64) -> String {
+fn clustering_text(measure: AgreementMeasure, limit: f64) -> String {
     match measure {
         AgreementMeasure::Simhash if limit == 1.0 => "SimHash within 1 bit".to_owned(),
         AgreementMeasure::Simhash => format!("SimHash within {} bits", number(limit, 0)),

@@ -47,6 +47,6 @@ pub use pipeline::{
     rank, rank_observed,
 };
 pub use reason::{OwnReason, Reason};
-pub use stages::corroboration::agreement_level;
+pub use stages::corroboration::cluster_level;
 pub use stages::rerank::chars_read;
 pub use trace::{Entry, StageTrace, Status, Trace};

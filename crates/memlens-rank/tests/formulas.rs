@@ -269,7 +269,7 @@ fn saying(texts: &[&str]) -> CandidateSet {
         candidate.observations = at..at + 1;
     }
     CandidateSet {
-        agreement: Some(Arc::new(aggregate(&observations, &[]))),
+        clustering: Some(Arc::new(aggregate(&observations, &[]))),
         ..set
     }
 }
@@ -519,7 +519,7 @@ fn a_stage_with_nothing_to_do_says_why() {
         "no vectors to compare",
     );
     let bare = CandidateSet {
-        agreement: None,
+        clustering: None,
         ..none
     };
     assert_eq!(

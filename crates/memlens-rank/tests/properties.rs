@@ -136,7 +136,7 @@ fn with_evidence(mut set: CandidateSet, evidence: Vec<Evidence>) -> CandidateSet
             source: at % 3,
         })
         .collect();
-    set.agreement = Some(Arc::new(aggregate(&observations, &[])));
+    set.clustering = Some(Arc::new(aggregate(&observations, &[])));
     set.directions = Some(Arc::new(Directions::of(
         4,
         directions.iter().map(Vec::as_slice),
@@ -380,7 +380,7 @@ proptest! {
         prop_assert_eq!(found.kept(), &expected[..]);
         // Without facts none of them does anything, whatever its parameters.
         let mut bare = set.clone();
-        (bare.agreement, bare.directions) = (None, None);
+        (bare.clustering, bare.directions) = (None, None);
         for candidate in &mut bare.candidates {
             (candidate.thumbs, candidate.age) = (Thumbs::default(), Age::Unknown);
         }

@@ -58,7 +58,7 @@ fn what_is_said_more_than_once_is_told_with_its_places() {
     let library = open(dir.path());
     let params = agreed(&library);
     let report = library
-        .agreement()
+        .clustering()
         .expect("there was a pass")
         .report(&params);
     let [cluster] = report.clusters.as_slice() else {
@@ -179,7 +179,7 @@ fn overlapping_chunks_do_not_corroborate_themselves() {
     assert!(library.lists().snapshot.n_chunks() > 2);
     let params = agreed(&library);
     let report = library
-        .agreement()
+        .clustering()
         .expect("there was a pass")
         .report(&params);
     assert_eq!((report.n_observations, report.corroborated_count), (80, 0));
@@ -195,14 +195,14 @@ fn the_engine_compares_once_somebody_makes_use_of_it() {
     });
     let engine = Engine::open(dir.path(), hashing(), listener).expect("it can be opened");
     engine.aggregate_for(&Params::default());
-    assert_eq!(engine.state().agreement, None);
+    assert_eq!(engine.state().clustering, None);
     let params = Params {
         corroboration_on: true,
         ..Params::default()
     };
     engine.aggregate_for(&params);
     let is_compared =
-        |event: &Event| matches!(event, Event::State(state) if state.agreement.is_some());
+        |event: &Event| matches!(event, Event::State(state) if state.clustering.is_some());
     let compared =
         std::iter::from_fn(|| events.recv_timeout(Duration::from_secs(60)).ok()).find(is_compared);
     assert!(compared.is_some(), "it is told when they are compared");
@@ -212,7 +212,7 @@ fn the_engine_compares_once_somebody_makes_use_of_it() {
         .expect("it can be searched");
     let answer = engine.library().answer(&search, &params);
     assert_eq!(
-        answer.expect("it can be told").agreement,
-        engine.state().agreement
+        answer.expect("it can be told").clustering,
+        engine.state().clustering
     );
 }

@@ -710,7 +710,7 @@ export type LibraryState = {
 	/**  Raised by every change. */
 	generation: number,
 	/**  The generation whose observations were last compared; none before the first pass. */
-	agreement: number | null,
+	clustering: number | null,
 	/**  Whether indexing goes on. */
 	phase: IndexingPhase,
 	/**  How far indexing is; none when nothing is to do. */
@@ -1190,7 +1190,7 @@ export type SearchAnswer = {
 	/**  The library's generation that was searched. */
 	generation: number,
 	/**  The generation whose observations were compared; none before the first pass over them. */
-	agreement: number | null,
+	clustering: number | null,
 };
 
 /**  The text of one row as the reranker reads it. */

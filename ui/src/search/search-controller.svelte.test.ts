@@ -30,13 +30,13 @@ let backend: FakeBackend;
 let parameters: ParameterHistory;
 let search: SearchController;
 let stop: () => void;
-let library: { generation: number; agreement: number | null };
+let library: { generation: number; clustering: number | null };
 
 beforeEach(() => {
   backend = new FakeBackend({ nChunks: 120 });
   parameters = new ParameterHistory();
   search = new SearchController(backend, parameters);
-  library = { generation: 1, agreement: null };
+  library = { generation: 1, clustering: null };
   stop = search.follow(() => library);
 });
 afterEach(() => {
@@ -111,7 +111,7 @@ describe("searching", () => {
 
   it.each<[string, object]>([
     ["indexed", { generation: 4 }],
-    ["compared", { agreement: 4 }],
+    ["compared", { clustering: 4 }],
   ])("runs the search again, once, when notes were %s", async (_, last) => {
     vi.useFakeTimers();
     await search.searchNow("internet");
@@ -298,9 +298,9 @@ describe("notes that change while a question stands", () => {
   it("bring what was compared meanwhile, whoever reranked", async () => {
     parameters.set("rerank", "http");
     await askAll();
-    backend.changeState({ agreement: 1 });
+    backend.changeState({ clustering: 1 });
     await look();
-    expect(search.answer?.agreement).toBe(1);
+    expect(search.answer?.clustering).toBe(1);
     expect(search.hasNews).toBe(false);
   });
 

@@ -44,7 +44,7 @@ export type Pin = { name: string; params: Params };
 type Shown = { answer: SearchAnswer; retrievedBy: Params; columns: Columns; rankedBy: Params };
 
 /** What the library holds, as far as an answer depends on it: of the state of the library. */
-type Held = Pick<LibraryState, "generation" | "agreement">;
+type Held = Pick<LibraryState, "generation" | "clustering">;
 
 /** An answer that nobody asked for in person. */
 type Renewed = { shown: Shown; pinnedRanks: ReadonlyMap<string, number> | null };
@@ -498,7 +498,7 @@ export class SearchController {
     else if (isPending(columns)) {
       // Who would be asked is for the person to say.
       const hasNewClusters =
-        rankedBy.corroboration_on && (answer.agreement ?? 0) > (shown.answer.agreement ?? 0);
+        rankedBy.corroboration_on && (answer.clustering ?? 0) > (shown.answer.clustering ?? 0);
       this.#hasNews =
         hasNewClusters || !startFusedAlike(before, shown.columns, now, columns, nFusedDeciding(rankedBy));
     } else if (this.#isRead() && !startAlike(before, shown.columns, now, columns, this.#nRowsRead(shown)))
@@ -655,7 +655,7 @@ function bestOf(columns: Columns): number | null {
 
 /** Tells whether a library holds notes, or knows of clusters, that an answer or an earlier look could not know. */
 function isNewer(held: Held, than: Held): boolean {
-  return held.generation > than.generation || (held.agreement ?? 0) > (than.agreement ?? 0);
+  return held.generation > than.generation || (held.clustering ?? 0) > (than.clustering ?? 0);
 }
 
 /** How many rows, by fused rank, decide whom a reranker is sent and what is kept: never fewer than either. */

@@ -20,7 +20,7 @@ beforeEach(() => {
   parameters = new ParameterHistory();
   search = new SearchController(backend, parameters);
   whyNot = new WhyNotController(backend, search, parameters);
-  stops = [search.follow(() => ({ generation: 1, agreement: null })), whyNot.follow(() => 1)];
+  stops = [search.follow(() => ({ generation: 1, clustering: null })), whyNot.follow(() => 1)];
 });
 afterEach(() => {
   for (const stop of stops) stop();

@@ -26,7 +26,7 @@ pub fn with_evidence(mut set: CandidateSet) -> CandidateSet {
             source: at % 5,
         })
         .collect();
-    set.agreement = Some(Arc::new(aggregate(&observations, &[])));
+    set.clustering = Some(Arc::new(aggregate(&observations, &[])));
     let vectors: Vec<Vec<f32>> = (0..n)
         .map(|_| {
             (0..DIM)

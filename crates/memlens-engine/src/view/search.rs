@@ -88,7 +88,7 @@ pub struct SearchAnswer {
     /// The library's generation that was searched.
     pub generation: u32,
     /// The generation whose observations were compared; none before the first pass over them.
-    pub agreement: Option<u32>,
+    pub clustering: Option<u32>,
 }
 
 /// A label with its value.

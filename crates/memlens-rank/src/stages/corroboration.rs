@@ -22,7 +22,7 @@ pub fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
     if params.corroboration_gain == 0.0 && !collapses {
         return Outcome::skipped("off: gain 0, near-duplicates kept");
     }
-    let Some(agreement) = &context.set.agreement else {
+    let Some(clustering) = &context.set.clustering else {
         return Outcome::skipped("observations are not aggregated yet");
     };
     let limit = Limit::of(params);
@@ -32,7 +32,7 @@ pub fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
             detail(
                 &context.set.candidates[row.slot as usize],
                 row,
-                agreement,
+                clustering,
                 &limit,
                 params,
             )
@@ -56,7 +56,7 @@ pub fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
         .count();
     let mut note = format!("{n_corroborated} corroborated");
     if collapses {
-        let n_dropped = collapse(context, rows, agreement, &limit, &mut details);
+        let n_dropped = collapse(context, rows, clustering, &limit, &mut details);
         note = format!("{note}, {n_dropped} near-duplicates dropped");
     }
     Outcome {
@@ -66,7 +66,7 @@ pub fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
 }
 
 /// By what two observations say the same, and up to which level.
-pub fn agreement_level(params: &Params) -> (Measure, u8) {
+pub fn cluster_level(params: &Params) -> (Measure, u8) {
     let limit = Limit::of(params);
     (limit.measure, limit.level)
 }
@@ -95,8 +95,8 @@ impl Limit {
         }
     }
 
-    fn cluster(&self, agreement: &Aggregation, observation: u32) -> Option<Cluster> {
-        agreement.of(self.measure).at(observation, self.level)
+    fn cluster(&self, clustering: &Aggregation, observation: u32) -> Option<Cluster> {
+        clustering.of(self.measure).at(observation, self.level)
     }
 }
 
@@ -110,13 +110,13 @@ fn words_level(overlap: f64) -> u8 {
 fn detail(
     candidate: &Candidate,
     row: &Row,
-    agreement: &Aggregation,
+    clustering: &Aggregation,
     limit: &Limit,
     params: &Params,
 ) -> Detail {
     let (mut observation, mut n_others, mut n_agreed) = (None, 0, 0);
     for id in candidate.observations.clone() {
-        let Some(cluster) = limit.cluster(agreement, id) else {
+        let Some(cluster) = limit.cluster(clustering, id) else {
             continue;
         };
         n_agreed += 1;
@@ -147,7 +147,7 @@ fn detail(
 fn collapse(
     context: &Context<'_>,
     rows: &[Row],
-    agreement: &Aggregation,
+    clustering: &Aggregation,
     limit: &Limit,
     details: &mut [Detail],
 ) -> u32 {
@@ -172,7 +172,7 @@ fn collapse(
             .clone();
         let clusters: Vec<Option<u32>> = observations
             .clone()
-            .map(|id| limit.cluster(agreement, id).map(|cluster| cluster.id))
+            .map(|id| limit.cluster(clustering, id).map(|cluster| cluster.id))
             .collect();
         if let (Detail::Corroboration { said_by, .. }, Some(ranks)) =
             (&mut details[at], said.ranks(observations.start, &clusters))

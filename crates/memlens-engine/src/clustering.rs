@@ -10,14 +10,14 @@ use memlens_corroborate::{
     Aggregation, Fingerprint, Measure, Observation, Standing, aggregate, canonical, held,
 };
 use memlens_params::{AgreementMeasure, NearDuplicates, Params};
-use memlens_rank::agreement_level;
+use memlens_rank::cluster_level;
 use memlens_store::{DocumentId, NewObservation, Observations, Snapshot, Store};
 
 use crate::EngineError;
 use crate::view::{ClusterReport, Said, SaidCluster};
 
 /// What one pass over all observations of a generation found.
-pub struct Agreement {
+pub struct Clustering {
     /// The generation of the library that it was made from.
     pub generation: u64,
     /// Who agrees with whom, by ids: places in the order of folder, path and place in the document.
@@ -46,12 +46,12 @@ struct Document {
 }
 
 /// Whether a ranking by these parameters depends on who agrees with whom.
-pub fn uses_agreement(params: &Params) -> bool {
+pub fn uses_clusters(params: &Params) -> bool {
     params.corroboration_on
         && (params.corroboration_gain > 0.0 || params.near_duplicates == NearDuplicates::Collapse)
 }
 
-impl Agreement {
+impl Clustering {
     /// Looks at every observation. Fingerprints of texts that the pass before has seen are taken from it.
     ///
     /// # Errors
@@ -59,8 +59,8 @@ impl Agreement {
     pub fn of(
         store: &Store,
         snapshot: &Snapshot,
-        before: Option<&Agreement>,
-    ) -> Result<Agreement, EngineError> {
+        before: Option<&Clustering>,
+    ) -> Result<Clustering, EngineError> {
         let started = Instant::now();
         let known: HashMap<&str, &Fingerprint> = before
             .into_iter()
@@ -124,7 +124,7 @@ impl Agreement {
                 "so many are near each other that not all pairs were looked at"
             );
         }
-        Ok(Agreement {
+        Ok(Clustering {
             generation: snapshot.generation,
             aggregation,
             took: started.elapsed(),
@@ -150,7 +150,7 @@ impl Agreement {
 
     /// Who else says what this observation says, nearest first.
     pub fn supporters(&self, observation: u32, params: &Params) -> Vec<Said> {
-        let (measure, level) = agreement_level(params);
+        let (measure, level) = cluster_level(params);
         let members = self.aggregation.of(measure).members_of(observation, level);
         let others = members.into_iter().filter(|other| *other != observation);
         self.nearest_first(observation, others, measure)
@@ -158,7 +158,7 @@ impl Agreement {
 
     /// Every cluster at the distance that the parameters name.
     pub fn report(&self, params: &Params) -> ClusterReport {
-        let (measure, level) = agreement_level(params);
+        let (measure, level) = cluster_level(params);
         let clusters = self.aggregation.of(measure);
         let mut members = clusters.members(level);
         // Stable: equal sizes stay in the order of their first members.
