@@ -266,6 +266,28 @@ pub enum Effect {
     Drop,
 }
 
+impl Effect {
+    /// The score that the row has from here on; none where it keeps the one that it has.
+    pub(crate) fn score(self) -> Option<f64> {
+        match self {
+            Effect::Score(score) | Effect::Settle { score, .. } => Some(score),
+            Effect::Keep | Effect::Place(_) | Effect::Drop => None,
+        }
+    }
+
+    /// The 0-based place that the row takes; none where its score decides.
+    pub(crate) fn place(self) -> Option<u32> {
+        match self {
+            Effect::Place(place) | Effect::Settle { place, .. } => Some(place),
+            Effect::Keep | Effect::Score(_) | Effect::Drop => None,
+        }
+    }
+}
+
+fn kept_if(is_kept: bool) -> Effect {
+    if is_kept { Effect::Keep } else { Effect::Drop }
+}
+
 impl Detail {
     /// What the reason does to the row.
     ///
@@ -314,27 +336,9 @@ impl Detail {
                 score,
                 min_score,
                 min_of_best,
-            } => {
-                if score >= min_score && score >= min_of_best {
-                    Effect::Keep
-                } else {
-                    Effect::Drop
-                }
-            }
-            Detail::Limit { rank, max_results } => {
-                if rank <= max_results {
-                    Effect::Keep
-                } else {
-                    Effect::Drop
-                }
-            }
-            Detail::Budget { tokens, left } => {
-                if tokens <= left {
-                    Effect::Keep
-                } else {
-                    Effect::Drop
-                }
-            }
+            } => kept_if(score >= min_score && score >= min_of_best),
+            Detail::Limit { rank, max_results } => kept_if(rank <= max_results),
+            Detail::Budget { tokens, left } => kept_if(tokens <= left),
             Detail::Own(ref reason) => reason.effect(),
         }
     }

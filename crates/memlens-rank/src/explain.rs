@@ -62,6 +62,7 @@ fn setting(value: f64) -> String {
 impl Detail {
     /// In one sentence what the stage did to the row and why.
     pub fn sentence(&self) -> String {
+        let is_dropped = self.effect() == Effect::Drop;
         match self {
             Detail::Listed {
                 list,
@@ -95,9 +96,9 @@ impl Detail {
                     },
                 }
             }
-            Detail::Fusion {
-                is_listed: false, ..
-            } => "in neither list, within their depths".to_owned(),
+            Detail::Fusion { .. } if is_dropped => {
+                "in neither list, within their depths".to_owned()
+            }
             Detail::Fusion {
                 method,
                 rrf,
@@ -106,7 +107,7 @@ impl Detail {
             } => {
                 let rrf_rank = rrf_rank.map_or_else(String::new, |rank| format!(", rank {rank}"));
                 let by_rrf = format!("by RRF {}{rrf_rank}", number(*rrf, 3));
-                match (method, self.score()) {
+                match (method, self.effect().score()) {
                     (FusionMethod::Rrf, _) | (_, None) => by_rrf,
                     (
                         FusionMethod::Calibrated | FusionMethod::Relative | FusionMethod::Weighted,
@@ -133,7 +134,7 @@ impl Detail {
                 (RerankState::Scored, Some(raw), Some(scale)) => {
                     let raw_text = scale.text(*raw);
                     match threshold {
-                        Some(threshold) if raw < threshold => {
+                        Some(threshold) if is_dropped => {
                             format!(
                                 "below the rerank threshold: {raw_text} < {}",
                                 number(*threshold, 2)
@@ -180,7 +181,7 @@ impl Detail {
                 ..
             } => {
                 let how = clustering_text(*measure, *limit);
-                if !said_by.is_empty() {
+                if is_dropped {
                     return format!("already said by {} ({how})", ranks_text(said_by));
                 }
                 if *n_observations == 0 {
@@ -279,7 +280,7 @@ impl Detail {
                         below(*score, *min_score),
                         number(*min_score, 2)
                     )
-                } else if score < min_of_best {
+                } else if is_dropped {
                     format!(
                         "too far below the best row: {} < {}",
                         below(*score, *min_of_best),
@@ -291,11 +292,11 @@ impl Detail {
                 }
             }
             Detail::Limit { rank, max_results } => {
-                let sign = if rank > max_results { ">" } else { "≤" };
+                let sign = if is_dropped { ">" } else { "≤" };
                 format!("rank {rank} {sign} max results {max_results}")
             }
             Detail::Budget { tokens, left } => {
-                if tokens > left {
+                if is_dropped {
                     format!("does not fit: {tokens} tokens, {left} left")
                 } else {
                     format!("{tokens} of the {left} tokens left")
@@ -419,7 +420,7 @@ impl Detail {
                 // RRF is divided by the weights whatever the method.
                 let weights = positive(vector_weight + text_weight);
                 let by_rrf = sum(rank(vector_rank), rank(text_rank), weights);
-                let Some(fused) = self.score() else {
+                let Some(fused) = self.effect().score() else {
                     return Vec::new();
                 };
                 let mut lines = Vec::new();
@@ -566,16 +567,9 @@ impl Detail {
 impl Detail {
     /// The formula with the score that it gives; nothing for a reason that gives none.
     fn scored(&self, expression: String) -> Vec<(String, f64)> {
-        self.score()
+        self.effect()
+            .score()
             .map_or_else(Vec::new, |score| vec![(expression, score)])
-    }
-
-    /// The score that the reason gives; none for one that gives none.
-    fn score(&self) -> Option<f64> {
-        match self.effect() {
-            Effect::Score(score) => Some(score),
-            Effect::Keep | Effect::Place(_) | Effect::Settle { .. } | Effect::Drop => None,
-        }
     }
 }
 

@@ -295,7 +295,7 @@ pub fn rank_observed<P: TypedSet>(
     Trace::new(traces, rows.iter().map(|row| row.slot).collect())
 }
 
-/// Applies the reasons of a stage, sorts, and records.
+/// Applies what a stage says, and records it.
 fn apply(
     outcome: Outcome,
     id: StageId,
@@ -310,53 +310,45 @@ fn apply(
         counts,
     } = outcome;
     let n_in = rows.len() as u32;
-    let n_slots = rows
-        .iter()
-        .map(|row| row.slot as usize + 1)
-        .max()
-        .unwrap_or(0);
-    if details.is_empty() {
-        let (n_in, n_out) = counts.unwrap_or((n_in, n_in));
-        return StageTrace {
-            id,
-            label,
-            status,
-            n_in,
-            n_out,
-            note,
-            entries: Vec::new(),
-        };
+    let entries = if details.is_empty() {
+        Vec::new()
+    } else {
+        decide(details, ties, rows)
+    };
+    let (n_in, n_out) = counts.unwrap_or((n_in, rows.len() as u32));
+    StageTrace {
+        id,
+        label,
+        status,
+        n_in,
+        n_out,
+        note,
+        entries,
     }
+}
 
+/// Applies a reason to every row, and sorts.
+fn decide(details: Vec<Detail>, ties: Ties, rows: &mut Vec<Row>) -> Vec<Entry> {
     let effects: Vec<Effect> = details.iter().map(Detail::effect).collect();
     let mut kept = Vec::with_capacity(rows.len());
     let mut places = Vec::new();
     let mut is_scored = false;
     for (row, effect) in rows.iter().zip(&effects) {
-        match *effect {
-            Effect::Keep => kept.push(*row),
-            Effect::Score(score) => {
-                is_scored = true;
-                kept.push(Row {
-                    score: Some(score),
-                    ..*row
-                });
-            }
-            Effect::Place(place) => {
-                places.push((place, row.slot));
-                kept.push(*row);
-            }
-            Effect::Settle { place, score } => {
-                places.push((place, row.slot));
-                kept.push(Row {
-                    score: Some(score),
-                    ..*row
-                });
-            }
-            Effect::Drop => {}
+        is_scored |= matches!(effect, Effect::Score(_));
+        places.extend(effect.place().map(|place| (place, row.slot)));
+        if *effect != Effect::Drop {
+            kept.push(Row {
+                score: effect.score().or(row.score),
+                ..*row
+            });
         }
     }
 
+    let n_slots = rows
+        .iter()
+        .map(|row| row.slot as usize + 1)
+        .max()
+        .unwrap_or(0);
     if is_scored {
         let by_score = |a: &Row, b: &Row| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0));
         match ties {
@@ -384,14 +376,10 @@ fn apply(
         .zip(rows.iter())
         .zip(effects.into_iter().zip(details))
         .map(|((rank, row), (effect, detail))| {
-            let score = match effect {
-                Effect::Score(score) | Effect::Settle { score, .. } => Some(score),
-                Effect::Keep | Effect::Place(_) | Effect::Drop => row.score,
-            };
             // A list ranks rows that have no score yet.
             let (rank_after, score_after) = match detail.listed() {
                 Some(listed) => (listed.rank, listed.score),
-                None => (rank_of[row.slot as usize], score),
+                None => (rank_of[row.slot as usize], effect.score().or(row.score)),
             };
             Entry {
                 slot: row.slot,
@@ -405,14 +393,5 @@ fn apply(
         })
         .collect();
     *rows = kept;
-    let (n_in, n_out) = counts.unwrap_or((n_in, rows.len() as u32));
-    StageTrace {
-        id,
-        label,
-        status,
-        n_in,
-        n_out,
-        note,
-        entries,
-    }
+    entries
 }
