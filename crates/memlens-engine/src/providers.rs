@@ -127,12 +127,7 @@ impl KeptKey {
     }
 
     fn provider(self) -> Option<Provider> {
-        Some(Provider {
-            kind: Kind::named(&self.kind)?,
-            url: self.url,
-            model: None,
-            shape: None,
-        })
+        Some(Provider::new(Kind::named(&self.kind)?, self.url))
     }
 }
 
@@ -522,18 +517,9 @@ fn json(value: &impl Serialize) -> String {
 mod tests {
     use super::*;
 
-    fn provider(kind: Kind, url: &str) -> Provider {
-        Provider {
-            kind,
-            url: url.to_owned(),
-            model: None,
-            shape: None,
-        }
-    }
-
     #[test]
     fn a_kept_key_belongs_to_a_kind_and_a_host() {
-        let kept = KeptKey::of(&provider(Kind::Tei, "https://a.example/x"));
+        let kept = KeptKey::of(&Provider::new(Kind::Tei, "https://a.example/x"));
         for (kind, url, expected) in [
             (Kind::Tei, "https://a.example", true),
             (Kind::Tei, "https://a.example:443/y", true),
@@ -542,7 +528,7 @@ mod tests {
             (Kind::Tei, "https://b.example", false),
             (Kind::Tei, "nothing", false),
         ] {
-            assert_eq!(kept.is_of(&provider(kind, url)), expected, "{url}");
+            assert_eq!(kept.is_of(&Provider::new(kind, url)), expected, "{url}");
         }
     }
 }

@@ -33,10 +33,8 @@ fn main() {
         }
     });
     let provider = Provider {
-        kind: Kind::Vllm,
-        url: format!("http://{address}"),
         model: Some("some-model".to_owned()),
-        shape: None,
+        ..Provider::new(Kind::Vllm, format!("http://{address}"))
     };
     let mut first = Vec::new();
     let mut http = None;

@@ -214,12 +214,7 @@ mod tests {
     const UNSET: &str = "MEMLENS_TEST_UNSET";
 
     fn provider(url: &str) -> Provider {
-        Provider {
-            kind: Kind::Cohere,
-            url: url.to_owned(),
-            model: None,
-            shape: None,
-        }
+        Provider::new(Kind::Cohere, url)
     }
 
     fn kept(account: &str) -> keyring::Result<Entry> {

@@ -25,6 +25,16 @@ pub struct Provider {
 pub(super) const LOCALHOST: &str = "localhost";
 
 impl Provider {
+    /// A provider of a kind at an address, with the kind's own model.
+    pub fn new(kind: Kind, url: impl Into<String>) -> Provider {
+        Provider {
+            kind,
+            url: url.into(),
+            model: None,
+            shape: None,
+        }
+    }
+
     /// The address that requests go to.
     ///
     /// The kind's path is appended, but for as much of it as the address ends in already.
@@ -142,15 +152,6 @@ mod tests {
 
     use super::*;
 
-    fn provider(kind: Kind, url: &str) -> Provider {
-        Provider {
-            kind,
-            url: url.to_owned(),
-            model: None,
-            shape: None,
-        }
-    }
-
     #[test]
     fn the_path_is_appended_but_for_what_is_there() {
         for (kind, url, expected) in [
@@ -201,7 +202,7 @@ mod tests {
                 "https://a.example/score/me/",
             ),
         ] {
-            let endpoint = provider(kind, url).endpoint();
+            let endpoint = Provider::new(kind, url).endpoint();
             assert_eq!(endpoint.map(String::from).expect(url), expected);
         }
     }
@@ -252,7 +253,7 @@ mod tests {
                 "without https:// only this machine itself may be asked",
             ),
         ] {
-            let refused = provider(Kind::Tei, url).endpoint();
+            let refused = Provider::new(Kind::Tei, url).endpoint();
             let text = refused.expect_err(url).to_string();
             assert_eq!(text, format!("cannot use the address: {expected}"), "{url}");
         }
@@ -267,7 +268,7 @@ mod tests {
             ("http://localhost:8080", "localhost:8080", false),
             ("https://[::1]", "[::1]", false),
         ] {
-            let provider = provider(Kind::Jina, url);
+            let provider = Provider::new(Kind::Jina, url);
             assert_eq!(provider.host().expect(url), host);
             assert_eq!(provider.is_remote().expect(url), is_remote);
         }
@@ -278,7 +279,7 @@ mod tests {
         for kind in Kind::ALL {
             assert_eq!(Kind::named(kind.as_str()), Some(kind));
             if let Some(url) = kind.default_url() {
-                let host = provider(kind, url).is_remote();
+                let host = Provider::new(kind, url).is_remote();
                 assert_eq!(host.expect(url), kind.needs_key(), "services are remote");
             }
         }

@@ -42,10 +42,8 @@ fn limits(time: Duration) -> Limits {
 
 fn provider(kind: Kind, url: &str) -> Provider {
     Provider {
-        kind,
-        url: url.to_owned(),
         model: Some("some-model".to_owned()),
-        shape: None,
+        ..Provider::new(kind, url)
     }
 }
 

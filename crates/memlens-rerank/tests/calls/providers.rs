@@ -152,10 +152,8 @@ fn a_custom_address_speaks_like_the_named_kind() {
         Reply::Json(200, Value::Array(rows).to_string())
     });
     let provider = Provider {
-        kind: Kind::Custom,
-        url: server.url() + "/anywhere/at-all",
-        model: None,
         shape: Some(Kind::Tei),
+        ..Provider::new(Kind::Custom, server.url() + "/anywhere/at-all")
     };
     let mut http = Http::new(provider, None).expect("no key is needed");
     let texts = ["a text"; 40];
@@ -237,10 +235,8 @@ fn no_texts_are_no_call() {
 fn whoever_could_score_otherwise_has_another_name() {
     let info = |kind: Kind, url: &str, model: Option<&str>| {
         let provider = Provider {
-            kind,
-            url: url.to_owned(),
             model: model.map(str::to_owned),
-            shape: None,
+            ..Provider::new(kind, url)
         };
         let key = Key::new(KEY).expect("it is a key");
         let http = Http::new(provider, Some(key)).expect("the address can be used");
