@@ -18,20 +18,20 @@ use crate::project::Project;
 /// What `cargo xtask bench` was asked to measure.
 #[derive(Args)]
 pub struct BenchArgs {
-    /// Without one, the times of ranking, searching, indexing and embedding
+    /// What to measure (default: speed of ranking, searching, indexing and embedding)
     #[command(subcommand)]
     subject: Option<Subject>,
 }
 
 #[derive(Subcommand)]
 enum Subject {
-    /// How well the defaults rank sets of notes whose answers are known
+    /// How well the defaults rank sets of notes with known answers
     Quality {
         /// Folder with the sets agent-memory-57, locomo and qmsum
         #[arg(long, value_name = "DIR")]
         sets: PathBuf,
     },
-    /// How soon the real window starts and repaints, its memory, and what it does while nothing happens
+    /// The real window: how fast it starts and repaints, its memory use, and its work when idle
     Window,
 }
 

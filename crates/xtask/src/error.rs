@@ -43,7 +43,7 @@ pub enum Error {
     #[error("cannot set up this machine: {0}")]
     Setup(String),
     /// A downloaded file is not the one that is pinned.
-    #[error("cannot use {}: its sha256 is {found}, pinned is {pinned}", path.display())]
+    #[error("cannot use {}: its sha256 is {found}, but should be {pinned}", path.display())]
     Checksum {
         /// The file.
         path: PathBuf,
@@ -72,19 +72,19 @@ pub enum Error {
         cause: String,
     },
     /// Generated files differ from what their source gives now.
-    #[error("cannot accept generated files: {0} out of date; run `cargo xtask codegen`")]
+    #[error("generated files are out of date: {0}; run `cargo xtask codegen`")]
     Stale(String),
     /// The project breaks rules of its own; they were printed one by one.
-    #[error("cannot call the project tidy: {0} findings above")]
+    #[error("the project breaks its rules: {0} findings above")]
     Untidy(usize),
     /// A step of the tests failed; the later ones were not run.
-    #[error("cannot pass the tests: {0}")]
+    #[error("tests failed: {0}")]
     Test(String),
     /// The package could not be made, or does not work where it is installed.
     #[error("cannot package Memlens: {0}")]
     Package(String),
     /// A measured figure misses its target.
-    #[error("cannot pass the benchmark: {0} figures miss their target")]
+    #[error("benchmark failed: {0} figures miss their target")]
     Bench(usize),
 }
 

@@ -29,7 +29,7 @@ use crate::setup::{Install, Purpose};
 #[command(
     name = "cargo xtask",
     bin_name = "cargo xtask",
-    about = "The tasks of Memlens"
+    about = "Build, test and package Memlens"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -38,29 +38,29 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Install and fetch what running and testing need
+    /// Install everything needed to run and test
     Setup(SetupArgs),
     /// Build Memlens and open it on a folder of notes, or on sample notes
     Run(run::RunArgs),
     /// Run every check and test
     Test(test::TestArgs),
-    /// Write the files that are generated from Rust
+    /// Regenerate the files that are made from Rust
     Codegen {
-        /// Only say which of them are out of date, and fail if any is
+        /// Only list files that are out of date, and fail if there are any
         #[arg(long)]
         check: bool,
     },
-    /// Check the rules that no compiler holds
+    /// Check the project's own rules
     Tidy,
-    /// Make the Debian package: window, command line, model and library in one file
+    /// Build the Debian package: window, command line, model and ONNX Runtime in one file
     Package(package::PackageArgs),
-    /// Measure, print the figures and write them to target/bench.json
+    /// Run benchmarks; prints figures and saves them to target/bench.json
     Bench(bench::BenchArgs),
 }
 
 #[derive(Args)]
 struct SetupArgs {
-    /// Install no system package: print the command that would, and fail if one is missing
+    /// Install no system packages: if any are missing, print the command to install them, and fail
     #[arg(long)]
     no_install: bool,
 }

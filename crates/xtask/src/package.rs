@@ -24,10 +24,10 @@ use crate::ui;
 /// What `cargo xtask package` was asked to do.
 #[derive(Args)]
 pub struct PackageArgs {
-    /// Install the package into a bare Debian and use it there; needs root and debootstrap, and fetches Debian's packages
+    /// Install and try the package in a bare Debian; needs root and debootstrap, and downloads Debian packages
     #[arg(long)]
     check: bool,
-    /// Check this package instead of making one
+    /// Check this package instead of building one
     #[arg(long, value_name = "FILE", requires = "check")]
     made: Option<PathBuf>,
 }
@@ -139,7 +139,7 @@ fn built(folder: &Path) -> Result<PathBuf> {
         .map_err(read_error)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.extension().is_some_and(|extension| extension == "deb"))
-        .ok_or_else(|| Error::Package("the bundler left no package".to_owned()))
+        .ok_or_else(|| Error::Package("the bundler made no package".to_owned()))
 }
 
 /// Where that lies which is installed besides what the bundler knows of.

@@ -27,21 +27,21 @@ const SIZE: Size = Size {
 /// What `cargo xtask run` was asked to do.
 #[derive(Args)]
 pub struct RunArgs {
-    /// Folder of notes; without one, sample notes that you may edit
+    /// Folder of notes (default: sample notes that you can edit)
     folder: Option<PathBuf>,
-    /// Open the window on a screen in memory and save a picture of it as PNG
+    /// Open the window on a virtual screen and save a screenshot as PNG
     #[arg(long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
-    /// Search for this at once
+    /// Search for this on start
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
-    /// Light or dark, whatever the system says
+    /// Theme (default: the system's)
     #[arg(long)]
     theme: Option<Theme>,
-    /// Width and height of the window in pixels
+    /// Window size in pixels
     #[arg(long, value_name = "WxH", value_parser = Size::parse)]
     size: Option<Size>,
-    /// Install no system package: print the command that would, and fail if one is missing
+    /// Install no system packages: if any are missing, print the command to install them, and fail
     #[arg(long)]
     no_install: bool,
 }
@@ -70,7 +70,7 @@ impl Size {
                 height: height.parse().ok().filter(|pixels| *pixels > 0)?,
             })
         };
-        parse().ok_or_else(|| "width and height in pixels, such as 1440x900".to_owned())
+        parse().ok_or_else(|| "give width and height in pixels, such as 1440x900".to_owned())
     }
 }
 

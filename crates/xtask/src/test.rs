@@ -22,10 +22,10 @@ const SCREEN: (u32, u32) = (1440, 900);
 /// What `cargo xtask test` was asked to do.
 #[derive(Args)]
 pub struct TestArgs {
-    /// Leave out the tests that drive the real window
+    /// Skip the tests that drive the real window
     #[arg(long)]
     fast: bool,
-    /// Install no system package: print the command that would, and fail if one is missing
+    /// Install no system packages: if any are missing, print the command to install them, and fail
     #[arg(long)]
     no_install: bool,
 }

@@ -85,7 +85,7 @@ pub fn measure(project: &Project, sets: &Path) -> Result<Vec<Figure>> {
     for set in SETS {
         let folders: Vec<PathBuf> = set.folders.iter().map(|name| sets.join(name)).collect();
         if let Some(absent) = folders.iter().find(|folder| !folder.is_dir()) {
-            eprintln!("Passing over {}: no folder {}", set.name, absent.display());
+            eprintln!("Skipping {}: no folder {}", set.name, absent.display());
             continue;
         }
         figures.extend(measure_set(project, set, &folders)?);

@@ -63,7 +63,7 @@ pub fn measure(project: &Project) -> Result<Vec<Figure>> {
             source,
         })?;
     }
-    eprintln!("Making a library of 10,000 chunks");
+    eprintln!("Building a library of 10,000 chunks");
     speed::make_library(project, &library)?;
     let (width, height) = SCREEN;
     let display = Display::start(width, height)?;

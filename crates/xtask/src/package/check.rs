@@ -108,7 +108,7 @@ fn make_debian(root: &Path) -> Result<()> {
             .args(["Created-By: Packages", "Origin: Debian", "Component: main"]),
     )?;
     let (release, mirror) = release_and_mirror(&targets).ok_or_else(|| {
-        Error::Package("apt on this machine knows no mirror of Debian".to_owned())
+        Error::Package("apt on this machine has no Debian mirror".to_owned())
     })?;
     command::run(
         Command::new("debootstrap")

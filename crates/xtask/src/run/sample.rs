@@ -23,7 +23,7 @@ const LEFT_OUT: &str = "queries.jsonl";
 /// Copies the sample notes into the person's data folder; a copy that is there already stays as it is.
 pub fn prepare(project: &Project) -> Result<Sample> {
     let data = dirs::data_dir().ok_or_else(|| {
-        Error::Setup("this system names no data folder; name a folder of notes instead".to_owned())
+        Error::Setup("this system has no data folder; name a folder of notes instead".to_owned())
     })?;
     let sample = Sample {
         notes: data.join("memlens-sample/notes"),
@@ -31,7 +31,7 @@ pub fn prepare(project: &Project) -> Result<Sample> {
     };
     let fixture = project.root.join(FIXTURE);
     copy_once(&fixture, &sample.notes)?;
-    eprintln!("Sample notes, yours to edit: {}", sample.notes.display());
+    eprintln!("Sample notes, free to edit: {}", sample.notes.display());
     Ok(sample)
 }
 

@@ -110,7 +110,7 @@ pub fn ensure(purpose: Purpose, is_pip_needed: bool, install: Install) -> Result
     let needs = lacks();
     if system == System::MacOs && !runs(Command::new("xcode-select").arg("-p")) {
         return Err(Error::Setup(
-            "the command line tools of Xcode are missing: run `xcode-select --install`".to_owned(),
+            "the Xcode command line tools are missing: run `xcode-select --install`".to_owned(),
         ));
     }
     if needs.is_empty() {
@@ -125,7 +125,7 @@ pub fn ensure(purpose: Purpose, is_pip_needed: bool, install: Install) -> Result
     eprintln!("Installing the missing system packages: {names}");
     // A list that cannot be refreshed, for instance of a foreign source, may still do.
     if let Err(error) = command::run(&mut apt_get(&["update", "--quiet"])) {
-        eprintln!("Going on with the package lists as they are: {error}");
+        eprintln!("Cannot refresh the package lists, continuing without: {error}");
     }
     let mut arguments = vec!["install", "--yes", "--quiet", "--no-install-recommends"];
     arguments.extend(needs.iter().map(|need| need.debian));
@@ -135,7 +135,7 @@ pub fn ensure(purpose: Purpose, is_pip_needed: bool, install: Install) -> Result
         return Ok(());
     }
     Err(Error::Setup(format!(
-        "still missing after the installation: {}",
+        "still missing after installation: {}",
         self::names(&still, system)
     )))
 }

@@ -29,7 +29,7 @@ pub fn with_pip() -> Option<&'static str> {
 pub fn pip() -> Result<Command> {
     let Some(program) = with_pip() else {
         return Err(Error::Setup(
-            "no Python 3 with pip here. It downloads the ONNX Runtime library: install Python 3 with its pip, then try again"
+            "Python 3 with pip is missing; it downloads ONNX Runtime. Install both, then try again"
                 .to_owned(),
         ));
     };

@@ -153,12 +153,12 @@ fn check_package(package: &Package) -> Vec<Finding> {
             && !homes.contains(&name)
         {
             findings.push(finding(format!(
-                "must not know {other}, which is for {}",
+                "must not depend on {other}, which is reserved for {}",
                 homes.join(", ")
             )));
         }
         if PURE.contains(&name) && !is_for_tests && IMPURE_LIBRARIES.contains(&other) {
-            findings.push(finding(format!("is pure and must not know {other}")));
+            findings.push(finding(format!("is pure and must not depend on {other}")));
         }
     }
     findings
@@ -220,12 +220,12 @@ mod tests {
         check_rules(
             "memlens-engine",
             &[("rusqlite", None), ("notify-debouncer-full", None)],
-            &["must not know rusqlite, which is for memlens-store"],
+            &["must not depend on rusqlite, which is reserved for memlens-store"],
         );
         check_rules(
             "memlens-engine",
             &[("tauri-plugin-dialog", Some("dev"))],
-            &["must not know tauri-plugin-dialog, which is for memlens-app"],
+            &["must not depend on tauri-plugin-dialog, which is reserved for memlens-app"],
         );
         check_rules("memlens-engine", &[("ortho", None)], &[]);
     }
@@ -235,7 +235,7 @@ mod tests {
         check_rules(
             "memlens-params",
             &[("rand", None)],
-            &["is pure and must not know rand"],
+            &["is pure and must not depend on rand"],
         );
         check_rules("memlens-rank", &[("rand", Some("dev"))], &[]);
     }

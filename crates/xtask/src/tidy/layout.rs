@@ -42,7 +42,7 @@ pub fn check(project: &Project, files: &[String]) -> Result<Vec<Finding>> {
                 findings.push(Finding {
                     path: (*map).to_owned(),
                     line: Some(line),
-                    rule: format!("shows {path}, which is not there"),
+                    rule: format!("lists {path}, which does not exist"),
                 });
             }
             mapped.insert(path);
@@ -53,7 +53,7 @@ pub fn check(project: &Project, files: &[String]) -> Result<Vec<Finding>> {
             findings.push(Finding {
                 path: format!("crates/{folder}"),
                 line: None,
-                rule: "is on no map: add it to crates/README.md".to_owned(),
+                rule: "is not on the map: add it to crates/README.md".to_owned(),
             });
         }
         let manifest = read(&project.root.join(format!("crates/{folder}/Cargo.toml")))?;
@@ -61,7 +61,7 @@ pub fn check(project: &Project, files: &[String]) -> Result<Vec<Finding>> {
             findings.push(Finding {
                 path: format!("crates/{folder}/Cargo.toml"),
                 line: None,
-                rule: "names its crate unlike its folder".to_owned(),
+                rule: "must name its crate like its folder".to_owned(),
             });
         }
     }

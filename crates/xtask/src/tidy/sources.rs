@@ -92,7 +92,7 @@ fn check_text(path: &str, text: &str, machine_folders: &[String]) -> Vec<Finding
             .iter()
             .find(|folder| begins_path(line, folder))
         {
-            find(format!("names the folder {folder} of one machine"));
+            find(format!("names {folder}, a folder of one machine"));
         }
         // Cargo writes its own lock file, with the registry's public name in it.
         if path != "Cargo.lock"
@@ -101,7 +101,7 @@ fn check_text(path: &str, text: &str, machine_folders: &[String]) -> Vec<Finding
             find(format!("names the package registry {host}"));
         }
         if is_npm_lock && line.trim_start().starts_with("\"resolved\": \"http") {
-            find("has the address of a package registry".to_owned());
+            find("contains the address of a package registry".to_owned());
         }
         if is_rust && let Some(word) = UNFINISHED.iter().find(|word| line.contains(**word)) {
             find(format!("is unfinished: {word}…)"));
@@ -114,7 +114,7 @@ fn check_text(path: &str, text: &str, machine_folders: &[String]) -> Vec<Finding
             && !is_in_tests
             && let Some(word) = IMPURE.iter().find(|word| contains_word(code, word))
         {
-            find(format!("uses {} in a crate that is pure", word.trim()));
+            find(format!("uses {} in a pure crate", word.trim()));
         }
     }
     findings
@@ -171,7 +171,7 @@ mod tests {
         check(
             "README.md",
             "first\nsee `/machine/notes`",
-            &["README.md:2: names the folder /machine/ of one machine"],
+            &["README.md:2: names /machine/, a folder of one machine"],
         );
         check(
             "README.md",
@@ -202,7 +202,7 @@ mod tests {
         check(
             "ui/package-lock.json",
             "{\n  \"resolved\": \"https://a.b/c.tgz\",\n  \"resolved\": \"../local\"\n}",
-            &["ui/package-lock.json:2: has the address of a package registry"],
+            &["ui/package-lock.json:2: contains the address of a package registry"],
         );
     }
 
@@ -220,7 +220,7 @@ mod tests {
         check(
             path,
             "use std::time::Instant;",
-            &["crates/memlens-rank/src/a.rs:1: uses std::time in a crate that is pure"],
+            &["crates/memlens-rank/src/a.rs:1: uses std::time in a pure crate"],
         );
         check(
             path,
