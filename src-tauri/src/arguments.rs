@@ -8,19 +8,19 @@ use clap::{Parser, ValueEnum};
 #[derive(Debug, Clone, Parser)]
 #[command(name = "memlens-app", version)]
 pub struct Arguments {
-    /// The library's folder; the platform's data folder where it is not given.
+    /// Library folder (default: in the platform's data folder).
     #[arg(long, value_name = "DIR")]
     pub library: Option<PathBuf>,
-    /// A folder of notes to watch from now on.
+    /// Add a folder of notes to watch.
     #[arg(long, value_name = "FOLDER")]
     pub add: Vec<PathBuf>,
-    /// A question to begin with.
+    /// Start with this question.
     #[arg(long, value_name = "TEXT")]
     pub query: Option<String>,
-    /// The theme; the system's where it is not given.
+    /// Theme (default: the system's).
     #[arg(long)]
     pub theme: Option<Theme>,
-    /// The window's size.
+    /// Window size in pixels.
     #[arg(long, value_name = "WxH", default_value = "1440x900", value_parser = size)]
     pub size: (u32, u32),
     /// Show no dialog of the system: the path in this file answers it, and an empty file cancels. For tests.
@@ -57,7 +57,7 @@ fn size(text: &str) -> Result<(u32, u32), String> {
         .and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
     match read {
         Some((width @ 640..=10_000, height @ 480..=10_000)) => Ok((width, height)),
-        Some(_) | None => Err("it must be WIDTHxHEIGHT, from 640x480 on".to_owned()),
+        Some(_) | None => Err("it must be WIDTHxHEIGHT, at least 640x480".to_owned()),
     }
 }
 

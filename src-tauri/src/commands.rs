@@ -372,9 +372,7 @@ pub async fn open_in_editor(shell: State<'_, Shell>, folder: String, path: Strin
 pub async fn open_link(app: AppHandle, shell: State<'_, Shell>, address: String) -> Answer<bool> {
     let url = outside(&address).ok_or_else(|| ErrorInfo {
         code: "invalid".to_owned(),
-        message: format!(
-            "cannot open {address}: only http, https and mailto lead out of the window"
-        ),
+        message: format!("cannot open {address}: only http, https and mailto links can be opened"),
     })?;
     let dialogs = shell.dialogs.clone();
     work(&shell, move |_| {
@@ -466,7 +464,7 @@ pub async fn preset_read(shell: State<'_, Shell>, path: String) -> Answer<Preset
     let Some(saved) = shell.dialogs.saved(&path) else {
         return Err(ErrorInfo {
             code: "error".to_owned(),
-            message: format!("cannot read preset {path}: this window has not saved it"),
+            message: format!("cannot read preset {path}: it was not saved by this window"),
         });
     };
     work(&shell, move |engine| engine.library().read_preset(&saved)).await

@@ -77,31 +77,31 @@ impl Dialogs {
     /// with could name one.
     pub fn allows_hook(&self, app: &AppHandle, command: &[String]) -> bool {
         let question = format!(
-            "Memlens will run, with the question and its results:\n\n{}",
+            "After each search, Memlens will give the question and its results to this command:\n\n{}",
             shown(&command.join(" "))
         );
-        self.agrees(app, "Let a command see the results?", question, "Allow")
+        self.agrees(app, "Run your own command on results?", question, "Allow")
     }
 
     /// Asks whether the files of a model may be read from a folder: a page that was tampered with could name any.
     pub fn allows_model(&self, app: &AppHandle, folder: &str) -> bool {
         let question = format!(
-            "To rerank, Memlens will load and run the model in the folder\n\n{}",
+            "To rerank, Memlens will load and run the model in this folder:\n\n{}",
             shown(folder)
         );
-        self.agrees(app, "Use a model of your own?", question, "Allow")
+        self.agrees(app, "Use your own model?", question, "Allow")
     }
 
     /// Asks whether the text of notes may go to a host, with the value of a variable as the key where one is named.
     pub fn allows_provider(&self, app: &AppHandle, host: &str, key_env: Option<&str>) -> bool {
         let key = key_env.map_or(String::new(), |variable| {
             format!(
-                "\n\nThe value of {} goes with them as the key.",
+                "\n\nIt will also send the value of {} as the key.",
                 shown(variable)
             )
         });
         let question = format!(
-            "To rerank, Memlens will send questions and the text of notes to\n\n{}{key}",
+            "To rerank, Memlens will send your questions and text from your notes to:\n\n{}{key}",
             shown(host)
         );
         self.agrees(app, "Send notes to a provider?", question, "Allow")
@@ -160,10 +160,7 @@ impl Dialogs {
 
 /// The question about an address.
 fn question(address: &str) -> String {
-    format!(
-        "Your browser or mail program will open\n\n{}",
-        shown(address)
-    )
+    format!("Your browser or mail app will open:\n\n{}", shown(address))
 }
 
 /// A text on one line: all of it, or its beginning and how much more there is.
@@ -214,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_long_address_tells_that_it_is() {
-        assert!(question("https://example.org/a").ends_with("open\n\nhttps://example.org/a"));
+        assert!(question("https://example.org/a").ends_with("open:\n\nhttps://example.org/a"));
         let long = format!("https://example.org/{}", "é".repeat(SHOWN_CHARS));
         let asked = question(&long);
         assert!(asked.ends_with("… and 20 more characters"), "{asked}");

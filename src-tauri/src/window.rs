@@ -124,7 +124,7 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
 fn default_library() -> Result<PathBuf, String> {
     dirs::data_dir()
         .map(|dir| dir.join("memlens"))
-        .ok_or_else(|| "this system names no data folder: give --library DIR".to_owned())
+        .ok_or_else(|| "this system has no data folder: use --library DIR".to_owned())
 }
 
 fn builder() -> Builder<tauri::Wry> {

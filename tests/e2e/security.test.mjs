@@ -179,7 +179,7 @@ scenario("the page names no file to write or to read: a person does", async ({ w
     /not allowed|not found/,
   );
   for (const path of [secret, scratch.dialogAnswer, "/etc/passwd", "", "."]) {
-    await assert.rejects(window.invoke("preset_read", { path }), /this window has not saved it/, path);
+    await assert.rejects(window.invoke("preset_read", { path }), /it was not saved by this window/, path);
   }
   assert.match(await readFile(secret, "utf8"), /4711/);
   // What a person chose can be written and read again; what lies beside it cannot.
@@ -189,7 +189,7 @@ scenario("the page names no file to write or to read: a person does", async ({ w
   assert.deepEqual((await window.invoke("preset_read", { path: chosen })).params, resolved);
   await assert.rejects(
     window.invoke("preset_read", { path: `${scratch.root}/./chosen.json` }),
-    /this window has not saved it/,
+    /it was not saved by this window/,
   );
 });
 

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "memlens", version, max_term_width = 100)]
 pub struct Cli {
-    /// The library's folder; the platform's data folder where it is not given
+    /// Library folder (default: in the platform's data folder)
     #[arg(long, value_name = "DIR", global = true)]
     pub library: Option<PathBuf>,
     #[command(subcommand)]
@@ -17,62 +17,62 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Watch folders of notes and bring the library into step with them
+    /// Add folders of notes, and index what is new or changed
     Index(IndexArgs),
-    /// Keep the library in step until it is stopped
+    /// Keep the library up to date until stopped
     Watch(WatchArgs),
-    /// Tell what the library holds
+    /// Show what the library contains
     Status(JsonArgs),
-    /// Search, and tell why
+    /// Search, and show why each result ranks where it does
     Search(SearchArgs),
-    /// Tell why a note is not among the results, and what would bring it back
+    /// Explain why a note is missing from the results, and what would bring it back
     Why(WhyArgs),
-    /// Tell what is said more than once
+    /// List observations that say the same
     Clusters(ClustersArgs),
-    /// List your thumbs on chunks, give one, take one back, export and import them
+    /// List, add, undo, export or import your thumbs on chunks
     Feedback(FeedbackArgs),
-    /// Say which notes and folders do not decay with age
+    /// Choose which notes and folders do not decay with age
     Evergreen(EvergreenArgs),
     /// List every parameter
     Params(ParamsArgs),
-    /// Measure a ranking by judged queries
+    /// Measure a ranking with judged queries
     Eval(EvalArgs),
-    /// Write the parameters as memlens.json
+    /// Save the parameters as memlens.json
     Export(ExportArgs),
-    /// Set the provider that reranks over HTTP, show it, try it, or switch it off
+    /// Set, show, test or turn off the provider that reranks over HTTP
     RerankProvider(RerankProviderArgs),
-    /// Choose the model on this machine that reranks, list what there is, download one
+    /// Choose, list or download the models that rerank on this machine
     RerankModel(RerankModelArgs),
-    /// Set the command of your own that looks at the results of searches, show it, or take it away
+    /// Set, show or remove your own command that rearranges search results
     RerankHook(RerankHookArgs),
-    /// Rank the results that an agent found: reads its event on standard input and answers on standard output
+    /// Rank an agent's search results: read its event from standard input, answer on standard output
     ///
     /// The event is {"query", "agentId", "results": [{"path", "startLine", "endLine", "score", "snippet", "source"}]}, the
-    /// answer {"results": [...]} with the rows that stay, best first. A row is ranked as the chunks are that hold its lines,
-    /// and left out where your parameters leave them out; rows that the library does not know keep their score and their
-    /// order, and come last. Where anything fails there is no answer, and the exit status is not 0.
+    /// answer {"results": [...]} with the rows to keep, best first. Each row ranks like the chunks that contain its lines,
+    /// and is dropped if your parameters drop those. Rows that the library does not know keep their scores and order, and
+    /// come last. If anything fails, there is no answer and the exit status is not 0.
     Hook(HookArgs),
-    /// Forget everything that the library holds; the notes themselves are not touched
+    /// Delete everything in the library; your notes are not touched
     Erase(EraseArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct IndexArgs {
-    /// Folders of notes; none for every folder that is watched already
+    /// Folders of notes (default: all watched folders)
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Print what was done as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct WatchArgs {
-    /// Look through the folders now and then, where the system does not tell of changes: in some containers and on some
-    /// network disks
+    /// Check the folders every few seconds, where the system does not report changes: in some containers and on some
+    /// network drives
     #[arg(long)]
     pub poll: bool,
-    /// Print each thing that happens as a line of JSON
+    /// Print each event as a line of JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -89,7 +89,7 @@ pub struct SettingArgs {
     /// Set a parameter; `memlens params` lists them
     #[arg(long = "set", value_name = "id=value")]
     pub settings: Vec<String>,
-    /// Begin with the parameters of a memlens.json
+    /// Start from the parameters in a memlens.json
     #[arg(long, value_name = "FILE")]
     pub preset: Option<PathBuf>,
 }
@@ -99,7 +99,7 @@ pub struct SearchArgs {
     /// The question
     #[arg(allow_hyphen_values = true)]
     pub query: String,
-    /// Search a folder alone: a path, or the name of a watched folder with a path in it
+    /// Search only this folder: a path, or a watched folder's name and a path inside it
     #[arg(long = "in", value_name = "SUBFOLDER")]
     pub scope: Option<String>,
     #[command(flatten)]
@@ -107,7 +107,7 @@ pub struct SearchArgs {
     /// Print every stage and row as JSON
     #[arg(long, conflicts_with = "explain")]
     pub json: bool,
-    /// Print the trace: every stage, and why each row stands where it does
+    /// Print the trace: every stage, and why each row ranks where it does
     #[arg(long)]
     pub explain: bool,
 }
@@ -117,10 +117,10 @@ pub struct WhyArgs {
     /// The question
     #[arg(allow_hyphen_values = true)]
     pub query: String,
-    /// The note, and a line of it: a path, or the name of a watched folder with a path in it
+    /// The note: a path, or a watched folder's name and a path inside it; optionally a line
     #[arg(value_name = "PATH[:LINE]")]
     pub place: String,
-    /// Search a folder alone, as `memlens search --in`
+    /// Search only this folder, as in `memlens search --in`
     #[arg(long = "in", value_name = "SUBFOLDER")]
     pub scope: Option<String>,
     #[command(flatten)]
@@ -141,19 +141,19 @@ pub struct ClustersArgs {
 
 #[derive(Debug, Args)]
 pub struct FeedbackArgs {
-    /// Give the chunk at this line a thumb, up or down, for a question; the same once more takes it back
+    /// Give the chunk at this line a thumb up or down for a question; repeat to undo
     #[arg(long, num_args = 3, value_names = ["up|down", "QUERY", "PATH:LINE"], allow_hyphen_values = true, group = "act")]
     pub add: Vec<String>,
-    /// Take a thumb back
+    /// Undo a thumb
     #[arg(long, value_name = "ID", allow_hyphen_values = true, group = "act")]
     pub undo: Option<String>,
-    /// Write all thumbs, a JSON object a line
+    /// Export all thumbs, one JSON object per line
     #[arg(long, value_name = "FILE", group = "act")]
     pub export: Option<PathBuf>,
-    /// Add the thumbs of a file that was exported
+    /// Import thumbs from an exported file
     #[arg(long, value_name = "FILE", group = "act")]
     pub import: Option<PathBuf>,
-    /// Print the list, or what an import came to, as JSON
+    /// Print the list, or the result of an import, as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -166,17 +166,17 @@ pub struct EvergreenArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum EvergreenAct {
-    /// Keep a note, a folder or a watched folder from decay
+    /// Exempt a note or folder from decay
     Add(EvergreenPath),
-    /// Let it decay, also where its name or a folder around it says otherwise
+    /// Let it decay, even if its name or a folder around it is evergreen
     Remove(EvergreenPath),
-    /// List what does not decay; this is what is done when nothing is named
+    /// List what does not decay (the default)
     List(JsonArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct EvergreenPath {
-    /// A path, or the name of a watched folder with or without a path in it
+    /// A path, or a watched folder's name, alone or with a path inside it
     #[arg(value_name = "PATH")]
     pub path: String,
 }
@@ -193,21 +193,21 @@ pub struct ParamsArgs {
 
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// Judged queries, a JSON object a line; paths in it are relative to its folder
+    /// Judged queries, one JSON object per line; paths are relative to the file's folder
     #[arg(value_name = "QUERIES.jsonl")]
     pub queries: PathBuf,
-    /// Ask each query of its own scope (this is how it is done unless --pooled is given)
+    /// Search only the scope of each query (the default)
     #[arg(long, conflicts_with = "pooled")]
     pub in_scope: bool,
-    /// Ask every query of the whole library
+    /// Search the whole library for every query
     #[arg(long)]
     pub pooled: bool,
     #[command(flatten)]
     pub settings: SettingArgs,
-    /// Write what was returned for each query
+    /// Write the results of each query to a file
     #[arg(long, value_name = "RUN.jsonl")]
     pub run_out: Option<PathBuf>,
-    /// Print as JSON, with the figures of each query
+    /// Print as JSON, with figures for each query
     #[arg(long)]
     pub json: bool,
 }
@@ -223,7 +223,7 @@ pub struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub struct EraseArgs {
-    /// Erase; without it only what would go is told
+    /// Confirm; without it, only show what would be deleted
     #[arg(long)]
     pub yes: bool,
 }
@@ -236,15 +236,15 @@ pub struct RerankProviderArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum RerankProviderAct {
-    /// Set the provider and switch it on for this library: with --set rerank=http, notes are sent to it
+    /// Set the provider and turn it on for this library: --set rerank=http then sends it text from your notes
     Set(SetProviderArgs),
-    /// Tell what is set
+    /// Show the provider and its settings
     Show(JsonArgs),
-    /// Have it score two made-up texts; no note is sent
+    /// Have it score two sample texts; nothing from your notes is sent
     Test(JsonArgs),
-    /// Switch it off; what was set stays
+    /// Turn it off, and keep its settings
     Off {
-        /// Take its key out of the system's keyring too
+        /// Also delete its key from the system's keyring
         #[arg(long)]
         forget_key: bool,
     },
@@ -255,22 +255,22 @@ pub struct SetProviderArgs {
     /// cohere, voyage, jina, tei, llamacpp, vllm, infinity, or custom for any other address
     #[arg(long)]
     pub kind: String,
-    /// The server's address; https, or http on this machine itself
+    /// Server address: https, or http on this machine
     #[arg(long, default_value = "", hide_default_value = true)]
     pub url: String,
-    /// The model's id; the provider's own where it is not given
+    /// Model id (default: the provider's own)
     #[arg(long)]
     pub model: Option<String>,
-    /// For a custom address: the kind that it speaks like; vllm where it is not given
+    /// API format of a custom address: any other kind (default: vllm)
     #[arg(long, value_name = "KIND")]
     pub shape: Option<String>,
-    /// The environment variable that holds the key
+    /// Environment variable that holds the key
     #[arg(long, value_name = "VAR")]
     pub key_env: Option<String>,
-    /// Read the key from standard input and keep it in the system's keyring
+    /// Read the key from standard input and store it in the system's keyring
     #[arg(long, conflicts_with = "key_env")]
     pub key_stdin: bool,
-    /// How long it may take while rerank_timeout_ms stands at its default; 100 to 60000
+    /// Timeout in ms while rerank_timeout_ms is at its default; 100 to 60000
     #[arg(long, value_name = "N")]
     pub timeout_ms: Option<u32>,
 }
@@ -283,20 +283,20 @@ pub struct RerankModelArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum RerankModelAct {
-    /// Choose a model, once it scored a trial: with --set rerank=model it reranks
+    /// Choose a model, after a trial run; --set rerank=model uses it
     Set {
-        /// The name of one that was downloaded, or a folder that holds an ONNX cross-encoder with its tokenizer
+        /// A downloaded model's name, or a folder with an ONNX cross-encoder and its tokenizer
         #[arg(value_name = "NAME|FOLDER")]
         model: String,
     },
-    /// List the models that can be had by name, and what is chosen
+    /// List the models that can be downloaded, and the one chosen
     List(JsonArgs),
-    /// Download a model into the library's folder; run it again to go on after a stop
+    /// Download a model into the library's folder; run again to resume
     Download {
-        /// Its name
+        /// The model's name
         name: String,
     },
-    /// Choose none; what was downloaded stays
+    /// Choose no model; downloads are kept
     Off,
 }
 
@@ -308,7 +308,7 @@ pub struct RerankHookArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum RerankHookAct {
-    /// Set the command: with --set hook=on it runs after every search, without a shell
+    /// Set the command; --set hook=on runs it after every search, without a shell
     Set {
         /// The program, by name or full path, and its arguments
         #[arg(
@@ -319,9 +319,9 @@ pub enum RerankHookAct {
         )]
         command: Vec<String>,
     },
-    /// Tell what is set
+    /// Show the command
     Show(JsonArgs),
-    /// Take the command away
+    /// Remove the command
     Off,
 }
 

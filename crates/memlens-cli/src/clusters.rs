@@ -120,7 +120,7 @@ fn print(out: &mut dyn Write, report: &ClusterReport) -> io::Result<()> {
     };
     writeln!(
         out,
-        "{DIM}{} of {} observations are said more than once, in {clusters}; found in {} ms{DIM:#}",
+        "{DIM}{} of {} observations are corroborated, in {clusters}; found in {} ms{DIM:#}",
         report.corroborated_count,
         report.n_observations,
         number(report.elapsed_ms, 0)
@@ -136,9 +136,8 @@ fn distance(said: &Said) -> String {
         AgreementMeasure::Simhash => {
             format!("{} of 64 bits differ", number(said.distance, 0))
         }
-        AgreementMeasure::Words => format!(
-            "{} of the words in common",
-            memlens_rank::share(1.0 - said.distance)
-        ),
+        AgreementMeasure::Words => {
+            format!("{} word overlap", memlens_rank::share(1.0 - said.distance))
+        }
     }
 }

@@ -33,7 +33,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EraseArgs) -> Result<(), CliErr
     print_text(|out| {
         writeln!(
             out,
-            "everything is forgotten; {} bytes are free again, {} are left",
+            "erased; {} bytes freed, {} left",
             (before.total - after.total).max(0.0),
             after.total
         )

@@ -34,7 +34,7 @@ pub enum CliError {
     #[error("cannot write the result: nobody reads it")]
     ReaderGone,
     /// A thumb points neither up nor down.
-    #[error("cannot give a thumb {given}: it is up or down")]
+    #[error("cannot give a thumb {given}: say up or down")]
     NoThumb {
         /// What was typed.
         given: String,
@@ -48,20 +48,20 @@ pub enum CliError {
         why: String,
     },
     /// Standard input holds no event of a hook.
-    #[error("cannot read the event on standard input: {why}")]
+    #[error("cannot read the event from standard input: {why}")]
     NoEvent {
         /// What is wrong with it; nothing that stands in it.
         why: String,
     },
     /// No key came.
-    #[error("cannot keep the key: standard input is empty")]
+    #[error("cannot store the key: standard input is empty")]
     NoKey,
     /// Standard input could not be read.
     #[error("cannot read standard input: {0}")]
     Input(std::io::Error),
     /// Something that cannot be undone was not asked for plainly.
-    #[error("cannot erase {}: it holds {n_bytes} bytes (folders: {n_folders}, files: {n_files}, presets: {n_presets}, thumbs: {n_thumbs}); \
-        give --yes to forget all of that with its settings, downloaded models and keys in the keyring (the notes themselves are not touched)", path.display())]
+    #[error("cannot erase {} without --yes: this deletes {n_bytes} bytes (folders: {n_folders}, files: {n_files}, presets: {n_presets}, thumbs: {n_thumbs}), \
+        settings, downloaded models and keys in the keyring; your notes are not touched", path.display())]
     Unconfirmed {
         /// The library's folder.
         path: PathBuf,
@@ -77,13 +77,13 @@ pub enum CliError {
         n_bytes: u64,
     },
     /// A library that is damaged is to be erased, and that was not asked for plainly.
-    #[error("{0}; give --yes to forget it (the notes themselves are not touched)")]
+    #[error("{0}; use --yes to erase it (your notes are not touched)")]
     UnconfirmedDamaged(String),
     /// The person stopped it.
-    #[error("stopped; what was done is kept, run it again to go on")]
+    #[error("stopped; finished work is kept, run it again to continue")]
     Stopped,
     /// The system names no data folder.
-    #[error("this system names no data folder: give --library DIR")]
+    #[error("this system has no data folder: use --library DIR")]
     NoDataFolder,
     /// The signal to stop cannot be received.
     #[error("cannot listen for Ctrl+C: {0}")]

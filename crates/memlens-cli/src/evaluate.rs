@@ -61,14 +61,14 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     let set = QuerySet::parse(&read(&arguments.queries)?);
     for bad in &set.bad_lines {
         tell(format_args!(
-            "{}:{}: left out: {}",
+            "{}:{}: skipped: {}",
             arguments.queries.display(),
             bad.line,
             bad.why
         ));
     }
     if set.queries.is_empty() {
-        let why = "it holds no judged query".to_owned();
+        let why = "it has no judged queries".to_owned();
         return Err(CliError::NoQueries {
             path: arguments.queries.clone(),
             why,
@@ -181,7 +181,7 @@ fn warn_of_missing(library: &Library, base: &Path, queries: &[Query]) {
         .count();
     if n_missing > 0 {
         tell(format_args!(
-            "{n_missing} of the {} notes that hold answers are not in the library; index {}",
+            "{n_missing} of the {} notes with answers are not in the library; index {} first",
             gold.len(),
             base.display()
         ));

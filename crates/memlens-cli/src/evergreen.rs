@@ -28,7 +28,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvergreenArgs) -> Result<(), Cl
         }
         Some(EvergreenAct::Remove(named)) => {
             library.set_evergreen(&named.path, false, here.as_deref())?;
-            tell(format_args!("{} decays with age", named.path));
+            tell(format_args!("{} decays with age again", named.path));
             return Ok(());
         }
         Some(EvergreenAct::List(arguments)) => arguments.json,
@@ -51,8 +51,8 @@ pub fn run(library: Option<PathBuf>, arguments: &EvergreenArgs) -> Result<(), Cl
             };
             let why = match (one.is_marked, one.is_evergreen) {
                 (true, true) => "marked",
-                (true, false) => "marked as decaying",
-                (false, _) => "by its name",
+                (true, false) => "marked to decay",
+                (false, _) => "by name",
             };
             writeln!(out, "{}  {files}, {why}", shown(&path))
         })

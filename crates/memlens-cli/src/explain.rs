@@ -68,7 +68,7 @@ pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     if report.dropped.len() > DROPPED_SHOWN {
         writeln!(
             out,
-            "{DIM}     and {} more; --json has them all{DIM:#}",
+            "{DIM}     and {} more; --json lists them all{DIM:#}",
             report.dropped.len() - DROPPED_SHOWN
         )?;
     }
@@ -162,13 +162,13 @@ fn write_nothing(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     match nearest.zip(step) {
         Some((row, step)) => writeln!(
             out,
-            "nothing passed: of {} candidates {} came nearest, {}: {}",
+            "no results: of {} candidates, {} came closest; {}: {}",
             report.dropped.len(),
             place(row),
             step.stage,
             shown(&step.sentence)
         ),
-        None => writeln!(out, "nothing found"),
+        None => writeln!(out, "no results"),
     }
 }
 

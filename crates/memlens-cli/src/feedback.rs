@@ -28,7 +28,7 @@ pub fn run(library: Option<PathBuf>, arguments: &FeedbackArgs) -> Result<(), Cli
     }
     if let Some(id) = &arguments.undo {
         library.undo_feedback(id)?;
-        tell(format_args!("took back thumb {id}"));
+        tell(format_args!("thumb {id} undone"));
         return Ok(());
     }
     if let Some(path) = &arguments.export {
@@ -47,7 +47,7 @@ pub fn run(library: Option<PathBuf>, arguments: &FeedbackArgs) -> Result<(), Cli
         return print_text(|out| {
             writeln!(
                 out,
-                "{} new, {} turned, {} known, {} refused",
+                "{} added, {} changed, {} already there, {} rejected",
                 done.n_added,
                 done.n_turned,
                 done.n_known,
@@ -78,8 +78,8 @@ fn add(library: &Library, direction: &str, query: &str, place: &str) -> Result<(
     let here = std::env::current_dir().ok();
     tell(match library.vote(query, place, up, here.as_deref())? {
         Voted::Given => format!("thumb {direction} for {place}"),
-        Voted::Turned => format!("thumb {direction} for {place}; it pointed the other way"),
-        Voted::TakenBack => format!("took back the thumb {direction} for {place}"),
+        Voted::Turned => format!("thumb {direction} for {place}, which had the other"),
+        Voted::TakenBack => format!("thumb {direction} for {place} undone"),
     });
     Ok(())
 }
@@ -88,7 +88,7 @@ fn print(out: &mut dyn Write, entry: &FeedbackEntry) -> io::Result<()> {
     let direction = if entry.up { "up" } else { "down" };
     let line = match &entry.found {
         Some(place) => format!(":{}", place.start_line),
-        None => " (no chunk has this text now)".to_owned(),
+        None => " (no chunk has this text any more)".to_owned(),
     };
     writeln!(
         out,

@@ -45,16 +45,16 @@ fn read_event() -> Result<HookEvent, CliError> {
     }
     let bytes = without_mark(&bytes);
     if bytes.trim_ascii().is_empty() {
-        return Err(refused("there is none".to_owned()));
+        return Err(refused("it is empty".to_owned()));
     }
     serde_json::from_slice(bytes).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         refused(match error.classify() {
-            Category::Eof => "it ends in the middle".to_owned(),
+            Category::Eof => "it is incomplete".to_owned(),
             Category::Syntax | Category::Io => format!("it is not JSON at {place}"),
             // The error's own text could repeat what stands there.
             Category::Data => format!(
-                "it is no event at {place}: it has a query, and results with path, startLine, endLine and score"
+                "it is not an event at {place}: it needs a query, and results with path, startLine, endLine and score"
             ),
         })
     })

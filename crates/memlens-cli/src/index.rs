@@ -151,7 +151,7 @@ fn tell_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError> {
         let documents = indexer.store().documents(folder.id);
         if documents.map_err(EngineError::from)?.is_empty() {
             tell(format_args!(
-                "{} holds no notes (.md, .txt, .jsonl and the like; ignore files are honoured)",
+                "no notes in {} (.md, .txt, .jsonl and similar; ignore files apply)",
                 folder.path
             ));
         }
@@ -219,14 +219,14 @@ fn report(
     }
     if problems.len() > PROBLEMS_SHOWN {
         tell(format_args!(
-            "and {} more; `memlens status` lists all of them",
+            "and {} more; `memlens status` lists them all",
             problems.len() - PROBLEMS_SHOWN
         ));
     }
     print_text(|out| {
         writeln!(
             out,
-            "{} new, {} changed, {} removed, {} as they were; {} texts embedded; {} files and {} chunks in all; {:.1} s",
+            "{} new, {} changed, {} removed, {} unchanged; {} texts embedded; {} files and {} chunks in total; {:.1} s",
             counts.n_added,
             counts.n_changed,
             counts.n_removed,

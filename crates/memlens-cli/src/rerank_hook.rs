@@ -24,11 +24,11 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankHookArgs) -> Result<(), C
         RerankHookAct::Set { command } => {
             let command = from_anywhere(command)?;
             library.change_rerank(RerankChange::Hook(Some(command)))?;
-            tell("the hook is set; --set hook=on uses it");
+            tell("the hook is set; use it with --set hook=on");
         }
         RerankHookAct::Off => {
             library.change_rerank(RerankChange::Hook(None))?;
-            tell("there is no hook any more");
+            tell("the hook is removed");
         }
         RerankHookAct::Show(arguments) => {
             let command = library.rerank_settings()?.hook;

@@ -41,7 +41,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankModelArgs) -> Result<(), 
         RerankModelAct::Download { name } => download(&library, name),
         RerankModelAct::Off => {
             library.change_rerank(RerankChange::Model(None))?;
-            tell("no model is chosen any more");
+            tell("no model is chosen now");
             Ok(())
         }
     }
@@ -69,7 +69,7 @@ fn set(library: &Library, typed: &str) -> Result<(), CliError> {
     };
     library.change_rerank(RerankChange::Model(Some(choice)))?;
     tell(format_args!(
-        "{typed} is chosen: --set rerank=model uses it"
+        "{typed} is chosen; use it with --set rerank=model"
     ));
     Ok(())
 }

@@ -57,7 +57,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
                     test.scores.iter().map(|score| number(*score, 3)).collect();
                 writeln!(
                     out,
-                    "{} answered in {} ms with {} (scale {}): a text that answers the question, and one that does not",
+                    "{} answered in {} ms: scores {} for a matching and an unrelated text (scale {})",
                     shown(&test.host),
                     number(test.ms, 0),
                     scores.join(" and "),
@@ -71,7 +71,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
                 library.change_rerank(RerankChange::ForgetKey)?;
             }
             tell(match before {
-                Some(_) => "the provider is off; nothing is sent any more",
+                Some(_) => "the provider is off; nothing is sent",
                 None => "no provider is set; nothing is sent",
             });
             Ok(())
@@ -106,10 +106,10 @@ fn set(library: &Library, arguments: &SetProviderArgs) -> Result<(), CliError> {
     let host = &provider.host;
     tell(if provider.is_remote {
         format!(
-            "{host} is on for this library: with --set rerank=http the question and the text of notes leave this machine and go there"
+            "{host} is on for this library: --set rerank=http sends it your question and text from your notes"
         )
     } else {
-        format!("{host} is on for this library: --set rerank=http asks it")
+        format!("{host} is on for this library: --set rerank=http uses it")
     });
     if let Some(hint) = hint(&provider) {
         tell(hint);
@@ -120,12 +120,12 @@ fn set(library: &Library, arguments: &SetProviderArgs) -> Result<(), CliError> {
 /// What is still missing before it can be asked, as far as that is known.
 fn hint(provider: &HttpState) -> Option<String> {
     match (provider.key, &provider.key_env) {
-        (KeyState::Unusable, _) => Some("the key that was found is none".to_owned()),
-        (KeyState::None | KeyState::Unavailable, Some(variable)) => Some(format!(
-            "{variable} is not set now; it must be when searches are made"
-        )),
+        (KeyState::Unusable, _) => Some("the key that was found is not valid".to_owned()),
+        (KeyState::None | KeyState::Unavailable, Some(variable)) => {
+            Some(format!("{variable} is not set; set it before you search"))
+        }
         (KeyState::None | KeyState::Unavailable, None) if provider.is_remote => Some(
-            "there is no key for it yet: give --key-env VAR, or --key-stdin for the keyring"
+            "it has no key yet: use --key-env VAR, or --key-stdin to store one in the keyring"
                 .to_owned(),
         ),
         (KeyState::None | KeyState::Unavailable, None) => None,
@@ -154,7 +154,7 @@ fn print(out: &mut dyn Write, provider: Option<&HttpState>) -> io::Result<()> {
     };
     let or_own = |text: &Option<String>| match text {
         Some(text) => shown(text).to_string(),
-        None => "its own".to_owned(),
+        None => "its default".to_owned(),
     };
     let state = if provider.is_on { "on" } else { "off" };
     writeln!(
@@ -172,8 +172,8 @@ fn print(out: &mut dyn Write, provider: Option<&HttpState>) -> io::Result<()> {
         KeyState::Environment => "in the environment".to_owned(),
         KeyState::None => "none".to_owned(),
         KeyState::Unavailable => "in the keyring, which does not answer".to_owned(),
-        KeyState::Unusable => "what was found is none".to_owned(),
-        KeyState::NotAsked => "not checked while it is off".to_owned(),
+        KeyState::Unusable => "not valid".to_owned(),
+        KeyState::NotAsked => "not checked while off".to_owned(),
     };
     let variable = provider.key_env.as_ref();
     let variable = variable.map_or(String::new(), |name| format!(" ({})", shown(name)));

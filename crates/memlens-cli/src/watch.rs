@@ -45,7 +45,7 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
         return Err(EngineError::ReadOnly { why }.into());
     }
     if state.folders.is_empty() {
-        tell("no folder is watched yet; `memlens index FOLDER` adds one");
+        tell("no folders yet; add one with `memlens index FOLDER`");
     }
     for folder in &state.folders {
         tell(&folder.path);

@@ -235,7 +235,7 @@ fn bad_query_sets_are_told() {
         assert_eq!(
             last,
             format!(
-                "memlens: cannot evaluate {}: it holds no judged query",
+                "memlens: cannot evaluate {}: it has no judged queries",
                 queries.display()
             )
         );
@@ -258,7 +258,7 @@ fn bad_query_sets_are_told() {
     fs::write(&set, lines).expect("it can be written");
     let run = memlens.run(&["eval", text(&set), "--json"]);
     assert_eq!(run.status, 0, "{run:?}");
-    assert!(run.err.contains(":4: left out: it is not UTF-8"), "{run:?}");
+    assert!(run.err.contains(":4: skipped: it is not UTF-8"), "{run:?}");
     let report: Value = serde_json::from_str(&run.out).expect("it is JSON");
     assert_eq!(
         (&report["n_queries"], &report["all"]["ndcg@10"]),
@@ -267,7 +267,7 @@ fn bad_query_sets_are_told() {
     for line in [2, 3] {
         assert!(
             run.err
-                .contains(&format!("memlens: {}:{line}: left out: ", set.display())),
+                .contains(&format!("memlens: {}:{line}: skipped: ", set.display())),
             "{run:?}"
         );
     }

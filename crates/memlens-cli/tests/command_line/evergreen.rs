@@ -46,10 +46,7 @@ fn a_folder_is_kept_from_decay_until_it_is_taken_back() {
     );
     let printed = memlens.print(&["evergreen"]);
     assert!(printed.contains("/old  1 note, marked\n"), "{printed}");
-    assert!(
-        printed.contains("/USER.md  1 note, by its name\n"),
-        "{printed}"
-    );
+    assert!(printed.contains("/USER.md  1 note, by name\n"), "{printed}");
     assert_eq!(memlens.run(&["evergreen", "remove", "old"]).status, 0);
     assert!(decays());
     // What was said of the note before its folder was marked counts again once that is taken back.

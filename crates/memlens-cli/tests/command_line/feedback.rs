@@ -45,7 +45,7 @@ fn a_thumb_moves_the_ranking_until_it_is_taken_back() {
     assert!(up["attic.md"].as_f64() > plain["attic.md"].as_f64());
     assert_eq!(up["hall.md"], plain["hall.md"]);
     // The other kind turns it.
-    assert!(vote("down").contains("pointed the other way"));
+    assert!(vote("down").contains("which had the other"));
     let down = memlens.json(&["search", "--json", "--set", "min_score=0", QUERY]);
     assert_eq!(paths(&down["results"]), ["hall.md", "attic.md"]);
     let listed = memlens.json(&["feedback", "--json"]);
@@ -58,7 +58,7 @@ fn a_thumb_moves_the_ranking_until_it_is_taken_back() {
     );
     assert_eq!(entry["found"]["path"], "attic.md");
     // The same kind takes it back.
-    assert!(vote("down").contains("took back"));
+    assert!(vote("down").contains("undone"));
     assert_eq!(scores(&memlens), plain);
     assert_eq!(memlens.print(&["feedback"]), "");
 }
@@ -104,7 +104,7 @@ fn what_is_exported_comes_back_and_a_bad_line_is_named() {
         (run.status, run.out.as_str(), run.err.as_str()),
         (
             0,
-            "2 new, 0 turned, 0 known, 1 refused\n",
+            "2 added, 0 changed, 0 already there, 1 rejected\n",
             "memlens: line 1: thumb must be 1 or -1, not 2\n"
         )
     );
@@ -154,7 +154,7 @@ fn what_is_no_thumb_is_refused() {
     memlens.refused(
         &["feedback", "--add", "sideways", QUERY, "hall.md:1"],
         2,
-        "cannot give a thumb sideways: it is up or down",
+        "cannot give a thumb sideways: say up or down",
     );
     memlens.refused(
         &["feedback", "--add", "up", " ", "hall.md:1"],

@@ -102,17 +102,17 @@ fn what_is_no_event_is_refused_with_nothing_on_standard_output() {
     let memlens = Memlens::of(&[&notes]);
     let no_event = |place: &str| {
         format!(
-            "it is no event at {place}: it has a query, and results with path, startLine, endLine and score"
+            "it is not an event at {place}: it needs a query, and results with path, startLine, endLine and score"
         )
     };
     let without_score =
         r#"{"query":"q","results":[{"path":"secret.md","startLine":1,"endLine":1}]}"#;
     let of_text = r#"{"query":"q","results":"secret"}"#;
     for (input, why) in [
-        (&b""[..], "there is none".to_owned()),
-        (b" \n", "there is none".to_owned()),
-        (b"\xef\xbb\xbf\r\n", "there is none".to_owned()),
-        (b"{\"query\":\"q\"", "it ends in the middle".to_owned()),
+        (&b""[..], "it is empty".to_owned()),
+        (b" \n", "it is empty".to_owned()),
+        (b"\xef\xbb\xbf\r\n", "it is empty".to_owned()),
+        (b"{\"query\":\"q\"", "it is incomplete".to_owned()),
         (b"secret", "it is not JSON at line 1, column 1".to_owned()),
         (b"\xff\xfe", "it is not JSON at line 1, column 1".to_owned()),
         (b"{}", no_event("line 1, column 2")),
@@ -122,7 +122,7 @@ fn what_is_no_event_is_refused_with_nothing_on_standard_output() {
     ] {
         let run = fed(&memlens, &["hook"], input);
         assert_eq!((run.status, run.out.as_str()), (2, ""), "{run:?}");
-        let expected = format!("memlens: cannot read the event on standard input: {why}\n");
+        let expected = format!("memlens: cannot read the event from standard input: {why}\n");
         assert_eq!(run.err, expected, "{}", String::from_utf8_lossy(input));
     }
     let blank = json!({"query": " ", "results": []}).to_string();
@@ -185,7 +185,7 @@ fn a_command_is_set_shown_and_taken_away() {
     let run = memlens.run(&["rerank-hook", "set", "sort", "--flag", "-x", "a b"]);
     assert_eq!(
         (run.status, run.err.as_str()),
-        (0, "memlens: the hook is set; --set hook=on uses it\n")
+        (0, "memlens: the hook is set; use it with --set hook=on\n")
     );
     assert_eq!(
         memlens.print(&["rerank-hook", "show"]),

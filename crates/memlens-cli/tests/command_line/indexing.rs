@@ -64,7 +64,7 @@ fn what_was_done_is_told() {
     );
 
     let text_report = memlens.print(&["index"]);
-    assert!(text_report.starts_with("0 new, 0 changed, 0 removed, 3 as they were; 0 texts embedded; 3 files and 3 chunks in all; "), "{text_report}");
+    assert!(text_report.starts_with("0 new, 0 changed, 0 removed, 3 unchanged; 0 texts embedded; 3 files and 3 chunks in total; "), "{text_report}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ const KILLS_REBUILDING: u32 = 3;
 /// Names how many kills there are to be; the above once when it is not set.
 const KILLS: &str = "MEMLENS_TEST_KILLS";
 const SEED: u64 = 0x5eed;
-const STOPPED: &str = "memlens: stopped; what was done is kept, run it again to go on\n";
+const STOPPED: &str = "memlens: stopped; finished work is kept, run it again to continue\n";
 
 /// Numbers in `[0, 1)`: a linear congruential generator. Source: Knuth, MMIX.
 fn random() -> impl FnMut() -> f64 {

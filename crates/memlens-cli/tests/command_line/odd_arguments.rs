@@ -212,14 +212,14 @@ fn odd_files_to_read_are_refused() {
         ),
         (&["eval", "@none"], 1, "No such file"),
         (&["eval", "@folder"], 1, "cannot read"),
-        (&["eval", "@bytes"], 1, "it holds no judged query"),
+        (&["eval", "@bytes"], 1, "it has no judged queries"),
         (&["eval", "@huge"], 1, "it is larger than 64 MiB"),
         (
             &["eval", ""],
             2,
             "a value is required for '<QUERIES.jsonl>'",
         ),
-        (&["eval", "%a.md"], 1, "it holds no judged query"),
+        (&["eval", "%a.md"], 1, "it has no judged queries"),
         (&["feedback", "--import", "@none"], 1, "No such file"),
         (&["feedback", "--import", "@folder"], 1, "cannot read"),
         (
@@ -316,7 +316,7 @@ fn odd_places_and_thumbs_are_refused() {
         (
             &["feedback", "--add", "sideways", "hall", "a.md:1"],
             2,
-            "it is up or down",
+            "say up or down",
         ),
         (
             &["feedback", "--add", "up", "", "a.md:1"],

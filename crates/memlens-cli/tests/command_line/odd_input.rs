@@ -242,10 +242,8 @@ fn folders_that_are_none_are_refused_and_the_others_indexed() {
     let run = memlens.run(&["index", text(empty.path()), "--json"]);
     assert_eq!(run.status, 0, "{run:?}");
     assert!(
-        run.err.starts_with(&format!(
-            "memlens: {} holds no notes",
-            empty.path().display()
-        )),
+        run.err
+            .starts_with(&format!("memlens: no notes in {} ", empty.path().display())),
         "{run:?}"
     );
     let report = memlens.json(&["search", "anything", "--json"]);
@@ -256,7 +254,7 @@ fn folders_that_are_none_are_refused_and_the_others_indexed() {
         ),
         (0, 0)
     );
-    assert_eq!(memlens.print(&["search", "anything"]), "nothing found\n");
+    assert_eq!(memlens.print(&["search", "anything"]), "no results\n");
 
     // A bad path beside a good one.
     let run = memlens.run(&["index", text(&notes.at("none")), text(notes.path())]);
@@ -400,7 +398,7 @@ fn odd_names_are_names() {
     assert!(
         memlens
             .print(&["index"])
-            .starts_with("0 new, 0 changed, 0 removed, 13 as they were")
+            .starts_with("0 new, 0 changed, 0 removed, 13 unchanged")
     );
 }
 
@@ -550,12 +548,12 @@ fn many_problems_are_counted() {
     let told: Vec<&str> = run
         .err
         .lines()
-        .filter(|line| !line.contains("holds no notes"))
+        .filter(|line| !line.contains("no notes in"))
         .collect();
     assert_eq!((run.status, told.len()), (0, 51), "{run:?}");
     assert_eq!(
         told.last(),
-        Some(&"memlens: and 10 more; `memlens status` lists all of them")
+        Some(&"memlens: and 10 more; `memlens status` lists them all")
     );
     let listed = memlens.print(&["status"]);
     let n_listed = listed

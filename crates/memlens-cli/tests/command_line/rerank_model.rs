@@ -299,6 +299,6 @@ fn a_download_is_stopped_by_ctrl_c() {
     );
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        "memlens: stopped; what was done is kept, run it again to go on\n"
+        "memlens: stopped; finished work is kept, run it again to continue\n"
     );
 }

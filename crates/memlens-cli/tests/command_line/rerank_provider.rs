@@ -115,7 +115,7 @@ fn a_provider_is_set_tried_used_and_switched_off() {
         "{run:?}"
     );
     assert!(
-        run.err.contains(&format!("{VARIABLE} is not set now")),
+        run.err.contains(&format!("{VARIABLE} is not set;")),
         "{run:?}"
     );
     let expected = json!({
@@ -174,10 +174,7 @@ fn a_provider_is_set_tried_used_and_switched_off() {
     let off = memlens.run(&["rerank-provider", "off", "--forget-key"]);
     assert_eq!(
         (off.status, off.err.as_str()),
-        (
-            0,
-            "memlens: the provider is off; nothing is sent any more\n"
-        )
+        (0, "memlens: the provider is off; nothing is sent\n")
     );
     let mut found = shown(&memlens);
     assert_eq!(found["key"], "not_asked");
@@ -277,7 +274,7 @@ fn what_cannot_be_used_is_refused_and_changes_nothing() {
         ),
         (
             &["--kind", "jina", "--key-stdin"],
-            "cannot keep the key: standard input is empty".to_owned(),
+            "cannot store the key: standard input is empty".to_owned(),
         ),
     ] {
         memlens.refused(

@@ -283,7 +283,7 @@ fn text_is_for_people() {
     );
     assert!(explained.contains("0.60 · "), "{explained}");
     let nothing = memlens.print(&["search", "who drinks oolong", "--set", "min_score=1"]);
-    assert!(nothing.starts_with("nothing passed: "), "{nothing}");
+    assert!(nothing.starts_with("no results: of "), "{nothing}");
 }
 
 #[test]
