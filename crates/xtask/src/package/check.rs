@@ -107,9 +107,8 @@ fn make_debian(root: &Path) -> Result<()> {
             .args(["indextargets", "--format", "$(CODENAME) $(REPO_URI)"])
             .args(["Created-By: Packages", "Origin: Debian", "Component: main"]),
     )?;
-    let (release, mirror) = release_and_mirror(&targets).ok_or_else(|| {
-        Error::Package("apt on this machine has no Debian mirror".to_owned())
-    })?;
+    let (release, mirror) = release_and_mirror(&targets)
+        .ok_or_else(|| Error::Package("apt on this machine has no Debian mirror".to_owned()))?;
     command::run(
         Command::new("debootstrap")
             .args(["--variant=minbase", release])

@@ -9,7 +9,8 @@ use crate::fingerprint;
 
 /// Refuses a machine without a Node that the window's tools accept.
 pub fn ensure_version() -> Result<()> {
-    let wanted = "Memlens needs Node.js 20.19 or later in the 20 series, or 22.13 or later, with npm";
+    let wanted =
+        "Memlens needs Node.js 20.19 or later in the 20 series, or 22.13 or later, with npm";
     let how = "install it from nodejs.org or with a version manager such as nvm, then try again";
     let (Some(_), Some(_)) = (command::find("node"), find_npm()) else {
         return Err(Error::Setup(format!(
@@ -21,7 +22,9 @@ pub fn ensure_version() -> Result<()> {
     if parse(answer).is_some_and(is_accepted) {
         return Ok(());
     }
-    Err(Error::Setup(format!("Node.js is {answer}. {wanted}: {how}")))
+    Err(Error::Setup(format!(
+        "Node.js is {answer}. {wanted}: {how}"
+    )))
 }
 
 /// Installs the packages that the folder's lock file names, unless they were installed from the same lock file.
