@@ -8,10 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use memlens_embed::Hashing;
 use memlens_engine::view::Progress;
 use memlens_engine::{Indexer, Observer, Step};
+use memlens_faults::{Fault, Place};
 use memlens_store::Store;
-use memlens_tests::{Asked, Notes, Recording, check_equals_fresh, index_with};
+use memlens_tests::{Asked, Notes, Recording, check_equals_fresh, index, index_with};
 
 /// Notes that give a good hundred texts to embed, some of them the same.
 fn many_notes() -> Notes {
@@ -296,4 +298,59 @@ fn progress_reaches_its_end_whatever_happened_to_the_work_before() {
     other.remove("b.md");
     scan(&mut indexer, &beside);
     check_end(&mut indexer, "only to be taken out");
+}
+
+/// Asks to stop as soon as a note is begun.
+struct Stopping(AtomicBool);
+
+impl Observer for &Stopping {
+    fn progress(&mut self, _: &Progress) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_note_is_stopped_though_there_is_nothing_to_embed() {
+    let notes = Notes::new(&[("a.md", "The hall.")]);
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    index(dir.path(), &[notes.path()]);
+    notes.rename("a.md", "b.md");
+    let (mut indexer, _) =
+        Indexer::open(dir.path(), Box::new(Hashing::default())).expect("it can be opened");
+    let folders = indexer.store().folders().expect("they can be read");
+    let go_on = AtomicBool::new(false);
+    indexer.scan(&folders[0], &go_on).expect("it can be walked");
+    // The old name is taken out first.
+    assert_eq!(indexer.step(&go_on, &mut ()).expect("it can"), Step::More);
+    let stopping = Stopping(AtomicBool::new(false));
+    let step = indexer.step(&stopping.0, &mut &stopping);
+    assert_eq!(step.expect("it is no failure"), Step::Cancelled);
+    assert_eq!(indexer.counts().n_added, 0);
+    let step = indexer.run(&go_on, &mut ()).expect("it can be indexed");
+    assert_eq!((step, indexer.counts().n_added), (Step::Idle, 1));
+    drop(indexer);
+    check_equals_fresh(dir.path(), &[notes.path()], &["hall"]);
+}
+
+#[test]
+fn looking_up_many_texts_can_be_stopped() {
+    let lines: String = (0..3000)
+        .map(|line| format!("{{\"text\": \"Line {line}.\"}}\n"))
+        .collect();
+    let notes = Notes::new(&[("a.jsonl", &lines)]);
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let mut indexer = about_to_index(dir.path(), &notes, &Arc::new(Asked::default()));
+    let look_up = || Fault::at(Place::Store, dir.path()).only("look up embeddings");
+    let first = look_up().times(1).hangs();
+    let flag = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let stepping = scope.spawn(|| indexer.step(&flag, &mut ()));
+        first.wait();
+        flag.store(true, Ordering::Relaxed);
+        let second = look_up().fails();
+        drop(first);
+        let step = stepping.join().expect("it does not panic");
+        assert_eq!(step.expect("it was only stopped"), Step::Cancelled);
+        assert_eq!(second.n_struck(), 0, "no more of them are looked up");
+    });
 }

@@ -16,6 +16,8 @@ use crate::view::Happening;
 
 /// How many texts are embedded, or their tokens counted, between two looks at the cancel flag.
 const SLICE: usize = 8;
+/// How many embeddings are looked up between two such looks: a file of 16 MiB may have 600,000, which take seconds.
+const LOOK_UP: usize = 1024;
 /// How many new embeddings one transaction saves; at most so many are lost by a kill.
 const SAVE_EVERY: usize = 32;
 
@@ -58,6 +60,7 @@ impl Indexer {
                 );
             }
             Ok((size, hash, Some(parsed))) => {
+                go_on(cancel)?;
                 let document =
                     self.document(folder, file, (size, hash), parsed, cancel, observer)?;
                 self.note_put(folder, file, known.as_ref(), &document);
@@ -252,9 +255,12 @@ impl Indexer {
         observer: &mut dyn Observer,
     ) -> Result<HashMap<[u8; 32], EmbeddingId>, EngineError> {
         let model = self.embedder.info().id.clone();
-        let mut there = self
-            .store
-            .embeddings(&model, texts.iter().map(|(hash, _)| *hash))?;
+        let mut there = HashMap::new();
+        for texts in texts.chunks(LOOK_UP) {
+            let hashes = texts.iter().map(|(hash, _)| *hash);
+            there.extend(self.store.embeddings(&model, hashes)?);
+            go_on(cancel)?;
+        }
         let mut seen = HashSet::new();
         let missing: Vec<&([u8; 32], &str)> = texts
             .iter()
@@ -294,4 +300,12 @@ impl Indexer {
         );
         Ok(there)
     }
+}
+
+/// Fails where the work is to be stopped.
+fn go_on(cancel: &AtomicBool) -> Result<(), EngineError> {
+    if cancel.load(Ordering::Relaxed) {
+        return Err(EmbedError::Cancelled.into());
+    }
+    Ok(())
 }
