@@ -1,0 +1,84 @@
+//! Judging single paths by the rules of a walk.
+
+use std::fs;
+use std::path::Path;
+
+use memlens_faults::{Place, strike};
+
+use super::paths::{check_root, child, join};
+use super::weighing::{FoundFile, Weighed, weigh};
+use crate::error::IngestError;
+use crate::rules::Rules;
+
+/// What becomes of one path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is read.
+    Read(FoundFile),
+    /// A folder that is looked into.
+    Folder,
+    /// It is there and is not read, for this reason: of itself or of a folder around it.
+    LeftOut {
+        /// Relative to the watched folder: the path asked for, or the folder around it that is left out.
+        path: String,
+        /// In words for a person.
+        reason: String,
+    },
+    /// Nothing is there.
+    Gone,
+}
+
+/// The file at `relative` (separated by `/`) if [`walk`](super::walk) would list it.
+///
+/// None when the rules leave it out, when it is a folder, when it is gone, and when the path leads out of `root`.
+/// Errors: when `root` is missing or is no folder.
+pub fn find(root: &Path, relative: &str) -> Result<Option<FoundFile>, IngestError> {
+    Ok(match judge(root, relative)? {
+        Verdict::Read(file) => Some(file),
+        Verdict::Folder | Verdict::LeftOut { .. } | Verdict::Gone => None,
+    })
+}
+
+/// Says what becomes of the path `relative` (separated by `/`), by the rules of [`walk`](super::walk), and why.
+///
+/// Errors: when `root` is missing or is no folder.
+pub fn judge(root: &Path, relative: &str) -> Result<Verdict, IngestError> {
+    check_root(root)?;
+    let left_out = |path: &str, reason: String| Verdict::LeftOut {
+        path: path.to_owned(),
+        reason,
+    };
+    let is_inside =
+        |name: &str| !matches!(name, "" | "." | "..") && Path::new(name).components().count() == 1;
+    let mut rules = Rules::default();
+    let mut folder = String::new();
+    let mut names = relative.split('/').peekable();
+    while let Some(name) = names.next() {
+        if !is_inside(name) || !Path::new(name).is_relative() {
+            return Ok(left_out(
+                relative,
+                "not a path inside the watched folder".to_owned(),
+            ));
+        }
+        rules = rules.inside(&join(root, &folder)).0;
+        let path = child(&folder, name);
+        let absolute = join(root, &path);
+        let weighed = fs::symlink_metadata(&absolute).map_or_else(Weighed::of_error, |metadata| {
+            weigh(root, &path, &absolute, &rules, metadata.file_type(), || {
+                strike(Place::Entry, root, &path).map(|()| metadata)
+            })
+        });
+        match weighed {
+            Weighed::Folder if names.peek().is_some() => folder = path,
+            Weighed::Folder => return Ok(Verdict::Folder),
+            Weighed::Read(_) if names.peek().is_some() => return Ok(Verdict::Gone),
+            Weighed::Read(file) => return Ok(Verdict::Read(file)),
+            Weighed::Told(reason) | Weighed::Untold(reason) => return Ok(left_out(&path, reason)),
+            Weighed::Unseen(why) => {
+                return Ok(left_out(&path, format!("cannot be looked at: {why}")));
+            }
+            Weighed::Gone => return Ok(Verdict::Gone),
+        }
+    }
+    Ok(Verdict::Gone)
+}

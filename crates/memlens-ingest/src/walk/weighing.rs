@@ -1,0 +1,160 @@
+//! What becomes of one entry of a folder: read, looked into or left out, and why.
+
+use std::fs::{self, FileType, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::document::Kind;
+use crate::error::{IngestError, words};
+use crate::rules::{Rules, Ruling};
+
+/// Larger files are not read: 16 MiB.
+pub const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// A file that is to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundFile {
+    /// Relative to the watched folder, separated by `/` on every system.
+    pub path: String,
+    /// Where to read it.
+    pub absolute: PathBuf,
+    /// In bytes, when it was found.
+    pub size: u64,
+    /// Milliseconds since 1970, negative before; 0 where the system keeps no time.
+    pub modified_ms: i64,
+    /// When its bytes, name or rights last changed, nanoseconds since 1970; 0 where the system keeps no such time.
+    /// Nobody can set it, so it tells of changes that left size and modification time as they were.
+    pub changed_ns: i64,
+    /// How it is to be read.
+    pub kind: Kind,
+}
+
+impl FoundFile {
+    /// The watched folder.
+    pub(crate) fn root(&self) -> &Path {
+        let n_names = self.path.split('/').count();
+        let mut around = self.absolute.ancestors();
+        around
+            .nth(n_names)
+            .expect("a found file lies in its watched folder")
+    }
+}
+
+/// What becomes of one entry, its folder being looked into.
+pub(super) enum Weighed {
+    Read(FoundFile),
+    Folder,
+    /// Left out, and a person should hear of it.
+    Told(String),
+    /// Left out as usual.
+    Untold(String),
+    /// It is there, and the system refuses to tell more of it, for this reason.
+    Unseen(String),
+    Gone,
+}
+
+impl Weighed {
+    pub(super) fn of_error(error: io::Error) -> Self {
+        if matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+        ) {
+            return Self::Gone;
+        }
+        Self::Unseen(words(&error))
+    }
+}
+
+/// Weighs the entry `path` (at `absolute`) by the rules of its folder; `metadata`, which may not follow links, is asked
+/// for only when it matters.
+pub(super) fn weigh(
+    root: &Path,
+    path: &str,
+    absolute: &Path,
+    rules: &Rules,
+    file_type: FileType,
+    metadata: impl FnOnce() -> io::Result<Metadata>,
+) -> Weighed {
+    let is_hidden = absolute
+        .file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    match rules.ruling(root, absolute, file_type.is_dir()) {
+        Ruling::Ignored { pattern, file } => {
+            return Weighed::Untold(format!("ignored by {pattern} in {file}"));
+        }
+        Ruling::None if is_hidden => return Weighed::Untold("hidden".to_owned()),
+        Ruling::None | Ruling::Wanted => {}
+    }
+    let kind = Kind::of(absolute);
+    if file_type.is_symlink() {
+        // Only where following it would have led to something; a link to nothing is of no interest.
+        let leads_to_notes = fs::metadata(absolute)
+            .is_ok_and(|target| target.is_dir() || (target.is_file() && kind.is_some()));
+        let reason = "a link; links are not followed".to_owned();
+        return if leads_to_notes {
+            Weighed::Told(reason)
+        } else {
+            Weighed::Untold(reason)
+        };
+    }
+    let is_utf_8 = absolute
+        .file_name()
+        .is_some_and(|name| name.to_str().is_some());
+    if file_type.is_dir() {
+        return if is_utf_8 {
+            Weighed::Folder
+        } else {
+            Weighed::Told("its name is not UTF-8".to_owned())
+        };
+    }
+    let Some(kind) = kind else {
+        return Weighed::Untold("not a kind of file that is read".to_owned());
+    };
+    if !file_type.is_file() {
+        return Weighed::Told("not a regular file".to_owned());
+    }
+    if !is_utf_8 {
+        return Weighed::Told("its name is not UTF-8".to_owned());
+    }
+    let metadata = match metadata() {
+        Ok(metadata) => metadata,
+        Err(error) => return Weighed::of_error(error),
+    };
+    if metadata.len() > MAX_FILE_BYTES {
+        return Weighed::Told(IngestError::TooLarge.to_string());
+    }
+    Weighed::Read(FoundFile {
+        path: path.to_owned(),
+        absolute: absolute.to_owned(),
+        size: metadata.len(),
+        modified_ms: modified_ms(&metadata),
+        changed_ns: changed_ns(&metadata),
+        kind,
+    })
+}
+
+fn modified_ms(metadata: &Metadata) -> i64 {
+    let Ok(modified) = metadata.modified() else {
+        return 0;
+    };
+    let ms =
+        |duration: std::time::Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+    modified
+        .duration_since(UNIX_EPOCH)
+        .map_or_else(|before| -ms(before.duration()), ms)
+}
+
+#[cfg(unix)]
+pub(super) fn changed_ns(metadata: &Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata
+        .ctime()
+        .saturating_mul(1_000_000_000)
+        .saturating_add(metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+pub(super) fn changed_ns(_: &Metadata) -> i64 {
+    0
+}
