@@ -91,6 +91,22 @@ impl Indexer {
         Ok(())
     }
 
+    pub(super) fn remove(&mut self, folder: FolderId, path: &str) -> Result<(), EngineError> {
+        let stored = self.store.document(folder, path)?.map(|state| state.hash);
+        let waiting = self
+            .waiting(folder)
+            .filter(|change| change.path == path)
+            .last();
+        // Of a file that could not be read only a note goes, which is nothing to tell.
+        if let Some(hash) = waiting.map_or(stored, |change| change.hash) {
+            self.counts.n_removed += 1;
+            self.happen(folder, path, Happening::Deleted, None, Some(hash));
+        }
+        let path = path.to_owned();
+        self.pend(Change::Remove { folder, path }, 0);
+        Ok(())
+    }
+
     fn note_put(
         &mut self,
         folder: FolderId,

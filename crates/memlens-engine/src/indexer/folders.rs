@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use memlens_ingest::{Kind, Verdict};
 use memlens_store::{Folder, FolderId, Severity, Store};
 
-use super::{Indexer, Job, Observer, Waiting};
+use super::waiting::Waiting;
+use super::{Indexer, Job, Observer};
 use crate::EngineError;
 use crate::mounts::Mount;
 

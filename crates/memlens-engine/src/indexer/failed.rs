@@ -1,0 +1,81 @@
+//! Notes that fail by themselves: tried a few times behind all others, and then skipped by name.
+
+use std::sync::atomic::AtomicBool;
+
+use memlens_embed::EmbedError;
+use memlens_store::{Change, FolderId, Severity, StoredProblem};
+
+use super::Indexer;
+use super::tries::TRIES_MAX;
+use super::waiting::Waiting;
+use crate::EngineError;
+use crate::view::Happening;
+
+impl Indexer {
+    /// Notes that a file cannot be read, in place of what the library has of it.
+    pub(super) fn fail(&mut self, problem: StoredProblem) {
+        self.counts.n_unreadable += 1;
+        let is_waiting = self
+            .pending
+            .iter()
+            .rfind(|change| {
+                Waiting::of(change)
+                    .is_some_and(|it| (it.folder, it.path) == (problem.folder, &problem.path))
+            })
+            .is_some_and(|change| *change == Change::Fail(problem.clone()));
+        if is_waiting {
+            return;
+        }
+        let why = Some(problem.message.clone());
+        self.happen(problem.folder, &problem.path, Happening::Skipped, why, None);
+        self.pend(Change::Fail(problem), 0);
+    }
+
+    /// Whether the model refused a text and not every text.
+    pub(super) fn is_of_the_text(&mut self, error: &EngineError) -> bool {
+        matches!(error, EngineError::Embed(EmbedError::Embed { .. }))
+            && self.embedder.embed(&[""], &AtomicBool::new(false)).is_ok()
+    }
+
+    /// What is noted of a note that failed again and again.
+    pub(super) fn skipped(
+        &self,
+        folder: FolderId,
+        path: &str,
+        error: &EngineError,
+    ) -> StoredProblem {
+        let message = format!("skipped after {TRIES_MAX} failed tries: {error}");
+        self.problem(folder, path.to_owned(), None, message, Severity::Error)
+    }
+
+    /// Whether a person has been told that just this note was skipped, and for this reason; one more try was enough
+    /// then.
+    pub(super) fn is_skipped(&mut self, problem: &StoredProblem) -> Result<bool, EngineError> {
+        let is_known = self
+            .store
+            .document(problem.folder, &problem.path)?
+            .is_some();
+        if is_known || !self.store.is_noted(problem)? {
+            return Ok(false);
+        }
+        self.counts.n_unreadable += 1;
+        // What waits to be told of it is not so, but that it was skipped.
+        self.happened.retain(|one| {
+            one.what == Happening::Skipped
+                || (one.folder, &one.path) != (problem.folder, &problem.path)
+        });
+        Ok(true)
+    }
+
+    /// Counts a failure of a note that is its own, and notes it in place of what the library has of it after the last
+    /// try. Returns whether that was the last.
+    pub(super) fn fail_once(&mut self, problem: StoredProblem) -> bool {
+        let is_last = self.tries.fail(problem.folder, &problem.path);
+        if is_last {
+            self.happened
+                .retain(|one| (one.folder, &one.path) != (problem.folder, &problem.path));
+            self.fail(problem);
+        }
+        is_last
+    }
+}

@@ -1,0 +1,82 @@
+//! The lists beside the store: kept in step with it, built anew where they are not, and rid of what nothing uses.
+
+use memlens_store::{Applied, EmbeddingId};
+
+use super::{Indexer, Observer};
+use crate::EngineError;
+use crate::derived::{Derived, Opened};
+
+/// Fewer embeddings that nothing uses are not worth the work of forgetting them: 1.5 MB.
+const UNUSED_MIN: u64 = 1024;
+
+impl Indexer {
+    /// Brings the lists to what the store has applied.
+    pub(super) fn follow(
+        &mut self,
+        applied: &Applied,
+        embeddings: Vec<EmbeddingId>,
+    ) -> Result<(), EngineError> {
+        // Writers that failed half way are dropped; opening them anew rebuilds what is out of step.
+        let Some(mut derived) = self.derived.take() else {
+            return self.open_lists();
+        };
+        derived.follow(&self.store, applied, embeddings)?;
+        self.derived = Some(derived);
+        Ok(())
+    }
+
+    /// Builds the lists anew if they could not be written the last time.
+    pub(super) fn mend_lists(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+        if self.derived.is_some() {
+            return Ok(());
+        }
+        self.open_lists()?;
+        // What had been saved by then and is found from now on.
+        if self.pending.is_empty() {
+            self.tell(observer)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets embeddings that nothing uses, where they are more than those that are used: half of them in the store,
+    /// where they wait for their notes to come back, and all of them in the vector list, where each costs every search
+    /// time. Returns whether there was anything to do.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] and [`EngineError::Index`].
+    pub fn compact(&mut self) -> Result<bool, EngineError> {
+        let (n_used, n_unused) = self.store.n_used_and_unused()?;
+        let is_too_much = |n_unused: u64| n_unused > n_used.max(UNUSED_MIN);
+        let is_store = is_too_much(n_unused);
+        if is_store {
+            self.store.forget_unused(n_used / 2)?;
+        }
+        let Some(derived) = &self.derived else {
+            return Ok(is_store);
+        };
+        let is_list = is_too_much(derived.n_rows().saturating_sub(n_used));
+        if is_list {
+            // A new generation, so that readers let go of the old rows.
+            let generation = self.store.raise_generation()?;
+            let derived = self.derived.take().expect("it was just looked at");
+            let info = self.embedder.info();
+            self.derived =
+                Some(derived.compacted(&self.store, (&info.id, info.dim), generation)?);
+        }
+        Ok(is_store || is_list)
+    }
+
+    /// Opens the lists; what is torn or out of step is built anew.
+    fn open_lists(&mut self) -> Result<(), EngineError> {
+        let info = self.embedder.info();
+        let Opened {
+            derived,
+            notices,
+            forgotten,
+        } = Derived::open(&mut self.store, &info.id, info.dim)?;
+        self.derived = Some(derived);
+        self.notices.extend(notices);
+        self.forgotten.extend(forgotten);
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! Saving what was read, in batches, and telling of it once it can be found.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use memlens_store::{Change, EmbeddingId};
+
+use super::happened::told;
+use super::{Indexer, Observer};
+use crate::EngineError;
+
+mod apart;
+
+use apart::Apart;
+
+/// Documents wait at most so long, or for so many chunks, until they can be found.
+pub(super) const COMMIT_AFTER: Duration = Duration::from_millis(1200);
+const COMMIT_CHUNKS: usize = 256;
+/// Or until so many changes have come together.
+const COMMIT_CHANGES: usize = 1024;
+/// Bringing a change into a large library takes time; this many times as long passes at least until the next.
+const COMMIT_REST: u32 = 3;
+
+impl Indexer {
+    pub(super) fn pend(&mut self, change: Change, n_chunks: usize) {
+        self.pending.push(change);
+        self.pending_chunks += n_chunks;
+        self.pending_since.get_or_insert_with(Instant::now);
+    }
+
+    /// Whether what is pending has waited long enough, or is much.
+    pub(super) fn is_commit_due(&self) -> bool {
+        let is_time = self
+            .pending_since
+            .is_some_and(|since| since.elapsed() >= self.commit_after);
+        is_time || self.pending_chunks >= COMMIT_CHUNKS || self.pending.len() >= COMMIT_CHANGES
+    }
+
+    /// Saves what was read so far, so that it is found, before there is more.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] and [`EngineError::Index`]; what could not be saved waits for a later step.
+    pub fn save(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+        self.commit(observer)
+            .map_err(|error| error.at(self.store.dir()))
+    }
+
+    /// Saves what is pending, brings the lists into step, and tells the observer.
+    pub(super) fn commit(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+        let committed = self.try_commit(observer);
+        if committed.is_err() && !self.pending.is_empty() {
+            // It is due still, after one more note at most.
+            self.pending_since.get_or_insert_with(Instant::now);
+            self.commit_after = Duration::ZERO;
+        }
+        committed
+    }
+
+    /// What can be searched now.
+    pub(super) fn tell(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+        let folders = self.store.folders()?;
+        observer.committed(&told(std::mem::take(&mut self.happened), &folders));
+        self.is_untold = false;
+        Ok(())
+    }
+
+    fn try_commit(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+        self.pending_since = None;
+        self.pending_chunks = 0;
+        let changes = std::mem::take(&mut self.pending);
+        if changes.is_empty() {
+            return if self.is_untold {
+                self.tell(observer)
+            } else {
+                Ok(())
+            };
+        }
+        let done = match self.store.apply(&changes) {
+            Ok(applied) => {
+                self.is_stuck = false;
+                self.tries.saved(n_puts(&changes));
+                Apart {
+                    applied,
+                    changes,
+                    failed: HashSet::new(),
+                    error: None,
+                }
+            }
+            Err(error) => self.apply_apart(changes, error)?,
+        };
+        let started = Instant::now();
+        self.is_untold = true;
+        self.follow(&done.applied, embeddings_of(&done.changes))?;
+        let later = self
+            .happened
+            .extract_if(.., |one| {
+                done.failed.contains(&(one.folder, one.path.clone()))
+            })
+            .collect::<Vec<_>>();
+        let told = self.tell(observer);
+        self.happened.extend(later);
+        told?;
+        self.commit_after = COMMIT_AFTER.max(started.elapsed() * COMMIT_REST);
+        done.error.map_or(Ok(()), Err)
+    }
+}
+
+/// How many documents changes put.
+fn n_puts(changes: &[Change]) -> u64 {
+    let puts = changes
+        .iter()
+        .filter(|change| matches!(change, Change::Put(_)));
+    puts.count() as u64
+}
+
+fn embeddings_of(changes: &[Change]) -> Vec<EmbeddingId> {
+    changes
+        .iter()
+        .filter_map(|change| {
+            if let Change::Put(document) = change {
+                Some(document)
+            } else {
+                None
+            }
+        })
+        .flat_map(|document| &document.chunks)
+        .flat_map(|chunk| {
+            std::iter::once(chunk.embedding)
+                .chain(chunk.windows.iter().map(|window| window.embedding))
+        })
+        .collect()
+}
