@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::ops::Range;
+use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use tokenizers::Tokenizer;
 
 use crate::sum;
-use crate::windows::windows;
+use crate::windows::read_parts;
 use crate::{Limits, RerankError, Reranker, RerankerInfo, Scale, Scores};
 
 /// A cross-encoder, loaded, run by ONNX Runtime through fastembed.
@@ -109,45 +109,6 @@ impl CrossEncoder {
             n_marks,
         })
     }
-
-    fn count_tokens(&self, text: &str) -> Result<usize, RerankError> {
-        let tokens = self.counter.encode_fast(text, false);
-        tokens
-            .map(|tokens| tokens.len())
-            .map_err(|error| RerankError::CrossEncode {
-                why: error.to_string(),
-            })
-    }
-
-    /// Cuts `text` into parts of at most `tokens_max` tokens, and returns each with its tokens; one empty part of a text
-    /// that is blank.
-    fn parts(
-        &self,
-        text: &str,
-        tokens_max: usize,
-    ) -> Result<Vec<(Range<usize>, usize)>, RerankError> {
-        let mut found = Vec::new();
-        // The next part is the last.
-        let mut left: Vec<Range<usize>> = Vec::new();
-        left.push(0..text.len());
-        while let Some(part) = left.pop() {
-            let said = &text[part.clone()];
-            let n_tokens = self.count_tokens(said)?;
-            let n_chars = said.chars().count();
-            if n_tokens <= tokens_max || n_chars <= 1 {
-                found.push((part, n_tokens));
-                continue;
-            }
-            // Parts of like length, rather than a long one and its tail.
-            let chars_max = n_chars
-                .div_ceil(n_tokens.div_ceil(tokens_max))
-                .min(n_chars - 1);
-            let shorter = windows(said, chars_max);
-            let shorter = shorter.iter().rev();
-            left.extend(shorter.map(|it| part.start + it.start..part.start + it.end));
-        }
-        Ok(found)
-    }
 }
 
 impl Reranker for CrossEncoder {
@@ -164,18 +125,28 @@ impl Reranker for CrossEncoder {
         limits: &Limits,
     ) -> Result<Scores, RerankError> {
         let room = self.tokens_max.saturating_sub(self.n_marks);
-        let n_query = self.count_tokens(query)?.min(room - room / 2);
+        let n_query = count_tokens(&self.counter, query)?.min(room - room / 2);
+        let part_max = (room - n_query).max(1);
         let mut n_tokens = 0;
         let mut scores = Vec::with_capacity(texts.len());
         for text in texts {
             let mut best = f32::NEG_INFINITY;
-            for (part, n_part) in self.parts(text, (room - n_query).max(1))? {
-                limits.check()?;
-                let logits = logits(&mut self.model, query, &[&text[part]])
+            let whole = iter::once(0..text.len()).collect();
+            read_parts(text, whole, limits, |part| {
+                let said = &text[part];
+                let n_part = count_tokens(&self.counter, said)?;
+                let n_chars = said.chars().count();
+                if n_part > part_max && n_chars > 1 {
+                    // Parts of like length, rather than a long one and its tail.
+                    let n_parts = n_part.div_ceil(part_max);
+                    return Ok(Some(n_chars.div_ceil(n_parts).min(n_chars - 1)));
+                }
+                let logits = logits(&mut self.model, query, &[said])
                     .map_err(|why| RerankError::CrossEncode { why })?;
                 best = logits.into_iter().fold(best, f32::max);
                 n_tokens += self.n_marks + n_query + n_part;
-            }
+                Ok(None)
+            })?;
             scores.push(f64::from(best));
         }
         Ok(Scores {
@@ -184,6 +155,15 @@ impl Reranker for CrossEncoder {
             n_tokens: Some(n_tokens as u64),
         })
     }
+}
+
+fn count_tokens(counter: &Tokenizer, text: &str) -> Result<usize, RerankError> {
+    let tokens = counter.encode_fast(text, false);
+    tokens
+        .map(|tokens| tokens.len())
+        .map_err(|error| RerankError::CrossEncode {
+            why: error.to_string(),
+        })
 }
 
 /// The model's number for each text, finite, in the order of the texts; or what is wrong.

@@ -13,12 +13,12 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_RANGE, ETAG, HeaderMap, LOCATION, RANGE};
 use reqwest::{Client, Response, StatusCode, Url};
 use sha2::{Digest, Sha256};
-use tokio::runtime::Builder;
+use tokio::task::yield_now;
 use tokio::time::sleep;
 
 use crate::http::{Kind, Provider, builder, host, root_cause};
 use crate::models::Model;
-use crate::{CancellationToken, RerankError, sum};
+use crate::{CancellationToken, RerankError, runtime, sum};
 
 /// The environment variable that names another hub, as other programs read it.
 const HUB_VARIABLE: &str = "HF_ENDPOINT";
@@ -84,19 +84,14 @@ impl Model {
             .read_timeout(PATIENCE)
             .build()
             .map_err(|error| failed(root_cause(&error)))?;
-        let runtime = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| failed(error.to_string()))?;
         let hub = Hub {
             client,
             url: hub,
             repository: self.repository,
         };
         let work = hub.fetch(self.files().collect(), &folder, progress);
-        let outcome = runtime.block_on(cancel.run_until_cancelled(work));
-        // A name that is still being looked up holds nobody up.
-        runtime.shutdown_background();
+        let outcome = runtime::block_on(cancel.run_until_cancelled(work))
+            .map_err(|error| failed(error.to_string()))?;
         match outcome {
             None => Err(RerankError::DownloadCancelled { name: self.name }),
             Some(Err(cause)) => Err(failed(cause)),
@@ -107,13 +102,7 @@ impl Model {
 
 /// The hub's address; one without encryption must be on this machine.
 fn hub_url(hub: &str) -> Result<Url, RerankError> {
-    let hub = Provider {
-        kind: Kind::Custom,
-        url: hub.to_owned(),
-        model: None,
-        shape: None,
-    };
-    hub.endpoint()
+    Provider::new(Kind::Custom, hub).endpoint()
 }
 
 /// A repository of a hub. Its errors say what went wrong, with the file or the host.
@@ -284,6 +273,8 @@ impl Hub {
                     file.write_all(&bytes).map_err(written)?;
                     n_bytes += bytes.len() as u64;
                     progress(n_bytes.min(remote.n_bytes));
+                    // A stop is noticed after each part, also where the next is there already.
+                    yield_now().await;
                 }
                 Ok(None) if n_bytes == remote.n_bytes => return Ok(()),
                 Ok(None) => {

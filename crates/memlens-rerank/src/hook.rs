@@ -10,10 +10,9 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, copy, sink};
-use tokio::runtime::Builder;
 use tokio::time::timeout;
 
-use crate::{Limits, RerankError};
+use crate::{Limits, RerankError, runtime};
 
 /// The most that a hook may print: a hundred rows with their texts are less than one.
 const MAX_ANSWER_BYTES: u64 = 8 << 20;
@@ -221,13 +220,7 @@ impl HookCommand {
 
     fn answer(&self, event: &Event, limits: &Limits) -> Result<Vec<Kept>, RerankError> {
         limits.check()?;
-        let runtime = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(failed)?;
-        let printed = runtime.block_on(self.printed(event, limits));
-        // What may still be waiting for a process is not waited for.
-        runtime.shutdown_background();
+        let printed = runtime::block_on(self.printed(event, limits)).map_err(failed)?;
         event.kept(&printed?)
     }
 

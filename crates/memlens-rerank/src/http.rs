@@ -1,7 +1,6 @@
 //! Scores from a server: a provider's service, or one of the common servers on this machine or another.
 //!
-//! [`Http`] blocks its caller and does its work on a thread of its own, so a call can be given up at any moment. Nothing
-//! is connected to before the first call.
+//! [`Http`] blocks its caller, and a call can be given up at any moment. Nothing is connected to before the first call.
 
 mod answer;
 mod client;
@@ -12,7 +11,6 @@ mod refusal;
 mod request;
 
 use reqwest::{Client, Url};
-use tokio::runtime::{Builder, Runtime};
 
 pub use answer::Answer;
 pub(crate) use client::builder;
@@ -33,7 +31,6 @@ pub struct Http {
     key: Option<Key>,
     client: Client,
     info: RerankerInfo,
-    runtime: Detached,
 }
 
 impl Http {
@@ -49,20 +46,12 @@ impl Http {
                 provider: provider.kind.label(),
             });
         }
-        let failed = |cause: String| RerankError::Client {
-            host: provider::host(&endpoint),
-            cause,
-        };
         let client = builder(&endpoint)
             .build()
-            .map_err(|error| failed(exchange::root_cause(&error)))?;
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("memlens-rerank-http")
-            .enable_io()
-            .enable_time()
-            .build()
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(|error| RerankError::Client {
+                host: provider::host(&endpoint),
+                cause: exchange::root_cause(&error),
+            })?;
         let info = RerankerInfo {
             provider: provider.kind.as_str().to_owned(),
             model: named_model(&provider, &endpoint),
@@ -73,7 +62,6 @@ impl Http {
             key,
             client,
             info,
-            runtime: Detached(Some(runtime)),
         })
     }
 
@@ -128,9 +116,7 @@ impl Reranker for Http {
                 n_tokens,
             })
         };
-        // Within the runtime, whose clock it needs.
-        let bounded = async { limits.bound(whole).await };
-        self.runtime.get().block_on(bounded)?
+        limits.wait(whole)?
     }
 }
 
@@ -157,23 +143,5 @@ fn named_model(provider: &Provider, endpoint: &Url) -> String {
         Some(model) if is_service => model.to_owned(),
         Some(model) => format!("{model} at {address}"),
         None => address,
-    }
-}
-
-/// A runtime that nobody waits for: a name that is still being looked up must not hold up whoever gave up the call.
-#[derive(Debug)]
-struct Detached(Option<Runtime>);
-
-impl Detached {
-    fn get(&self) -> &Runtime {
-        self.0.as_ref().expect("it is taken out by drop alone")
-    }
-}
-
-impl Drop for Detached {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
-            runtime.shutdown_background();
-        }
     }
 }

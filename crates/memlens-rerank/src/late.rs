@@ -11,7 +11,7 @@ use memlens_embed::Embedder;
 
 use crate::answers::{Answer, answers};
 use crate::token_table::TokenTable;
-use crate::windows::windows;
+use crate::windows::{read_parts, windows};
 use crate::{Limits, RerankError, Reranker, RerankerInfo, Scale, Scores};
 
 /// Keeps the token vectors of texts, so that a text is read once. It may forget any of them at any time.
@@ -216,23 +216,17 @@ fn read(
         text.get(range.clone())
             .is_some_and(|token| token.contains(char::is_alphanumeric))
     };
-    // The next part is the last.
-    let mut parts = windows(text, WINDOW_CHARS);
-    parts.reverse();
-    while let Some(part) = parts.pop() {
-        limits.check()?;
+    read_parts(text, windows(text, WINDOW_CHARS), limits, |part| {
         let said = &text[part.clone()];
         let tokens = embedder.token_vectors(said).map_err(RerankError::Embed)?;
         let n_chars = said.chars().count();
         if tokens.ranges.len() >= tokens_max && n_chars > 1 {
             // It may not have been read to its end.
-            let shorter = windows(said, n_chars / 2);
-            let shorter = shorter.iter().rev();
-            parts.extend(shorter.map(|it| part.start + it.start..part.start + it.end));
-            continue;
+            return Ok(Some(n_chars / 2));
         }
         table.extend(part.start, &tokens, is_word);
-    }
+        Ok(None)
+    })?;
     Ok(table)
 }
 

@@ -58,6 +58,7 @@ pub mod keys;
 mod late;
 mod models;
 mod reranker;
+mod runtime;
 mod sum;
 mod token_table;
 mod windows;

@@ -2,11 +2,10 @@
 
 use std::time::Instant;
 
-use tokio::runtime::Builder;
 use tokio::time::timeout_at;
 use tokio_util::sync::CancellationToken;
 
-use crate::RerankError;
+use crate::{RerankError, runtime};
 
 /// Names what a reranker's scores mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,16 +81,14 @@ impl Limits {
             .map_err(|_| RerankError::Timeout)
     }
 
-    /// Blocks the thread until another one is done with `work`, or the call is given up.
+    /// Blocks the thread until `work` is done, or the call is given up.
     ///
     /// # Errors
-    /// As [`Limits::check`], and [`RerankError::Thread`] where the system has no clock to wait by.
+    /// As [`Limits::check`], and [`RerankError::Thread`] where the system gives nothing to wait with.
     pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, RerankError> {
-        let runtime = Builder::new_current_thread().enable_time().build();
-        let runtime = runtime.map_err(|error| RerankError::Thread {
+        runtime::block_on(self.bound(work)).map_err(|error| RerankError::Thread {
             cause: error.to_string(),
-        })?;
-        runtime.block_on(self.bound(work))
+        })?
     }
 }
 

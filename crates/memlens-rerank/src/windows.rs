@@ -2,6 +2,32 @@
 
 use std::ops::Range;
 
+use crate::{Limits, RerankError};
+
+/// Has `read` read the parts of `text` from the first to the last, until the call is given up. A part that it finds too
+/// long, and answers with how many characters it can read, is cut and read in pieces.
+///
+/// # Errors
+/// As [`Limits::check`], and those of `read`.
+pub(crate) fn read_parts(
+    text: &str,
+    mut parts: Vec<Range<usize>>,
+    limits: &Limits,
+    mut read: impl FnMut(Range<usize>) -> Result<Option<usize>, RerankError>,
+) -> Result<(), RerankError> {
+    // The next part is the last.
+    parts.reverse();
+    while let Some(part) = parts.pop() {
+        limits.check()?;
+        if let Some(chars_max) = read(part.clone())? {
+            let shorter = windows(&text[part.clone()], chars_max);
+            let shorter = shorter.iter().rev();
+            parts.extend(shorter.map(|it| part.start + it.start..part.start + it.end));
+        }
+    }
+    Ok(())
+}
+
 /// Cuts `text` into pieces of at most `chars_max` characters, at least 1: byte ranges, ascending.
 ///
 /// Of the places that leave a piece short enough, the last line end is taken; in a longer line the last end of a
