@@ -54,22 +54,9 @@ pub enum EngineError {
     /// There is nothing to search for.
     #[error("cannot search for nothing: type a question")]
     EmptyQuery,
-    /// The lists are being written and did not come to rest.
-    #[error("cannot search yet: {writer} is building the lists of {}; try again in a moment", dir.display())]
-    Building {
-        /// The library's folder.
-        dir: PathBuf,
-        /// Who builds.
-        writer: String,
-    },
-    /// A memory that is not Memlens's own could not be asked.
-    #[error("cannot ask {what}: {why}")]
-    Outside {
-        /// The memory, for a person.
-        what: String,
-        /// Why.
-        why: String,
-    },
+    /// A retriever cannot answer, for another reason than its database or a list.
+    #[error(transparent)]
+    Retrieve(RetrieveError),
     /// A pipeline does not rank what this retriever finds.
     #[error("cannot rank by {pipeline}: it ranks what {expected} finds, not {found}")]
     OtherRetriever {
@@ -264,8 +251,9 @@ impl From<RetrieveError> for EngineError {
         match error {
             RetrieveError::Store(error) => EngineError::Store(error),
             RetrieveError::Index(error) => EngineError::Index(error),
-            RetrieveError::Building { dir, writer } => EngineError::Building { dir, writer },
-            RetrieveError::Outside { what, why } => EngineError::Outside { what, why },
+            other @ (RetrieveError::Building { .. } | RetrieveError::Outside { .. }) => {
+                EngineError::Retrieve(other)
+            }
         }
     }
 }
@@ -289,11 +277,11 @@ impl EngineError {
         match self {
             EngineError::EmptyQuery => "empty_query",
             EngineError::SearchGone { .. } | EngineError::OtherLists { .. } => "search_gone",
-            EngineError::Building { .. } => "building",
+            EngineError::Retrieve(RetrieveError::Building { .. }) => "building",
             EngineError::Store(_)
             | EngineError::Index(_)
             | EngineError::Embed(_)
-            | EngineError::Outside { .. }
+            | EngineError::Retrieve(_)
             | EngineError::OtherRetriever { .. }
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }

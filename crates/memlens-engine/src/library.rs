@@ -250,7 +250,7 @@ impl Library {
     ///
     /// # Errors
     /// [`EngineError::EmptyQuery`]; [`EngineError::OtherRetriever`] where the pipeline ranks what another one finds;
-    /// [`EngineError::Index`] and [`EngineError::Outside`] where it cannot be asked.
+    /// [`EngineError::Index`] and [`EngineError::Retrieve`] where it cannot be asked.
     pub fn search_by(
         &self,
         query: &str,

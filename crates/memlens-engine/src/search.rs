@@ -108,7 +108,7 @@ impl Search {
     /// Asks the retriever the same question again, with all facts on what it finds.
     ///
     /// # Errors
-    /// [`EngineError::Index`], [`EngineError::Outside`].
+    /// [`EngineError::Index`], [`EngineError::Retrieve`].
     pub(crate) fn ask_again(
         &self,
         params: &Values,
@@ -292,7 +292,7 @@ impl Search {
     /// The texts of rows, in the order asked; a note that was indexed anew since has left none.
     ///
     /// # Errors
-    /// [`EngineError::NoRow`], [`EngineError::Store`], [`EngineError::Outside`].
+    /// [`EngineError::NoRow`], [`EngineError::Store`], [`EngineError::Retrieve`].
     pub fn texts(&self, slots: &[u32]) -> Result<Vec<Result<String, NoText>>, EngineError> {
         let chunks = slots
             .iter()

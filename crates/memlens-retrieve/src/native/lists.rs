@@ -125,8 +125,8 @@ impl Lists {
             path: vector_path(store.dir()),
             why: format!("embedding {} has no row", embedding.0),
         })?;
-        if before.is_none() {
-            // Its check read the whole file; nobody searches yet.
+        if known.is_none() {
+            // Its check read the whole file, and nobody searches these rows yet.
             vectors.rest();
         }
         Ok(Lists::of(snapshot, text, vectors, pieces))
