@@ -61,13 +61,13 @@ pub fn walk(root: &Path, cancel: &AtomicBool) -> Result<Walked, IngestError> {
     walk_told(root, cancel, &mut |_| {})
 }
 
-/// Does the same, and tells with every entry how many files have been found so far.
+/// Does the same, and shows with every entry the files found so far, not sorted yet.
 ///
 /// Errors: as [`walk`].
 pub fn walk_told(
     root: &Path,
     cancel: &AtomicBool,
-    told: &mut dyn FnMut(usize),
+    told: &mut dyn FnMut(&[FoundFile]),
 ) -> Result<Walked, IngestError> {
     check_root(root)?;
     strike(Place::Root, root, "").map_err(|source| IngestError::FolderUnreadable {
@@ -137,7 +137,7 @@ pub fn walk_told(
                     path: root.to_owned(),
                 });
             }
-            told(walked.files.len());
+            told(&walked.files);
             let entry =
                 match entry.and_then(|entry| strike(Place::Walk, root, &folder).map(|()| entry)) {
                     Ok(entry) => entry,

@@ -436,8 +436,8 @@ impl Worker {
         // To know what is to be watched before it is walked in earnest.
         let shared = self.shared.clone();
         let mut teller = Teller::new(self, &shared).of(folder);
-        let walked = memlens_ingest::walk_told(path, &shared.interrupt, &mut |n_files| {
-            teller.scanned(n_files);
+        let walked = memlens_ingest::walk_told(path, &shared.interrupt, &mut |files| {
+            teller.scanned(files.len());
         })?;
         watch.follow(&walked.folders);
         self.watches.insert(folder.id, watch);

@@ -153,7 +153,7 @@ impl Indexer {
     ) -> Result<Vec<String>, EngineError> {
         let path = Path::new(&folder.path);
         let walked =
-            memlens_ingest::walk_told(path, cancel, &mut |n_files| observer.scanned(n_files))?;
+            memlens_ingest::walk_told(path, cancel, &mut |files| observer.scanned(files.len()))?;
         self.check_mount(folder.id, path)?;
         self.check_library(path, cancel)?;
         let known = self.store.documents(folder.id)?;

@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-embed", &[]),
     ("memlens-faults", &[]),
     ("memlens-ingest", &["memlens-faults"]),
+    ("memlens-agents", &["memlens-files", "memlens-ingest"]),
     ("memlens-rerank", &["memlens-embed", "memlens-files"]),
     ("memlens-rank", &["memlens-corroborate", "memlens-params"]),
     ("memlens-eval", &["memlens-rank", "memlens-params"]),
@@ -36,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "memlens-engine",
         &[
+            "memlens-agents",
             "memlens-params",
             "memlens-rank",
             "memlens-corroborate",

@@ -1,0 +1,35 @@
+//! The catalogue: every agent that Memlens knows, in the order of every list.
+//!
+//! mem0 keeps no folder of notes. Windsurf, Cursor, Cline, Logseq and org-mode were not checked: a person adds their folders.
+
+mod basic_memory;
+mod claude_code;
+mod codex;
+mod gemini_cli;
+mod hermes;
+mod letta_code;
+mod obsidian;
+mod openclaw;
+mod openviking;
+mod qmd;
+
+use crate::agent::Agent;
+
+/// All agents; the order of every list of them.
+pub const AGENTS: [&Agent; 10] = [
+    &openclaw::AGENT,
+    &claude_code::AGENT,
+    &codex::AGENT,
+    &gemini_cli::AGENT,
+    &hermes::AGENT,
+    &letta_code::AGENT,
+    &basic_memory::AGENT,
+    &qmd::AGENT,
+    &openviking::AGENT,
+    &obsidian::AGENT,
+];
+
+/// The agent of an id.
+pub fn agent(id: &str) -> Option<&'static Agent> {
+    AGENTS.into_iter().find(|agent| agent.id == id)
+}

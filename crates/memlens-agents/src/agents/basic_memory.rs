@@ -1,0 +1,40 @@
+//! basic-memory: the projects of its config, else one folder in the home folder.
+
+use serde_json::Value;
+
+use crate::agent::{Agent, Source};
+use crate::config::Format;
+use crate::looking::Look;
+
+pub(super) static AGENT: Agent = Agent {
+    id: "basic-memory",
+    name: "basic-memory",
+    source: Source {
+        version: "0.24.1",
+        from: "its published package",
+        is_reported: false,
+    },
+    recall: "searches by words and meaning",
+    loads: "nothing",
+    look,
+};
+
+fn look(look: &mut Look<'_>) {
+    let home = look.home();
+    let root = home.folder_of("BASIC_MEMORY_CONFIG_DIR", ".basic-memory");
+    look.own(&root);
+    let config = look.config(&root.join("config.json"), Format::Json);
+    let projects = look.entries(&config["projects"], "projects");
+    for (name, project) in projects {
+        // A project is a path, or since the cloud came an object with one.
+        let path = match project {
+            Value::Object(entries) => entries.get("path").unwrap_or(&Value::Null),
+            other => other,
+        };
+        if let Some(path) = look.text(path, &format!("the path of project {name}")) {
+            look.named_folder(path, &format!("project {name}"));
+        }
+    }
+    // What it takes without a config; also beside one, as notes of before may lie there.
+    look.folder(&home.folder_of("BASIC_MEMORY_HOME", "basic-memory"));
+}

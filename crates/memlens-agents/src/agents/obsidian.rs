@@ -1,0 +1,28 @@
+//! Obsidian: the vaults of its own list. Not an agent: a place where people keep notes.
+
+use crate::agent::{Agent, Source};
+use crate::config::Format;
+use crate::looking::Look;
+
+pub(super) static AGENT: Agent = Agent {
+    id: "obsidian",
+    name: "Obsidian",
+    source: Source {
+        version: "",
+        from: "its list of vaults, November 2026",
+        is_reported: false,
+    },
+    recall: "keeps notes, and is no agent",
+    loads: "nothing: it is no agent",
+    look,
+};
+
+fn look(look: &mut Look<'_>) {
+    let root = look.home().desktop_settings().join("obsidian");
+    let config = look.config(&root.join("obsidian.json"), Format::Json);
+    for (_, vault) in look.entries(&config["vaults"], "vaults") {
+        if let Some(path) = look.text(&vault["path"], "the path of a vault") {
+            look.named_folder(path, "obsidian.json");
+        }
+    }
+}

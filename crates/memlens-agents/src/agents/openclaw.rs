@@ -1,0 +1,138 @@
+//! OpenClaw: a workspace per agent, named in its config or taken by rule.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
+use crate::config::Format;
+use crate::looking::Look;
+
+pub(super) static AGENT: Agent = Agent {
+    id: "openclaw",
+    name: "OpenClaw",
+    source: SOURCE,
+    recall: "searches by words and meaning",
+    loads: "up to 20,000 characters of a file and 60,000 in all; the middle of a longer file is cut",
+    look,
+};
+
+const SOURCE: Source = Source {
+    version: "2026.9.6",
+    from: "its published package and documentation",
+    is_reported: false,
+};
+
+static FILE: Cap = cap(&[characters(20_000)]);
+static USER: Cap = cap(&[characters(4_000)]);
+
+const fn cap(limits: &'static [Limit]) -> Cap {
+    Cap {
+        limits,
+        keeps: Keeps::Ends,
+        entries_split_by: None,
+        source: SOURCE,
+    }
+}
+
+const fn characters(most: u64) -> Limit {
+    Limit {
+        unit: Unit::Utf16,
+        most,
+    }
+}
+
+/// What it loads, its memory first.
+static LOADS: [(&str, &Cap); 8] = [
+    ("MEMORY.md", &FILE),
+    ("USER.md", &USER),
+    ("AGENTS.md", &FILE),
+    ("SOUL.md", &FILE),
+    ("TOOLS.md", &FILE),
+    ("IDENTITY.md", &FILE),
+    ("HEARTBEAT.md", &FILE),
+    ("BOOTSTRAP.md", &FILE),
+];
+
+fn look(look: &mut Look<'_>) {
+    let home = look.home();
+    let profile = home
+        .variable("OPENCLAW_PROFILE")
+        .map(|profile| profile.to_string_lossy())
+        .filter(|profile| profile != "default");
+    let usual = profile.map_or_else(
+        || ".openclaw".to_owned(),
+        |profile| format!(".openclaw-{profile}"),
+    );
+    let state = home.folder_of("OPENCLAW_STATE_DIR", &usual);
+    let is_there = look.own(&state);
+    let config = home
+        .variable("OPENCLAW_CONFIG_PATH")
+        .and_then(|path| home.expanded(&path.to_string_lossy()));
+    if !is_there && config.is_none() {
+        return;
+    }
+    let config = config.unwrap_or_else(|| state.join("openclaw.json"));
+    let config = look.config(&config, Format::Json);
+    // The version that wrote the config last.
+    let version = look.text(
+        &config["meta"]["lastTouchedVersion"],
+        "meta.lastTouchedVersion",
+    );
+    look.version(version);
+
+    let shared = look.text(
+        &config["agents"]["defaults"]["workspace"],
+        "agents.defaults.workspace",
+    );
+    let agents = configured(look, &config);
+    let default = match (home.variable("OPENCLAW_WORKSPACE_DIR"), shared) {
+        (Some(named), _) => look.named_folder(&named.to_string_lossy(), "OPENCLAW_WORKSPACE_DIR"),
+        (None, Some(named)) => look.named_folder(named, "agents.defaults.workspace"),
+        (None, None) => {
+            let usual = state.join("workspace");
+            look.folder(&usual).then_some(usual)
+        }
+    };
+    let mut workspaces: Vec<PathBuf> = default.into_iter().collect();
+    let is_roster = agents.len() > 1;
+    for (id, named) in agents {
+        let workspace = match (named, shared) {
+            (Some(named), _) => look.named_folder(named, &format!("agent {id}")),
+            // The only one has the default; of several, each that names none has a folder of its own.
+            (None, Some(shared)) if is_roster => home.expanded(shared).and_then(|shared| {
+                let own = shared.join(id);
+                look.folder(&own).then_some(own)
+            }),
+            (None, None) if is_roster => {
+                let own = state.join(format!("workspace-{id}"));
+                look.folder(&own).then_some(own)
+            }
+            (None, _) => None,
+        };
+        workspaces.extend(workspace);
+    }
+    workspaces.sort();
+    workspaces.dedup();
+    for workspace in workspaces {
+        look.loads(&workspace, &LOADS, Some(characters(60_000)));
+    }
+}
+
+/// The agents that the config names, each with its workspace: by id since 2026.8, before as a list.
+fn configured<'v>(look: &mut Look<'_>, config: &'v Value) -> Vec<(&'v str, Option<&'v str>)> {
+    let agents = &config["agents"];
+    let by_id = look
+        .entries(&agents["entries"], "agents.entries")
+        .into_iter()
+        .map(|(id, agent)| (id.as_str(), agent));
+    let listed = agents["list"].as_array().into_iter().flatten();
+    let listed = listed.filter_map(|agent| Some((agent["id"].as_str()?, agent)));
+    by_id
+        .chain(listed)
+        .map(|(id, agent)| {
+            let name = format!("the workspace of agent {id}");
+            (id, look.text(&agent["workspace"], &name))
+        })
+        .collect()
+}

@@ -1,0 +1,225 @@
+//! An agent's config, read and never written.
+//!
+//! Properties checked: whatever stands in its place is told in words, and nothing is waited for; nesting does not exhaust
+//! the stack.
+
+use std::fs::Metadata;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use serde_json::Value;
+
+/// Larger configs are not read: these are written by people.
+const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Deeper ones are refused, as the parser recurses.
+const DEPTH_MAX: usize = 128;
+
+/// How a config is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Format {
+    /// JSON5, and so JSON as well.
+    Json,
+    Yaml,
+}
+
+/// Reads a config below a home folder; none where there is none. The reason is for a person.
+pub(crate) fn read(path: &Path, format: Format, home: &Path) -> Result<Option<Value>, String> {
+    let found = match path.symlink_metadata() {
+        Ok(found) => found,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(words(&error)),
+    };
+    if found.is_symlink() {
+        return Err("it is a link, and links are not followed".to_owned());
+    }
+    if found.is_dir() {
+        return Err("it is a folder".to_owned());
+    }
+    if !found.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    if !is_of_same_user(&found, home) {
+        return Err("it belongs to another user".to_owned());
+    }
+    let bytes = memlens_files::read(path, CONFIG_BYTES_MAX).map_err(|error| words(&error))?;
+    if bytes.len() as u64 > CONFIG_BYTES_MAX {
+        return Err(format!("it is larger than {} KiB", CONFIG_BYTES_MAX >> 10));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if text.trim().is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    let value = match format {
+        Format::Json => parse_json(text)?,
+        Format::Yaml => serde_yaml_ng::from_str(text).map_err(|error| error.to_string())?,
+    };
+    match value {
+        Value::Object(_) => Ok(Some(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err("it holds no settings by name".to_owned())
+        }
+    }
+}
+
+/// What the system says, as a person reads it: without its number.
+pub(crate) fn words(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn parse_json(text: &str) -> Result<Value, String> {
+    if depth(text) > DEPTH_MAX {
+        return Err(format!("it is nested deeper than {DEPTH_MAX} levels"));
+    }
+    json5::from_str(text).map_err(|error| {
+        let place = error.position().map_or_else(String::new, |at| {
+            format!("line {}, column {}: ", at.line + 1, at.column + 1)
+        });
+        let what = error
+            .code()
+            .map_or_else(|| error.to_string(), |code| code.to_string());
+        match what.strip_prefix("EOF parsing ") {
+            Some(within) => format!("{place}it ends too early ({within})"),
+            None => format!("{place}{what}"),
+        }
+    })
+}
+
+/// How deep brackets are nested, those in texts and comments left out.
+fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut rest = text.chars().peekable();
+    while let Some(next) = rest.next() {
+        match next {
+            '{' | '[' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            '}' | ']' => depth = depth.saturating_sub(1),
+            '"' | '\'' => {
+                while let Some(inner) = rest.next() {
+                    if inner == '\\' {
+                        rest.next();
+                    } else if inner == next {
+                        break;
+                    }
+                }
+            }
+            '/' if rest.peek() == Some(&'/') => {
+                rest.by_ref()
+                    .find(|inner| matches!(inner, '\n' | '\r' | '\u{2028}' | '\u{2029}'));
+            }
+            '/' if rest.peek() == Some(&'*') => {
+                rest.next();
+                while let Some(inner) = rest.next() {
+                    if inner == '*' && rest.peek() == Some(&'/') {
+                        rest.next();
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// Whether a file belongs to whom the home folder belongs to.
+#[cfg(unix)]
+fn is_of_same_user(found: &Metadata, home: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    home.metadata().is_ok_and(|home| home.uid() == found.uid())
+}
+
+#[cfg(not(unix))]
+fn is_of_same_user(_: &Metadata, _: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bytes: impl AsRef<[u8]>, format: Format, expected: &str) {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let path = dir.path().join("config");
+        std::fs::write(&path, bytes).expect("it can be written");
+        let told = match read(&path, format, dir.path()) {
+            Ok(found) => found.expect("it is there").to_string(),
+            Err(why) => why,
+        };
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn configs_of_every_kind() {
+        use Format::{Json, Yaml};
+        check("{a: 1, // said\n}", Json, r#"{"a":1}"#);
+        check("\u{feff}{\"a\": 'b'}\r\n", Json, r#"{"a":"b"}"#);
+        check("{a: 1, a: 2}", Json, r#"{"a":2}"#);
+        check("a: 1\r\n", Yaml, r#"{"a":1}"#);
+        check("", Json, "it is empty");
+        check(" \n", Yaml, "it is empty");
+        check("[1]", Json, "it holds no settings by name");
+        check("text", Yaml, "it holds no settings by name");
+        check(b"\xff\xfe{\0}\0", Json, "it is not UTF-8 text");
+        check("{a: 1,\n  b 2}", Json, "line 2, column 5: expected colon");
+        check(
+            "{a: [1",
+            Json,
+            "line 1, column 5: it ends too early (array)",
+        );
+        check(
+            " ".repeat((1 << 20) + 1),
+            Json,
+            "it is larger than 1024 KiB",
+        );
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nested = |n: usize| format!("{{a: {}{}}}", "[".repeat(n), "]".repeat(n));
+        check(nested(2), Format::Json, r#"{"a":[[]]}"#);
+        let refused = "it is nested deeper than 128 levels";
+        check(nested(128), Format::Json, refused);
+        // What closes in texts and comments closes nothing.
+        check("['\\']]',/*]*/[//]\n".repeat(20_000), Format::Json, refused);
+        check("{a: ".repeat(10_000), Format::Json, refused);
+        assert_eq!(depth("{a: '[[[', b: \"[\\\"[\", c: [] /* [ */ } // ["), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_told() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir(at("folder")).expect("it can be made");
+        std::fs::write(at("file"), "{}").expect("it can be written");
+        symlink(at("file"), at("link")).expect("links can be made");
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).expect("it can be made");
+        for (name, expected) in [
+            ("folder", "it is a folder"),
+            ("link", "it is a link, and links are not followed"),
+            ("socket", "it is not a regular file"),
+        ] {
+            assert_eq!(
+                read(&at(name), Format::Json, dir.path()),
+                Err(expected.to_owned())
+            );
+        }
+        assert_eq!(read(&at("none"), Format::Json, dir.path()), Ok(None));
+        assert_eq!(read(&at("file/none"), Format::Json, dir.path()), Ok(None));
+        // Nobody but the system's own user can give a file away.
+        if std::os::unix::fs::chown(at("file"), Some(4711), None).is_ok() {
+            let told = read(&at("file"), Format::Json, dir.path());
+            assert_eq!(told, Err("it belongs to another user".to_owned()));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The agents that Memlens knows: where each keeps its memory, and how much of it the agent loads.
+//!
+//! [`AGENTS`] is the catalogue, one file per agent: its places, its load caps and how its version is told, each with the
+//! version of the agent that it was checked with. [`look`] looks at those places below a [`Home`] and at nothing else, and
+//! tells of each agent what is [`Found`]; [`count`] counts the notes there within a time; [`loaded`] measures each file that
+//! has a cap and tells where it is cut.
+//!
+//! This crate writes nothing, follows no link at the end of a place, opens no database, and knows no library or window.
+//!
+//! ```
+//! use memlens_agents::{Home, look};
+//!
+//! # let dir = tempfile::tempdir()?;
+//! std::fs::create_dir_all(dir.path().join(".hermes/memories"))?;
+//! let found = look(&Home::new(dir.path()));
+//! assert_eq!(found[0].agent.id, "hermes");
+//! assert_eq!(found[0].folders, [dir.path().join(".hermes/memories")]);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod agent;
+mod agents;
+mod config;
+mod counting;
+mod home;
+mod loaded;
+mod looking;
+
+pub use agent::{Agent, Cap, Keeps, Limit, Source, Unit};
+pub use agents::{AGENTS, agent};
+pub use counting::{Counted, count};
+pub use home::Home;
+pub use loaded::{Cut, Loaded, Unreadable, loaded};
+pub use looking::{Found, Loads, look};

@@ -1,0 +1,259 @@
+//! Looking for agents: at the places that the catalogue names, and at nothing else.
+//!
+//! Properties checked, by agent in `tests/agents.rs`: what is there is found, what the environment or a config names goes
+//! before the default; whatever stands in the place of a config, that agent says so and the others are found.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::agent::{Agent, Cap, Limit};
+use crate::agents::AGENTS;
+use crate::config::{self, Format};
+use crate::home::Home;
+
+/// So many folders below a place are looked at: more projects than people have, and not a folder that holds everything.
+const CHILDREN_MAX: usize = 2000;
+
+/// What is there of one agent.
+#[derive(Debug)]
+pub struct Found {
+    /// The agent.
+    pub agent: &'static Agent,
+    /// Its version, if one of its files tells it.
+    pub version: Option<String>,
+    /// Its folders of notes that are there, sorted; none lies in another.
+    pub folders: Vec<PathBuf>,
+    /// Folders of which everything is the agent's, notes or not.
+    pub own: Vec<PathBuf>,
+    /// The files that it loads when a session begins, up to a cap.
+    pub loads: Vec<Loads>,
+    /// What could not be read or is not there, in words for a person.
+    pub problems: Vec<String>,
+    /// Every place that was looked at, in that order.
+    pub places: Vec<PathBuf>,
+}
+
+/// Files that an agent loads up to a cap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loads {
+    /// The folder that they lie in.
+    pub folder: PathBuf,
+    /// Their names, each with its cap. Some may be missing.
+    pub files: Vec<(&'static str, &'static Cap)>,
+    /// So much of all of them.
+    pub in_all: Option<Limit>,
+}
+
+/// Looks for every agent, and tells of those of which something is there.
+pub fn look(home: &Home) -> Vec<Found> {
+    AGENTS
+        .into_iter()
+        .map(|agent| look_for(home, agent))
+        .filter(Found::is_there)
+        .collect()
+}
+
+/// Looks for one agent.
+fn look_for(home: &Home, agent: &'static Agent) -> Found {
+    let mut look = Look {
+        home,
+        found: Found {
+            agent,
+            version: None,
+            folders: Vec::new(),
+            own: Vec::new(),
+            loads: Vec::new(),
+            problems: Vec::new(),
+            places: Vec::new(),
+        },
+    };
+    (agent.look)(&mut look);
+    let mut found = look.found;
+    found.folders.sort();
+    // One around another comes first.
+    found
+        .folders
+        .dedup_by(|inner, outer| inner.starts_with(outer));
+    found
+}
+
+impl Found {
+    fn is_there(&self) -> bool {
+        !self.own.is_empty() || !self.folders.is_empty() || !self.problems.is_empty()
+    }
+
+    /// Whether a folder or file is the agent's.
+    pub fn holds(&self, path: &Path) -> bool {
+        let mut places = self.folders.iter().chain(&self.own);
+        places.any(|place| {
+            path.starts_with(place) || place.canonicalize().is_ok_and(|it| path.starts_with(it))
+        })
+    }
+}
+
+/// One agent's places being looked at.
+pub(crate) struct Look<'a> {
+    home: &'a Home,
+    found: Found,
+}
+
+impl<'a> Look<'a> {
+    pub fn home(&self) -> &'a Home {
+        self.home
+    }
+
+    /// Tells a person of something that is wrong.
+    pub fn problem(&mut self, problem: String) {
+        self.found.problems.push(problem);
+    }
+
+    /// Tells the agent's version.
+    pub fn version(&mut self, version: Option<&str>) {
+        self.found.version = version.map(str::to_owned);
+    }
+
+    /// A folder that is the agent's with all that it holds. Returns whether it is there.
+    pub fn own(&mut self, path: &Path) -> bool {
+        let is_there = self.is_folder(path, None);
+        if is_there {
+            self.found.own.push(path.to_owned());
+        }
+        is_there
+    }
+
+    /// A folder of notes at a place that the agent takes without being told. Returns whether it is there.
+    pub fn folder(&mut self, path: &Path) -> bool {
+        let is_there = self.is_folder(path, None);
+        if is_there {
+            self.found.folders.push(path.to_owned());
+        }
+        is_there
+    }
+
+    /// A folder of notes that something names, such as `collection work of index.yml`. Returns whether it is there.
+    pub fn named_folder(&mut self, named: &str, by: &str) -> Option<PathBuf> {
+        let Some(path) = self.home.expanded(named) else {
+            self.problem(format!(
+                "{by} names {named:?}, which is not an absolute path"
+            ));
+            return None;
+        };
+        if !self.is_folder(&path, Some(by)) {
+            return None;
+        }
+        self.found.folders.push(path.clone());
+        Some(path)
+    }
+
+    /// The folders in a folder, sorted; links are left alone.
+    pub fn children(&mut self, path: &Path) -> Vec<PathBuf> {
+        self.found.places.push(path.to_owned());
+        let entries = match fs::read_dir(path) {
+            Ok(entries) => entries,
+            Err(error) if is_missing(error.kind()) => return Vec::new(),
+            Err(error) => {
+                let shown = self.home.shown(path);
+                self.problem(format!(
+                    "cannot look into {shown}: {}",
+                    config::words(&error)
+                ));
+                return Vec::new();
+            }
+        };
+        let mut folders: Vec<PathBuf> = entries
+            .filter_map(Result::ok)
+            .filter(|entry| entry.file_type().is_ok_and(|found| found.is_dir()))
+            .map(|entry| entry.path())
+            .take(CHILDREN_MAX + 1)
+            .collect();
+        if folders.len() > CHILDREN_MAX {
+            folders.truncate(CHILDREN_MAX);
+            let shown = self.home.shown(path);
+            self.problem(format!(
+                "{shown} holds more than {CHILDREN_MAX} folders; only so many were looked at"
+            ));
+        }
+        folders.sort();
+        folders
+    }
+
+    /// A config: what it says, or nothing where there is none, with a problem where it cannot be read.
+    pub fn config(&mut self, path: &Path, format: Format) -> Value {
+        self.found.places.push(path.to_owned());
+        match config::read(path, format, self.home.folder()) {
+            Ok(found) => found.unwrap_or(Value::Null),
+            Err(why) => {
+                let shown = self.home.shown(path);
+                self.problem(format!("cannot read {shown}: {why}"));
+                Value::Null
+            }
+        }
+    }
+
+    /// A text of a config; a problem where something else stands there.
+    pub fn text<'v>(&mut self, value: &'v Value, name: &str) -> Option<&'v str> {
+        match value {
+            Value::Null => None,
+            Value::String(text) => Some(text),
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                self.problem(format!("{name} is not a text, so it is passed over"));
+                None
+            }
+        }
+    }
+
+    /// The entries of an object in a config, in the config's order; a problem where something else stands there.
+    pub fn entries<'v>(&mut self, value: &'v Value, name: &str) -> Vec<(&'v String, &'v Value)> {
+        match value {
+            Value::Null => Vec::new(),
+            Value::Object(entries) => entries.iter().collect(),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                self.problem(format!(
+                    "{name} is not a list of names, so it is passed over"
+                ));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Files in a folder that the agent loads up to a cap.
+    pub fn loads(
+        &mut self,
+        folder: &Path,
+        files: &[(&'static str, &'static Cap)],
+        in_all: Option<Limit>,
+    ) {
+        self.found.loads.push(Loads {
+            folder: folder.to_owned(),
+            files: files.to_vec(),
+            in_all,
+        });
+    }
+
+    /// Whether a folder is there; a problem where something else is, and, where something names it, where nothing is.
+    fn is_folder(&mut self, path: &Path, named_by: Option<&str>) -> bool {
+        self.found.places.push(path.to_owned());
+        let shown = self.home.shown(path);
+        let problem = match path.symlink_metadata() {
+            Ok(found) if found.is_dir() => return true,
+            Ok(found) if found.is_symlink() => {
+                format!("{shown} is a link, and links are not followed: add the folder it leads to")
+            }
+            Ok(_) => format!("{shown} is not a folder"),
+            Err(error) if is_missing(error.kind()) => match named_by {
+                Some(by) => format!("{by} names {shown}, which is not there"),
+                None => return false,
+            },
+            Err(error) => format!("cannot look at {shown}: {}", config::words(&error)),
+        };
+        self.problem(problem);
+        false
+    }
+}
+
+fn is_missing(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
+}

@@ -1,0 +1,492 @@
+//! Each agent in a made-up home: what is there is found and nothing else, what the environment or a config names goes before
+//! the default, and whatever stands in the place of a config spoils nothing but that.
+
+use std::fs;
+use std::path::Path;
+
+use memlens_agents::{AGENTS, Cut, Found, Home, Unit, loaded, look};
+
+/// A made-up home folder.
+struct Scratch(tempfile::TempDir);
+
+impl Scratch {
+    /// With these files; a name that ends in `/` is a folder.
+    fn new(files: &[(&str, &str)]) -> Scratch {
+        let scratch = Scratch(tempfile::tempdir().expect("a scratch folder can be made"));
+        for (name, text) in files {
+            scratch.write(name, text);
+        }
+        scratch
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.0.path().join(name);
+        if name.ends_with('/') {
+            fs::create_dir_all(path).expect("it can be made");
+            return;
+        }
+        fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("it can be made");
+        fs::write(path, text).expect("it can be written");
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn home(&self) -> Home {
+        Home::new(self.path())
+    }
+}
+
+/// What was found, as `id [version]: folder, folder; problem; problem`, a line for each agent; paths from the home folder.
+fn told(home: &Home, found: &[Found]) -> String {
+    let lines: Vec<String> = found
+        .iter()
+        .map(|found| {
+            let folders: Vec<String> = found.folders.iter().map(|it| home.shown(it)).collect();
+            let version = found.version.as_ref().map(|it| format!(" {it}"));
+            let parts: Vec<String> = std::iter::once(folders.join(", "))
+                .chain(found.problems.iter().cloned())
+                .collect();
+            format!(
+                "{}{}: {}",
+                found.agent.id,
+                version.unwrap_or_default(),
+                parts.join("; ")
+            )
+        })
+        .collect();
+    lines.join("\n")
+}
+
+#[track_caller]
+fn check(home: &Home, expected: &str) {
+    assert_eq!(told(home, &look(home)), expected);
+}
+
+#[test]
+fn an_empty_home_holds_no_agent() {
+    check(&Scratch::new(&[]).home(), "");
+    check(&Home::new(Path::new("/nowhere/at/all")), "");
+}
+
+#[test]
+fn each_agent_is_found_at_its_own_place() {
+    let scratch = Scratch::new(&[
+        (".openclaw/workspace/MEMORY.md", "note"),
+        (
+            ".claude/projects/-home-iris-garden/memory/MEMORY.md",
+            "note",
+        ),
+        (".claude/projects/-home-iris-house/0f.jsonl", "{}"),
+        (".codex/memories/memory_summary.md", "note"),
+        (".gemini/tmp/garden/memory/MEMORY.md", "note"),
+        (".gemini/tmp/garden/chats/session-1.jsonl", "{}"),
+        (".hermes/memories/USER.md", "note"),
+        (".letta/agents/agent-1/memory/persona.md", "note"),
+        (".letta/lc-local-backend/memfs/agent-2/memory/", ""),
+        ("basic-memory/note.md", "note"),
+        ("Notes/work/", ""),
+        (
+            ".config/qmd/index.yml",
+            "collections:\n  work:\n    path: ~/Notes/work\n    pattern: '**/*.md'\n",
+        ),
+        ("viking/", ""),
+        (
+            ".openviking/ov.conf",
+            r#"{"storage": {"workspace": "~/viking"}}"#,
+        ),
+        ("Tidebook/.obsidian/", ""),
+    ]);
+    let vault = scratch.path().join("Tidebook");
+    let vaults = format!("{{\"vaults\": {{\"1f\": {{\"path\": {vault:?}, \"ts\": 1}}}}}}");
+    scratch.write(".config/obsidian/obsidian.json", &vaults);
+    scratch.write(
+        "Library/Application Support/obsidian/obsidian.json",
+        &vaults,
+    );
+    check(
+        &scratch.home(),
+        "openclaw: ~/.openclaw/workspace\n\
+         claude-code: ~/.claude/projects/-home-iris-garden/memory\n\
+         codex: ~/.codex/memories\n\
+         gemini-cli: ~/.gemini/tmp/garden/memory\n\
+         hermes: ~/.hermes/memories\n\
+         letta-code: ~/.letta/agents/agent-1/memory, ~/.letta/lc-local-backend/memfs/agent-2/memory\n\
+         basic-memory: ~/basic-memory\n\
+         qmd: ~/Notes/work\n\
+         openviking: ~/viking\n\
+         obsidian: ~/Tidebook",
+    );
+    assert_eq!(look(&scratch.home()).len(), AGENTS.len());
+}
+
+#[test]
+fn the_environment_goes_before_the_home_folder() {
+    let scratch = Scratch::new(&[
+        (".claude/projects/a/memory/", ""),
+        ("c/projects/b/memory/", ""),
+        (".codex/memories/", ""),
+        ("x/memories/", ""),
+        (".hermes/memories/", ""),
+        ("h/memories/", ""),
+        (".openclaw/workspace/", ""),
+        ("o/workspace/", ""),
+        (".config/qmd/index.yml", "collections: {}"),
+        ("g/qmd/index.yml", "collections: {a: {path: ~/x}}"),
+    ]);
+    let at = |name: &str| scratch.path().join(name);
+    check(
+        &scratch
+            .home()
+            .with("CLAUDE_CONFIG_DIR", at("c"))
+            .with("CODEX_HOME", at("x"))
+            .with("HERMES_HOME", at("h"))
+            .with("OPENCLAW_STATE_DIR", at("o"))
+            .with("XDG_CONFIG_HOME", at("g")),
+        "openclaw: ~/o/workspace\n\
+         claude-code: ~/c/projects/b/memory\n\
+         codex: ~/x/memories\n\
+         hermes: ~/h/memories\n\
+         qmd: ~/x",
+    );
+    let files = [
+        (".openclaw/workspace/", ""),
+        (".openclaw-work/workspace/", ""),
+        ("named/", ""),
+    ];
+    for (variable, value, expected) in [
+        (
+            "OPENCLAW_PROFILE",
+            "work",
+            "openclaw: ~/.openclaw-work/workspace",
+        ),
+        (
+            "OPENCLAW_PROFILE",
+            "default",
+            "openclaw: ~/.openclaw/workspace",
+        ),
+        ("OPENCLAW_WORKSPACE_DIR", "~/named", "openclaw: ~/named"),
+        (
+            "OPENCLAW_WORKSPACE_DIR",
+            "named",
+            "openclaw: ; OPENCLAW_WORKSPACE_DIR names \"named\", which is not an absolute path",
+        ),
+    ] {
+        check(&Scratch::new(&files).home().with(variable, value), expected);
+    }
+}
+
+#[test]
+fn openclaw_has_a_workspace_for_each_agent() {
+    let folders = [
+        (".openclaw/workspace/", ""),
+        (".openclaw/workspace-work/", ""),
+        ("base/work/", ""),
+        ("own/", ""),
+    ];
+    for (config, expected) in [
+        (
+            "{meta: {lastTouchedVersion: '2026.9.6'}} // JSON5",
+            "openclaw 2026.9.6: ~/.openclaw/workspace",
+        ),
+        (
+            "{agents: {entries: {main: {}}}}",
+            "openclaw: ~/.openclaw/workspace",
+        ),
+        (
+            "{agents: {entries: {main: {}, work: {}}}}",
+            "openclaw: ~/.openclaw/workspace, ~/.openclaw/workspace-work",
+        ),
+        (
+            "{agents: {defaults: {workspace: '~/base'}, entries: {main: {}, work: {}}}}",
+            "openclaw: ~/base",
+        ),
+        (
+            "{agents: {list: [{id: 'main'}, {id: 'work', workspace: '~/own'}]}}",
+            "openclaw: ~/.openclaw/workspace, ~/own",
+        ),
+        (
+            "{agents: {entries: {main: {workspace: '~/gone'}, work: {workspace: 3}}}}",
+            "openclaw: ~/.openclaw/workspace, ~/.openclaw/workspace-work; \
+             the workspace of agent work is not a text, so it is passed over; \
+             agent main names ~/gone, which is not there",
+        ),
+        (
+            "{agents: {entries: [1]}}",
+            "openclaw: ~/.openclaw/workspace; agents.entries is not a list of names, so it is passed over",
+        ),
+    ] {
+        let scratch = Scratch::new(&folders);
+        scratch.write(".openclaw/openclaw.json", config);
+        check(&scratch.home(), expected);
+    }
+}
+
+#[test]
+fn configs_name_folders() {
+    let scratch = Scratch::new(&[
+        ("auto/MEMORY.md", "a\n"),
+        (
+            ".claude/settings.json",
+            r#"{"autoMemoryDirectory": "~/auto"}"#,
+        ),
+        ("a/", ""),
+        ("b/", ""),
+        (
+            ".basic-memory/config.json",
+            r#"{"projects": {"a": "~/a", "b": {"path": "~/b"}, "c": {"cloud": true}, "d": 4, "e": "~/e"}}"#,
+        ),
+    ]);
+    check(
+        &scratch.home(),
+        "claude-code: ~/auto\n\
+         basic-memory: ~/a, ~/b; the path of project d is not a text, so it is passed over; \
+         project e names ~/e, which is not there",
+    );
+    let found = look(&scratch.home());
+    assert_eq!(
+        loaded(&found[0]).0[0].path,
+        scratch.path().join("auto/MEMORY.md")
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_the_others_are_found() {
+    for (put, why) in [
+        ("", "it is empty"),
+        ("{", "line 1, column 1: it ends too early (object)"),
+        ("{\n a b}", "line 2, column 4: expected colon"),
+        ("7", "it holds no settings by name"),
+        ("\u{feff}{}", ""),
+    ] {
+        let scratch = Scratch::new(&[(".openclaw/workspace/", ""), (".hermes/memories/", "")]);
+        scratch.write(".openclaw/openclaw.json", put);
+        let problem = match why {
+            "" => String::new(),
+            why => format!("; cannot read ~/.openclaw/openclaw.json: {why}"),
+        };
+        check(
+            &scratch.home(),
+            &format!("openclaw: ~/.openclaw/workspace{problem}\nhermes: ~/.hermes/memories"),
+        );
+    }
+    let scratch = Scratch::new(&[
+        (".openclaw/openclaw.json/", ""),
+        (".claude", "a file"),
+        (".codex/memories", "a file"),
+        (".config/qmd/index.yml", "collections: ["),
+        (".config/obsidian/obsidian.json", "null"),
+        ("Library/Application Support/obsidian/obsidian.json", "null"),
+    ]);
+    let found = look(&scratch.home());
+    let problems: Vec<String> = found
+        .iter()
+        .map(|found| found.problems.join("; "))
+        .collect();
+    assert_eq!(
+        problems[0],
+        "cannot read ~/.openclaw/openclaw.json: it is a folder"
+    );
+    assert_eq!(problems[1], "~/.claude is not a folder");
+    assert_eq!(problems[2], "~/.codex/memories is not a folder");
+    assert!(
+        problems[3].starts_with("cannot read ~/.config/qmd/index.yml: "),
+        "{problems:?}"
+    );
+    assert!(
+        problems[4].ends_with("obsidian.json: it holds no settings by name"),
+        "{problems:?}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_told_and_not_followed() {
+    use std::os::unix::fs::symlink;
+    let scratch = Scratch::new(&[
+        ("elsewhere/memory/MEMORY.md", "secret"),
+        (".claude/projects/a/", ""),
+        (".hermes/", ""),
+    ]);
+    let at = |name: &str| scratch.path().join(name);
+    symlink(at("elsewhere"), at(".claude/projects/b")).expect("links can be made");
+    symlink(at("elsewhere/memory"), at(".claude/projects/a/memory")).expect("links can be made");
+    symlink(at("elsewhere"), at(".hermes/memories")).expect("links can be made");
+    check(
+        &scratch.home(),
+        "claude-code: ; ~/.claude/projects/a/memory is a link, and links are not followed: add the folder it leads to\n\
+         hermes: ; ~/.hermes/memories is a link, and links are not followed: add the folder it leads to",
+    );
+}
+
+#[test]
+fn a_folder_in_another_is_not_listed_twice() {
+    let scratch = Scratch::new(&[
+        ("a/b/", ""),
+        (
+            ".config/qmd/index.yml",
+            "collections: {one: {path: ~/a/b}, two: {path: ~/a}, three: {path: ~/a}}",
+        ),
+    ]);
+    check(&scratch.home(), "qmd: ~/a");
+}
+
+#[test]
+fn an_agent_knows_what_is_its_own() {
+    let scratch = Scratch::new(&[(".codex/memories/", ""), (".hermes/memories/", "")]);
+    let found = look(&scratch.home());
+    for (path, codex, hermes) in [
+        (".codex", true, false),
+        (".codex/memories/skills", true, false),
+        (".hermes/memories", false, true),
+        ("", false, false),
+        (".codex-other", false, false),
+    ] {
+        let path = scratch.path().join(path);
+        assert_eq!(
+            (found[0].holds(&path), found[1].holds(&path)),
+            (codex, hermes),
+            "{path:?}"
+        );
+    }
+}
+
+/// Rows as `name used/cap unit cut`.
+fn measured(scratch: &Scratch) -> Vec<String> {
+    let found = look(&scratch.home());
+    let rows = found.iter().flat_map(|found| loaded(found).0);
+    rows.map(|row| {
+        let cut = match row.cut {
+            Cut::None => String::new(),
+            Cut::FromLine(line) => format!(" from {line} of {}", row.n_lines),
+            Cut::Middle => " in the middle".to_owned(),
+            Cut::Files => " in all".to_owned(),
+        };
+        let entries = row
+            .entries
+            .map(|(past, all)| format!(", {past} of {all} entries"));
+        let name = row.path.file_name().expect("it has a name").display();
+        format!(
+            "{name} {}/{} {}{cut}{}",
+            row.used,
+            row.cap,
+            row.unit.name(),
+            entries.unwrap_or_default()
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn claude_code_loads_lines_or_bytes_whichever_is_first() {
+    let scratch = Scratch::new(&[(".claude/projects/a/memory/MEMORY.md", &"line\n".repeat(412))]);
+    assert_eq!(
+        measured(&scratch),
+        [
+            "MEMORY.md 412/200 lines from 201 of 412",
+            "MEMORY.md 2060/25000 bytes"
+        ]
+    );
+    scratch.write(
+        ".claude/projects/a/memory/MEMORY.md",
+        &format!("{}\n", "x".repeat(249)).repeat(150),
+    );
+    assert_eq!(
+        measured(&scratch),
+        [
+            "MEMORY.md 150/200 lines",
+            "MEMORY.md 37500/25000 bytes from 101 of 150"
+        ]
+    );
+    scratch.write(".claude/projects/a/memory/MEMORY.md", "");
+    assert_eq!(
+        measured(&scratch),
+        ["MEMORY.md 0/200 lines", "MEMORY.md 0/25000 bytes"]
+    );
+}
+
+#[test]
+fn openclaw_cuts_the_middle() {
+    let scratch = Scratch::new(&[
+        (".openclaw/workspace/MEMORY.md", &"x".repeat(17_940)),
+        (".openclaw/workspace/USER.md", &"x".repeat(4_610)),
+        (
+            ".openclaw/workspace/memory/2026-11-01.md",
+            &"x".repeat(50_000),
+        ),
+    ]);
+    assert_eq!(
+        measured(&scratch),
+        [
+            "MEMORY.md 17940/20000 characters",
+            "USER.md 4610/4000 characters in the middle",
+            "workspace 21940/60000 characters"
+        ]
+    );
+    for name in ["AGENTS.md", "SOUL.md"] {
+        scratch.write(&format!(".openclaw/workspace/{name}"), &"🦞".repeat(10_001));
+    }
+    let rows = measured(&scratch);
+    assert_eq!(rows[2], "AGENTS.md 20002/20000 characters in the middle");
+    assert_eq!(rows[4], "workspace 61940/60000 characters in all");
+}
+
+#[test]
+fn codex_counts_tokens_and_hermes_entries() {
+    let scratch = Scratch::new(&[
+        (
+            ".codex/memories/memory_summary.md",
+            &"word word\n".repeat(1_100),
+        ),
+        (
+            ".hermes/memories/USER.md",
+            &format!("{}\n§\nmore\n§\nmost", "y".repeat(1_374)),
+        ),
+    ]);
+    assert_eq!(
+        measured(&scratch),
+        [
+            "memory_summary.md 2750/2500 tokens from 1001 of 1100",
+            "USER.md 1388/1375 characters from 2 of 5, 2 of 3 entries",
+        ]
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_measured_is_told() {
+    let scratch = Scratch::new(&[(".codex/memories/memory_summary.md/", "")]);
+    let (rows, unreadable) = loaded(&look(&scratch.home())[0]);
+    assert!(rows.is_empty());
+    assert_eq!(unreadable[0].why, "it is not a file");
+}
+
+#[test]
+fn every_cap_has_a_source() {
+    let scratch = Scratch::new(&[
+        (".openclaw/workspace/", ""),
+        (".claude/projects/a/memory/", ""),
+        (".codex/memories/", ""),
+        (".hermes/memories/", ""),
+    ]);
+    let found = look(&scratch.home());
+    let caps: Vec<_> = found
+        .iter()
+        .flat_map(|found| &found.loads)
+        .flat_map(|loads| &loads.files)
+        .collect();
+    assert_eq!(caps.len(), 8 + 1 + 1 + 2);
+    assert!(
+        caps.iter()
+            .all(|(_, cap)| !cap.source.from.is_empty() && !cap.limits.is_empty())
+    );
+    let is_reported = |id: &str| {
+        let of = found
+            .iter()
+            .find(|found| found.agent.id == id)
+            .expect("it is there");
+        of.loads[0].files[0].1.source.is_reported
+    };
+    assert!(is_reported("claude-code") && !is_reported("openclaw"));
+    assert_eq!(caps[0].1.limits[0].unit, Unit::Utf16);
+}

@@ -1,0 +1,117 @@
+//! The agents of this machine, as the window is told.
+
+use serde::Serialize;
+use specta::Type;
+
+/// What was found of the agents that Memlens knows.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct AgentsView {
+    /// Those of which something is there, in the order of every list.
+    pub agents: Vec<AgentView>,
+    /// The names of the others.
+    pub not_found: Vec<String>,
+    /// Every place that was looked at, with `~` for the home folder.
+    pub places: Vec<String>,
+    /// How long looking and counting took, in milliseconds.
+    pub took_ms: f64,
+}
+
+/// One agent that was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct AgentView {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Its version, if one of its files tells it.
+    pub version: Option<String>,
+    /// How it finds its notes again, for a person.
+    pub recall: String,
+    /// What it loads when a session begins, for a person.
+    pub loads: String,
+    /// Its folders of notes.
+    pub folders: Vec<AgentFolder>,
+    /// The Markdown files in them; at least so many where `is_partial`.
+    pub n_notes: u32,
+    /// When the newest of them was changed, milliseconds since 1970; none where there is none.
+    pub newest_ms: Option<f64>,
+    /// Whether there was no time to count all of them.
+    pub is_partial: bool,
+    /// Whether all of its folders are watched.
+    pub is_watched: bool,
+    /// What it loads of its files, up to its caps.
+    pub loaded: Vec<LoadedFile>,
+    /// What could not be read, for a person.
+    pub problems: Vec<String>,
+}
+
+/// A folder of an agent's notes.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct AgentFolder {
+    /// Its absolute path.
+    pub path: String,
+    /// The path with `~` for the home folder.
+    pub shown: String,
+    /// Whether it is watched, itself or within another.
+    pub is_watched: bool,
+}
+
+/// What a limit leaves out of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadCut {
+    /// Nothing.
+    None,
+    /// The end.
+    End,
+    /// The middle; which lines is not known.
+    Middle,
+    /// Some of several files, in part or whole; which is not known.
+    Files,
+}
+
+/// A file that an agent loads when a session begins, against one of its limits; or all of a folder's against theirs.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct LoadedFile {
+    /// The agent's id.
+    pub agent: String,
+    /// Its name.
+    pub agent_name: String,
+    /// The absolute path of the file, or of the folder.
+    pub path: String,
+    /// The file's name; for a folder how all of its files are called together.
+    pub name: String,
+    /// The watched folder's id; none where the file is not watched.
+    pub folder: Option<String>,
+    /// The file's path in the watched folder.
+    pub note: Option<String>,
+    /// What is counted, for a person.
+    pub unit: String,
+    /// How many there are.
+    pub used: u32,
+    /// How many are loaded at most.
+    pub cap: u32,
+    /// What is left out by this limit.
+    pub cut: LoadCut,
+    /// The first line that is not loaded whole, where that is known.
+    pub cut_at_line: Option<u32>,
+    /// The file's lines.
+    pub n_lines: u32,
+    /// Of a file with entries: how many begin past the cut, and how many there are.
+    pub entries: Option<(u32, u32)>,
+    /// Whether the agent's users report the limit, and its makers do not.
+    pub is_reported: bool,
+    /// Whether what is used is an estimate.
+    pub is_estimate: bool,
+    /// Where the limit comes from, for a person.
+    pub source: String,
+}
+
+/// The agent of a watched folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct AgentName {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+}
