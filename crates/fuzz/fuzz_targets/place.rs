@@ -35,6 +35,7 @@ static WATCHED: LazyLock<(TempDir, Snapshot)> = LazyLock::new(|| {
         name: name.to_owned(),
         is_paused: false,
         mount: None,
+        agent: None,
     };
     let document = |(id, path): (i64, &&str)| DocumentRow {
         id: DocumentId(id),

@@ -24,6 +24,8 @@ pub struct Folder {
     /// Where the disk that it lies on was mounted when it was last walked; none until then, or where the system does
     /// not tell.
     pub mount: Option<String>,
+    /// The id of the agent whose memory it is; none where it is of no agent that is known.
+    pub agent: Option<String>,
 }
 
 impl Folder {
@@ -34,6 +36,7 @@ impl Folder {
             name: row.get(2)?,
             is_paused: row.get(3)?,
             mount: row.get(4)?,
+            agent: row.get(5)?,
         })
     }
 }
@@ -47,7 +50,9 @@ impl Store {
         self.strike("read the folders")?;
         let mut statement = self
             .connection
-            .prepare_cached("SELECT id, path, name, is_paused, mount FROM folders ORDER BY path")
+            .prepare_cached(
+                "SELECT id, path, name, is_paused, mount, agent FROM folders ORDER BY path",
+            )
             .attempt("read the folders")?;
         statement
             .query_map([], Folder::read)
@@ -79,7 +84,7 @@ impl Store {
             let transaction = connection.transaction().attempt("add a folder")?;
             let folder = transaction
                 .query_row(
-                    "INSERT INTO folders (path, name) VALUES (?1, ?2) RETURNING id, path, name, is_paused, mount",
+                    "INSERT INTO folders (path, name) VALUES (?1, ?2) RETURNING id, path, name, is_paused, mount, agent",
                     params![path, name],
                     Folder::read,
                 )
@@ -158,6 +163,26 @@ impl Store {
             )
             .map(|_| ())
             .attempt("note where a folder is mounted")
+    }
+}
+
+impl Store {
+    /// Notes whose memory a folder is; none takes it back.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn set_folder_agent(
+        &mut self,
+        folder: FolderId,
+        agent: Option<&str>,
+    ) -> Result<(), StoreError> {
+        self.connection
+            .execute(
+                "UPDATE folders SET agent = ?2 WHERE id = ?1",
+                params![folder.0, agent],
+            )
+            .map(drop)
+            .attempt("note whose memory a folder is")
     }
 }
 

@@ -12,7 +12,7 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 7] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH];
+const STEPS: [&str; 8] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH];
 
 const FIRST: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -171,4 +171,9 @@ END;
 CREATE TRIGGER documents_deleted AFTER DELETE ON documents BEGIN
     INSERT INTO changed (document) VALUES (old.id);
 END;
+";
+
+// Which agent a folder is of is told anew, by the next program that looks.
+const EIGHTH: &str = "
+ALTER TABLE folders ADD COLUMN agent TEXT;
 ";

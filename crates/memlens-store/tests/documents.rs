@@ -556,6 +556,26 @@ fn folders_are_watched_once() {
 }
 
 #[test]
+fn a_folder_knows_whose_memory_it_is() {
+    let dir = scratch();
+    let (mut store, folder) = library(dir.path());
+    store
+        .add_folder("/other", "other")
+        .expect("it can be added");
+    let agents = |store: &Store| -> Vec<Option<String>> {
+        let folders = store.folders().expect("they can be read");
+        folders.into_iter().map(|folder| folder.agent).collect()
+    };
+    assert_eq!(agents(&store), [None, None]);
+    for agent in [Some("codex"), Some("hermes"), None] {
+        store
+            .set_folder_agent(folder, agent)
+            .expect("it can be noted");
+        assert_eq!(agents(&store), [agent.map(str::to_owned), None]);
+    }
+}
+
+#[test]
 fn folders_are_paused_and_removed() {
     let dir = scratch();
     let (mut store, folder) = library(dir.path());
