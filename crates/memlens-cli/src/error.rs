@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use memlens_engine::EngineError;
+use memlens_engine::{EngineError, IndexerError};
 use memlens_params::ParamError;
 use thiserror::Error;
 
@@ -88,6 +88,12 @@ pub enum CliError {
     /// The signal to stop cannot be received.
     #[error("cannot listen for Ctrl+C: {0}")]
     Signal(#[from] ctrlc::Error),
+}
+
+impl From<IndexerError> for CliError {
+    fn from(error: IndexerError) -> CliError {
+        CliError::Engine(error.into())
+    }
 }
 
 impl CliError {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_engine::view::Progress;
 use memlens_engine::{
-    Counts, EngineError, Folder, Indexer, Observer, Purpose, Step, lower_priority,
+    Counts, Folder, Indexer, IndexerError, Observer, Purpose, Step, lower_priority,
     refuse_library_among,
 };
 use serde::Serialize;
@@ -56,7 +56,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let stop = stop_flag()?;
     // A long job in the background of a person's work.
     lower_priority();
-    let embedder = source()(Purpose::Indexing).map_err(EngineError::from)?;
+    let embedder = source()(Purpose::Indexing).map_err(IndexerError::from)?;
     let (mut indexer, notices) = Indexer::open(&dir, embedder)?;
     for notice in &notices {
         tell(notice);
@@ -64,7 +64,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let (mut folders, mut failed) = folders(&mut indexer, &arguments.paths)?;
     if indexer.is_anew() {
         // Those that were not named would be found no more.
-        let known = indexer.store().folders().map_err(EngineError::from)?;
+        let known = indexer.store().folders().map_err(IndexerError::from)?;
         let others = known.into_iter().filter(|it| !folders.contains(it));
         folders.extend(others.collect::<Vec<_>>());
     }
@@ -112,8 +112,8 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
 fn folders(
     indexer: &mut Indexer,
     paths: &[PathBuf],
-) -> Result<(Vec<Folder>, Option<EngineError>), CliError> {
-    let mut known = indexer.store().folders().map_err(EngineError::from)?;
+) -> Result<(Vec<Folder>, Option<IndexerError>), CliError> {
+    let mut known = indexer.store().folders().map_err(IndexerError::from)?;
     if paths.is_empty() {
         return Ok((known, None));
     }
@@ -149,7 +149,7 @@ fn folders(
 fn tell_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError> {
     for folder in walked {
         let documents = indexer.store().documents(folder.id);
-        if documents.map_err(EngineError::from)?.is_empty() {
+        if documents.map_err(IndexerError::from)?.is_empty() {
             tell(format_args!(
                 "no notes in {} (.md, .txt, .jsonl and similar; ignore files apply)",
                 folder.path
@@ -166,8 +166,8 @@ fn report(
     elapsed: Duration,
     json: bool,
 ) -> Result<(), CliError> {
-    let snapshot = indexer.store().snapshot().map_err(EngineError::from)?;
-    let problems = indexer.store().problems().map_err(EngineError::from)?;
+    let snapshot = indexer.store().snapshot().map_err(IndexerError::from)?;
+    let problems = indexer.store().problems().map_err(IndexerError::from)?;
     let counts = indexer.counts();
     let folder_reports: Vec<FolderReport> = folders
         .iter()

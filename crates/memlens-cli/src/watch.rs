@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 
 use memlens_engine::view::{Activity, FolderStatus, Happening, LibraryState};
-use memlens_engine::{Engine, EngineError, Event, Watching};
+use memlens_engine::{Engine, Event, IndexerError, Watching};
 
 use crate::arguments::WatchArgs;
 use crate::error::CliError;
@@ -42,7 +42,7 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
     )?;
     let state = engine.state();
     if let Some(why) = state.read_only {
-        return Err(EngineError::ReadOnly { why }.into());
+        return Err(IndexerError::ReadOnly { why }.into());
     }
     if state.folders.is_empty() {
         tell("no folders yet; add one with `memlens index FOLDER`");

@@ -4,7 +4,7 @@
 //! [`Bundled`] is the model that comes with the program, all-MiniLM-L6-v2 in 8 bits, run by ONNX Runtime, whose library
 //! [`Locations`] finds; [`load_runtime`] loads the library alone, for models that others run. [`Hashing`] needs neither
 //! model nor library and serves tests. [`forbid_telemetry`] keeps the library from reporting its use, and none is loaded
-//! without it. [`lower_priority`] and [`indexing_threads`] keep indexing out of the person's way.
+//! without it. An [`EmbedderSource`], such as [`bundled()`], makes one for a query or for indexing. [`lower_priority`] and [`indexing_threads`] keep indexing out of the person's way.
 //!
 //! This crate does not know what a text is a part of, where vectors are stored or what they are compared with. It is
 //! the only one beside reranking that knows fastembed, and it never reaches for the network.
@@ -32,6 +32,7 @@ mod error;
 mod hashing;
 mod locations;
 mod politeness;
+mod source;
 mod telemetry;
 mod token_vectors;
 
@@ -41,5 +42,6 @@ pub use error::EmbedError;
 pub use hashing::Hashing;
 pub use locations::Locations;
 pub use politeness::{indexing_threads, lower_priority};
+pub use source::{EmbedderSource, Purpose, bundled, locations};
 pub use telemetry::forbid_telemetry;
 pub use token_vectors::TokenVectors;

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use memlens_index::{text_path, vector_folder};
+use memlens_indexer::Derived;
 use memlens_store::{ScoreCache, Store, StoreError};
 
-use crate::derived::{self, Derived};
 use crate::providers::{erase_models, forget_keys, kept_keys};
 use crate::view::DataSize;
 use crate::{EngineError, Library};
-use memlens_index::{text_path, vector_folder};
 
 /// How long a measured size is told before it is measured again.
 const SIZE_KEPT: Duration = Duration::from_secs(2);
@@ -108,10 +108,10 @@ pub fn erase(dir: &Path) -> Result<(), EngineError> {
     match erased {
         // Readers that are open take up the empty lists.
         Ok((store, Some((model, dim)))) => drop(Derived::anew(&store, (&model, dim))?),
-        Ok((_, None)) => derived::remove(dir)?,
+        Ok((_, None)) => Derived::remove(dir)?,
         Err(StoreError::Damaged { .. }) => {
             Store::remove_damaged(dir)?;
-            derived::remove(dir)?;
+            Derived::remove(dir)?;
         }
         Err(error) => return Err(error.at(dir).into()),
     }

@@ -1,61 +1,27 @@
 //! The library as the window holds it: one thread writes and watches, everyone else reads.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::error::Error;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Sender, SyncSender};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use memlens_embed::lower_priority;
+use memlens_embed::{EmbedderSource, Purpose};
+use memlens_indexer::{Indexer, Session, Watching, Work, Writer};
 use memlens_params::Params;
-use memlens_store::{Folder, FolderId, Store, StoreError, StoredPreset};
-use parking_lot::{Mutex, MutexGuard};
+use memlens_store::{FolderId, Store, StoreError, StoredPreset};
+use parking_lot::Mutex;
 
 use crate::aggregator::{Aggregator, Alarm};
 use crate::clustering::uses_clusters;
 use crate::downloads::{DownloadProgress, Downloads};
 use crate::feedback;
-use crate::indexer::{Indexer, add_folder, readable_folder};
-use crate::model::{EmbedderSource, Purpose};
 use crate::preset::stored_text;
 use crate::view::{
-    Activity, FeedbackEntry, FeedbackImport, FolderState, FolderStatus, FolderTree, LibraryState,
-    Progress, RowThumb, Scanning,
+    Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, LibraryState, RowThumb,
 };
 use crate::{EngineError, Library, evergreen, providers};
-
-mod phase;
-mod worker;
-
-use phase::Phase;
-use worker::Worker;
-
-/// How many things that happened are kept for the window.
-const ACTIVITY_KEPT: usize = 500;
-
-/// How often a folder is walked though nothing was seen in it; 50,000 files take some 0.4 s.
-const WALK_EVERY: Duration = Duration::from_mins(10);
-
-/// How changes in the folders are noticed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Watching {
-    /// Whether the system is not asked, and all folders are walked every few seconds: for places where it stays silent.
-    pub polls: bool,
-    /// How often a folder is walked where the system tells of changes: it does not tell of all of them.
-    pub walk_every: Duration,
-}
-
-impl Default for Watching {
-    fn default() -> Watching {
-        Watching {
-            polls: false,
-            walk_every: WALK_EVERY,
-        }
-    }
-}
 
 /// Something the window should show without having asked.
 #[derive(Debug, Clone)]
@@ -73,62 +39,24 @@ pub type Listener = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// A library that is written, watched and searched.
 pub struct Engine {
+    /// Ends before all else.
+    writer: Writer,
     shared: Arc<Shared>,
-    commands: Sender<Command>,
-    thread: Option<JoinHandle<()>>,
     downloads: Downloads,
     /// Ends with its value.
     _aggregator: Aggregator,
 }
 
-/// What both sides see.
+/// What is read beside the thread that writes.
 struct Shared {
     library: Library,
     model: String,
-    state: Mutex<Moving>,
-    /// What a person changes is written here and waits for nothing that the writing thread does but its transactions;
-    /// none while this process may not write.
-    writer: Mutex<Option<Store>>,
-    /// Set to have the writing thread look at its commands soon.
-    interrupt: AtomicBool,
-    stop: AtomicBool,
+    work: Arc<Mutex<Work>>,
     /// Rung when the library changed and somebody uses corroboration.
     alarm: Arc<Alarm>,
     /// Set once somebody does: what nobody uses costs nothing.
     wants_clusters: AtomicBool,
     listener: Listener,
-}
-
-/// What the writing thread changes and the window shows.
-#[derive(Default)]
-struct Moving {
-    phase: Phase,
-    progress: Option<Progress>,
-    scanning: Option<Scanning>,
-    /// Folders that were added since the library was last taken up.
-    added: Vec<Folder>,
-    statuses: HashMap<FolderId, (FolderStatus, Option<String>)>,
-    activity: VecDeque<Activity>,
-    notices: Vec<String>,
-    /// Whether the lists could not be taken up when they last changed.
-    is_stale: bool,
-    /// The files that wait to be read, as they were a moment ago.
-    unfinished: HashMap<FolderId, HashSet<String>>,
-    read_only: Option<String>,
-}
-
-type Reply<T> = SyncSender<Result<T, EngineError>>;
-
-enum Command {
-    /// A folder was added, paused or resumed.
-    TakeUp(FolderId),
-    RemoveFolder(FolderId, Reply<()>),
-    /// Whether it is paused stands in [`Moving`]; this has it seen soon.
-    Pause,
-    EraseAll(Reply<()>),
-    /// Something was seen in a folder: it is due soon.
-    Seen,
-    Stop,
 }
 
 impl Engine {
@@ -157,27 +85,27 @@ impl Engine {
         watching: Watching,
         listener: Listener,
     ) -> Result<Engine, EngineError> {
-        let mut moving = Moving::default();
+        let mut notices = Vec::new();
         let mut model = String::new();
         let mut refused = None;
         let opened = source(Purpose::Indexing)
             .map_err(EngineError::from)
             .and_then(|embedder| {
                 model.clone_from(&embedder.info().name);
-                Indexer::open(dir, embedder)
+                Ok(Indexer::open(dir, embedder)?)
             });
         let indexer = match opened {
-            Ok((indexer, notices)) => {
-                moving.notices = notices;
+            Ok((indexer, told)) => {
+                notices = told;
                 Some(indexer)
             }
             Err(error) if is_only_no_writing(&error) => {
-                moving.read_only = Some(error.to_string());
                 refused = Some(error);
                 None
             }
             Err(error) => return Err(error),
         };
+        let read_only = refused.as_ref().map(EngineError::to_string);
         let library = match (Library::open(dir, source.clone()), refused) {
             // There is none because none could be made: that is what must be told.
             (Err(EngineError::Store(StoreError::Missing { .. })), Some(refused)) => {
@@ -185,15 +113,12 @@ impl Engine {
             }
             (opened, _) => opened?,
         };
-        moving.notices.extend(library.notices().iter().cloned());
-        let writer = indexer.as_ref().map(|it| it.store().beside()).transpose()?;
+        notices.extend(library.notices().iter().cloned());
+        let work = Arc::new(Mutex::new(Work::new(notices, read_only)));
         let shared = Arc::new(Shared {
             library,
             model,
-            state: Mutex::new(moving),
-            writer: Mutex::new(writer),
-            interrupt: AtomicBool::new(false),
-            stop: AtomicBool::new(false),
+            work: work.clone(),
             alarm: Arc::new(Alarm::default()),
             wants_clusters: AtomicBool::new(false),
             listener,
@@ -205,24 +130,10 @@ impl Engine {
             Duration::from_secs(interval),
             move || passes.aggregate(),
         )?;
-
-        let (commands, received) = mpsc::channel();
-        let (worker_shared, worker_commands) = (shared.clone(), commands.clone());
-        let thread = std::thread::Builder::new()
-            .name("memlens-writer".to_owned())
-            .spawn(move || {
-                lower_priority();
-                Worker::new(worker_shared, worker_commands, watching)
-                    .run(indexer, &received, &source);
-            })
-            .map_err(|error| EngineError::System {
-                attempt: "start the writing thread",
-                why: error.to_string(),
-            })?;
+        let writer = Writer::start(dir, indexer, source, watching, work, shared.clone())?;
         Ok(Engine {
+            writer,
             shared,
-            commands,
-            thread: Some(thread),
             downloads: Downloads::default(),
             _aggregator: aggregator,
         })
@@ -262,12 +173,7 @@ impl Engine {
     /// # Errors
     /// As [`Indexer::add_folder`], and [`EngineError::ReadOnly`].
     pub fn add_folder(&self, path: &Path) -> Result<LibraryState, EngineError> {
-        // Before the store is held: a disk that does not answer keeps nobody else from writing.
-        let path = readable_folder(path)?;
-        let folder = self.write(|store| add_folder(store, &path))?;
-        let id = folder.id;
-        self.shared.moving().added.push(folder);
-        self.send(Command::TakeUp(id));
+        self.writer.add_folder(path)?;
         Ok(self.state())
     }
 
@@ -276,7 +182,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::ReadOnly`], [`EngineError::Store`].
     pub fn remove_folder(&self, folder: FolderId) -> Result<LibraryState, EngineError> {
-        self.ask(|reply| Command::RemoveFolder(folder, reply))?;
+        self.writer.remove_folder(folder)?;
         Ok(self.state())
     }
 
@@ -289,17 +195,7 @@ impl Engine {
         folder: FolderId,
         is_paused: bool,
     ) -> Result<LibraryState, EngineError> {
-        self.write(|store| Ok(store.set_folder_paused(folder, is_paused)?))?;
-        let status = if is_paused {
-            FolderStatus::Paused
-        } else {
-            FolderStatus::Waiting
-        };
-        // At once: the writing thread may still be busy with a text.
-        let mut moving = self.shared.moving();
-        moving.statuses.insert(folder, (status, None));
-        drop(moving);
-        self.send(Command::TakeUp(folder));
+        self.writer.pause_folder(folder, is_paused)?;
         Ok(self.state())
     }
 
@@ -312,7 +208,7 @@ impl Engine {
         // A setting that is not understood names no key.
         let keys = providers::kept_keys(&self.library().store()).unwrap_or_default();
         self.downloads.stop();
-        self.ask(Command::EraseAll)?;
+        self.writer.erase_all()?;
         self.library().forget_answers();
         self.library().reranking.erase(self.library().dir())?;
         providers::erase_models(self.library().dir())?;
@@ -322,15 +218,13 @@ impl Engine {
 
     /// Pauses all indexing, the walk of a folder included, or has it go on, and try at once what failed.
     pub fn pause_indexing(&self, is_paused: bool) -> LibraryState {
-        // At once: the writing thread may still be busy with a text.
-        self.shared.moving().phase.pause(is_paused);
-        self.send(Command::Pause);
+        self.writer.pause(is_paused);
         self.state()
     }
 
     /// What happened, newest first.
     pub fn activity(&self) -> Vec<Activity> {
-        self.shared.moving().activity.iter().cloned().collect()
+        self.shared.work.lock().activity()
     }
 
     /// Every folder with what it holds.
@@ -343,10 +237,10 @@ impl Engine {
             .into_iter()
             .map(|folder| {
                 let id = FolderId(folder.id.parse().unwrap_or_default());
-                let pending = self.shared.moving().unfinished.get(&id).cloned();
+                let pending = self.shared.work.lock().unfinished(id);
                 Ok(FolderTree {
                     is_evergreen: self.library().marks()?.hold(&folder.path, ""),
-                    entries: self.library().tree(id, &pending.unwrap_or_default())?,
+                    entries: self.library().tree(id, &pending)?,
                     folder,
                 })
             })
@@ -463,75 +357,26 @@ impl Engine {
         &self,
         change: impl FnOnce(&mut Store) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        match &mut *self.shared.writer() {
-            Some(store) => change(store).map_err(|error| error.at(self.library().dir())),
-            None => Err(EngineError::ReadOnly {
-                why: self.shared.moving().read_only.clone().unwrap_or_default(),
-            }),
-        }
-    }
-
-    fn send(&self, command: Command) {
-        // The thread only ends when this engine is dropped.
-        let _ = self.commands.send(command);
-        // After it is sent, so that whoever stops for it also finds it.
-        self.shared.interrupt.store(true, Ordering::Relaxed);
-    }
-
-    fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, EngineError> {
-        let (reply, answer) = mpsc::sync_channel(1);
-        self.send(command(reply));
-        answer.recv().unwrap_or_else(|_| {
-            Err(EngineError::System {
-                attempt: "change the library",
-                why: "the writing thread has ended".to_owned(),
-            })
-        })
-    }
-}
-
-impl Drop for Engine {
-    fn drop(&mut self) {
-        self.shared.stop.store(true, Ordering::Relaxed);
-        self.send(Command::Stop);
-        if let Some(thread) = self.thread.take() {
-            // A panic there has been reported by its own thread.
-            let _ = thread.join();
-        }
+        let written = self.writer.write(change);
+        written.map_err(|error| error.at(self.library().dir()))
     }
 }
 
 impl Shared {
-    fn moving(&self) -> MutexGuard<'_, Moving> {
-        self.state.lock()
-    }
-
-    fn writer(&self) -> MutexGuard<'_, Option<Store>> {
-        self.writer.lock()
-    }
-
     fn state(&self) -> LibraryState {
         let lists = self.library.lists();
         let snapshot = &lists.snapshot;
         let n_problems = self.library.store().n_unreadable().unwrap_or_default();
-        let moving = self.moving();
-        let mut watched: Vec<&Folder> = snapshot.folders.iter().collect();
-        let is_taken_up = |added: &&Folder| snapshot.folders.iter().any(|it| it.id == added.id);
-        watched.extend(moving.added.iter().filter(|added| !is_taken_up(added)));
-        watched.sort_by(|a, b| a.path.cmp(&b.path));
-        let folders = watched
+        let work = self.work.lock();
+        let folders = work
+            .folders(&snapshot.folders)
             .into_iter()
-            .map(|folder| {
+            .map(|(folder, status, why)| {
                 let counts = lists.counts_of(folder.id);
-                let (status, why) = moving
-                    .statuses
-                    .get(&folder.id)
-                    .cloned()
-                    .unwrap_or((FolderStatus::Waiting, moving.read_only.clone()));
                 FolderState {
                     id: folder.id.0.to_string(),
-                    path: folder.path.clone(),
-                    name: folder.name.clone(),
+                    path: folder.path,
+                    name: folder.name,
                     n_files: counts.n_files,
                     n_chunks: counts.n_chunks,
                     status,
@@ -547,22 +392,13 @@ impl Shared {
             model: self.model.clone(),
             generation: snapshot.generation as u32,
             clustering: self.library.clustering().map(|it| it.generation as u32),
-            phase: moving.phase.told(Instant::now()),
-            indexing: moving.progress.clone(),
-            scanning: moving.scanning.clone(),
+            phase: work.phase(),
+            indexing: work.progress().cloned(),
+            scanning: work.scanning().cloned(),
             data_dir: self.library.dir().display().to_string(),
             data_bytes: self.library.data_bytes(),
-            notices: moving
-                .notices
-                .iter()
-                .cloned()
-                .chain(
-                    moving.phase.why().map(|why| {
-                        format!("Indexing failed; Memlens tries again by itself: {why}")
-                    }),
-                )
-                .collect(),
-            read_only: moving.read_only.clone(),
+            notices: work.notices(),
+            read_only: work.read_only().map(str::to_owned),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
@@ -575,14 +411,19 @@ impl Shared {
             Err(error) => tracing::error!(%error, "cannot aggregate observations"),
         }
     }
+}
 
-    /// Takes up the lists as they are now; where that fails, the writing thread tries again in a moment.
-    fn refresh(&self) {
-        let refreshed = self.library.refresh();
-        if let Err(error) = &refreshed {
-            tracing::error!(%error, "cannot take up the changed lists");
-        }
-        self.moving().is_stale = refreshed.is_err();
+impl Session for Shared {
+    fn refresh(&self) -> Result<bool, Box<dyn Error>> {
+        Ok(self.library.refresh()?)
+    }
+
+    fn rest(&self) {
+        self.library.rest();
+    }
+
+    fn forget(&self) {
+        self.library.forget_searches();
     }
 
     fn tell_state(&self) {
@@ -592,17 +433,8 @@ impl Shared {
         (self.listener)(Event::State(Box::new(self.state())));
     }
 
-    fn tell_activity(&self, happened: &[Activity]) {
-        {
-            let mut moving = self.moving();
-            for activity in happened {
-                moving.activity.push_front(activity.clone());
-            }
-            moving.activity.truncate(ACTIVITY_KEPT);
-        }
-        for activity in happened {
-            (self.listener)(Event::Activity(activity.clone()));
-        }
+    fn tell_activity(&self, happened: &Activity) {
+        (self.listener)(Event::Activity(happened.clone()));
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use memlens_embed::EmbedError;
 use memlens_index::IndexError;
+use memlens_indexer::IndexerError;
 use memlens_ingest::IngestError;
 use memlens_params::ParamError;
 use memlens_rerank::RerankError;
@@ -23,6 +24,9 @@ pub enum EngineError {
     /// The embedding model refused.
     #[error(transparent)]
     Embed(#[from] EmbedError),
+    /// The library cannot be written, or a folder not be watched, for another reason than these.
+    #[error(transparent)]
+    Indexer(IndexerError),
     /// A reranker refused.
     #[error(transparent)]
     Rerank(#[from] RerankError),
@@ -120,30 +124,6 @@ pub enum EngineError {
         /// The path as given.
         path: String,
     },
-    /// A watched folder lies within the one that should be added.
-    #[error("cannot add {path}: it holds {inner}, which is watched already; remove that one first")]
-    HoldsWatched {
-        /// The folder asked for.
-        path: String,
-        /// The watched folder in it.
-        inner: String,
-    },
-    /// A folder's disk is not mounted; what stands in its place is empty.
-    #[error("cannot open folder {}: it is empty, and the disk that was mounted at {mount} is not there", path.display())]
-    Unmounted {
-        /// The watched folder.
-        path: PathBuf,
-        /// Where the disk was mounted.
-        mount: String,
-    },
-    /// A folder must not be watched.
-    #[error("cannot watch {}: {why}", path.display())]
-    CannotWatch {
-        /// The folder.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
     /// A scope names nothing, or more than one thing.
     #[error("cannot search in {typed}: {why}")]
     Scope {
@@ -212,12 +192,6 @@ pub enum EngineError {
         /// The note.
         path: String,
     },
-    /// The library may only be read here.
-    #[error("cannot change the library: {why}")]
-    ReadOnly {
-        /// Why.
-        why: String,
-    },
     /// A preset could not be read.
     #[error("cannot read preset {origin}: {why}")]
     Preset {
@@ -244,6 +218,23 @@ pub enum EngineError {
         /// Why.
         why: String,
     },
+}
+
+impl From<IndexerError> for EngineError {
+    fn from(error: IndexerError) -> EngineError {
+        match error {
+            IndexerError::Store(error) => EngineError::Store(error),
+            IndexerError::Index(error) => EngineError::Index(error),
+            IndexerError::Embed(error) => EngineError::Embed(error),
+            IndexerError::Ingest(error) => EngineError::Ingest(error),
+            other @ (IndexerError::HoldsWatched { .. }
+            | IndexerError::Unmounted { .. }
+            | IndexerError::CannotWatch { .. }
+            | IndexerError::ReadOnly { .. }
+            | IndexerError::File { .. }
+            | IndexerError::System { .. }) => EngineError::Indexer(other),
+        }
+    }
 }
 
 impl From<RetrieveError> for EngineError {
@@ -281,6 +272,7 @@ impl EngineError {
             EngineError::Store(_)
             | EngineError::Index(_)
             | EngineError::Embed(_)
+            | EngineError::Indexer(_)
             | EngineError::Retrieve(_)
             | EngineError::OtherRetriever { .. }
             | EngineError::Rerank(_)
@@ -293,8 +285,6 @@ impl EngineError {
             | EngineError::Param(_)
             | EngineError::NoRow { .. }
             | EngineError::NotWatched { .. }
-            | EngineError::CannotWatch { .. }
-            | EngineError::Unmounted { .. }
             | EngineError::Scope { .. }
             | EngineError::Place { .. }
             | EngineError::Evergreen { .. }
@@ -304,9 +294,7 @@ impl EngineError {
             | EngineError::WatchedPlace { .. }
             | EngineError::OwnPlace { .. }
             | EngineError::InputPlace { .. }
-            | EngineError::HoldsWatched { .. }
             | EngineError::NoDocument { .. }
-            | EngineError::ReadOnly { .. }
             | EngineError::Preset { .. }
             | EngineError::File { .. }
             | EngineError::System { .. } => "error",

@@ -1,7 +1,7 @@
 //! The facade of Memlens: open a library, watch folders, search, rank, look at the reasons.
 //!
-//! [`Library`] reads and searches, beside any writer. [`Indexer`] is the one writer. [`Engine`]
-//! holds both for a window: a thread of its own writes and watches. A [`Search`] is retrieved once
+//! [`Library`] reads and searches, beside any writer. [`Engine`] holds it and a [`memlens_indexer::Writer`] for a window:
+//! a thread of its own writes and watches. A [`Search`] is retrieved once
 //! and ranked any number of times. [`view`] is what a window is told.
 //!
 //! This crate prints nothing and knows no window and no command line.
@@ -35,7 +35,6 @@ mod changes;
 mod clustering;
 mod clusters;
 mod data;
-mod derived;
 mod downloads;
 mod engine;
 mod error;
@@ -44,11 +43,8 @@ mod facts;
 mod feedback;
 mod given;
 mod hook;
-mod indexer;
 mod kept;
 mod library;
-mod model;
-mod mounts;
 mod notes;
 mod notices;
 mod output;
@@ -60,22 +56,22 @@ mod report;
 mod rerank;
 mod scope;
 mod search;
-mod stamp;
 mod status;
 pub mod view;
-mod watch;
 mod why;
 
 pub use clustering::Clustering;
 pub use data::{Contents, contents, erase};
 pub use downloads::DownloadProgress;
-pub use engine::{Engine, Event, Listener, Watching};
+pub use engine::{Engine, Event, Listener};
 pub use error::EngineError;
 pub use evergreen::Evergreen;
 pub use given::GivenRanking;
-pub use indexer::{Counts, Indexer, Observer, Step, refuse_library_among};
 pub use library::Library;
-pub use memlens_embed::{forbid_telemetry, lower_priority};
+pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
+pub use memlens_indexer::{
+    Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,
+};
 /// Stops a download.
 pub use memlens_rerank::CancellationToken;
 /// What a hook reads.
@@ -84,7 +80,6 @@ pub use memlens_rerank::hook::Event as HookEvent;
 pub use memlens_rerank::hook::without_mark;
 pub use memlens_retrieve::{Lists, Scope};
 pub use memlens_store::{Folder, FolderId, Voted};
-pub use model::{EmbedderSource, Purpose, bundled};
 pub use place::Place;
 pub use preset::read_params;
 pub use providers::{

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use memlens_embed::{EmbedderSource, Purpose};
+use memlens_indexer::Derived;
 use memlens_params::{ParameterSet, Params, Values};
 use memlens_rank::{AnyPipeline, NATIVE};
 use memlens_retrieve::{
@@ -17,11 +19,9 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::EngineError;
 use crate::clustering::{Clustering, uses_clusters};
-use crate::derived::Derived;
 use crate::facts::{LibraryFacts, today};
 use crate::feedback::CountedThumbs;
 use crate::kept::KeptSearches;
-use crate::model::{EmbedderSource, Purpose};
 use crate::notices;
 use crate::rerank::Reranking;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};

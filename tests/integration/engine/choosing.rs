@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use memlens_engine::{
-    Engine, EngineError, HttpChoice, KeyState, ModelChoice, RerankChange, RerankSettings,
+    Engine, EngineError, HttpChoice, IndexerError, KeyState, ModelChoice, RerankChange,
+    RerankSettings,
 };
 use memlens_faults::{Fault, Place};
 use memlens_params::{Params, RerankMode, StageId};
@@ -354,7 +355,10 @@ fn a_library_that_is_only_read_keeps_its_choices() {
     let reader = engine(dir.path());
     let provider = Provider::start();
     let refused = reader.change_rerank(RerankChange::Http(tei(&provider.url(), true), None));
-    assert!(matches!(refused, Err(EngineError::ReadOnly { .. })));
+    assert!(matches!(
+        refused,
+        Err(EngineError::Indexer(IndexerError::ReadOnly { .. }))
+    ));
     // What the writer chooses counts for the reader at once.
     change(
         &writer,

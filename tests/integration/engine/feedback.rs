@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use memlens_engine::{Engine, EngineError, Library, RowThumb, Search, Voted, WhyNot};
+use memlens_engine::{Engine, EngineError, IndexerError, Library, RowThumb, Search, Voted, WhyNot};
 use memlens_params::{Params, StageId};
 use memlens_rank::Status;
 use memlens_tests::{Notes, fresh, hashing, index, open};
@@ -203,9 +203,15 @@ fn a_reader_is_refused_by_name_and_sees_what_the_writer_gave() {
     let reader = engine(dir.path());
     let asked = search(reader.library());
     let refused = reader.vote(asked.id, 0, true);
-    assert!(matches!(refused, Err(EngineError::ReadOnly { .. })));
+    assert!(matches!(
+        refused,
+        Err(EngineError::Indexer(IndexerError::ReadOnly { .. }))
+    ));
     let refused = reader.undo_feedback("1");
-    assert!(matches!(refused, Err(EngineError::ReadOnly { .. })));
+    assert!(matches!(
+        refused,
+        Err(EngineError::Indexer(IndexerError::ReadOnly { .. }))
+    ));
     // Nor past the engine.
     let refused = open(dir.path()).vote(QUERY, "hall.md", true, None);
     let Err(EngineError::Store(error)) = refused else {

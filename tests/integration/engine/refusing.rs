@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memlens_embed::Hashing;
-use memlens_engine::{Engine, Indexer, Library, Listener, erase};
+use memlens_engine::{Engine, EngineError, Indexer, Library, Listener, erase};
 use memlens_params::Params;
 use memlens_store::Store;
 use memlens_tests::{Image, answers, hashing, image, index, open};
@@ -29,7 +29,9 @@ fn check_refused(dir: &Path, message: &str) {
     let before = image_without_lock(dir);
     let listener: Listener = Arc::new(|_| {});
     let refused = [
-        Indexer::open(dir, Box::new(Hashing::default())).map(drop),
+        Indexer::open(dir, Box::new(Hashing::default()))
+            .map(drop)
+            .map_err(EngineError::from),
         Library::open(dir, hashing()).map(drop),
         Engine::open(dir, hashing(), listener).map(drop),
     ];

@@ -10,7 +10,7 @@ use specta::Type;
 
 use super::refused;
 use crate::EngineError;
-use crate::model::locations;
+use memlens_embed::locations;
 
 /// Where downloaded models lie in the library's folder.
 const MODELS_FOLDER: &str = "models";

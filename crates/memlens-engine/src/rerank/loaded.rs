@@ -13,9 +13,9 @@ use memlens_rerank::{
 use memlens_store::ScoreCache;
 use parking_lot::Mutex;
 
-use crate::model::{EmbedderSource, Purpose};
 use crate::providers::Chosen;
 use crate::{EngineError, Library, providers};
+use memlens_embed::{EmbedderSource, Purpose};
 
 /// How long a reranker that nobody uses keeps its memory: some 160 MB for late interaction.
 const REST_AFTER: Duration = Duration::from_secs(60);

@@ -35,6 +35,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "memlens-indexer",
+        &[
+            "memlens-embed",
+            "memlens-faults",
+            "memlens-files",
+            "memlens-index",
+            "memlens-ingest",
+            "memlens-params",
+            "memlens-store",
+        ],
+    ),
+    (
         "memlens-engine",
         &[
             "memlens-agents",
@@ -42,8 +54,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-rank",
             "memlens-corroborate",
             "memlens-eval",
-            "memlens-faults",
             "memlens-files",
+            "memlens-indexer",
             "memlens-ingest",
             "memlens-embed",
             "memlens-rerank",
@@ -79,7 +91,7 @@ const TESTS: &str = "memlens-tests";
 
 /// Libraries that only the named packages may know, by the beginning of their name.
 const CONFINED: &[(&str, &[&str])] = &[
-    ("notify", &["memlens-engine"]),
+    ("notify", &["memlens-indexer"]),
     ("tokio", &["memlens-rerank", "memlens-app"]),
     ("reqwest", &["memlens-rerank"]),
     ("keyring", &["memlens-rerank"]),
@@ -220,9 +232,14 @@ mod tests {
     fn a_library_stays_in_its_crate() {
         check_rules("memlens-store", &[("rusqlite_migration", None)], &[]);
         check_rules(
-            "memlens-engine",
+            "memlens-indexer",
             &[("rusqlite", None), ("notify-debouncer-full", None)],
             &["must not depend on rusqlite, which is reserved for memlens-store"],
+        );
+        check_rules(
+            "memlens-engine",
+            &[("notify", None), ("memlens-indexer", None)],
+            &["must not depend on notify, which is reserved for memlens-indexer"],
         );
         check_rules(
             "memlens-engine",

@@ -7,7 +7,7 @@ use memlens_store::{Change, EmbeddingId};
 
 use super::happened::told;
 use super::{Indexer, Observer};
-use crate::EngineError;
+use crate::IndexerError;
 
 mod apart;
 
@@ -39,14 +39,14 @@ impl Indexer {
     /// Saves what was read so far, so that it is found, before there is more.
     ///
     /// # Errors
-    /// [`EngineError::Store`] and [`EngineError::Index`]; what could not be saved waits for a later step.
-    pub fn save(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+    /// [`IndexerError::Store`] and [`IndexerError::Index`]; what could not be saved waits for a later step.
+    pub fn save(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         self.commit(observer)
             .map_err(|error| error.at(self.store.dir()))
     }
 
     /// Saves what is pending, brings the lists into step, and tells the observer.
-    pub(super) fn commit(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+    pub(super) fn commit(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         let committed = self.try_commit(observer);
         if committed.is_err() && !self.pending.is_empty() {
             // It is due still, after one more note at most.
@@ -57,14 +57,14 @@ impl Indexer {
     }
 
     /// What can be searched now.
-    pub(super) fn tell(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+    pub(super) fn tell(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         let folders = self.store.folders()?;
         observer.committed(&told(std::mem::take(&mut self.happened), &folders));
         self.is_untold = false;
         Ok(())
     }
 
-    fn try_commit(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+    fn try_commit(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         self.pending_since = None;
         self.pending_chunks = 0;
         let changes = std::mem::take(&mut self.pending);

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use memlens_store::{Folder, FolderId};
 
-use crate::view::{Activity, Happening};
+use crate::told::{Activity, Happening};
 
 /// Something that will be told when it can be searched.
 pub(super) struct Happened {

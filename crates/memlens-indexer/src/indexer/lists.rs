@@ -3,7 +3,7 @@
 use memlens_store::{Applied, EmbeddingId};
 
 use super::{Indexer, Observer};
-use crate::EngineError;
+use crate::IndexerError;
 use crate::derived::{Derived, Opened};
 
 /// Fewer embeddings that nothing uses are not worth the work of forgetting them: 1.5 MB.
@@ -15,7 +15,7 @@ impl Indexer {
         &mut self,
         applied: &Applied,
         embeddings: Vec<EmbeddingId>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), IndexerError> {
         // Writers that failed half way are dropped; opening them anew rebuilds what is out of step.
         let Some(mut derived) = self.derived.take() else {
             return self.open_lists();
@@ -26,7 +26,7 @@ impl Indexer {
     }
 
     /// Builds the lists anew if they could not be written the last time.
-    pub(super) fn mend_lists(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+    pub(super) fn mend_lists(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         if self.derived.is_some() {
             return Ok(());
         }
@@ -43,8 +43,8 @@ impl Indexer {
     /// time. Returns whether there was anything to do.
     ///
     /// # Errors
-    /// [`EngineError::Store`] and [`EngineError::Index`].
-    pub fn compact(&mut self) -> Result<bool, EngineError> {
+    /// [`IndexerError::Store`] and [`IndexerError::Index`].
+    pub fn compact(&mut self) -> Result<bool, IndexerError> {
         let (n_used, n_unused) = self.store.n_used_and_unused()?;
         let is_too_much = |n_unused: u64| n_unused > n_used.max(UNUSED_MIN);
         let is_store = is_too_much(n_unused);
@@ -67,7 +67,7 @@ impl Indexer {
     }
 
     /// Opens the lists; what is torn or out of step is built anew.
-    fn open_lists(&mut self) -> Result<(), EngineError> {
+    fn open_lists(&mut self) -> Result<(), IndexerError> {
         let info = self.embedder.info();
         let Opened {
             derived,

@@ -6,7 +6,7 @@ use std::time::Instant;
 use memlens_store::{Applied, Change, FolderId, StoreError};
 
 use super::n_puts;
-use crate::EngineError;
+use crate::IndexerError;
 use crate::indexer::Indexer;
 use crate::indexer::waiting::Waiting;
 
@@ -18,7 +18,7 @@ pub(super) struct Apart {
     /// The notes of those that were not.
     pub(super) failed: HashSet<(FolderId, String)>,
     /// Why no more was tried, where that is no fault of a note.
-    pub(super) error: Option<EngineError>,
+    pub(super) error: Option<IndexerError>,
 }
 
 impl Indexer {
@@ -31,7 +31,7 @@ impl Indexer {
         &mut self,
         changes: Vec<Change>,
         error: StoreError,
-    ) -> Result<Apart, EngineError> {
+    ) -> Result<Apart, IndexerError> {
         let is_of_a_note = |error: &StoreError| matches!(error, StoreError::Sql { .. });
         let saved_none = is_of_a_note(&error)
             .then(|| self.store.apply(&[]).ok())
@@ -81,7 +81,7 @@ impl Indexer {
         self.tries.saved(n_saved);
         for (folder, path, error) in refused {
             let is_own = self.tries.refuse(folder, &path, n_saved);
-            let error = EngineError::from(error);
+            let error = IndexerError::from(error);
             let problem = self.skipped(folder, &path, &error);
             let is_given_up = match self.is_skipped(&problem) {
                 Ok(true) => true,

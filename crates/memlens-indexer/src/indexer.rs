@@ -13,9 +13,9 @@ use memlens_ingest::IngestOptions;
 use memlens_params::Params;
 use memlens_store::{Change, FolderId, Severity, Store, StoredProblem};
 
-use crate::EngineError;
+use crate::IndexerError;
 use crate::derived::Derived;
-use crate::view::{Activity, Happening, Progress};
+use crate::told::{Activity, Happening, Progress};
 
 mod checking;
 mod clock;
@@ -133,14 +133,14 @@ impl Indexer {
     pub fn open(
         dir: &Path,
         embedder: Box<dyn Embedder>,
-    ) -> Result<(Indexer, Vec<String>), EngineError> {
+    ) -> Result<(Indexer, Vec<String>), IndexerError> {
         Indexer::try_open(dir, embedder).map_err(|error| error.at(dir))
     }
 
     fn try_open(
         dir: &Path,
         embedder: Box<dyn Embedder>,
-    ) -> Result<(Indexer, Vec<String>), EngineError> {
+    ) -> Result<(Indexer, Vec<String>), IndexerError> {
         let is_database_gone = Store::is_gone(dir) && Derived::is_any(dir);
         let mut store = Store::open(dir)?;
         let defaults = Params::default();
@@ -223,14 +223,14 @@ impl Indexer {
     /// Does the next file, and saves when enough has come together.
     ///
     /// # Errors
-    /// [`EngineError::Store`], [`EngineError::Index`] and [`EngineError::Embed`], after which a later step goes on where
+    /// [`IndexerError::Store`], [`IndexerError::Index`] and [`IndexerError::Embed`], after which a later step goes on where
     /// this one stood. A file that cannot be read is noted and no error, and so is one that fails again and again while
     /// others do not.
     pub fn step(
         &mut self,
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
-    ) -> Result<Step, EngineError> {
+    ) -> Result<Step, IndexerError> {
         self.try_step(cancel, observer)
             .map_err(|error| error.at(self.store.dir()))
     }
@@ -239,7 +239,7 @@ impl Indexer {
         &mut self,
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
-    ) -> Result<Step, EngineError> {
+    ) -> Result<Step, IndexerError> {
         self.mend_lists(observer)?;
         for notice in self.notices.drain(..) {
             observer.noticed(&notice);
@@ -269,7 +269,7 @@ impl Indexer {
         };
         match done {
             Ok(()) => {}
-            Err(EngineError::Embed(EmbedError::Cancelled)) => {
+            Err(IndexerError::Embed(EmbedError::Cancelled)) => {
                 self.jobs.put_first(job);
                 if !cancel.load(Ordering::Relaxed) {
                     return Ok(Step::More);
@@ -315,7 +315,7 @@ impl Indexer {
         &mut self,
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
-    ) -> Result<Step, EngineError> {
+    ) -> Result<Step, IndexerError> {
         loop {
             match self.step(cancel, observer)? {
                 Step::More => {}
@@ -362,8 +362,8 @@ impl Indexer {
     /// Forgets everything: folders, notes, embeddings, presets. The notes themselves are not touched.
     ///
     /// # Errors
-    /// [`EngineError::Store`] and [`EngineError::Index`].
-    pub fn erase_all(&mut self) -> Result<(), EngineError> {
+    /// [`IndexerError::Store`] and [`IndexerError::Index`].
+    pub fn erase_all(&mut self) -> Result<(), IndexerError> {
         self.jobs.clear();
         self.pending.clear();
         self.pending_since = None;

@@ -19,9 +19,10 @@ use notify::{
 };
 use parking_lot::Mutex;
 
-use crate::engine::Watching;
 use crate::mounts::Mount;
 
+/// How often a folder is walked though nothing was seen in it; 50,000 files take some 0.4 s.
+const WALK_EVERY: Duration = Duration::from_mins(10);
 /// How long a folder must be quiet before its files are looked at.
 const QUIET: Duration = Duration::from_millis(150);
 /// Files are looked at after so long even if it does not come to rest: a log that grows all day.
@@ -34,6 +35,24 @@ const PATHS_MAX: usize = 1000;
 const POLL_EVERY: Duration = Duration::from_secs(5);
 /// A folder that takes long to walk is walked so seldom that it takes this share of the time at most: one in 20.
 const WALK_SHARE: u32 = 20;
+
+/// How changes in the folders are noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watching {
+    /// Whether the system is not asked, and all folders are walked every few seconds: for places where it stays silent.
+    pub polls: bool,
+    /// How often a folder is walked where the system tells of changes: it does not tell of all of them.
+    pub walk_every: Duration,
+}
+
+impl Default for Watching {
+    fn default() -> Watching {
+        Watching {
+            polls: false,
+            walk_every: WALK_EVERY,
+        }
+    }
+}
 
 /// What was seen in a folder since it was last asked.
 #[derive(Debug, Default)]

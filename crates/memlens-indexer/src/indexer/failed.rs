@@ -8,8 +8,8 @@ use memlens_store::{Change, FolderId, Severity, StoredProblem};
 use super::Indexer;
 use super::tries::TRIES_MAX;
 use super::waiting::Waiting;
-use crate::EngineError;
-use crate::view::Happening;
+use crate::IndexerError;
+use crate::told::Happening;
 
 impl Indexer {
     /// Notes that a file cannot be read, in place of what the library has of it.
@@ -32,8 +32,8 @@ impl Indexer {
     }
 
     /// Whether the model refused a text and not every text.
-    pub(super) fn is_of_the_text(&mut self, error: &EngineError) -> bool {
-        matches!(error, EngineError::Embed(EmbedError::Embed { .. }))
+    pub(super) fn is_of_the_text(&mut self, error: &IndexerError) -> bool {
+        matches!(error, IndexerError::Embed(EmbedError::Embed { .. }))
             && self.embedder.embed(&[""], &AtomicBool::new(false)).is_ok()
     }
 
@@ -42,7 +42,7 @@ impl Indexer {
         &self,
         folder: FolderId,
         path: &str,
-        error: &EngineError,
+        error: &IndexerError,
     ) -> StoredProblem {
         let message = format!("skipped after {TRIES_MAX} failed tries: {error}");
         self.problem(folder, path.to_owned(), None, message, Severity::Error)
@@ -50,7 +50,7 @@ impl Indexer {
 
     /// Whether a person has been told that just this note was skipped, and for this reason; one more try was enough
     /// then.
-    pub(super) fn is_skipped(&mut self, problem: &StoredProblem) -> Result<bool, EngineError> {
+    pub(super) fn is_skipped(&mut self, problem: &StoredProblem) -> Result<bool, IndexerError> {
         let is_known = self
             .store
             .document(problem.folder, &problem.path)?

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use memlens_embed::{
+use crate::{
     Bundled, EmbedError, Embedder, Locations, ModelInfo, TokenVectors, indexing_threads,
     lower_priority,
 };
@@ -29,7 +29,7 @@ static RESOURCES: OnceLock<Vec<PathBuf>> = OnceLock::new();
 ///
 /// # Errors
 /// As [`Locations::find`].
-pub(crate) fn locations() -> Result<Locations, EmbedError> {
+pub fn locations() -> Result<Locations, EmbedError> {
     Locations::find(RESOURCES.get().map_or(&[], Vec::as_slice))
 }
 

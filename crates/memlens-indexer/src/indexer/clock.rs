@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use memlens_ingest::FoundFile;
 
-use crate::view::Progress;
+use crate::told::Progress;
 
 /// Measures how far the work is and how long it may take.
 #[derive(Default)]

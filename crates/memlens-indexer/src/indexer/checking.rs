@@ -7,7 +7,7 @@ use memlens_ingest::IngestError;
 use memlens_store::StoreError;
 
 use super::Indexer;
-use crate::EngineError;
+use crate::IndexerError;
 use crate::derived::told_forgotten;
 
 impl Indexer {
@@ -18,7 +18,7 @@ impl Indexer {
         &mut self,
         walked: &Path,
         cancel: &AtomicBool,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), IndexerError> {
         if self.is_checked {
             return Ok(());
         }
@@ -41,7 +41,7 @@ impl Indexer {
 
     /// Queues notes that were forgotten because they were not as they were saved, also those of folders that nobody walks
     /// now. One whose folder is paused or away is found by the next walk of it.
-    pub(super) fn read_forgotten(&mut self) -> Result<(), EngineError> {
+    pub(super) fn read_forgotten(&mut self) -> Result<(), IndexerError> {
         if self.forgotten.is_empty() {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use memlens_index::{
 };
 use memlens_store::{Applied, EmbeddingId, FolderId, Forgotten, Store, StoredChunk};
 
-use crate::EngineError;
+use crate::IndexerError;
 
 /// What was opened, or built anew where it had to be.
 pub struct Opened {
@@ -33,13 +33,23 @@ impl Derived {
         text_path(dir).exists() || vector_folder(dir).exists()
     }
 
+    /// Removes both lists of the library in `dir`, and nothing else that lies beside them.
+    ///
+    /// # Errors
+    /// [`IndexerError::Index`].
+    pub fn remove(dir: &Path) -> Result<(), IndexerError> {
+        TextWriter::remove(&text_path(dir))?;
+        VectorWriter::remove(&vector_path(dir))?;
+        Ok(())
+    }
+
     /// Opens both lists at the store's generation; one that is torn, stale or of another model is rebuilt from the store,
     /// whose vectors are of `model` and `dim`. What is not as it was saved there is forgotten first, so that it is read
     /// anew.
     ///
     /// # Errors
     /// What a rebuild cannot mend: a full disk, another writer.
-    pub fn open(store: &mut Store, model: &str, dim: usize) -> Result<Opened, EngineError> {
+    pub fn open(store: &mut Store, model: &str, dim: usize) -> Result<Opened, IndexerError> {
         let before = store.generation()?;
         let (text_path, vector_path) = (text_path(store.dir()), vector_path(store.dir()));
         let text = to_rebuild(TextWriter::open(&text_path, before))?;
@@ -98,8 +108,8 @@ impl Derived {
     ///
     /// # Errors
     /// Where files cannot be removed or written.
-    pub fn anew(store: &Store, made_by: (&str, usize)) -> Result<Derived, EngineError> {
-        remove(store.dir())?;
+    pub fn anew(store: &Store, made_by: (&str, usize)) -> Result<Derived, IndexerError> {
+        Derived::remove(store.dir())?;
         let generation = store.generation()?;
         Ok(Derived {
             text: rebuild_text(store, &text_path(store.dir()), generation)?,
@@ -116,7 +126,7 @@ impl Derived {
         store: &Store,
         made_by: (&str, usize),
         generation: u64,
-    ) -> Result<Derived, EngineError> {
+    ) -> Result<Derived, IndexerError> {
         let Derived { mut text, vectors } = self;
         text.commit(generation)?;
         // Two cannot write at once.
@@ -141,7 +151,7 @@ impl Derived {
         store: &Store,
         applied: &Applied,
         embeddings: impl IntoIterator<Item = EmbeddingId>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), IndexerError> {
         strike(store, "text list")?;
         for document in &applied.removed {
             self.text.delete_document(document.0 as u64);
@@ -167,16 +177,6 @@ impl Derived {
         self.vectors.commit(applied.generation)?;
         Ok(())
     }
-}
-
-/// Removes both lists of the library in `dir`, and nothing else that lies beside them.
-///
-/// # Errors
-/// [`EngineError::Index`].
-pub fn remove(dir: &Path) -> Result<(), EngineError> {
-    TextWriter::remove(&text_path(dir))?;
-    VectorWriter::remove(&vector_path(dir))?;
-    Ok(())
 }
 
 /// What a person is told of notes that were not as saved; nothing where none was.
@@ -238,18 +238,18 @@ fn stem(path: &str) -> &str {
 }
 
 /// Fails where a test has asked for it; see [`memlens_faults`].
-fn strike(store: &Store, list: &'static str) -> Result<(), EngineError> {
-    memlens_faults::strike(Place::Lists, store.dir(), list).map_err(|source| EngineError::File {
+fn strike(store: &Store, list: &'static str) -> Result<(), IndexerError> {
+    memlens_faults::strike(Place::Lists, store.dir(), list).map_err(|source| IndexerError::File {
         attempt: "write a list of",
         path: store.dir().to_owned(),
         source,
     })
 }
 
-fn rebuild_text(store: &Store, path: &Path, generation: u64) -> Result<TextWriter, EngineError> {
+fn rebuild_text(store: &Store, path: &Path, generation: u64) -> Result<TextWriter, IndexerError> {
     strike(store, "text list")?;
     let mut text = TextWriter::create(path)?;
-    store.for_each_chunk(|chunk| -> Result<(), EngineError> { Ok(add(&mut text, &chunk)?) })?;
+    store.for_each_chunk(|chunk| -> Result<(), IndexerError> { Ok(add(&mut text, &chunk)?) })?;
     text.commit(generation)?;
     Ok(text)
 }
@@ -259,10 +259,10 @@ fn rebuild_vectors(
     path: &Path,
     (model, dim): (&str, usize),
     generation: u64,
-) -> Result<VectorWriter, EngineError> {
+) -> Result<VectorWriter, IndexerError> {
     strike(store, "vector list")?;
     let mut vectors = VectorWriter::create(path, model, dim)?;
-    store.for_each_embedding(|embedding, vector| -> Result<(), EngineError> {
+    store.for_each_embedding(|embedding, vector| -> Result<(), IndexerError> {
         Ok(vectors.append(embedding.0, vector)?)
     })?;
     vectors.commit(generation)?;

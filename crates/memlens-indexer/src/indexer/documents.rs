@@ -11,8 +11,8 @@ use memlens_store::{
 };
 
 use super::{Indexer, Observer};
-use crate::EngineError;
-use crate::view::Happening;
+use crate::IndexerError;
+use crate::told::Happening;
 
 /// How many texts are embedded, or their tokens counted, between two looks at the cancel flag.
 const SLICE: usize = 8;
@@ -28,7 +28,7 @@ impl Indexer {
         file: &FoundFile,
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), IndexerError> {
         self.clock.start(file);
         observer.progress(&self.progress());
         // It is compared with what the library has of it, so that must stand there.
@@ -91,7 +91,7 @@ impl Indexer {
         Ok(())
     }
 
-    pub(super) fn remove(&mut self, folder: FolderId, path: &str) -> Result<(), EngineError> {
+    pub(super) fn remove(&mut self, folder: FolderId, path: &str) -> Result<(), IndexerError> {
         let stored = self.store.document(folder, path)?.map(|state| state.hash);
         let waiting = self
             .waiting(folder)
@@ -137,7 +137,7 @@ impl Indexer {
         parsed: Parsed,
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
-    ) -> Result<NewDocument, EngineError> {
+    ) -> Result<NewDocument, IndexerError> {
         let chunk_hashes: Vec<[u8; 32]> = parsed
             .chunks
             .iter()
@@ -242,7 +242,7 @@ impl Indexer {
         texts: &[([u8; 32], &str)],
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
-    ) -> Result<HashMap<[u8; 32], u32>, EngineError> {
+    ) -> Result<HashMap<[u8; 32], u32>, IndexerError> {
         let mut n_counted = 0;
         for (hash, text) in texts {
             if self.counted.contains_key(hash) {
@@ -269,7 +269,7 @@ impl Indexer {
         texts: &[([u8; 32], &str)],
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
-    ) -> Result<HashMap<[u8; 32], EmbeddingId>, EngineError> {
+    ) -> Result<HashMap<[u8; 32], EmbeddingId>, IndexerError> {
         let model = self.embedder.info().id.clone();
         let mut there = HashMap::new();
         for texts in texts.chunks(LOOK_UP) {
@@ -319,7 +319,7 @@ impl Indexer {
 }
 
 /// Fails where the work is to be stopped.
-fn go_on(cancel: &AtomicBool) -> Result<(), EngineError> {
+fn go_on(cancel: &AtomicBool) -> Result<(), IndexerError> {
     if cancel.load(Ordering::Relaxed) {
         return Err(EmbedError::Cancelled.into());
     }

@@ -9,15 +9,15 @@ use memlens_store::{Folder, FolderId, Severity, Store};
 
 use super::waiting::Waiting;
 use super::{Indexer, Job, Observer};
-use crate::EngineError;
+use crate::IndexerError;
 use crate::mounts::Mount;
 
 /// Refuses to make a library in a folder that is to be watched, or around it; one that is there is left to
 /// [`Indexer::add_folder`]. Makes nothing.
 ///
 /// # Errors
-/// [`EngineError::CannotWatch`].
-pub fn refuse_library_among(dir: &Path, folders: &[PathBuf]) -> Result<(), EngineError> {
+/// [`IndexerError::CannotWatch`].
+pub fn refuse_library_among(dir: &Path, folders: &[PathBuf]) -> Result<(), IndexerError> {
     if !Store::is_gone(dir) {
         return Ok(());
     }
@@ -29,9 +29,9 @@ pub fn refuse_library_among(dir: &Path, folders: &[PathBuf]) -> Result<(), Engin
 }
 
 /// Refuses a folder that the library in `dir` lies in, or that lies in the library.
-fn refuse_own(dir: &Path, folder: &Path) -> Result<(), EngineError> {
+fn refuse_own(dir: &Path, folder: &Path) -> Result<(), IndexerError> {
     if folder.starts_with(dir) || dir.starts_with(folder) {
-        return Err(EngineError::CannotWatch {
+        return Err(IndexerError::CannotWatch {
             path: folder.to_owned(),
             why: "Memlens keeps its own library there".to_owned(),
         });
@@ -44,9 +44,9 @@ fn refuse_own(dir: &Path, folder: &Path) -> Result<(), EngineError> {
 /// Waits for as long as its disk takes to answer, so nobody else should be kept waiting meanwhile.
 ///
 /// # Errors
-/// [`EngineError::File`] for one that is missing, a file or unreadable.
-pub(crate) fn readable_folder(path: &Path) -> Result<PathBuf, EngineError> {
-    let file_error = |source| EngineError::File {
+/// [`IndexerError::File`] for one that is missing, a file or unreadable.
+pub(crate) fn readable_folder(path: &Path) -> Result<PathBuf, IndexerError> {
+    let file_error = |source| IndexerError::File {
         attempt: "open folder",
         path: path.to_owned(),
         source,
@@ -62,8 +62,8 @@ pub(crate) fn readable_folder(path: &Path) -> Result<PathBuf, EngineError> {
 }
 
 /// Adds a folder to watch, as [`Indexer::add_folder`] does; `resolved` is a [`readable_folder`].
-pub(crate) fn add_folder(store: &mut Store, resolved: &Path) -> Result<Folder, EngineError> {
-    let refused = |why: &str| EngineError::CannotWatch {
+pub(crate) fn add_folder(store: &mut Store, resolved: &Path) -> Result<Folder, IndexerError> {
+    let refused = |why: &str| IndexerError::CannotWatch {
         path: resolved.to_owned(),
         why: why.to_owned(),
     };
@@ -76,7 +76,7 @@ pub(crate) fn add_folder(store: &mut Store, resolved: &Path) -> Result<Folder, E
         .iter()
         .find(|folder| folder.path != text && Path::new(&folder.path).starts_with(resolved))
     {
-        return Err(EngineError::HoldsWatched {
+        return Err(IndexerError::HoldsWatched {
             path: text.to_owned(),
             inner: inner.path.clone(),
         });
@@ -92,18 +92,18 @@ impl Indexer {
     /// Adds a folder to watch; its files are queued by [`Indexer::scan`].
     ///
     /// # Errors
-    /// [`EngineError::File`] for one that is missing, a file or unreadable; [`EngineError::CannotWatch`];
-    /// [`EngineError::HoldsWatched`] and [`memlens_store::StoreError::AlreadyWatched`] where it
+    /// [`IndexerError::File`] for one that is missing, a file or unreadable; [`IndexerError::CannotWatch`];
+    /// [`IndexerError::HoldsWatched`] and [`memlens_store::StoreError::AlreadyWatched`] where it
     /// would be watched twice.
-    pub fn add_folder(&mut self, path: &Path) -> Result<Folder, EngineError> {
+    pub fn add_folder(&mut self, path: &Path) -> Result<Folder, IndexerError> {
         add_folder(&mut self.store, &readable_folder(path)?)
     }
 
     /// Forgets a folder; the notes themselves are not touched.
     ///
     /// # Errors
-    /// [`EngineError::Store`] and [`EngineError::Index`].
-    pub fn remove_folder(&mut self, folder: FolderId) -> Result<(), EngineError> {
+    /// [`IndexerError::Store`] and [`IndexerError::Index`].
+    pub fn remove_folder(&mut self, folder: FolderId) -> Result<(), IndexerError> {
         self.jobs.leave(folder);
         self.forgotten.retain(|(of, _)| *of != folder);
         self.pending
@@ -131,13 +131,13 @@ impl Indexer {
     /// that are not.
     ///
     /// # Errors
-    /// [`EngineError::Ingest`] and [`EngineError::Unmounted`] where the folder cannot be walked; [`EngineError::Store`]
-    /// and [`EngineError::Index`].
+    /// [`IndexerError::Ingest`] and [`IndexerError::Unmounted`] where the folder cannot be walked; [`IndexerError::Store`]
+    /// and [`IndexerError::Index`].
     pub fn scan(
         &mut self,
         folder: &Folder,
         cancel: &AtomicBool,
-    ) -> Result<Vec<String>, EngineError> {
+    ) -> Result<Vec<String>, IndexerError> {
         self.scan_told(folder, cancel, &mut ())
     }
 
@@ -150,7 +150,7 @@ impl Indexer {
         folder: &Folder,
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
-    ) -> Result<Vec<String>, EngineError> {
+    ) -> Result<Vec<String>, IndexerError> {
         let path = Path::new(&folder.path);
         let walked =
             memlens_ingest::walk_told(path, cancel, &mut |files| observer.scanned(files.len()))?;
@@ -240,8 +240,8 @@ impl Indexer {
     /// Returns false when only a [`Indexer::scan`] can tell what happened.
     ///
     /// # Errors
-    /// [`EngineError::Store`].
-    pub fn look_at(&mut self, folder: &Folder, path: &Path) -> Result<bool, EngineError> {
+    /// [`IndexerError::Store`].
+    pub fn look_at(&mut self, folder: &Folder, path: &Path) -> Result<bool, IndexerError> {
         let Some(relative) = path
             .strip_prefix(&folder.path)
             .ok()
@@ -296,7 +296,7 @@ impl Indexer {
 
     /// Notes which disk a folder lies on. An empty folder where another disk was mounted before is that disk's place,
     /// and not the folder: what was on the disk is not gone.
-    fn check_mount(&mut self, folder: FolderId, path: &Path) -> Result<(), EngineError> {
+    fn check_mount(&mut self, folder: FolderId, path: &Path) -> Result<(), IndexerError> {
         let mount = Mount::of(path).and_then(|mount| mount.point.to_str().map(str::to_owned));
         let folders = self.store.folders()?;
         let Some(known) = folders.iter().find(|known| known.id == folder) else {
@@ -311,7 +311,7 @@ impl Indexer {
             && Path::new(before).starts_with(now)
             && is_empty()
         {
-            return Err(EngineError::Unmounted {
+            return Err(IndexerError::Unmounted {
                 path: path.to_owned(),
                 mount: before.clone(),
             });
@@ -320,7 +320,7 @@ impl Indexer {
     }
 
     /// Whether a watched folder can be looked into now.
-    pub(super) fn is_there(&self, folder: FolderId) -> Result<bool, EngineError> {
+    pub(super) fn is_there(&self, folder: FolderId) -> Result<bool, IndexerError> {
         let folders = self.store.folders()?;
         let folder = folders.iter().find(|candidate| candidate.id == folder);
         Ok(folder.is_some_and(|folder| Path::new(&folder.path).is_dir()))

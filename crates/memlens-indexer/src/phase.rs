@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 
-use crate::view::IndexingPhase;
+use crate::told::IndexingPhase;
 
 /// How long the first wait after a failure is; each is twice as long as the one before.
 const RETRY_MIN: Duration = Duration::from_secs(1);
@@ -16,7 +16,7 @@ const RETRY_MAX: Duration = Duration::from_secs(30);
 
 /// Whether the writing thread works.
 #[derive(Default)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     /// It looks at the folders and does what there is to do.
     #[default]
     Working,
@@ -27,7 +27,7 @@ pub(super) enum Phase {
 }
 
 /// A failure of the whole work, and not of one note.
-pub(super) struct Failure {
+pub(crate) struct Failure {
     why: String,
     n_tries: u32,
     retry_at: Instant,
@@ -59,7 +59,7 @@ impl Failure {
 
 impl Phase {
     /// Has it pause, or go on at once.
-    pub(super) fn pause(&mut self, is_paused: bool) {
+    pub(crate) fn pause(&mut self, is_paused: bool) {
         *self = if is_paused {
             Phase::Paused(None)
         } else {
@@ -68,7 +68,7 @@ impl Phase {
     }
 
     /// Has it wait for the next try.
-    pub(super) fn fail(&mut self, why: String, now: Instant) {
+    pub(crate) fn fail(&mut self, why: String, now: Instant) {
         *self = match std::mem::take(self) {
             Phase::Working => Phase::Failed(Failure::first().again(why, now)),
             Phase::Failed(failure) => Phase::Failed(failure.again(why, now)),
@@ -80,7 +80,7 @@ impl Phase {
     }
 
     /// Forgets a failure. Returns whether there was one.
-    pub(super) fn succeed(&mut self) -> bool {
+    pub(crate) fn succeed(&mut self) -> bool {
         match self {
             Phase::Working => false,
             Phase::Paused(failure) => failure.take().is_some(),
@@ -92,17 +92,17 @@ impl Phase {
     }
 
     /// Whether the person paused it.
-    pub(super) fn is_paused(&self) -> bool {
+    pub(crate) fn is_paused(&self) -> bool {
         matches!(self, Phase::Paused(_))
     }
 
     /// When the next try is; none where nothing failed.
-    pub(super) fn retry_at(&self) -> Option<Instant> {
+    pub(crate) fn retry_at(&self) -> Option<Instant> {
         self.failure().map(|failure| failure.retry_at)
     }
 
     /// Why it failed; none where it did not, or is paused.
-    pub(super) fn why(&self) -> Option<&str> {
+    pub(crate) fn why(&self) -> Option<&str> {
         match self {
             Phase::Failed(failure) => Some(&failure.why),
             Phase::Working | Phase::Paused(_) => None,
@@ -110,7 +110,7 @@ impl Phase {
     }
 
     /// What the window is told.
-    pub(super) fn told(&self, now: Instant) -> IndexingPhase {
+    pub(crate) fn told(&self, now: Instant) -> IndexingPhase {
         match self {
             Phase::Working => IndexingPhase::Working,
             Phase::Paused(_) => IndexingPhase::Paused,

@@ -10,17 +10,18 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
+use memlens_embed::{EmbedderSource, Purpose};
 use memlens_ingest::IngestError;
 use memlens_store::{Folder, FolderId, Store};
 
-use super::{Command, Moving, Shared, Watching};
-use crate::EngineError;
+use super::{Command, Shared};
+use crate::IndexerError;
 use crate::indexer::{Indexer, Observer};
-use crate::model::{EmbedderSource, Purpose};
 use crate::mounts::{MountId, Mounts};
 use crate::stamp::Stamp;
-use crate::view::{Activity, FolderStatus, Happening, Progress, Scanning};
-use crate::watch::Watch;
+use crate::told::{Activity, FolderStatus, Happening, Progress, Scanning};
+use crate::watch::{Watch, Watching};
+use crate::work::Work;
 
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(120);
@@ -115,7 +116,7 @@ impl Worker {
         received: &Receiver<Command>,
         source: &EmbedderSource,
     ) -> Option<Indexer> {
-        let mut was_written = self.shared.library.writer().is_some();
+        let mut was_written = self.shared.is_written();
         let mut last_try = Instant::now();
         loop {
             match received.recv_timeout(LOOK_EVERY) {
@@ -123,11 +124,11 @@ impl Worker {
                 Ok(command) => self.refuse(command),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if self.shared.library.refresh().unwrap_or(false) {
+            if self.shared.session.refresh().unwrap_or(false) {
                 self.shared.tell_state();
             }
-            self.shared.library.rest();
-            let is_written = self.shared.library.writer().is_some();
+            self.shared.session.rest();
+            let is_written = self.shared.is_written();
             let has_ended = was_written && !is_written;
             was_written = is_written;
             // To try takes a model, so it is not done every moment.
@@ -136,33 +137,33 @@ impl Worker {
             }
             last_try = Instant::now();
             // Asked first, for it costs little.
-            let opened = Store::open(self.shared.library.dir())
+            let opened = Store::open(&self.shared.dir)
                 .map(drop)
-                .map_err(EngineError::from)
+                .map_err(IndexerError::from)
                 .and_then(|()| Ok(source(Purpose::Indexing)?))
-                .and_then(|embedder| Indexer::open(self.shared.library.dir(), embedder))
+                .and_then(|embedder| Indexer::open(&self.shared.dir, embedder))
                 .and_then(|(indexer, notices)| {
                     *self.shared.writer() = Some(indexer.store().beside()?);
                     Ok((indexer, notices))
                 });
-            let mut moving = self.shared.moving();
+            let mut work = self.shared.work();
             match opened {
                 Ok((indexer, notices)) => {
-                    moving.read_only = None;
-                    moving.notices.extend(notices);
+                    work.read_only = None;
+                    work.notices.extend(notices);
                     return Some(indexer);
                 }
-                Err(error) => moving.read_only = Some(error.to_string()),
+                Err(error) => work.read_only = Some(error.to_string()),
             }
         }
     }
 
     fn refuse(&self, command: Command) {
-        let why = self.shared.moving().read_only.clone().unwrap_or_default();
+        let why = self.shared.work().read_only.clone().unwrap_or_default();
         match command {
             Command::RemoveFolder(_, reply) | Command::EraseAll(reply) => {
                 // Whoever asked may have gone.
-                let _ = reply.send(Err(EngineError::ReadOnly { why }));
+                let _ = reply.send(Err(IndexerError::ReadOnly { why }));
             }
             Command::TakeUp(_) | Command::Pause | Command::Seen | Command::Stop => {}
         }
@@ -190,7 +191,7 @@ impl Worker {
             if self.shared.stop.load(Ordering::Relaxed) {
                 return;
             }
-            self.shared.library.rest();
+            self.shared.session.rest();
             if self.wait_to_retry().is_none() {
                 match self.work(&mut indexer) {
                     Ok(true) => continue,
@@ -208,14 +209,14 @@ impl Worker {
 
     /// How long nothing is tried, since something failed; none where it is time.
     fn wait_to_retry(&self) -> Option<Duration> {
-        let retry_at = self.shared.moving().phase.retry_at()?;
+        let retry_at = self.shared.work().phase.retry_at()?;
         retry_at
             .checked_duration_since(Instant::now())
             .filter(|wait| !wait.is_zero())
     }
 
     /// Looks around and does one thing. Returns whether there was anything to do.
-    fn work(&mut self, indexer: &mut Indexer) -> Result<bool, EngineError> {
+    fn work(&mut self, indexer: &mut Indexer) -> Result<bool, IndexerError> {
         if !self.is_listed {
             for folder in indexer.store().folders()? {
                 self.due.insert(folder.id, Due::TakeUp);
@@ -223,7 +224,7 @@ impl Worker {
             self.is_listed = true;
         }
         self.look_around(indexer)?;
-        let is_paused = self.shared.moving().phase.is_paused();
+        let is_paused = self.shared.work().phase.is_paused();
         if is_paused {
             // It may be long until it goes on.
             let shared = self.shared.clone();
@@ -244,7 +245,7 @@ impl Worker {
             self.tidy(indexer)?;
         }
         // Only now: a walk that works again tells nothing of the work that failed.
-        if self.shared.moving().phase.succeed() {
+        if self.shared.work().phase.succeed() {
             self.shared.tell_state();
         }
         Ok(is_at_work)
@@ -262,7 +263,7 @@ impl Worker {
     }
 
     /// Does a step of the work.
-    fn step(&mut self, indexer: &mut Indexer) -> Result<(), EngineError> {
+    fn step(&mut self, indexer: &mut Indexer) -> Result<(), IndexerError> {
         let shared = self.shared.clone();
         let mut teller = Teller::new(self, &shared);
         indexer.step(&shared.interrupt, &mut teller)?;
@@ -274,11 +275,11 @@ impl Worker {
     }
 
     /// Does nothing for a while, or until the person goes on, and says why.
-    fn fail(&mut self, indexer: &Indexer, error: EngineError) {
-        let error = error.at(self.shared.library.dir());
+    fn fail(&mut self, indexer: &Indexer, error: IndexerError) {
+        let error = error.at(&self.shared.dir);
         tracing::error!(%error, "indexing failed");
         self.shared
-            .moving()
+            .work()
             .phase
             .fail(error.to_string(), Instant::now());
         self.note_progress(indexer);
@@ -298,7 +299,7 @@ impl Worker {
     }
 
     /// Makes room once nothing has happened for a while.
-    fn tidy(&mut self, indexer: &mut Indexer) -> Result<(), EngineError> {
+    fn tidy(&mut self, indexer: &mut Indexer) -> Result<(), IndexerError> {
         if indexer.is_busy() {
             return Ok(());
         }
@@ -341,16 +342,16 @@ impl Worker {
                 self.missed.clear();
                 let erased = indexer.erase_all();
                 {
-                    let mut moving = self.shared.moving();
+                    let mut work = self.shared.work();
                     if erased.is_ok() {
-                        let read_only = moving.read_only.take();
-                        *moving = Moving {
+                        let read_only = work.read_only.take();
+                        *work = Work {
                             read_only,
-                            ..Moving::default()
+                            ..Work::default()
                         };
                     }
                 }
-                self.shared.library.forget_searches();
+                self.shared.session.forget();
                 self.note_progress(indexer);
                 // What is left when it failed is watched again.
                 self.is_listed = false;
@@ -368,9 +369,9 @@ impl Worker {
         self.stamps.remove(&folder);
         self.mounts.remove(&folder);
         self.missed.remove(&folder);
-        let mut moving = self.shared.moving();
-        moving.statuses.remove(&folder);
-        moving.added.retain(|added| added.id != folder);
+        let mut work = self.shared.work();
+        work.statuses.remove(&folder);
+        work.added.retain(|added| added.id != folder);
     }
 
     /// Does what is due about a folder; it stays due where that fails or is interrupted.
@@ -379,7 +380,7 @@ impl Worker {
         indexer: &mut Indexer,
         folder: FolderId,
         due: Due,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), IndexerError> {
         let folders = indexer.store().folders()?;
         let Some(known) = folders.iter().find(|known| known.id == folder) else {
             self.leave(folder);
@@ -389,14 +390,14 @@ impl Worker {
             Due::TakeUp => self.take_up(indexer, known),
             Due::Walk => self.walk(indexer, known),
         };
-        self.shared.moving().scanning = None;
+        self.shared.work().scanning = None;
         match walked {
             Ok(()) => {
                 self.due.remove(&folder);
             }
             // What the person wants comes first.
-            Err(EngineError::Ingest(IngestError::Cancelled { .. })) => {}
-            Err(error @ (EngineError::Ingest(_) | EngineError::Unmounted { .. })) => {
+            Err(IndexerError::Ingest(IngestError::Cancelled { .. })) => {}
+            Err(error @ (IndexerError::Ingest(_) | IndexerError::Unmounted { .. })) => {
                 self.due.remove(&folder);
                 self.watches.remove(&folder);
                 self.missed.insert(folder, Instant::now());
@@ -413,7 +414,7 @@ impl Worker {
     }
 
     /// Watches a folder anew and queues what changed in it while nobody looked.
-    fn take_up(&mut self, indexer: &mut Indexer, folder: &Folder) -> Result<(), EngineError> {
+    fn take_up(&mut self, indexer: &mut Indexer, folder: &Folder) -> Result<(), IndexerError> {
         self.watches.remove(&folder.id);
         self.missed.remove(&folder.id);
         if folder.is_paused {
@@ -445,7 +446,7 @@ impl Worker {
     }
 
     /// Walks a folder and queues what differs, until nothing new in it has to be watched.
-    fn walk(&mut self, indexer: &mut Indexer, folder: &Folder) -> Result<(), EngineError> {
+    fn walk(&mut self, indexer: &mut Indexer, folder: &Folder) -> Result<(), IndexerError> {
         let started = Instant::now();
         let shared = self.shared.clone();
         for n_walks in 1..=WALKS_MAX {
@@ -479,7 +480,7 @@ impl Worker {
     fn set_status(&mut self, folder: &Folder, status: FolderStatus, why: Option<String>) {
         let before = self
             .shared
-            .moving()
+            .work()
             .statuses
             .insert(folder.id, (status, why.clone()));
         let was_missing = before
@@ -504,14 +505,14 @@ impl Worker {
                 .or_default()
                 .insert(path.to_owned());
         }
-        let mut moving = self.shared.moving();
-        moving.unfinished = unfinished;
-        moving.progress = indexer.is_busy().then(|| indexer.progress());
+        let mut work = self.shared.work();
+        work.unfinished = unfinished;
+        work.progress = indexer.is_busy().then(|| indexer.progress());
     }
 
     /// Looks at the folders in which something was seen and has come to rest, and now and then for folders that came
     /// back or went away.
-    fn look_around(&mut self, indexer: &mut Indexer) -> Result<(), EngineError> {
+    fn look_around(&mut self, indexer: &mut Indexer) -> Result<(), IndexerError> {
         let now = Instant::now();
         let due: Vec<FolderId> = self
             .watches
@@ -529,7 +530,7 @@ impl Worker {
         if self.last_looked.elapsed() >= LOOK_EVERY {
             self.last_looked = now;
             self.look_for_missing(indexer)?;
-            if self.shared.moving().is_stale {
+            if self.shared.work().is_stale {
                 self.refresh();
             }
             if indexer.is_busy() {
@@ -565,19 +566,19 @@ impl Worker {
         }
         self.note_progress(indexer);
         // While it is paused no work will tell it.
-        if self.shared.moving().phase.is_paused() {
+        if self.shared.work().phase.is_paused() {
             self.shared.tell_state();
         }
     }
 
     /// Takes up folders that came back, were put in another's place or in which a disk was mounted or is no longer, and
     /// notices those that went away.
-    fn look_for_missing(&mut self, indexer: &Indexer) -> Result<(), EngineError> {
+    fn look_for_missing(&mut self, indexer: &Indexer) -> Result<(), IndexerError> {
         let mounts = Mounts::now();
         for folder in indexer.store().folders()? {
             let status = self
                 .shared
-                .moving()
+                .work()
                 .statuses
                 .get(&folder.id)
                 .map(|(status, _)| *status);
@@ -653,14 +654,14 @@ impl<'a> Teller<'a> {
 impl Observer for Teller<'_> {
     fn progress(&mut self, progress: &Progress) {
         if self.is_time() {
-            self.shared.moving().progress = Some(progress.clone());
+            self.shared.work().progress = Some(progress.clone());
             self.shared.tell_state();
         }
     }
 
     fn scanned(&mut self, n_files: usize) {
         if self.is_time() {
-            self.shared.moving().scanning = self.folder.map(|folder| Scanning {
+            self.shared.work().scanning = self.folder.map(|folder| Scanning {
                 folder: folder.id.0.to_string(),
                 folder_name: folder.name.clone(),
                 n_files: n_files as u32,
@@ -676,7 +677,7 @@ impl Observer for Teller<'_> {
     }
 
     fn noticed(&mut self, notice: &str) {
-        self.shared.moving().notices.push(notice.to_owned());
+        self.shared.work().notices.push(notice.to_owned());
         self.shared.tell_state();
     }
 

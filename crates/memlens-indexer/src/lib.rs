@@ -1,0 +1,45 @@
+//! The writing side of a library: watched folders, what changed in them, and the lists derived from it.
+//!
+//! [`Indexer`] is the one writer, one file a step. [`Writer`] is the thread that runs it and watches the folders; it
+//! knows of those who read only what [`Session`] asks of them, and notes how it stands in [`Work`]. [`Derived`] is both
+//! lists, kept in step with the store.
+//!
+//! This crate answers no question and knows no ranking, no window and no command line. It is the only one that knows
+//! notify.
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//! use memlens_embed::Hashing;
+//! use memlens_indexer::Indexer;
+//!
+//! let notes = tempfile::tempdir()?;
+//! let data = tempfile::tempdir()?;
+//! std::fs::write(notes.path().join("router.md"), "The router stands in the hall.")?;
+//!
+//! let (mut indexer, _) = Indexer::open(data.path(), Box::new(Hashing::default()))?;
+//! let folder = indexer.add_folder(notes.path())?;
+//! let go_on = AtomicBool::new(false);
+//! indexer.scan(&folder, &go_on)?;
+//! indexer.run(&go_on, &mut ())?;
+//! assert_eq!(indexer.counts().n_added, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod derived;
+mod error;
+mod indexer;
+mod mounts;
+mod phase;
+mod stamp;
+mod told;
+mod watch;
+mod work;
+mod writer;
+
+pub use derived::{Derived, Opened};
+pub use error::IndexerError;
+pub use indexer::{Counts, Indexer, Observer, Step, refuse_library_among};
+pub use told::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
+pub use watch::Watching;
+pub use work::Work;
+pub use writer::{Session, Writer};
