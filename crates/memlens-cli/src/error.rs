@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use memlens_engine::{EngineError, IndexerError};
+use memlens_engine::{EngineError, IndexerError, RerankError};
 use memlens_params::ParamError;
 use thiserror::Error;
 
@@ -124,7 +124,7 @@ impl CliError {
                 | EngineError::Thumb { .. }
                 | EngineError::NoFeedback { .. }
                 | EngineError::Evergreen { .. }
-                | EngineError::Setting { .. },
+                | EngineError::Rerank(RerankError::Setting { .. }),
             ) => 2,
             CliError::ReaderGone => 0,
             CliError::Engine(_)

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use memlens_index::{text_path, vector_folder};
 use memlens_indexer::Derived;
+use memlens_rerank::choice::{erase_models, forget_keys};
 use memlens_store::{ScoreCache, Store, StoreError};
 
-use crate::providers::{erase_models, forget_keys, kept_keys};
+use crate::providers::{kept_keys, models_folder};
 use crate::view::DataSize;
 use crate::{EngineError, Library};
 
@@ -89,14 +90,13 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
 ///
 /// # Errors
 /// [`StoreError::Missing`] where there is none, [`StoreError::Locked`] while another process writes,
-/// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::File`].
+/// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::Rerank`] where a model cannot be removed.
 pub fn erase(dir: &Path) -> Result<(), EngineError> {
     // Opened to read first, since to write would make one where there is none.
     let mut keys = Vec::new();
     let erased = Store::open_read_only(dir)
         .and_then(|reader| {
-            // A setting that is not understood names no key.
-            keys = kept_keys(&reader).unwrap_or_default();
+            keys = kept_keys(&reader);
             drop(reader);
             Store::open(dir)
         })
@@ -116,7 +116,7 @@ pub fn erase(dir: &Path) -> Result<(), EngineError> {
         Err(error) => return Err(error.at(dir).into()),
     }
     ScoreCache::erase(dir)?;
-    erase_models(dir)?;
+    erase_models(&models_folder(dir))?;
     forget_keys(&keys);
     Ok(())
 }

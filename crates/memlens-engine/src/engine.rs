@@ -10,18 +10,20 @@ use std::time::Duration;
 use memlens_embed::{EmbedderSource, Purpose};
 use memlens_indexer::{Indexer, Session, Watching, Work, Writer};
 use memlens_params::Params;
+use memlens_rerank::choice::{RerankChange, RerankSettings, erase_models, forget_keys};
+use memlens_rerank::{DownloadProgress, Downloads};
 use memlens_store::{FolderId, Store, StoreError, StoredPreset};
 use parking_lot::Mutex;
 
 use crate::aggregator::{Aggregator, Alarm};
 use crate::clustering::uses_clusters;
-use crate::downloads::{DownloadProgress, Downloads};
 use crate::feedback;
 use crate::preset::stored_text;
+use crate::providers::{choices, kept_keys, models_folder};
 use crate::view::{
     Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, LibraryState, RowThumb,
 };
-use crate::{EngineError, Library, evergreen, providers};
+use crate::{EngineError, Library, evergreen};
 
 /// Something the window should show without having asked.
 #[derive(Debug, Clone)]
@@ -171,7 +173,7 @@ impl Engine {
     /// Adds a folder to watch; it is walked and indexed in the background.
     ///
     /// # Errors
-    /// As [`Indexer::add_folder`], and [`EngineError::ReadOnly`].
+    /// As [`Indexer::add_folder`], and [`EngineError::Indexer`].
     pub fn add_folder(&self, path: &Path) -> Result<LibraryState, EngineError> {
         self.writer.add_folder(path)?;
         Ok(self.state())
@@ -180,7 +182,7 @@ impl Engine {
     /// Forgets a folder.
     ///
     /// # Errors
-    /// [`EngineError::ReadOnly`], [`EngineError::Store`].
+    /// [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn remove_folder(&self, folder: FolderId) -> Result<LibraryState, EngineError> {
         self.writer.remove_folder(folder)?;
         Ok(self.state())
@@ -189,7 +191,7 @@ impl Engine {
     /// Pauses or resumes a folder.
     ///
     /// # Errors
-    /// [`EngineError::ReadOnly`], [`EngineError::Store`].
+    /// [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn pause_folder(
         &self,
         folder: FolderId,
@@ -203,16 +205,15 @@ impl Engine {
     /// were downloaded, and the keys that this library put into the system's keyring. The notes themselves are not touched.
     ///
     /// # Errors
-    /// [`EngineError::ReadOnly`], [`EngineError::Store`], [`EngineError::Index`].
+    /// [`EngineError::Indexer`], [`EngineError::Store`], [`EngineError::Index`].
     pub fn erase_all(&self) -> Result<LibraryState, EngineError> {
-        // A setting that is not understood names no key.
-        let keys = providers::kept_keys(&self.library().store()).unwrap_or_default();
+        let keys = kept_keys(&self.library().store());
         self.downloads.stop();
         self.writer.erase_all()?;
         self.library().forget_answers();
         self.library().reranking.erase(self.library().dir())?;
-        providers::erase_models(self.library().dir())?;
-        providers::forget_keys(&keys);
+        erase_models(&models_folder(self.library().dir()))?;
+        forget_keys(&keys);
         Ok(self.state())
     }
 
@@ -250,7 +251,7 @@ impl Engine {
     /// Saves parameters under a name.
     ///
     /// # Errors
-    /// [`EngineError::Preset`] for an empty name, [`EngineError::ReadOnly`], [`EngineError::Store`].
+    /// [`EngineError::Preset`] for an empty name, [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn save_preset(&self, name: &str, params: &Params) -> Result<(), EngineError> {
         let name = name.trim().to_owned();
         if name.is_empty() {
@@ -269,7 +270,7 @@ impl Engine {
     /// Deletes a preset.
     ///
     /// # Errors
-    /// [`EngineError::ReadOnly`], [`EngineError::Store`].
+    /// [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn delete_preset(&self, name: &str) -> Result<(), EngineError> {
         self.write(|store| Ok(store.delete_preset(name)?))
     }
@@ -277,7 +278,7 @@ impl Engine {
     /// Puts a setting of the library; none takes it back.
     ///
     /// # Errors
-    /// [`EngineError::ReadOnly`], [`EngineError::Store`].
+    /// [`EngineError::Indexer`], [`EngineError::Store`].
     pub(crate) fn put_setting(
         &self,
         key: &'static str,
@@ -297,17 +298,29 @@ impl Engine {
         self.library().take_up_marks()
     }
 
+    /// Changes what is chosen for reranking; what was ranked by the choice before is forgotten.
+    ///
+    /// # Errors
+    /// As [`Library::change_rerank`], and [`EngineError::Indexer`].
+    pub fn change_rerank(&self, change: RerankChange) -> Result<RerankSettings, EngineError> {
+        let library = self.library();
+        let choices = choices(&library.store())?;
+        choices.change(change, &models_folder(library.dir()), |key, value| {
+            self.put_setting(key, value)
+        })?;
+        library.forget_answers();
+        library.rerank_settings()
+    }
+
     /// Starts to download a model; events tell how far it is. What came before goes on from there.
     ///
     /// # Errors
-    /// [`EngineError::Setting`] for an unknown name or while another download runs.
+    /// [`memlens_rerank::RerankError::Setting`] for an unknown name or while another download runs.
     pub fn download_model(&self, name: &str) -> Result<(), EngineError> {
         let listener = self.shared.listener.clone();
-        self.downloads.start(
-            name,
-            self.library().dir(),
-            Arc::new(move |progress| listener(Event::Download(progress))),
-        )
+        let tell = Arc::new(move |progress| listener(Event::Download(progress)));
+        let models = models_folder(self.library().dir());
+        Ok(self.downloads.start(name, &models, tell)?)
     }
 
     /// Stops the download under way, if there is one; what came is kept.
@@ -319,7 +332,7 @@ impl Engine {
     /// that is kept ranks by it from now on. Returns the thumbs of the search's rows.
     ///
     /// # Errors
-    /// [`EngineError::SearchGone`], [`EngineError::NoRow`], [`EngineError::ReadOnly`],
+    /// [`EngineError::SearchGone`], [`EngineError::NoRow`], [`EngineError::Indexer`],
     /// [`EngineError::Store`].
     pub fn vote(&self, search: u32, slot: u32, up: bool) -> Result<Vec<RowThumb>, EngineError> {
         let library = self.library();
@@ -333,7 +346,7 @@ impl Engine {
     /// Takes a thumb back. Returns those that are left, the newest first.
     ///
     /// # Errors
-    /// [`EngineError::NoFeedback`], [`EngineError::ReadOnly`], [`EngineError::Store`].
+    /// [`EngineError::NoFeedback`], [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn undo_feedback(&self, id: &str) -> Result<Vec<FeedbackEntry>, EngineError> {
         self.write(|store| feedback::undo(store, id))?;
         self.library().take_up_feedback()?;
@@ -343,7 +356,7 @@ impl Engine {
     /// Adds the thumbs of a file that was exported, as [`Library::import_feedback`].
     ///
     /// # Errors
-    /// [`EngineError::File`], [`EngineError::Feedback`], [`EngineError::ReadOnly`],
+    /// [`EngineError::File`], [`EngineError::Feedback`], [`EngineError::Indexer`],
     /// [`EngineError::Store`].
     pub fn import_feedback(&self, path: &Path) -> Result<FeedbackImport, EngineError> {
         let (votes, problems) = feedback::read_file(path)?;

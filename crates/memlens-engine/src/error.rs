@@ -38,14 +38,6 @@ pub enum EngineError {
         /// Why, and what to do.
         why: &'static str,
     },
-    /// A setting cannot be used as it was given.
-    #[error("cannot use {what}: {why}")]
-    Setting {
-        /// What was given, for a person; never a key.
-        what: String,
-        /// Why.
-        why: String,
-    },
     /// No command is set up to be run.
     #[error("cannot run the hook: no command is named; name one in the settings")]
     NoHook,
@@ -277,7 +269,6 @@ impl EngineError {
             | EngineError::OtherRetriever { .. }
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }
-            | EngineError::Setting { .. }
             | EngineError::NoHook
             | EngineError::NoteChanged { .. }
             | EngineError::NoteAltered { .. }

@@ -263,7 +263,7 @@ impl Engine {
     /// ranks by it from now on. Returns every folder with what it holds.
     ///
     /// # Errors
-    /// [`EngineError::NotWatched`], [`EngineError::ReadOnly`], [`EngineError::Store`].
+    /// [`EngineError::NotWatched`], [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn set_evergreen(
         &self,
         folder: FolderId,

@@ -35,7 +35,6 @@ mod changes;
 mod clustering;
 mod clusters;
 mod data;
-mod downloads;
 mod engine;
 mod error;
 mod evergreen;
@@ -62,7 +61,6 @@ mod why;
 
 pub use clustering::Clustering;
 pub use data::{Contents, contents, erase};
-pub use downloads::DownloadProgress;
 pub use engine::{Engine, Event, Listener};
 pub use error::EngineError;
 pub use evergreen::Evergreen;
@@ -74,18 +72,19 @@ pub use memlens_indexer::{
 };
 /// Stops a download.
 pub use memlens_rerank::CancellationToken;
+pub use memlens_rerank::choice::{
+    HttpChoice, HttpState, KeyState, KindOffer, ModelChoice, ModelOffer, RerankChange,
+    RerankSettings, RerankTest,
+};
 /// What a hook reads.
 pub use memlens_rerank::hook::Event as HookEvent;
 /// An event without the mark that some programs write before it.
 pub use memlens_rerank::hook::without_mark;
+pub use memlens_rerank::{DownloadProgress, RerankError};
 pub use memlens_retrieve::{Lists, Scope};
 pub use memlens_store::{Folder, FolderId, Voted};
 pub use place::Place;
 pub use preset::read_params;
-pub use providers::{
-    HttpChoice, HttpState, KeyState, KindOffer, ModelChoice, ModelOffer, RerankChange,
-    RerankSettings, RerankTest,
-};
 pub use report::{RowReport, SearchReport, StageReport, StepReport};
 pub use search::{Search, Timing};
 pub use status::LibraryStatus;

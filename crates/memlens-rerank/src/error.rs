@@ -27,6 +27,14 @@ pub enum RerankError {
         /// What it said.
         cause: String,
     },
+    /// A choice cannot be used as it was given.
+    #[error("cannot use {what}: {why}")]
+    Setting {
+        /// What was given, for a person; never a key.
+        what: String,
+        /// Why.
+        why: String,
+    },
     /// The embedding model failed.
     #[error("cannot rerank by late interaction: {0}")]
     Embed(memlens_embed::EmbedError),
@@ -51,6 +59,14 @@ pub enum RerankError {
         path: PathBuf,
         /// What is wrong with it.
         why: String,
+    },
+    /// A cross-encoder that was downloaded cannot be removed.
+    #[error("cannot remove {}: {source}", path.display())]
+    RemoveModel {
+        /// Its folder.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
     },
     /// The cross-encoder gave no score.
     #[error("cannot rerank by the cross-encoder: {why}")]

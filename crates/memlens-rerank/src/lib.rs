@@ -9,6 +9,8 @@
 //!   person asks for it.
 //! - [`http::Http`] asks a provider's service or a server, with a key from [`keys`].
 //! - [`hook`] runs a command of the person's own over results.
+//! - [`choice`] is what a person chose of these, checked, and what there is to choose from; [`Downloads`] fetches a model
+//!   in the background.
 //! - [`Background`] has a reranker loaded and asked on a thread of its own, so that no call takes longer than its limits.
 //!
 //! This crate does not know what a text is a part of, how scores are blended with other scores or where they are kept.
@@ -49,8 +51,10 @@
 
 mod answers;
 mod background;
+pub mod choice;
 mod cross;
 mod download;
+mod downloads;
 mod error;
 pub mod hook;
 pub mod http;
@@ -66,6 +70,7 @@ mod windows;
 pub use answers::Answer;
 pub use background::Background;
 pub use cross::CrossEncoder;
+pub use downloads::{DownloadProgress, Downloads, Tell};
 pub use error::RerankError;
 pub use late::{Late, TokenCache};
 pub use models::{MODELS, Model};

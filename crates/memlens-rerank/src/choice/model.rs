@@ -1,19 +1,15 @@
-//! A cross-encoder on this machine, as a person chose it for this library.
+//! A cross-encoder on this machine, as a person chose it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
-use memlens_rerank::{CrossEncoder, MODELS, Model};
+use memlens_embed::{Locations, locations};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
 use super::refused;
-use crate::EngineError;
-use memlens_embed::locations;
-
-/// Where downloaded models lie in the library's folder.
-const MODELS_FOLDER: &str = "models";
+use crate::{CrossEncoder, MODELS, Model, RerankError};
 
 /// A cross-encoder as a person sets it: one of those with a name, or one in a folder of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -42,7 +38,7 @@ pub struct ModelOffer {
 }
 
 /// A model that can be found.
-pub(crate) enum Found {
+pub enum Found {
     /// One of those with a name.
     Named(&'static Model),
     /// One in a folder.
@@ -53,9 +49,9 @@ impl ModelChoice {
     /// What was chosen.
     ///
     /// # Errors
-    /// [`EngineError::Setting`] for neither or both of name and folder, an unknown name, a path that is not full or no
+    /// [`RerankError::Setting`] for neither or both of name and folder, an unknown name, a path that is not full or no
     /// folder.
-    pub(crate) fn find(&self) -> Result<Found, EngineError> {
+    pub fn find(&self) -> Result<Found, RerankError> {
         match (&self.name, &self.folder) {
             (Some(name), None) => Ok(Found::Named(named(name)?)),
             (None, Some(folder)) => {
@@ -77,37 +73,36 @@ impl ModelChoice {
 }
 
 impl Found {
-    /// Loads it and has it score a trial; `dir` is the library's folder.
+    /// Loads it and has it score a trial; `models` is the folder of those that were downloaded.
     ///
     /// # Errors
-    /// [`EngineError::Setting`] where it was not downloaded; [`EngineError::Rerank`] for one that cannot be used.
-    pub(crate) fn load(&self, dir: &Path) -> Result<CrossEncoder, EngineError> {
+    /// [`RerankError::Setting`] where it was not downloaded; others for one that cannot be used.
+    pub fn load(&self, models: &Path) -> Result<CrossEncoder, RerankError> {
         let threads = available_parallelism().map_or(1, usize::from);
-        let models = models_folder(dir);
         match self {
-            Found::Named(model) if !model.is_there(&models) => Err(refused(
+            Found::Named(model) if !model.is_there(models) => Err(refused(
                 format!("the model {}", model.name),
                 format!(
                     "it was not downloaded: do so in the settings, or with `memlens rerank-model download {}`",
                     model.name
                 ),
             )),
-            Found::Named(model) => Ok(model.load(&models, &locations()?, threads)?),
-            Found::In(folder) => Ok(CrossEncoder::load(folder, &locations()?, threads)?),
+            Found::Named(model) => model.load(models, &runtime()?, threads),
+            Found::In(folder) => CrossEncoder::load(folder, &runtime()?, threads),
         }
     }
 }
 
-/// The folder of downloaded models in the library's folder.
-pub(crate) fn models_folder(dir: &Path) -> PathBuf {
-    dir.join(MODELS_FOLDER)
+/// Where ONNX Runtime lies.
+fn runtime() -> Result<Locations, RerankError> {
+    locations().map_err(RerankError::Runtime)
 }
 
 /// The model of a name.
 ///
 /// # Errors
-/// [`EngineError::Setting`], which lists all names.
-pub(crate) fn named(name: &str) -> Result<&'static Model, EngineError> {
+/// [`RerankError::Setting`], which lists all names.
+pub fn named(name: &str) -> Result<&'static Model, RerankError> {
     Model::named(name).ok_or_else(|| {
         let names: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
         refused(
@@ -117,9 +112,8 @@ pub(crate) fn named(name: &str) -> Result<&'static Model, EngineError> {
     })
 }
 
-/// Every model that can be downloaded; `dir` is the library's folder.
-pub(crate) fn offers(dir: &Path) -> Vec<ModelOffer> {
-    let models = models_folder(dir);
+/// Every model that can be downloaded; `models` is the folder of those that were.
+pub(super) fn offers(models: &Path) -> Vec<ModelOffer> {
     MODELS
         .iter()
         .map(|model| ModelOffer {
@@ -127,32 +121,28 @@ pub(crate) fn offers(dir: &Path) -> Vec<ModelOffer> {
             label: model.label,
             megabytes: model.megabytes,
             licence: model.licence,
-            is_there: model.is_there(&models),
+            is_there: model.is_there(models),
         })
         .collect()
 }
 
-/// Removes every model that was downloaded, and what came of others; nothing else that may lie beside them.
+/// Removes every model that was downloaded into a folder, and what came of others; nothing else that may lie beside
+/// them.
 ///
 /// # Errors
-/// [`EngineError::File`].
-pub(crate) fn erase_models(dir: &Path) -> Result<(), EngineError> {
-    let models = models_folder(dir);
+/// [`RerankError::RemoveModel`].
+pub fn erase_models(models: &Path) -> Result<(), RerankError> {
     for model in MODELS {
-        let path = model.folder(&models);
+        let path = model.folder(models);
         match fs::remove_dir_all(&path) {
             Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                return Err(EngineError::File {
-                    attempt: "remove",
-                    path,
-                    source,
-                });
+                return Err(RerankError::RemoveModel { path, source });
             }
             Ok(()) | Err(_) => {}
         }
     }
     // It stays where something else lies in it.
-    let _ = fs::remove_dir(&models);
+    let _ = fs::remove_dir(models);
     Ok(())
 }
 
@@ -218,16 +208,16 @@ mod tests {
     #[test]
     fn models_are_erased_and_nothing_else() {
         let dir = tempfile::tempdir().unwrap();
-        erase_models(dir.path()).unwrap();
-        let models = models_folder(dir.path());
+        let models = dir.path().join("models");
+        erase_models(&models).unwrap();
         let (ours, other) = (MODELS[0].folder(&models), models.join("of-somebody-else"));
         for folder in [&ours, &other] {
             fs::create_dir_all(folder.join("onnx")).unwrap();
         }
-        erase_models(dir.path()).unwrap();
+        erase_models(&models).unwrap();
         assert!(!ours.exists() && other.exists());
         fs::remove_dir_all(&other).unwrap();
-        erase_models(dir.path()).unwrap();
+        erase_models(&models).unwrap();
         assert!(!models.exists());
     }
 }

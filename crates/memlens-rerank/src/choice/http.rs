@@ -1,20 +1,26 @@
-//! A provider over HTTP, as a person chose it for this library.
+//! A provider over HTTP, as a person chose it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use memlens_rerank::RerankError;
-use memlens_rerank::http::{Http, Kind, Provider};
-use memlens_rerank::keys::{self, Key, KeyPlace};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
 use super::refused;
-use crate::EngineError;
+use crate::http::{Http, Kind, Provider};
+use crate::keys::{self, Key, KeyPlace};
+use crate::{CancellationToken, Limits, RerankError, Reranker, Scale};
 
 /// The longest name of a model or a variable; what is longer is something else.
 const NAME_CHARS_MAX: usize = 200;
 /// What the parameter `rerank_timeout_ms` allows, and so this too.
 const TIMEOUT_MS: std::ops::RangeInclusive<u32> = 100..=60_000;
+
+/// What a test sends: no note's text.
+const TEST_QUERY: &str = "Where does the ferry leave from?";
+const TEST_TEXTS: [&str; 2] = [
+    "The ferry leaves from the northern pier every hour.",
+    "Bread rises best in a warm kitchen.",
+];
 
 /// A provider as a person sets it, without its key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -83,9 +89,24 @@ pub struct HttpState {
     pub key: KeyState,
 }
 
+/// What a provider made of a question and two texts that are no notes.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct RerankTest {
+    /// How long it took.
+    pub ms: f64,
+    /// The score of a text that answers the question, and of one that does not.
+    pub scores: Vec<f64>,
+    /// The name of their scale.
+    pub scale: &'static str,
+    /// The model, as scores are kept by it.
+    pub model: String,
+    /// The host that was asked.
+    pub host: String,
+}
+
 /// A provider that passed every check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Checked {
+pub struct Checked {
     /// As it is stored.
     pub choice: HttpChoice,
     /// As it is asked.
@@ -96,9 +117,9 @@ impl HttpChoice {
     /// The choice when it can be used, with its address filled in.
     ///
     /// # Errors
-    /// [`EngineError::Setting`] for an unknown kind or shape, an address that is none, is not encrypted and not this
+    /// [`RerankError::Setting`] for an unknown kind or shape, an address that is none, is not encrypted and not this
     /// machine's or holds a password, a name that is none, a timeout out of range. No text repeats what may be a key.
-    pub(crate) fn check(self) -> Result<Checked, EngineError> {
+    pub fn check(self) -> Result<Checked, RerankError> {
         let kind = kind_named("the provider", &self.kind)?;
         let shape = self.shape.filter(|_| kind == Kind::Custom);
         let shape = shape
@@ -153,7 +174,7 @@ impl HttpChoice {
 impl Checked {
     /// The provider with what follows from it. Looks for its key where it is on; in the keyring where one `is_kept`
     /// there.
-    pub(crate) fn state(&self, is_kept: bool) -> Result<HttpState, EngineError> {
+    pub(super) fn state(&self, is_kept: bool) -> Result<HttpState, RerankError> {
         let HttpChoice {
             kind,
             url,
@@ -183,14 +204,17 @@ impl Checked {
     }
 
     /// The host where it is not this machine itself.
-    pub(crate) fn remote_host(&self) -> Result<Option<String>, EngineError> {
+    ///
+    /// # Errors
+    /// [`RerankError::Setting`].
+    pub fn remote_host(&self) -> Result<Option<String>, RerankError> {
         let is_remote = address(self.provider.is_remote())?;
         let host = address(self.provider.host())?;
         Ok(is_remote.then_some(host))
     }
 
     /// Whether this choice sends nothing that the other one does not send, and to nobody else.
-    pub(crate) fn sends_no_more_than(&self, other: &Checked) -> bool {
+    pub fn sends_no_more_than(&self, other: &Checked) -> bool {
         let is_same_host = match (self.provider.host(), other.provider.host()) {
             (Ok(host), Ok(before)) => host == before,
             (Ok(_) | Err(_), _) => false,
@@ -213,8 +237,8 @@ impl Checked {
     /// What asks it, whether it is on or not.
     ///
     /// # Errors
-    /// [`EngineError::Rerank`] for a key that is missing or none, or a keyring that is needed and does not answer.
-    pub(crate) fn client(&self) -> Result<Http, EngineError> {
+    /// For a key that is missing or none, or a keyring that is needed and does not answer.
+    pub fn client(&self) -> Result<Http, RerankError> {
         let variable = self.choice.key_env.as_deref();
         let needs_key = self.provider.kind.needs_key();
         let key = match (keys::read(&self.provider, variable), variable) {
@@ -223,15 +247,40 @@ impl Checked {
             // It was looked for in the keyring for want of the variable.
             (Ok(None) | Err(RerankError::Keyring { .. }), Some(variable)) if needs_key => {
                 let variable = variable.to_owned();
-                return Err(RerankError::VariableUnset { variable }.into());
+                return Err(RerankError::VariableUnset { variable });
             }
             (read, _) => read?.map(|(key, _)| key),
         };
-        Ok(Http::new(self.provider.clone(), key)?)
+        Http::new(self.provider.clone(), key)
+    }
+
+    /// Asks it to score two made-up texts, whether it is on or not.
+    ///
+    /// # Errors
+    /// As [`Checked::client`], and for what the provider did.
+    pub fn test(
+        &self,
+        timeout: Duration,
+        cancel: CancellationToken,
+    ) -> Result<RerankTest, RerankError> {
+        let mut client = self.client()?;
+        let started = Instant::now();
+        let limits = Limits {
+            deadline: started + timeout,
+            cancel,
+        };
+        let scored = client.score(TEST_QUERY, &TEST_TEXTS, &limits)?;
+        Ok(RerankTest {
+            ms: started.elapsed().as_secs_f64() * 1000.0,
+            scores: scored.scores,
+            scale: Scale::as_str(scored.scale),
+            model: client.info().model.clone(),
+            host: client.host(),
+        })
     }
 
     /// How long it may take, where the choice says.
-    pub(crate) fn timeout(&self) -> Option<Duration> {
+    pub fn timeout(&self) -> Option<Duration> {
         let timeout_ms = self.choice.timeout_ms?;
         Some(Duration::from_millis(u64::from(timeout_ms)))
     }
@@ -240,13 +289,13 @@ impl Checked {
 /// A key that was typed.
 ///
 /// # Errors
-/// [`EngineError::Setting`], which does not repeat it.
-pub(crate) fn key(typed: &str) -> Result<Key, EngineError> {
+/// [`RerankError::Setting`], which does not repeat it.
+pub(super) fn key(typed: &str) -> Result<Key, RerankError> {
     Key::new(typed.to_owned()).map_err(|error| {
         if let RerankError::Key { cause } = error {
             return refused("the key", cause);
         }
-        error.into()
+        error
     })
 }
 
@@ -261,7 +310,7 @@ fn key_in(variable: Option<&str>) -> KeyState {
     }
 }
 
-fn kind_named(what: &str, typed: &str) -> Result<Kind, EngineError> {
+fn kind_named(what: &str, typed: &str) -> Result<Kind, RerankError> {
     Kind::named(typed.trim()).ok_or_else(|| {
         let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
         refused(
@@ -272,17 +321,17 @@ fn kind_named(what: &str, typed: &str) -> Result<Kind, EngineError> {
 }
 
 /// Has a refused address be a refused setting.
-fn address<T>(given: Result<T, RerankError>) -> Result<T, EngineError> {
+fn address<T>(given: Result<T, RerankError>) -> Result<T, RerankError> {
     given.map_err(|error| {
         if let RerankError::Url { cause } = error {
             return refused("the address", cause);
         }
-        error.into()
+        error
     })
 }
 
 /// A name without the spaces around it; none for an empty one.
-fn name(what: &str, typed: Option<String>) -> Result<Option<String>, EngineError> {
+fn name(what: &str, typed: Option<String>) -> Result<Option<String>, RerankError> {
     let Some(typed) = typed.map(|typed| typed.trim().to_owned()) else {
         return Ok(None);
     };
@@ -293,7 +342,7 @@ fn name(what: &str, typed: Option<String>) -> Result<Option<String>, EngineError
 }
 
 /// Refuses what is no variable's name; a key that was put there by mistake would be stored as plain text.
-fn variable(typed: String) -> Result<String, EngineError> {
+fn variable(typed: String) -> Result<String, RerankError> {
     let is_name = |is_letter: fn(&u8) -> bool| {
         let mut bytes = typed.bytes();
         bytes

@@ -1,18 +1,17 @@
 //! The download of a cross-encoder that a person asked for: one at a time, in the background, until it is there or
 //! stopped.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use memlens_rerank::{CancellationToken, RerankError};
 use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use specta::Type;
 
-use crate::providers::{models_folder, named_model, refused};
-use crate::{EngineError, Library};
+use crate::choice::{named_model, refused};
+use crate::{CancellationToken, RerankError};
 
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(120);
@@ -34,29 +33,12 @@ pub struct DownloadProgress {
     pub finished: bool,
 }
 
-impl Library {
-    /// Downloads a model into the library's folder, and returns its folder. `progress` gets the bytes that are there and
-    /// those of the whole model. What came before goes on from there. `cancel` stops it.
-    ///
-    /// # Errors
-    /// [`EngineError::Setting`] for an unknown name, [`EngineError::Rerank`] with the cause or where it was stopped.
-    pub fn download_model(
-        &self,
-        name: &str,
-        progress: &mut dyn FnMut(u64, u64),
-        cancel: &CancellationToken,
-    ) -> Result<PathBuf, EngineError> {
-        let model = named_model(name)?;
-        Ok(model.download(&models_folder(self.dir()), progress, cancel)?)
-    }
-}
-
 /// Is told of every progress; called from the thread that downloads.
-type Tell = Arc<dyn Fn(DownloadProgress) + Send + Sync>;
+pub type Tell = Arc<dyn Fn(DownloadProgress) + Send + Sync>;
 
 /// The download under way, if there is one. It ends with its value.
 #[derive(Default)]
-pub(crate) struct Downloads {
+pub struct Downloads {
     running: Mutex<Option<Running>>,
 }
 
@@ -67,14 +49,14 @@ struct Running {
 }
 
 impl Downloads {
-    /// Starts to download a model into the folder of the library in `dir`. `tell` hears of the end too.
+    /// Starts to download a model into a folder of models. `tell` hears of the end too.
     ///
     /// # Errors
-    /// [`EngineError::Setting`] for an unknown name or while another download runs, [`EngineError::System`] where no
+    /// [`RerankError::Setting`] for an unknown name or while another download runs, [`RerankError::Download`] where no
     /// thread can be started.
-    pub(crate) fn start(&self, name: &str, dir: &Path, tell: Tell) -> Result<(), EngineError> {
+    pub fn start(&self, name: &str, models: &Path, tell: Tell) -> Result<(), RerankError> {
         let model = named_model(name)?;
-        let models = models_folder(dir);
+        let models = models.to_owned();
         self.run(model.name, tell, move |progress, cancel| {
             model.download(&models, progress, cancel).map(drop)
         })
@@ -87,7 +69,7 @@ impl Downloads {
         work: impl FnOnce(&mut dyn FnMut(u64, u64), &CancellationToken) -> Result<(), RerankError>
         + Send
         + 'static,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), RerankError> {
         let mut running = self.running();
         if let Some(other) = running.as_ref().filter(|other| !other.thread.is_finished()) {
             let why = format!("{} is being downloaded; wait for it or stop it", other.name);
@@ -98,9 +80,9 @@ impl Downloads {
         let thread = std::thread::Builder::new()
             .name("memlens-download".to_owned())
             .spawn(move || follow(name, &*tell, |progress| work(progress, &stop)))
-            .map_err(|error| EngineError::System {
-                attempt: "start the download",
-                why: error.to_string(),
+            .map_err(|error| RerankError::Download {
+                name,
+                cause: error.to_string(),
             })?;
         *running = Some(Running {
             name,
@@ -111,7 +93,7 @@ impl Downloads {
     }
 
     /// Stops the download under way, if there is one, and waits until it has ended.
-    pub(crate) fn stop(&self) {
+    pub fn stop(&self) {
         let running = self.running().take();
         if let Some(running) = running {
             running.cancel.cancel();

@@ -1,0 +1,32 @@
+//! The person's own command, as they typed it.
+
+use std::path::Path;
+
+use super::refused;
+use crate::RerankError;
+
+/// A command that can be run: its program is found by name on the search path, or stands at a full path, so that
+/// it does not matter where Memlens was started.
+pub(super) fn checked(command: Vec<String>) -> Result<Vec<String>, RerankError> {
+    let program = command.first().map_or("", |program| program.trim());
+    if program.is_empty() {
+        return Err(refused("the hook", "name a program"));
+    }
+    if command.iter().any(|word| word.contains('\0')) {
+        return Err(refused("the hook", "no program takes a NUL"));
+    }
+    let path = Path::new(program);
+    if path.components().count() > 1 && !path.is_absolute() {
+        return Err(refused(
+            format!("the hook {program}"),
+            "give its full path, or a name that is found on the search path",
+        ));
+    }
+    if path.is_absolute() && !path.is_file() {
+        return Err(refused(
+            format!("the hook {program}"),
+            "there is no such file",
+        ));
+    }
+    Ok(command)
+}
