@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn chunks_are_those_of_the_original() {
         let golden = std::fs::read_to_string(
-            checkout().join("tests/golden/openclaw-2026.7.35.chunks.jsonl"),
+            checkout().join("tests/golden/openclaw/2026.7.35.chunks.jsonl"),
         )
         .expect("golden file");
         let golden: Vec<Golden> = golden

@@ -51,6 +51,14 @@ pub fn write(project: &Project, programs: &[(&str, &str)], file: &Path) -> Resul
     let lock: Value =
         serde_json::from_str(&text).map_err(|error| answer("npm's lock file", error))?;
     libraries.extend(packed(&lock, &project.ui()));
+    libraries.insert(Library {
+        name: "openclaw (its stop words)".to_owned(),
+        version: "2026.9.6".to_owned(),
+        license: "MIT".to_owned(),
+        folder: project
+            .root
+            .join("crates/memlens-emulate/src/openclaw/stop-words"),
+    });
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(file, text_of(&libraries)))

@@ -35,6 +35,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "memlens-emulate",
+        &[
+            "memlens-index",
+            "memlens-params",
+            "memlens-rank",
+            "memlens-retrieve",
+            "memlens-store",
+        ],
+    ),
+    (
         "memlens-indexer",
         &[
             "memlens-embed",
@@ -50,6 +60,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "memlens-engine",
         &[
             "memlens-agents",
+            "memlens-emulate",
             "memlens-params",
             "memlens-rank",
             "memlens-corroborate",
@@ -96,7 +107,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("reqwest", &["memlens-rerank"]),
     ("keyring", &["memlens-rerank"]),
     ("process-wrap", &["memlens-rerank"]),
-    ("rusqlite", &["memlens-store"]),
+    ("rusqlite", &["memlens-emulate", "memlens-store"]),
     ("tantivy", &["memlens-index"]),
     ("fastembed", &["memlens-embed", "memlens-rerank"]),
     ("ort", &["memlens-embed", "memlens-rerank"]),

@@ -1,0 +1,7 @@
+//! Other programs' memory: how they search it, emulated.
+
+mod fts;
+mod memory;
+pub mod openclaw;
+
+pub use memory::{AgentNote, Embed, Vectors};

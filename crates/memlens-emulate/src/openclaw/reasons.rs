@@ -1,0 +1,496 @@
+//! Why a stage of OpenClaw decided as it did on one row: each reason's numbers, effect, sentence and formulas.
+
+use memlens_params::StageId;
+use memlens_rank::{Effect, ListValue, Reason, number};
+
+use super::facts::{Named, Raised};
+use super::params::{PATHS, TEXT, VECTOR};
+
+/// Where a list holds a row.
+#[derive(Debug)]
+pub struct Listed {
+    /// Its place and raw score.
+    pub value: ListValue,
+    /// How many candidates the list gives.
+    pub depth: u32,
+    /// What the score is.
+    pub what: &'static str,
+}
+
+impl Listed {
+    fn within(&self) -> Option<u32> {
+        self.value.rank.filter(|rank| *rank <= self.depth)
+    }
+}
+
+impl Reason for Listed {
+    fn effect(&self) -> Effect {
+        Effect::Keep
+    }
+    fn sentence(&self) -> String {
+        match (self.value.rank, self.value.score) {
+            (Some(rank), Some(score)) if rank <= self.depth => {
+                format!("rank {rank}: {} {}", self.what, precise(score))
+            }
+            (Some(rank), Some(score)) => format!(
+                "rank {rank}, {} {}: beyond the {} candidates that the agent takes",
+                self.what,
+                precise(score),
+                self.depth
+            ),
+            _ => "not in this list".to_owned(),
+        }
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        let mut terms = vec![("depth", f64::from(self.depth))];
+        terms.extend(self.value.rank.map(|rank| ("rank", f64::from(rank))));
+        terms.extend(self.value.score.map(|score| ("score", score)));
+        terms
+    }
+    fn listed(&self) -> Option<ListValue> {
+        Some(ListValue {
+            score: self.value.score,
+            rank: self.within(),
+        })
+    }
+}
+
+/// A score as people compare it: those near 0 with the places that tell them from 0.
+pub(super) fn precise(score: f64) -> String {
+    if score != 0.0 && score.abs() < 0.0005 {
+        format!("{score:.1e}")
+    } else {
+        number(score, 4)
+    }
+}
+
+/// What the text side of a sum is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Text {
+    /// No list of words holds the row.
+    None,
+    /// The raw score.
+    Raw(f64),
+    /// The raw score, raised.
+    Raised(Raised),
+    /// The score of the note's path, where its text was not hit.
+    Path(f64),
+}
+
+impl Text {
+    /// Its score, 0 for none.
+    pub fn score(&self) -> f64 {
+        match self {
+            Text::None => 0.0,
+            Text::Raw(score) | Text::Path(score) => *score,
+            Text::Raised(raised) => raised.score(),
+        }
+    }
+}
+
+/// How the lists made one score.
+#[derive(Debug)]
+pub struct Sum {
+    /// The vector score; none where its candidates do not hold the row.
+    pub vector: Option<f64>,
+    /// The text side.
+    pub text: Text,
+    /// The weight of the vector score; 0 where there is no vector list at all.
+    pub vector_weight: f64,
+    /// The weight of the text side.
+    pub text_weight: f64,
+    /// How exactly the question names the note.
+    pub named: Named,
+    /// Whether any list's candidates hold it; a row in none is dropped.
+    pub is_listed: bool,
+}
+
+impl Sum {
+    fn content(&self) -> f64 {
+        self.by_vector() + self.by_text()
+    }
+    fn by_vector(&self) -> f64 {
+        self.vector_weight * self.vector.unwrap_or(0.0)
+    }
+    fn by_text(&self) -> f64 {
+        self.text_weight * self.text.score()
+    }
+}
+
+impl Reason for Sum {
+    fn effect(&self) -> Effect {
+        if !self.is_listed {
+            Effect::Drop
+        } else if self.named == Named::No {
+            Effect::Score(self.content())
+        } else {
+            Effect::Score((1.0 + self.content()) / 2.0)
+        }
+    }
+    fn sentence(&self) -> String {
+        if !self.is_listed {
+            return "in neither list's candidates".to_owned();
+        }
+        let text = match self.text {
+            Text::None => "no keyword hit".to_owned(),
+            Text::Raw(score) => format!("keywords {}", precise(score)),
+            Text::Raised(raised) if raised.score() >= 1.0 => {
+                format!("keywords {}, raised to the most, 1.0", precise(raised.raw))
+            }
+            Text::Raised(raised) => format!(
+                "keywords {}, raised to {}",
+                precise(raised.raw),
+                number(raised.score(), 4)
+            ),
+            Text::Path(score) => format!("path {}", number(score, 4)),
+        };
+        let vector = match self.vector {
+            Some(vector) => format!("vector {}", number(vector, 4)),
+            None if self.vector_weight == 0.0 => "no vector list".to_owned(),
+            None => "not among the vector candidates".to_owned(),
+        };
+        format!("{vector}; {text}")
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        let mut terms = vec![
+            ("vector_weight", self.vector_weight),
+            ("text_weight", self.text_weight),
+            ("text", self.text.score()),
+        ];
+        terms.extend(self.vector.map(|vector| ("vector", vector)));
+        if let Text::Raised(raised) = self.text {
+            terms.push(("raw", raised.raw));
+            terms.push(("words_held", f64::from(raised.n_held)));
+            terms.push(("words_in_path", f64::from(raised.n_in_path)));
+        }
+        terms
+    }
+    fn formulas(&self) -> Vec<(String, f64)> {
+        if !self.is_listed {
+            return Vec::new();
+        }
+        let mut lines = Vec::new();
+        if let Text::Raised(raised) = self.text {
+            lines.push((raised.expression(), raised.score()));
+        }
+        lines.push((
+            format!(
+                "{} × {} + {} × {}",
+                number(self.vector_weight, 2),
+                number(self.vector.unwrap_or(0.0), 4),
+                number(self.text_weight, 2),
+                precise(self.text.score())
+            ),
+            self.content(),
+        ));
+        if self.named != Named::No {
+            lines.push((
+                format!("(1 + {}) / 2", number(self.content(), 4)),
+                (1.0 + self.content()) / 2.0,
+            ));
+        }
+        lines
+    }
+    fn shares(&self) -> Vec<(StageId, f64)> {
+        let text_stage = match self.text {
+            Text::Path(_) => PATHS,
+            Text::None | Text::Raw(_) | Text::Raised(_) => TEXT,
+        };
+        let mut shares = vec![(VECTOR, self.by_vector()), (text_stage, self.by_text())];
+        if self.named != Named::No {
+            shares.push((PATHS, (1.0 - self.content()) / 2.0));
+        }
+        shares
+    }
+}
+
+/// How the question names a note, and how its path matches.
+#[derive(Debug)]
+pub struct PathMatch {
+    /// The path's score; none where it does not match.
+    pub score: Option<f64>,
+    /// How exactly it is named.
+    pub named: Named,
+}
+
+impl Reason for PathMatch {
+    fn effect(&self) -> Effect {
+        Effect::Keep
+    }
+    fn sentence(&self) -> String {
+        let named = match self.named {
+            Named::No => "",
+            Named::Stem => "; the question is its name without extension",
+            Named::Name => "; the question is its name",
+            Named::Path => "; the question is its path",
+        };
+        match self.score {
+            Some(score) => format!("the path matches: {}{named}", number(score, 4)),
+            None => "the path holds no word of the question, or this is not the note's first chunk"
+                .to_owned(),
+        }
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        let score = self.score.map(|score| ("score", score));
+        score
+            .into_iter()
+            .chain([("tier", self.named as u8 as f64)])
+            .collect()
+    }
+}
+
+/// A score times a factor.
+#[derive(Debug)]
+pub struct Weighed {
+    /// The score before.
+    pub base: f64,
+    /// The factor, above 0.
+    pub factor: f64,
+    /// Why it is that.
+    pub why: Why,
+}
+
+/// Where a factor comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Why {
+    /// `exp(-ln 2 / half-life * age)`.
+    Age {
+        /// In days.
+        days: f64,
+        /// In days.
+        half_life: f64,
+    },
+    /// `0.75 + 0.05 * importance`.
+    Importance(u8),
+}
+
+impl Weighed {
+    fn score(&self) -> f64 {
+        self.base * self.factor
+    }
+}
+
+impl Reason for Weighed {
+    fn effect(&self) -> Effect {
+        Effect::Score(self.score())
+    }
+    fn sentence(&self) -> String {
+        let factor = precise(self.factor);
+        match self.why {
+            Why::Age { days, half_life } => format!(
+                "{} days old with a half-life of {}: × {factor}",
+                number(days, 1),
+                number(half_life, 0)
+            ),
+            Why::Importance(importance) => format!("importance {importance} of 10: × {factor}"),
+        }
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        let mut terms = vec![("base", self.base), ("factor", self.factor)];
+        match self.why {
+            Why::Age { days, half_life } => {
+                terms.extend([("age_days", days), ("half_life_days", half_life)]);
+            }
+            Why::Importance(importance) => terms.push(("importance", f64::from(importance))),
+        }
+        terms
+    }
+    fn formulas(&self) -> Vec<(String, f64)> {
+        vec![(
+            format!("{} × {}", number(self.base, 4), precise(self.factor)),
+            self.score(),
+        )]
+    }
+}
+
+/// What a stage leaves as it is.
+#[derive(Debug)]
+pub struct Untouched(pub &'static str);
+
+impl Reason for Untouched {
+    fn effect(&self) -> Effect {
+        Effect::Keep
+    }
+    fn sentence(&self) -> String {
+        self.0.to_owned()
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+}
+
+/// The place that MMR gives a row.
+#[derive(Debug)]
+pub struct Placed {
+    /// 0-based.
+    pub place: u32,
+    /// The score as a share of the span of all scores.
+    pub relevance: f64,
+    /// The largest share of words in common with a row above.
+    pub similarity: f64,
+    /// The weight of relevance.
+    pub lambda: f64,
+}
+
+impl Placed {
+    fn value(&self) -> f64 {
+        self.lambda * self.relevance - (1.0 - self.lambda) * self.similarity
+    }
+}
+
+impl Reason for Placed {
+    fn effect(&self) -> Effect {
+        Effect::Place(self.place)
+    }
+    fn sentence(&self) -> String {
+        format!(
+            "place {}: shares {:.0} % of its words with the nearest row above",
+            self.place + 1,
+            self.similarity * 100.0
+        )
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("relevance", self.relevance),
+            ("similarity", self.similarity),
+            ("lambda", self.lambda),
+        ]
+    }
+    fn formulas(&self) -> Vec<(String, f64)> {
+        vec![(
+            format!(
+                "{} × {} − {} × {}",
+                number(self.lambda, 2),
+                number(self.relevance, 4),
+                number(1.0 - self.lambda, 2),
+                number(self.similarity, 4)
+            ),
+            self.value(),
+        )]
+    }
+}
+
+/// A row that the question names: it goes first and counts 1.
+#[derive(Debug)]
+pub struct First {
+    /// 0-based.
+    pub place: u32,
+    /// The score so far.
+    pub base: f64,
+    /// How exactly it is named.
+    pub named: Named,
+}
+
+impl Reason for First {
+    fn effect(&self) -> Effect {
+        Effect::Settle {
+            place: self.place,
+            score: if self.named == Named::No {
+                self.base
+            } else {
+                1.0
+            },
+        }
+    }
+    fn sentence(&self) -> String {
+        match self.named {
+            Named::No => format!("place {}", self.place + 1),
+            Named::Stem | Named::Name | Named::Path => {
+                "the question names this note: it goes first and counts 1.0".to_owned()
+            }
+        }
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        vec![("base", self.base), ("tier", self.named as u8 as f64)]
+    }
+}
+
+/// What `minScore` decides.
+#[derive(Debug)]
+pub struct Cut {
+    /// The row's score.
+    pub score: f64,
+    /// `minScore`.
+    pub min_score: f64,
+    /// What becomes of it.
+    pub verdict: Verdict,
+}
+
+/// What becomes of a row at `minScore`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It reaches it; the place is 0-based.
+    Kept(u32),
+    /// Nothing reached it, and this is a keyword hit.
+    BroughtBack(u32),
+    /// Too few reached it, and this is a keyword hit that no vector candidate holds.
+    FilledIn(u32),
+    /// It does not reach it.
+    Dropped,
+}
+
+impl Reason for Cut {
+    fn effect(&self) -> Effect {
+        match self.verdict {
+            Verdict::Kept(place) | Verdict::BroughtBack(place) | Verdict::FilledIn(place) => {
+                Effect::Place(place)
+            }
+            Verdict::Dropped => Effect::Drop,
+        }
+    }
+    fn sentence(&self) -> String {
+        let (score, min) = (precise(self.score), number(self.min_score, 2));
+        match self.verdict {
+            Verdict::Kept(_) => format!("{score} reaches minScore {min}"),
+            Verdict::BroughtBack(_) => format!(
+                "{score} is below minScore {min}; brought back, since nothing reached it and this is a keyword hit"
+            ),
+            Verdict::FilledIn(_) => format!(
+                "{score} is below minScore {min}; brought back, since too few reached it and only keywords found this"
+            ),
+            Verdict::Dropped => format!("{score} is below minScore {min}"),
+        }
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        vec![("score", self.score), ("min_score", self.min_score)]
+    }
+    fn remark(&self) -> Option<String> {
+        match self.verdict {
+            Verdict::BroughtBack(_) | Verdict::FilledIn(_) => {
+                Some("below minScore, brought back as a keyword hit".to_owned())
+            }
+            Verdict::Kept(_) | Verdict::Dropped => None,
+        }
+    }
+}
+
+/// What `maxResults` decides.
+#[derive(Debug)]
+pub struct Counted {
+    /// The 1-based place.
+    pub rank: u32,
+    /// `maxResults`.
+    pub max_results: u32,
+}
+
+impl Reason for Counted {
+    fn effect(&self) -> Effect {
+        if self.rank <= self.max_results {
+            Effect::Keep
+        } else {
+            Effect::Drop
+        }
+    }
+    fn sentence(&self) -> String {
+        format!(
+            "place {} of the {} that the agent is given",
+            self.rank, self.max_results
+        )
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("rank", f64::from(self.rank)),
+            ("max_results", f64::from(self.max_results)),
+        ]
+    }
+}

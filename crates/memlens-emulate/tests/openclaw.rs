@@ -1,0 +1,434 @@
+//! OpenClaw as emulated, against what its published packages returned on the same notes and vectors.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use base64::Engine;
+use memlens_emulate::openclaw::{Edition, Memory};
+use memlens_emulate::{AgentNote, Embed, Vectors};
+use memlens_params::{ParameterSet, StageId, Value, Values};
+use memlens_rank::{ChunkId, List, ListId, Trace};
+use memlens_retrieve::{NoteFacts, Question, Retrieved, Retriever, Within};
+use memlens_store::{DocumentId, FolderId};
+use serde::Deserialize;
+use sha2::Digest;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Settings {
+    max_results: u32,
+    min_score: f64,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    id: String,
+    query: String,
+    settings: Settings,
+    now_ms: i64,
+    results: Vec<Returned>,
+}
+
+#[derive(Deserialize, Debug)]
+struct Returned {
+    path: String,
+    start_line: u32,
+    end_line: u32,
+    score: f64,
+    #[serde(rename = "vectorScore")]
+    vector_score: Option<f64>,
+    #[serde(rename = "textScore")]
+    text_score: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    path: String,
+    start_line: u32,
+    end_line: u32,
+    sha256: String,
+}
+
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
+    let path = checkout().join("tests/golden/openclaw").join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}")))
+        .collect()
+}
+
+fn note(at: usize, path: &str, text: String, modified_ms: i64) -> AgentNote {
+    AgentNote {
+        facts: Arc::new(NoteFacts {
+            id: DocumentId(at as i64),
+            folder: FolderId(1),
+            folder_name: "notes".to_owned(),
+            folder_path: "/notes".to_owned(),
+            path: path.to_owned(),
+            date: None,
+            tags: Vec::new(),
+        }),
+        path: path.to_owned(),
+        text,
+        modified_ms,
+    }
+}
+
+/// The notes of agent-memory-57, as OpenClaw had them in `memory/`.
+fn agent_memory() -> Vec<AgentNote> {
+    let root = checkout().join("tests/fixtures/agent-memory-57");
+    let mut found = BTreeMap::new();
+    for folder in std::fs::read_dir(&root).expect("the fixture") {
+        let folder = folder.expect("an entry").path();
+        if !folder.is_dir() {
+            continue;
+        }
+        for file in std::fs::read_dir(&folder).expect("a folder") {
+            let file = file.expect("an entry").path();
+            let relative = file.strip_prefix(&root).expect("below");
+            let path = format!("memory/{}", relative.display());
+            found.insert(path, std::fs::read_to_string(&file).expect("a note"));
+        }
+    }
+    // Their files had just been copied.
+    let notes = found.into_iter().enumerate();
+    notes
+        .map(|(at, (path, text))| note(at, &path, text, 1_795_173_600_000))
+        .collect()
+}
+
+#[derive(Deserialize)]
+struct CraftedNote {
+    path: String,
+    text: String,
+    modified_ms: i64,
+}
+
+fn crafted(name: &str) -> Vec<AgentNote> {
+    let notes: Vec<CraftedNote> = lines(&format!("{name}.notes.jsonl"));
+    let notes = notes.into_iter().enumerate();
+    notes
+        .map(|(at, it)| note(at, &it.path, it.text, it.modified_ms))
+        .collect()
+}
+
+fn sha256(text: &str) -> String {
+    let digest = sha2::Sha256::digest(text.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The given vectors, of questions by id and of chunks by the hash of their text.
+fn given_vectors() -> HashMap<String, Vec<f32>> {
+    #[derive(Deserialize)]
+    struct Given {
+        id: Option<String>,
+        sha256: Option<String>,
+        f32: String,
+    }
+    let given: Vec<Given> = lines("vectors.jsonl");
+    given
+        .into_iter()
+        .map(|it| {
+            let bytes = base64::engine::general_purpose::STANDARD
+                .decode(it.f32)
+                .expect("base64");
+            let numbers = bytes.chunks_exact(4);
+            let numbers = numbers.map(|it| f32::from_le_bytes(it.try_into().expect("four bytes")));
+            (it.id.or(it.sha256).expect("a name"), numbers.collect())
+        })
+        .collect()
+}
+
+fn values(edition: Edition, settings: &Settings) -> Values {
+    Values::defaults(edition.pipeline().table())
+        .with([
+            (
+                "openclaw.max_results",
+                Value::Number(f64::from(settings.max_results)),
+            ),
+            ("openclaw.min_score", Value::Number(settings.min_score)),
+        ])
+        .expect("values in range")
+}
+
+/// Asks for the candidates, and for `also`.
+fn ask(
+    memory: &Memory,
+    asked: &Asked,
+    vector: Result<&[f32], &str>,
+    values: &Values,
+    also: &[ChunkId],
+) -> Retrieved {
+    memory
+        .retrieve(&Question {
+            text: &asked.query,
+            vector,
+            params: values,
+            within: &Within::default(),
+            also,
+        })
+        .expect("it can be asked")
+}
+
+/// A row as both are compared: path, lines and score, and what the lists say where that is told.
+fn rows(trace: &Trace, found: &Retrieved) -> Vec<(String, u32, u32, f64)> {
+    trace
+        .kept()
+        .iter()
+        .map(|slot| {
+            let row = &found.rows[*slot as usize];
+            let score = trace.journey(*slot).score.expect("a kept row has a score");
+            (row.note.path.clone(), row.start_line, row.end_line, score)
+        })
+        .collect()
+}
+
+/// The score in a list, where the row is among the candidates that it gives.
+fn list_score(trace: &Trace, list: &'static str, slot: u32) -> Option<f64> {
+    let stage = trace.stage(StageId(list))?;
+    let entry = stage.entries.iter().find(|entry| entry.slot == slot)?;
+    entry.score_after.filter(|_| entry.rank_after.is_some())
+}
+
+fn no_model() -> Embed {
+    Arc::new(|_| Err("the vectors are given".to_owned()))
+}
+
+/// Their rows, but before 2026.8 those with one score in our order: SQLite's sorter leaves chunks with equal vectors in an order
+/// that is no rule of OpenClaw's.
+fn in_order_of_ours<'a>(
+    edition: Edition,
+    ours: &[(String, u32, u32, f64)],
+    theirs: &'a [Returned],
+) -> Vec<&'a Returned> {
+    let mut sorted: Vec<&Returned> = theirs.iter().collect();
+    if edition == Edition::V2026_7 {
+        let place = |row: &Returned| {
+            let is_it = |(path, start, end, _): &(String, u32, u32, f64)| {
+                (path, *start, *end) == (&row.path, row.start_line, row.end_line)
+            };
+            ours.iter().position(is_it)
+        };
+        sorted
+            .chunk_by_mut(|a, b| a.score == b.score)
+            .for_each(|tied| tied.sort_by_key(|row| place(row)));
+    }
+    sorted
+}
+
+fn compare(
+    edition: Edition,
+    asked: &Asked,
+    found: &Retrieved,
+    values: &Values,
+    tolerance: f64,
+) -> Result<(), String> {
+    let trace = edition.pipeline().rank(&found.set, values);
+    let ours = rows(&trace, found);
+    let head = format!(
+        "{edition:?} {} {:?} {}/{}",
+        asked.id, asked.query, asked.settings.max_results, asked.settings.min_score
+    );
+    let theirs = in_order_of_ours(edition, &ours, &asked.results);
+    for (at, theirs) in theirs.into_iter().enumerate() {
+        let Some((path, start, end, score)) = ours.get(at) else {
+            return Err(format!(
+                "{head}: {} rows, theirs {}; lacks {theirs:?}",
+                ours.len(),
+                asked.results.len()
+            ));
+        };
+        let is_same = (path, *start, *end) == (&theirs.path, theirs.start_line, theirs.end_line);
+        if !is_same || (score - theirs.score).abs() > tolerance {
+            return Err(format!(
+                "{head}: row {}: ours {:?}, theirs {theirs:?}",
+                at + 1,
+                ours[at]
+            ));
+        }
+        let slot = found.rows.iter().position(|row| {
+            (&row.note.path, row.start_line, row.end_line)
+                == (&theirs.path, theirs.start_line, theirs.end_line)
+        });
+        let slot = slot.expect("a candidate");
+        for (list, told) in [
+            ("openclaw.vector", theirs.vector_score),
+            ("openclaw.text", theirs.text_score),
+        ] {
+            let own = list_score(&trace, list, slot as u32).unwrap_or(0.0);
+            if told.is_some_and(|told| (told - own).abs() > tolerance) {
+                return Err(format!(
+                    "{head}: row {}: {list} is {own}, theirs {theirs:?}",
+                    at + 1
+                ));
+            }
+        }
+    }
+    if ours.len() > asked.results.len() {
+        return Err(format!(
+            "{head}: {} rows, theirs {}; too many: {:?}",
+            ours.len(),
+            asked.results.len(),
+            ours[asked.results.len()]
+        ));
+    }
+    Ok(())
+}
+
+fn agreement(edition: Edition, version: &str) {
+    let notes = agent_memory();
+    let chunks: Vec<Chunk> = lines(&format!("{version}.chunks.jsonl"));
+    let texts = Memory::chunk_texts(edition, &notes);
+    let vectors = given_vectors();
+    let theirs: Vec<&String> = chunks.iter().map(|chunk| &chunk.sha256).collect();
+    let ours: Vec<String> = texts.iter().map(|text| sha256(text)).collect();
+    for (at, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+        assert_eq!(
+            &ours, theirs,
+            "chunk {at} ({} {}-{}): {:?}",
+            chunks[at].path, chunks[at].start_line, chunks[at].end_line, texts[at]
+        );
+    }
+    assert_eq!(ours.len(), theirs.len());
+    let flat: Vec<f32> = ours.iter().flat_map(|hash| vectors[hash].clone()).collect();
+    let asked: Vec<Asked> = lines(&format!("{version}.jsonl"));
+    let n = asked.len();
+    let mut failed = Vec::new();
+    for one in &asked {
+        let memory = Memory::new(
+            edition,
+            notes.clone(),
+            Ok(Vectors::new(384, flat.clone())),
+            no_model(),
+            one.now_ms,
+            1,
+        );
+        let memory = memory.expect("an index");
+        let values = values(edition, &one.settings);
+        let found = ask(&memory, one, Ok(&vectors[&one.id]), &values, &[]);
+        failed.extend(compare(edition, one, &found, &values, 1e-6).err());
+    }
+    println!(
+        "OpenClaw {version}: {} of {n} lists identical",
+        n - failed.len()
+    );
+    assert!(
+        failed.is_empty(),
+        "{} of {n}:\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
+}
+
+#[test]
+fn lists_of_2026_2_12_are_met() {
+    agreement(Edition::V2026_2, "2026.2.12");
+}
+
+#[test]
+fn lists_of_2026_7_35_are_met() {
+    agreement(Edition::V2026_7, "2026.7.35");
+}
+
+#[test]
+fn lists_of_2026_9_6_are_met() {
+    agreement(Edition::V2026_8, "2026.9.6");
+}
+
+/// Vectors of crafted notes are not given: their cosines are those that OpenClaw showed, in the list of the retriever.
+fn put_cosines(found: &mut Retrieved, all: &[Asked], query: &str) {
+    let told: HashMap<(&str, u32, u32), f64> = all
+        .iter()
+        .filter(|asked| asked.query == query)
+        .flat_map(|asked| &asked.results)
+        .filter_map(|it| {
+            // A row beyond the candidates is told to have 0.
+            let cosine = it.vector_score.filter(|cosine| *cosine != 0.0)?;
+            Some(((it.path.as_str(), it.start_line, it.end_line), cosine))
+        })
+        .collect();
+    let scores: Vec<Option<f64>> = found
+        .rows
+        .iter()
+        .map(|row| {
+            let place = (row.note.path.as_str(), row.start_line, row.end_line);
+            told.get(&place).copied()
+        })
+        .collect();
+    let list = List::of_scores(ListId("openclaw.vector"), &scores);
+    let mut lists = found.set.lists.iter_mut();
+    *lists.next().expect("the vector list is first") = list;
+}
+
+/// How a crafted workspace was answered: what differs. Its questions are asked without a model where it had none (`craft-fts`).
+fn crafted_differences(edition: Edition, version: &str, name: &str) -> Vec<String> {
+    let notes = crafted(name);
+    let asked: Vec<Asked> = lines(&format!("{name}.{version}.jsonl"));
+    let has_model = name != "craft-fts";
+    let mut failed = Vec::new();
+    for one in &asked {
+        let n = Memory::chunk_texts(edition, &notes).len();
+        let vectors = if has_model {
+            Ok(Vectors::new(1, vec![1.0; n]))
+        } else {
+            Err("no model".to_owned())
+        };
+        let memory = Memory::new(edition, notes.clone(), vectors, no_model(), one.now_ms, 1);
+        let memory = memory.expect("an index");
+        let values = values(edition, &one.settings);
+        // All, as the cosines that tell candidates are put in later.
+        let all: Vec<ChunkId> = notes
+            .iter()
+            .filter_map(|note| memory.chunks_of(FolderId(1), &note.facts.path))
+            .flatten()
+            .map(|chunk| chunk.chunk)
+            .collect();
+        let mut found = ask(&memory, one, Ok(&[1.0]), &values, &all);
+        if has_model {
+            put_cosines(&mut found, &asked, &one.query);
+        }
+        failed.extend(compare(edition, one, &found, &values, 1e-6).err());
+    }
+    let n_same = asked.len() - failed.len();
+    println!(
+        "OpenClaw {version}, {name}: {n_same} of {} lists identical",
+        asked.len()
+    );
+    failed
+}
+
+#[test]
+fn crafted_workspaces_are_met() {
+    let mut failed = Vec::new();
+    for name in ["fts", "decay", "imp", "mmr", "path", "big"] {
+        let name = format!("craft-{name}");
+        failed.extend(crafted_differences(Edition::V2026_7, "2026.7.35", &name));
+        failed.extend(crafted_differences(Edition::V2026_8, "2026.9.6", &name));
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn versions_belong_to_editions() {
+    let cases = [
+        ("2026.2.12", Some(Edition::V2026_2)),
+        ("2025.12", Some(Edition::V2026_2)),
+        ("2026.3.1", Some(Edition::V2026_7)),
+        ("v2026.7.35", Some(Edition::V2026_7)),
+        ("2026.8.1", Some(Edition::V2026_8)),
+        ("2026.9.6-beta.1", Some(Edition::V2026_8)),
+        ("2027.1", Some(Edition::V2026_8)),
+        ("2026", Some(Edition::V2026_8)),
+        ("latest", None),
+        ("", None),
+        ("2026.x", None),
+    ];
+    for (version, edition) in cases {
+        assert_eq!(Edition::of(version), edition, "{version}");
+    }
+}
