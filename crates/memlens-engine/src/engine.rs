@@ -18,12 +18,13 @@ use parking_lot::Mutex;
 use crate::aggregator::{Aggregator, Alarm};
 use crate::clustering::uses_clusters;
 use crate::feedback;
+use crate::marks::mark;
 use crate::preset::stored_text;
 use crate::providers::{choices, kept_keys, models_folder};
 use crate::view::{
     Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, LibraryState, RowThumb,
 };
-use crate::{EngineError, Library, evergreen};
+use crate::{EngineError, Library};
 
 /// Something the window should show without having asked.
 #[derive(Debug, Clone)]
@@ -294,7 +295,7 @@ impl Engine {
         path: String,
         is_evergreen: bool,
     ) -> Result<(), EngineError> {
-        self.write(|store| evergreen::mark(store, folder, &path, is_evergreen))?;
+        self.write(|store| mark(store, folder, &path, is_evergreen))?;
         self.library().take_up_marks()
     }
 

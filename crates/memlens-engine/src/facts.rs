@@ -7,8 +7,8 @@ use memlens_rank::Age;
 use memlens_retrieve::Retrieved;
 
 use crate::clustering::Clustering;
-use crate::evergreen::Marks;
-use crate::feedback::{ThumbCounts, counted};
+use crate::marks::Marks;
+use crate::thumbs::{ThumbCounts, counted};
 
 const MS_PER_DAY: f64 = 86_400_000.0;
 

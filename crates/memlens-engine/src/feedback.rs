@@ -14,14 +14,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use jiff::Timestamp;
 use memlens_ingest::content_hash;
 use memlens_params::brief;
-use memlens_rank::Thumbs;
-use memlens_retrieve::{RowFacts, TextId};
+use memlens_retrieve::RowFacts;
 use memlens_store::{EmbeddingId, Imported, NewFeedback, NoText, Snapshot, Store, Thumb, Voted};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::place::Place;
 use crate::search::{Search, found};
+use crate::thumbs::ThumbCounts;
 use crate::view::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 use crate::{EngineError, Library};
 
@@ -30,17 +30,6 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// So many lines of a file without a thumb are told; of the rest only the number.
 const PROBLEMS_TOLD: usize = 3;
-
-/// How many thumbs point up and down, by the embedding of their text.
-pub(crate) type ThumbCounts = HashMap<TextId, (u32, u32)>;
-
-/// What the thumbs were counted for, and the counts.
-#[derive(Default)]
-pub(crate) struct CountedThumbs {
-    /// The generations of the feedback and of the lists; none before the first count.
-    of: Option<(u64, u64)>,
-    counts: Arc<ThumbCounts>,
-}
 
 /// A line of an export.
 #[derive(Serialize, Deserialize)]
@@ -216,16 +205,8 @@ impl Library {
         let lists = self.lists();
         let store = self.store();
         let mut counted = self.counted_thumbs();
-        let of = Some((store.feedback_generation()?, lists.snapshot.generation));
-        if counted.of != of {
-            let counts = store.thumbs(lists.vectors.model())?;
-            let of_text = counts
-                .into_iter()
-                .map(|(of, counts)| (TextId(of.0), counts));
-            counted.counts = Arc::new(of_text.collect());
-            counted.of = of;
-        }
-        Ok(counted.counts.clone())
+        let (model, generation) = (lists.vectors.model(), lists.snapshot.generation);
+        Ok(counted.now(&store, model, generation)?)
     }
 
     pub(crate) fn writer_store(&self) -> Result<Store, EngineError> {
@@ -429,11 +410,6 @@ fn place_of(snapshot: &Snapshot, place: u32) -> FeedbackPlace {
 
 fn thumb(up: bool) -> Thumb {
     if up { Thumb::Up } else { Thumb::Down }
-}
-
-/// The thumbs as ranking counts them.
-pub(crate) fn counted((n_up, n_down): (u32, u32)) -> Thumbs {
-    Thumbs { n_up, n_down }
 }
 
 fn now_ms() -> i64 {

@@ -7,7 +7,7 @@ use memlens_rank::{ChunkId, Detail, HookAnswer, HookMove};
 use memlens_rerank::hook::{Event, EventRow};
 use memlens_rerank::{Limits, RerankError};
 
-use crate::rerank::Call;
+use crate::reranking::Call;
 use crate::search::Search;
 use crate::{EngineError, Library, providers};
 

@@ -44,6 +44,7 @@ mod given;
 mod hook;
 mod kept;
 mod library;
+mod marks;
 mod notes;
 mod notices;
 mod output;
@@ -53,9 +54,11 @@ mod preset;
 mod providers;
 mod report;
 mod rerank;
+mod reranking;
 mod scope;
 mod search;
 mod status;
+mod thumbs;
 pub mod view;
 mod why;
 
@@ -63,9 +66,9 @@ pub use clustering::Clustering;
 pub use data::{Contents, contents, erase};
 pub use engine::{Engine, Event, Listener};
 pub use error::EngineError;
-pub use evergreen::Evergreen;
 pub use given::GivenRanking;
 pub use library::Library;
+pub use marks::Evergreen;
 pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
 pub use memlens_indexer::{
     Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,

@@ -20,11 +20,11 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 use crate::EngineError;
 use crate::clustering::{Clustering, uses_clusters};
 use crate::facts::{LibraryFacts, today};
-use crate::feedback::CountedThumbs;
 use crate::kept::KeptSearches;
 use crate::notices;
-use crate::rerank::Reranking;
+use crate::reranking::Reranking;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};
+use crate::thumbs::CountedThumbs;
 use crate::view::SearchAnswer;
 
 /// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.

@@ -11,6 +11,7 @@ use memlens_params::{HookMode, Params, RerankMode, StageId};
 use memlens_rank::{Detail, RerankScale, RerankScores, RerankState, chars_read};
 use memlens_rerank::{Limits, RerankError, RerankerInfo, Scale, Scores};
 
+use crate::reranking::Call;
 use crate::search::Search;
 use crate::{EngineError, Library, providers};
 
@@ -19,7 +20,6 @@ mod loaded;
 mod sent;
 mod times;
 
-pub(crate) use loaded::{Call, Reranking};
 use sent::cut;
 
 /// So many of the best fused rows are looked up in the cache of scores: the end of the slider of `rerank_max_docs`.

@@ -6,8 +6,8 @@ use memlens_params::{Params, RerankMode};
 use memlens_rank::chars_read;
 use memlens_rerank::Limits;
 
-use super::loaded::AnyReranker;
 use super::sent::cut;
+use crate::reranking::AnyReranker;
 use crate::search::Search;
 use crate::view::{Heat, HeatWord};
 use crate::{EngineError, Library};

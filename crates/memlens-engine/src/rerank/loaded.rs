@@ -1,24 +1,13 @@
-//! The rerankers that were used last, the call under way, and the cache of scores.
+//! The reranker of a mode: the one that was used last, or one that is made first.
 
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
-
-use memlens_embed::Embedder;
+use memlens_embed::{Embedder, EmbedderSource, Purpose};
 use memlens_params::RerankMode;
-use memlens_rerank::{
-    Background, CancellationToken, Late, Limits, RerankError, Reranker, RerankerInfo, Scores,
-    TokenCache, TokenTable,
-};
-use memlens_store::ScoreCache;
-use parking_lot::Mutex;
+use memlens_rerank::{Late, Limits, RerankError};
 
 use crate::providers::Chosen;
+use crate::reranking::{AnyReranker, Call, KeptTokens, Reranking};
 use crate::{EngineError, Library, providers};
-use memlens_embed::{EmbedderSource, Purpose};
 
-/// How long a reranker that nobody uses keeps its memory: some 160 MB for late interaction.
-const REST_AFTER: Duration = Duration::from_secs(60);
 /// Late interaction reads so many texts at a time.
 const LATE_EMBEDDERS: usize = 2;
 /// What a search waits for in vain while a model is being loaded, and what can be done.
@@ -27,163 +16,6 @@ const LOADING: &str =
 /// The same of a provider, which is asked once its key is known.
 const LOOKING_FOR_KEY: &str =
     "the keyring has not given the key yet; a longer timeout (rerank_timeout_ms) waits for it";
-
-/// What reranking has at hand: the rerankers that were used last, and the call under way.
-pub(crate) struct Reranking {
-    /// Runs on this machine, one model at a time, since each takes much memory.
-    here: Background<AnyReranker, EngineError>,
-    /// A keyring that waits for the person holds up nobody else.
-    http: Background<AnyReranker, EngineError>,
-    running: Mutex<Call>,
-    cache: Mutex<Option<Arc<ScoreCache>>>,
-}
-
-/// One call: what stops it, and what tells whether its answer is still wanted.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Call {
-    pub(crate) cancel: CancellationToken,
-    /// Rises with every change that makes older answers worthless: of who reranks, or when all is erased.
-    era: u64,
-}
-
-impl Default for Reranking {
-    fn default() -> Reranking {
-        Reranking {
-            here: Background::new(REST_AFTER),
-            http: Background::new(REST_AFTER),
-            running: Mutex::default(),
-            cache: Mutex::default(),
-        }
-    }
-}
-
-/// Late interaction can tell more than scores.
-pub(super) enum AnyReranker {
-    Late(Late<KeptTokens>),
-    Other(Box<dyn Reranker>),
-}
-
-impl AnyReranker {
-    pub(super) fn info(&self) -> &RerankerInfo {
-        match self {
-            AnyReranker::Late(late) => late.info(),
-            AnyReranker::Other(other) => other.info(),
-        }
-    }
-
-    pub(super) fn score(
-        &mut self,
-        query: &str,
-        texts: &[&str],
-        limits: &Limits,
-    ) -> Result<Scores, RerankError> {
-        match self {
-            AnyReranker::Late(late) => late.score(query, texts, limits),
-            AnyReranker::Other(other) => other.score(query, texts, limits),
-        }
-    }
-}
-
-/// Keeps token vectors in the cache of the library; what cannot be kept is read again.
-pub(super) struct KeptTokens(Arc<ScoreCache>);
-
-impl TokenCache for KeptTokens {
-    fn get(&mut self, model: &str, text: &str) -> Option<TokenTable> {
-        let bytes = self.0.vectors(model, text).unwrap_or_else(|error| {
-            tracing::warn!(%error, "cannot read kept token vectors");
-            None
-        })?;
-        TokenTable::from_bytes(&bytes)
-    }
-
-    fn put(&mut self, model: &str, text: &str, table: &TokenTable) {
-        if let Err(error) = self.0.put_vectors(model, text, &table.to_bytes()) {
-            tracing::warn!(%error, "cannot keep token vectors");
-        }
-    }
-}
-
-impl Reranking {
-    /// Stops the call under way, and returns the next one.
-    pub(crate) fn begin(&self) -> Call {
-        let mut running = self.running.lock();
-        running.cancel.cancel();
-        running.cancel = CancellationToken::new();
-        running.clone()
-    }
-
-    /// What stands beside the call under way, and is wanted as long as one that begins now.
-    pub(crate) fn beside(&self) -> Call {
-        Call {
-            cancel: CancellationToken::new(),
-            era: self.running.lock().era,
-        }
-    }
-
-    /// Stops the call under way.
-    pub(crate) fn cancel(&self) {
-        self.running.lock().cancel.cancel();
-    }
-
-    /// Whether what a call brings may be kept: one that was only stopped may have something, one from before a
-    /// change has nothing.
-    pub(crate) fn is_wanted(&self, call: &Call) -> bool {
-        self.running.lock().era == call.era
-    }
-
-    /// The cache of scores.
-    ///
-    /// # Errors
-    /// [`RerankError::Cancelled`] for a call that is not wanted any more: it would make anew what was erased.
-    pub(super) fn cache(&self, dir: &Path, call: &Call) -> Result<Arc<ScoreCache>, EngineError> {
-        let mut cache = self.cache.lock();
-        if !self.is_wanted(call) {
-            return Err(RerankError::Cancelled.into());
-        }
-        if let Some(cache) = &*cache {
-            return Ok(cache.clone());
-        }
-        let opened = Arc::new(ScoreCache::open(dir)?);
-        *cache = Some(opened.clone());
-        Ok(opened)
-    }
-
-    /// Lets go of everything as [`Reranking::forget`], and removes the cache of scores.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`] where it cannot be removed.
-    pub(crate) fn erase(&self, dir: &Path) -> Result<(), EngineError> {
-        self.forget();
-        // Nobody opens it meanwhile.
-        let cache = self.cache.lock();
-        ScoreCache::erase(dir)?;
-        drop(cache);
-        Ok(())
-    }
-
-    /// Lets go of the reranker of a mode, since its key, its server or its files may be others the next time.
-    pub(super) fn forget_reranker(&self, mode: RerankMode) {
-        match mode {
-            RerankMode::Off | RerankMode::Late => {}
-            RerankMode::Model => self.here.forget(),
-            RerankMode::Http => self.http.forget(),
-        }
-    }
-
-    /// Lets go of everything that was made from settings, files or the cache.
-    pub(crate) fn forget(&self) {
-        let mut running = self.running.lock();
-        running.cancel.cancel();
-        running.era += 1;
-        drop(running);
-        self.here.forget();
-        self.http.forget();
-        if let Some(cache) = self.cache.lock().take() {
-            // A call that ends now has it still.
-            cache.close();
-        }
-    }
-}
 
 impl Library {
     /// Does something with the reranker of this mode: the one that was used last where nothing changed, or one that is
@@ -233,38 +65,4 @@ fn late_embedders(source: &EmbedderSource) -> Result<Vec<Box<dyn Embedder>>, Eng
     (0..LATE_EMBEDDERS)
         .map(|_| Ok(source(Purpose::Query)?))
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    //! A call from before a change or an erasure leaves nothing.
-
-    use super::*;
-
-    #[test]
-    fn a_call_that_ends_after_an_erasure_makes_no_cache_anew() {
-        let dir = tempfile::tempdir().unwrap();
-        let reranking = Reranking::default();
-        let file = dir.path().join("rerank.sqlite");
-        let call = reranking.begin();
-        let cache = reranking.cache(dir.path(), &call).unwrap();
-        assert!(file.exists());
-        reranking.erase(dir.path()).unwrap();
-        assert!(call.cancel.is_cancelled() && !reranking.is_wanted(&call));
-        let kept = cache.put_scores("question", "tei", "m", "unit", &[("text", 0.5)]);
-        kept.expect("it is kept in memory");
-        let refused = reranking.cache(dir.path(), &call);
-        assert!(matches!(
-            refused,
-            Err(EngineError::Rerank(RerankError::Cancelled))
-        ));
-        assert!(!file.exists());
-        // A later one begins anew.
-        let call = reranking.begin();
-        reranking.cache(dir.path(), &call).unwrap();
-        assert!(file.exists() && reranking.is_wanted(&call));
-        // One that is only stopped is wanted: it may have something.
-        reranking.cancel();
-        assert!(reranking.is_wanted(&call));
-    }
 }

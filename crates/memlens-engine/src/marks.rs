@@ -1,0 +1,389 @@
+//! What does not decay: files that agents keep for good, and what the person marks.
+//!
+//! Properties checked: the latest mark on it or around it decides, then the name; a mark that is taken back leaves what
+//! was said before; a mark that says what holds anyway is not kept.
+
+use std::collections::BTreeMap;
+
+use memlens_store::{FolderId, Snapshot, Store};
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+use crate::EngineError;
+
+/// Files that do not decay wherever they lie: what agents keep for good.
+const BY_NAME: [&str; 2] = ["MEMORY.md", "USER.md"];
+/// The setting that holds the marks.
+const KEY: &str = "evergreen";
+
+/// The person's marks, by the watched folder's path on the disk.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Marks {
+    of_folder: BTreeMap<String, FolderMarks>,
+}
+
+/// The marks in one watched folder, the oldest first; no two are of one path.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
+struct FolderMarks(Vec<Mark>);
+
+/// What the person says of a note or a folder, and of all in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark {
+    /// The path in the watched folder; empty for that itself.
+    path: String,
+    is_evergreen: bool,
+}
+
+/// How marks are found in a library.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    InOrder(Vec<Mark>),
+    /// From before their order counted: the nearest decided.
+    ByPath(BTreeMap<String, bool>),
+}
+
+impl From<Stored> for FolderMarks {
+    fn from(stored: Stored) -> FolderMarks {
+        FolderMarks(match stored {
+            Stored::InOrder(marks) => marks,
+            // A folder comes before what lies in it.
+            Stored::ByPath(marks) => marks
+                .into_iter()
+                .map(|(path, is_evergreen)| Mark { path, is_evergreen })
+                .collect(),
+        })
+    }
+}
+
+/// Why marks cannot be read: what a newer Memlens wrote, or something else that put them there.
+#[derive(Debug)]
+pub(crate) struct Unreadable(serde_json::Error);
+
+impl Unreadable {
+    /// Refuses what needs the marks, so that they stay as they are.
+    fn refuse(self, path: &str) -> EngineError {
+        EngineError::Evergreen {
+            path: path.to_owned(),
+            why: format!(
+                "the marks in the library cannot be read ({}) and are kept as they are; the Memlens that wrote them may read them",
+                self.0
+            ),
+        }
+    }
+
+    /// Tells a person who searches.
+    pub fn notice(&self) -> String {
+        format!(
+            "Your marks of what does not decay cannot be read ({}), so only MEMORY.md and USER.md are kept from decay. The marks stay in the library as they are.",
+            self.0
+        )
+    }
+}
+
+/// Something that does not decay, or that the person says does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct Evergreen {
+    /// The watched folder's path on the disk.
+    pub folder: String,
+    /// The path in it; empty for the folder itself.
+    pub path: String,
+    /// False where the person says that it decays, though its name or a folder above says otherwise.
+    pub is_evergreen: bool,
+    /// Whether the person marked it; else its name says so.
+    pub is_marked: bool,
+    /// How many notes in the library that holds for.
+    pub n_files: u32,
+}
+
+impl Marks {
+    /// Reads the marks of a library; where they are in no form that is known here, the second error says so.
+    pub fn of(store: &Store) -> Result<Result<Marks, Unreadable>, EngineError> {
+        let text = store.setting(KEY)?;
+        Ok(match text {
+            None => Ok(Marks::default()),
+            Some(text) => serde_json::from_str(&text).map_err(Unreadable),
+        })
+    }
+
+    /// Whether a note or folder does not decay: as the latest mark says, its own or that of a folder around it; else
+    /// by its name.
+    pub fn hold(&self, folder: &str, path: &str) -> bool {
+        match self.of_folder.get(folder) {
+            Some(marks) => marks.hold(path),
+            None => is_by_name(path),
+        }
+    }
+
+    /// Says that a path does not decay, or does, with all in it; where that takes back what was said of it, what was said
+    /// of paths in it before counts again.
+    fn put(&mut self, folder: &str, path: &str, is_evergreen: bool) {
+        let marks = self.of_folder.entry(folder.to_owned()).or_default();
+        marks.put(path, is_evergreen);
+        if marks.0.is_empty() {
+            self.of_folder.remove(folder);
+        }
+    }
+
+    /// What is marked, and the notes whose name says that they do not decay, by folder and path. A mark that says
+    /// nothing, since a later one is around it, is left out.
+    pub fn list(&self, snapshot: &Snapshot) -> Vec<Evergreen> {
+        let mut found: BTreeMap<(&str, &str), Evergreen> = BTreeMap::new();
+        for (folder, marks) in &self.of_folder {
+            for (at, Mark { path, is_evergreen }) in marks.0.iter().enumerate() {
+                if marks.deciding(path) != Some(at) {
+                    continue;
+                }
+                let one = Evergreen {
+                    folder: folder.clone(),
+                    path: path.clone(),
+                    is_evergreen: *is_evergreen,
+                    is_marked: true,
+                    n_files: 0,
+                };
+                found.insert((folder, path), one);
+            }
+        }
+        for (document, folder) in snapshot.documents.iter().filter_map(|document| {
+            let folder = snapshot
+                .folders
+                .iter()
+                .find(|it| it.id == document.folder)?;
+            Some((document, folder))
+        }) {
+            let marks = self.of_folder.get(&folder.path);
+            let deciding = marks.and_then(|marks| Some(&marks.0[marks.deciding(&document.path)?]));
+            match deciding {
+                Some(mark) => {
+                    if let Some(one) = found.get_mut(&(&folder.path[..], &mark.path[..])) {
+                        one.n_files += 1;
+                    }
+                }
+                None if is_by_name(&document.path) => {
+                    let one = Evergreen {
+                        folder: folder.path.clone(),
+                        path: document.path.clone(),
+                        is_evergreen: true,
+                        is_marked: false,
+                        n_files: 1,
+                    };
+                    found.insert((&folder.path, &document.path), one);
+                }
+                None => {}
+            }
+        }
+        found.into_values().collect()
+    }
+}
+
+impl FolderMarks {
+    fn hold(&self, path: &str) -> bool {
+        self.deciding(path)
+            .map_or_else(|| is_by_name(path), |at| self.0[at].is_evergreen)
+    }
+
+    /// The place of the mark that decides on a path: the latest on it or around it.
+    fn deciding(&self, path: &str) -> Option<usize> {
+        self.0
+            .iter()
+            .rposition(|mark| is_at_or_in(path, &mark.path))
+    }
+
+    fn put(&mut self, path: &str, is_evergreen: bool) {
+        let own = self.0.iter().position(|mark| mark.path == path);
+        let own = own.map(|at| self.0.remove(at));
+        let is_taken_back = own.is_some_and(|own| own.is_evergreen != is_evergreen);
+        let mark = Mark {
+            path: path.to_owned(),
+            is_evergreen,
+        };
+        let is_said = self.holds_anyway(self.0.len(), &mark)
+            || (is_taken_back && self.hold(path) == is_evergreen);
+        if !is_said {
+            self.0.push(mark);
+        }
+        // Marks that were needed beside the one taken back may be so no more.
+        for at in (0..self.0.len()).rev() {
+            let mark = self.0.remove(at);
+            if !self.holds_anyway(at, &mark) {
+                self.0.insert(at, mark);
+            }
+        }
+    }
+
+    /// Whether the other marks say of a path, and of all in it, what the mark says that is to stand at this place
+    /// among them; not where a later one hides it, which may be taken back.
+    fn holds_anyway(&self, at: usize, mark: &Mark) -> bool {
+        let deciding = self.deciding(&mark.path);
+        let opposes = |before: &Mark| {
+            is_at_or_in(&before.path, &mark.path) && before.is_evergreen != mark.is_evergreen
+        };
+        deciding.is_none_or(|deciding| deciding < at)
+            && self.hold(&mark.path) == mark.is_evergreen
+            && !self.0[..at].iter().any(opposes)
+    }
+}
+
+/// Whether a file does not decay because of its name.
+fn is_by_name(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    BY_NAME.contains(&name)
+}
+
+/// Says in the store that a path of a watched folder does not decay, or does.
+pub(crate) fn mark(
+    store: &mut Store,
+    folder: FolderId,
+    path: &str,
+    is_evergreen: bool,
+) -> Result<(), EngineError> {
+    let folders = store.folders()?;
+    let watched = folders.iter().find(|it| it.id == folder);
+    let watched = watched.ok_or_else(|| EngineError::NotWatched {
+        path: path.to_owned(),
+    })?;
+    let mut marks = Marks::of(store)?.map_err(|why| why.refuse(path))?;
+    marks.put(&watched.path, path, is_evergreen);
+    let text = (!marks.of_folder.is_empty())
+        .then(|| serde_json::to_string(&marks).expect("plain data can always be written as JSON"));
+    Ok(store.put_setting(KEY, text.as_deref())?)
+}
+
+/// Whether a path is that of a folder or lies in it; the empty path holds all.
+pub(crate) fn is_at_or_in(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOLDER: &str = "/notes";
+
+    fn marks(put: &[(&str, bool)]) -> Marks {
+        let mut marks = Marks::default();
+        for (path, is_evergreen) in put {
+            marks.put(FOLDER, path, *is_evergreen);
+        }
+        marks
+    }
+
+    #[test]
+    fn the_latest_mark_around_decides_and_then_the_name() {
+        let check = |put: &[(&str, bool)], path: &str, expected: bool| {
+            assert_eq!(marks(put).hold(FOLDER, path), expected, "{put:?} {path}");
+        };
+        check(&[], "MEMORY.md", true);
+        check(&[], "a/b/USER.md", true);
+        check(&[], "memory.md", false);
+        check(&[], "MEMORY.md/a.md", false);
+        check(&[("MEMORY.md", false)], "MEMORY.md", false);
+        check(&[("MEMORY.md", false)], "a/MEMORY.md", true);
+        check(&[("people", true)], "people/ana.md", true);
+        check(&[("people", true)], "people", true);
+        check(&[("people", true)], "people2/ana.md", false);
+        check(
+            &[("people", true), ("people/old", false)],
+            "people/old/x.md",
+            false,
+        );
+        check(
+            &[("people", true), ("people/old", false)],
+            "people/new/x.md",
+            true,
+        );
+        check(&[("a", true), ("a/MEMORY.md", false)], "a/MEMORY.md", false);
+        check(&[("", true)], "any/thing.md", true);
+        assert!(!marks(&[("", true)]).hold("/other", "any/thing.md"));
+    }
+
+    #[test]
+    fn a_mark_that_is_taken_back_leaves_what_was_said_before() {
+        let check = |put: &[(&str, bool)], path: &str, expected: bool| {
+            assert_eq!(marks(put).hold(FOLDER, path), expected, "{put:?} {path}");
+        };
+        let note = "a/b.md";
+        check(&[(note, true), ("a", true), ("a", false)], note, true);
+        check(&[(note, true), ("a", true), ("a", false)], "a/c.md", false);
+        let exception = ("a/MEMORY.md", false);
+        check(&[exception, ("a", true)], "a/MEMORY.md", true);
+        let taken_back = [exception, ("a", true), ("a", false)];
+        check(&taken_back, "a/MEMORY.md", false);
+        check(
+            &[(note, true), ("", true), ("a", false), ("", false)],
+            note,
+            false,
+        );
+        check(
+            &[
+                (note, true),
+                ("", true),
+                ("a", false),
+                ("a", true),
+                ("", false),
+            ],
+            note,
+            true,
+        );
+        // A folder that decays anyway is said to: that is of all in it.
+        check(&[(note, true), ("a", false)], note, false);
+        // What was said of it while the folder was marked says nothing else any more.
+        check(&[("a", true), (note, false), ("a", false)], note, false);
+        check(
+            &[("a", true), (note, false), ("a", false), ("a", true)],
+            note,
+            true,
+        );
+    }
+
+    #[test]
+    fn marks_are_read_as_they_were_kept_before() {
+        let text = r#"{"/notes":{"a":true,"a/old":false,"a/old/b.md":true}}"#;
+        let read: Marks = serde_json::from_str(text).unwrap();
+        let holds = |path| read.hold(FOLDER, path);
+        assert_eq!(
+            ["a/x.md", "a/old/x.md", "a/old/b.md", "x.md"].map(holds),
+            [true, false, true, false]
+        );
+        let text = serde_json::to_string(&read).unwrap();
+        assert_eq!(serde_json::from_str::<Marks>(&text).unwrap(), read);
+    }
+
+    #[test]
+    fn what_holds_anyway_is_not_kept() {
+        let check = |put: &[(&str, bool)], expected: &[(&str, bool)]| {
+            let marks = marks(put);
+            let kept = marks.of_folder.get(FOLDER).into_iter();
+            let kept: Vec<(&str, bool)> = kept
+                .flat_map(|marks| &marks.0)
+                .map(|mark| (mark.path.as_str(), mark.is_evergreen))
+                .collect();
+            assert_eq!(kept, expected, "{put:?}");
+        };
+        check(&[("a.md", false)], &[]);
+        check(&[("MEMORY.md", true)], &[]);
+        check(&[("a.md", true), ("a.md", false)], &[]);
+        check(&[("MEMORY.md", false), ("MEMORY.md", true)], &[]);
+        check(&[("a", true), ("a/b.md", true)], &[("a", true)]);
+        check(
+            &[("a", true), ("a/b.md", false)],
+            &[("a", true), ("a/b.md", false)],
+        );
+        check(
+            &[
+                ("a/b.md", true),
+                ("a", true),
+                ("a", false),
+                ("a/b.md", false),
+            ],
+            &[],
+        );
+        check(&[("a/b.md", true), ("a", false), ("a/b.md", false)], &[]);
+        check(&[("a", true), ("a/b.md", false), ("a", false)], &[]);
+    }
+}
