@@ -2,6 +2,9 @@
 
 const COMMANDS: &[&str] = &[
     "activity",
+    "add_agent",
+    "agents",
+    "agents_loaded",
     "aggregate",
     "clusters",
     "set_evergreen",

@@ -192,6 +192,7 @@ impl Shelf {
                 Part::Folder(scope) => {
                     scope.folder == self.folder && scope.holds(self.notes[*at].0)
                 }
+                Part::Folders(folders) => folders.contains(&self.folder),
                 Part::Chunks(chunks) => chunks.contains(&chunk(at)),
             })
             .collect()

@@ -11,8 +11,8 @@ use memlens_engine::view::{
     Preset, SearchAnswer, Snippet,
 };
 use memlens_engine::{
-    ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Place, RowThumb,
-    Scope, WhyAnswer,
+    ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Place,
+    RowThumb, Scope, WhyAnswer,
 };
 use memlens_params::{ParameterSet, Params};
 use memlens_rank::Columns;
@@ -21,6 +21,7 @@ use tauri::{AppHandle, State, Url};
 use crate::dialogs::Dialogs;
 use crate::events::ScopeArgument;
 
+pub mod agents;
 pub mod providers;
 pub mod rerank;
 
@@ -32,6 +33,8 @@ pub struct Shell {
     pub dialogs: Arc<Dialogs>,
     /// The question that the window begins with.
     pub query: Option<String>,
+    /// Where agents are looked for; none where the system names no home folder.
+    pub home: Option<Home>,
 }
 
 type Answer<T> = Result<T, ErrorInfo>;
@@ -85,16 +88,18 @@ pub async fn search(
 ) -> Answer<SearchAnswer> {
     work(&shell, move |engine| {
         let params = params.check()?;
-        let scope = scope
-            .map(|scope| {
-                Ok::<_, EngineError>(Scope {
-                    folder: folder_id(&scope.folder)?,
-                    path: scope.path,
-                })
-            })
-            .transpose()?;
         engine.aggregate_for(&params);
-        let search = engine.library().search(&query, &params, scope.as_ref())?;
+        let library = engine.library();
+        let search = match scope {
+            None => library.search(&query, &params, None)?,
+            Some(ScopeArgument::Folder { folder, path }) => {
+                let folder = folder_id(&folder)?;
+                library.search(&query, &params, Some(&Scope { folder, path }))?
+            }
+            Some(ScopeArgument::Agent { agent }) => {
+                library.search_agent(&query, &params, &agent)?
+            }
+        };
         engine.library().answer(&search, &params)
     })
     .await
@@ -162,18 +167,23 @@ pub async fn why_not(
     line: Option<u32>,
     chunk: Option<String>,
 ) -> Answer<WhyAnswer> {
+    let home = shell.home.clone();
     work(&shell, move |engine| {
         let library = engine.library();
         let params = params.check()?;
         let search = library.kept(search)?;
-        match folder {
+        let answer = match folder {
             Some(folder) => {
                 let folder = folder_id(&folder)?;
                 let place = Place { folder, path, line };
-                library.why(&search, &params, &place, chunk.as_deref())
+                library.why(&search, &params, &place, chunk.as_deref())?
             }
-            None => library.why_typed(&search, &params, &path, None),
-        }
+            None => library.why_typed(&search, &params, &path, None)?,
+        };
+        Ok(match home {
+            Some(home) => library.with_load_cap(answer, &home),
+            None => answer,
+        })
     })
     .await
 }
@@ -307,7 +317,15 @@ pub async fn activity(shell: State<'_, Shell>) -> Answer<Vec<Activity>> {
 #[tauri::command]
 #[specta::specta]
 pub async fn add_folder(shell: State<'_, Shell>, path: String) -> Answer<LibraryState> {
-    work(&shell, move |engine| engine.add_folder(Path::new(&path))).await
+    let home = shell.home.clone();
+    work(&shell, move |engine| {
+        engine.add_folder(Path::new(&path))?;
+        if let Some(home) = home {
+            engine.note_agents(&home)?;
+        }
+        Ok(engine.state())
+    })
+    .await
 }
 
 /// Forgets all that the library holds; the notes' files are not touched.

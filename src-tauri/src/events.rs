@@ -20,9 +20,18 @@ pub struct Download(pub DownloadProgress);
 
 /// The form of a scope on its way from the window.
 #[derive(Debug, Clone, Deserialize, Type)]
-pub struct ScopeArgument {
-    /// The watched folder's id.
-    pub folder: String,
-    /// A folder in it; empty for all of it.
-    pub path: String,
+#[serde(untagged)]
+pub enum ScopeArgument {
+    /// A part of a watched folder.
+    Folder {
+        /// The watched folder's id.
+        folder: String,
+        /// A folder in it; empty for all of it.
+        path: String,
+    },
+    /// The folders of an agent.
+    Agent {
+        /// The agent's id.
+        agent: String,
+    },
 }

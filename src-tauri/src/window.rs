@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use memlens_engine::{Engine, Event, bundled, refuse_library_among};
+use memlens_engine::{Engine, Event, Home, bundled, refuse_library_among};
 use specta_typescript::{Typescript, semantic};
 use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindowBuilder};
 use tauri_specta::{Builder, ErrorHandlingMode, Event as _, collect_commands, collect_events};
@@ -113,7 +113,14 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
     let engine = Arc::new(engine);
     let warmed = engine.clone();
     tauri::async_runtime::spawn_blocking(move || warmed.library().warm());
+    let home = Home::of_process();
+    let (told, looked_in) = (engine.clone(), home.clone());
+    tauri::async_runtime::spawn_blocking(move || {
+        // Where only another process may write, that one notes it.
+        looked_in.map(|home| told.note_agents(&home))
+    });
     Ok(Shell {
+        home,
         engine,
         dialogs: Arc::new(Dialogs::new(arguments.answer_dialogs.clone())),
         query: arguments.query.clone(),
@@ -146,6 +153,9 @@ fn builder() -> Builder<tauri::Wry> {
             commands::set_evergreen,
             commands::clusters,
             commands::aggregate,
+            commands::agents::add_agent,
+            commands::agents::agents,
+            commands::agents::agents_loaded,
             commands::export_save,
             commands::export_text,
             commands::journey,

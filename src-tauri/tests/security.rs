@@ -13,6 +13,15 @@ use serde_json::Value;
 const COMMANDS: &[(&str, &str)] = &[
     ("activity", "nothing"),
     ("add_folder", "reads a folder that a person names"),
+    (
+        "add_agent",
+        "reads the folders of an agent that the program lists",
+    ),
+    (
+        "agents",
+        "looks at the places where agents keep their memory",
+    ),
+    ("agents_loaded", "reads files that agents load"),
     ("aggregate", "nothing"),
     ("clusters", "nothing"),
     ("data_size", "nothing"),

@@ -1,5 +1,7 @@
 //! The engine on real SQLite, real lists and real folders; the hashing embedder stands in for the model.
 
+#[path = "engine/agents.rs"]
+mod agents;
 #[path = "engine/agreeing.rs"]
 mod agreeing;
 #[path = "engine/asking.rs"]

@@ -4,6 +4,7 @@ import type {
   ClustersAnswer,
   Said,
   Activity,
+  AgentView,
   Download,
   ErrorInfo,
   FeedbackEntry,
@@ -19,10 +20,12 @@ import type {
   RerankSettings,
   RerankTime,
   RowThumb,
+  ScopeArgument,
   SearchAnswer,
   TreeEntry,
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
+import { found } from "./fake/agents";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
 import { journeyOf, rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
 import { heatOf, NO_RERANKERS, previewOf, rerankKey, scoreBy, withHttp, withModel } from "./fake/rerank";
@@ -40,6 +43,8 @@ export type FakeOptions = {
   readOnly?: string | null;
   rerankers?: Partial<RerankSettings>;
   rerankCalls?: RerankTime[];
+  /** What is found on the machine; nothing unless given. */
+  agents?: AgentView[];
 };
 
 const START_MS = Date.UTC(2026, 10, 21, 9, 30);
@@ -196,7 +201,7 @@ export class FakeBackend implements Backend {
     return this.#answer("state", [], () => this.#state);
   }
 
-  search(query: string, params: Params, scope: { folder: string; path: string } | null) {
+  search(query: string, params: Params, scope: ScopeArgument | null) {
     return this.#answer("search", [query, params, scope], (): SearchAnswer => {
       const chunks = this.#chunks.filter(
         (chunk) =>
@@ -481,6 +486,7 @@ export class FakeBackend implements Backend {
         id: `folder-${this.#state.folders.length + 1}`,
         path,
         name,
+        agent: null,
         n_files: 3,
         n_chunks: 17,
         status: "watching" as const,
@@ -491,6 +497,36 @@ export class FakeBackend implements Backend {
         n_files: this.#state.n_files + 3,
         n_chunks: this.#state.n_chunks + 17,
       });
+      return this.#state;
+    });
+  }
+
+  agents() {
+    return this.#answer("agents", [], () => found(this.#options.agents ?? [], this.#state.folders));
+  }
+
+  agentsLoaded() {
+    return this.#answer("agentsLoaded", [], () =>
+      found(this.#options.agents ?? [], this.#state.folders).agents.flatMap((agent) => agent.loaded),
+    );
+  }
+
+  addAgent(id: string) {
+    return this.#answer("addAgent", [id], () => {
+      const agent = this.#options.agents?.find((one) => one.id === id);
+      const known = new Set(this.#state.folders.map(({ path }) => path));
+      const added = (agent?.folders ?? []).filter(({ path }) => !known.has(path));
+      const folders = added.map(({ path }, at) => ({
+        id: `folder-${this.#state.folders.length + at + 1}`,
+        path,
+        name: added.length === 1 ? (agent?.name ?? id) : `${agent?.name ?? id} ${at + 1}`,
+        agent: { id, name: agent?.name ?? id },
+        n_files: 2,
+        n_chunks: 9,
+        status: "watching" as const,
+        why: null,
+      }));
+      this.changeState({ folders: [...this.#state.folders, ...folders] });
       return this.#state;
     });
   }

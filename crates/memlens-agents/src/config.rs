@@ -67,10 +67,10 @@ pub(crate) fn read(path: &Path, format: Format, home: &Path) -> Result<Option<Va
 
 /// What the system says, as a person reads it: without its number.
 pub(crate) fn words(error: &io::Error) -> String {
-    match error.kind() {
-        ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
+    if error.kind() == ErrorKind::PermissionDenied {
+        return "permission denied".to_owned();
     }
+    error.to_string()
 }
 
 fn parse_json(text: &str) -> Result<Value, String> {
@@ -78,15 +78,19 @@ fn parse_json(text: &str) -> Result<Value, String> {
         return Err(format!("it is nested deeper than {DEPTH_MAX} levels"));
     }
     json5::from_str(text).map_err(|error| {
-        let place = error.position().map_or_else(String::new, |at| {
-            format!("line {}, column {}: ", at.line + 1, at.column + 1)
-        });
         let what = error
             .code()
             .map_or_else(|| error.to_string(), |code| code.to_string());
-        match what.strip_prefix("EOF parsing ") {
-            Some(within) => format!("{place}it ends too early ({within})"),
-            None => format!("{place}{what}"),
+        match (what.strip_prefix("EOF parsing "), error.position()) {
+            // The position is that of what has no end.
+            (Some(within), _) => {
+                format!(
+                    "line {}: it ends too early ({within})",
+                    text.lines().count()
+                )
+            }
+            (None, Some(at)) => format!("line {}, column {}: {what}", at.line + 1, at.column + 1),
+            (None, None) => what,
         }
     })
 }
@@ -170,11 +174,7 @@ mod tests {
         check("text", Yaml, "it holds no settings by name");
         check(b"\xff\xfe{\0}\0", Json, "it is not UTF-8 text");
         check("{a: 1,\n  b 2}", Json, "line 2, column 5: expected colon");
-        check(
-            "{a: [1",
-            Json,
-            "line 1, column 5: it ends too early (array)",
-        );
+        check("{a:\n[1", Json, "line 2: it ends too early (array)");
         check(
             " ".repeat((1 << 20) + 1),
             Json,

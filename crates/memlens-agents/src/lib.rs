@@ -31,4 +31,4 @@ pub use agents::{AGENTS, agent};
 pub use counting::{Counted, count};
 pub use home::Home;
 pub use loaded::{Cut, Loaded, Unreadable, loaded};
-pub use looking::{Found, Loads, look};
+pub use looking::{Found, Loads, look, whose};

@@ -85,13 +85,44 @@ impl Found {
         !self.own.is_empty() || !self.folders.is_empty() || !self.problems.is_empty()
     }
 
-    /// Whether a folder or file is the agent's.
-    pub fn holds(&self, path: &Path) -> bool {
-        let mut places = self.folders.iter().chain(&self.own);
-        places.any(|place| {
+    /// What a folder of the agent's notes is called among the folders of all agents: by the agent where the folder's own
+    /// name only says what every agent's does, and by what else it lies in where there are several.
+    pub fn name_of(&self, folder: &Path, home: &Home) -> String {
+        let name = |path: &Path| -> String {
+            path.file_name()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+        };
+        let own = name(folder);
+        if let Some(which) = own.strip_prefix("workspace-") {
+            return format!("{} {which}", self.agent.name);
+        }
+        if !matches!(own.as_str(), "memory" | "memories" | "workspace") {
+            return own;
+        }
+        if self.folders.len() == 1 || own == "workspace" {
+            return self.agent.name.to_owned();
+        }
+        let around = name(folder.parent().unwrap_or(folder));
+        // Claude Code names a project's folder by its path: `-home-iris-garden`.
+        let slug = |path: &str| path.replace(|sign: char| !sign.is_ascii_alphanumeric(), "-");
+        let home = format!("{}-", slug(&home.folder().to_string_lossy()));
+        let project = around.strip_prefix(&home).unwrap_or(&around);
+        format!("{} {project}", self.agent.name)
+    }
+}
+
+/// The agent whose memory a folder is: the first of those whose folders of notes it is or lies in, else the first of those
+/// to whom all around it belongs.
+pub fn whose(found: &[Found], path: &Path) -> Option<&'static Agent> {
+    let holds = |places: &[PathBuf]| {
+        places.iter().any(|place| {
             path.starts_with(place) || place.canonicalize().is_ok_and(|it| path.starts_with(it))
         })
-    }
+    };
+    let by_notes = found.iter().find(|found| holds(&found.folders));
+    by_notes
+        .or_else(|| found.iter().find(|found| holds(&found.own)))
+        .map(|found| found.agent)
 }
 
 /// One agent's places being looked at.

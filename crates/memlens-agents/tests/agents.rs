@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use memlens_agents::{AGENTS, Cut, Found, Home, Unit, loaded, look};
+use memlens_agents::{AGENTS, Cut, Found, Home, Unit, loaded, look, whose};
 
 /// A made-up home folder.
 struct Scratch(tempfile::TempDir);
@@ -255,7 +255,7 @@ fn configs_name_folders() {
 fn what_cannot_be_read_is_told_and_the_others_are_found() {
     for (put, why) in [
         ("", "it is empty"),
-        ("{", "line 1, column 1: it ends too early (object)"),
+        ("{", "line 1: it ends too early (object)"),
         ("{\n a b}", "line 2, column 4: expected colon"),
         ("7", "it holds no settings by name"),
         ("\u{feff}{}", ""),
@@ -333,23 +333,76 @@ fn a_folder_in_another_is_not_listed_twice() {
 }
 
 #[test]
-fn an_agent_knows_what_is_its_own() {
-    let scratch = Scratch::new(&[(".codex/memories/", ""), (".hermes/memories/", "")]);
+fn a_folder_is_of_the_agent_whose_notes_it_holds() {
+    let scratch = Scratch::new(&[
+        (".codex/memories/", ""),
+        (".hermes/memories/", ""),
+        (
+            ".config/qmd/index.yml",
+            "collections: {one: {path: ~/.hermes/memories}, two: {path: ~/.codex}}",
+        ),
+    ]);
     let found = look(&scratch.home());
-    for (path, codex, hermes) in [
-        (".codex", true, false),
-        (".codex/memories/skills", true, false),
-        (".hermes/memories", false, true),
-        ("", false, false),
-        (".codex-other", false, false),
+    for (path, expected) in [
+        (".codex/memories", Some("codex")),
+        (".codex/memories/skills", Some("codex")),
+        // A collection goes before a folder that is only around the notes.
+        (".codex", Some("qmd")),
+        (".hermes", Some("hermes")),
+        (".hermes/memories", Some("hermes")),
+        (".codex-other", None),
+        ("", None),
     ] {
-        let path = scratch.path().join(path);
-        assert_eq!(
-            (found[0].holds(&path), found[1].holds(&path)),
-            (codex, hermes),
-            "{path:?}"
-        );
+        let agent = whose(&found, &scratch.path().join(path)).map(|agent| agent.id);
+        assert_eq!(agent, expected, "{path:?}");
     }
+}
+
+#[test]
+fn folders_are_named_so_that_they_can_be_told_apart() {
+    let scratch = Scratch::new(&[
+        (".openclaw/workspace/", ""),
+        (".openclaw/workspace-work/", ""),
+        (
+            ".openclaw/openclaw.json",
+            "{agents: {entries: {main: {}, work: {}}}}",
+        ),
+        (".claude/projects/-srv-house/memory/", ""),
+        (".codex/memories/", ""),
+        ("Notes/Garden/", ""),
+        (
+            ".config/qmd/index.yml",
+            "collections: {one: {path: ~/Notes/Garden}}",
+        ),
+    ]);
+    let home = scratch
+        .path()
+        .to_string_lossy()
+        .replace(|sign: char| !sign.is_ascii_alphanumeric(), "-");
+    scratch.write(&format!(".claude/projects/{home}-garden/memory/"), "");
+    let home = scratch.home();
+    let names: Vec<String> = look(&home)
+        .iter()
+        .flat_map(|found| {
+            found
+                .folders
+                .iter()
+                .map(|folder| found.name_of(folder, &home))
+        })
+        .collect();
+    let mut expected = vec![
+        "OpenClaw",
+        "OpenClaw work",
+        "Claude Code -srv-house",
+        "Claude Code garden",
+        "Codex",
+        "Garden",
+    ];
+    // Sorted by the made-up home's own name.
+    if names[2] != expected[2] {
+        expected.swap(2, 3);
+    }
+    assert_eq!(names, expected);
 }
 
 /// Rows as `name used/cap unit cut`.

@@ -19,6 +19,8 @@ pub struct Cli {
 pub enum Command {
     /// Add folders of notes, and index what is new or changed
     Index(IndexArgs),
+    /// List the agents on this machine, watch the memory of one, or see what they load of it
+    Agents(AgentsArgs),
     /// Keep the library up to date until stopped
     Watch(WatchArgs),
     /// Show what the library contains
@@ -67,6 +69,26 @@ pub struct IndexArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct AgentsArgs {
+    #[command(subcommand)]
+    pub act: Option<AgentsAct>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum AgentsAct {
+    /// Watch and index the folders where an agent keeps its memory
+    Add {
+        /// The agent's id, as `memlens agents` lists it
+        id: String,
+    },
+    /// Show how much of each file an agent loads when a session begins, and where it is cut
+    Loaded(JsonArgs),
+}
+
+#[derive(Debug, Args)]
 pub struct WatchArgs {
     /// Check the folders every few seconds, where the system does not report changes: in some containers and on some
     /// network drives
@@ -102,6 +124,9 @@ pub struct SearchArgs {
     /// Search only this folder: a path, or a watched folder's name and a path inside it
     #[arg(long = "in", value_name = "SUBFOLDER")]
     pub scope: Option<String>,
+    /// Search only the memory of this agent, by its id in `memlens agents`
+    #[arg(long, value_name = "ID", conflicts_with = "scope")]
+    pub agent: Option<String>,
     #[command(flatten)]
     pub settings: SettingArgs,
     /// Print every stage and row as JSON
@@ -123,6 +148,9 @@ pub struct WhyArgs {
     /// Search only this folder, as in `memlens search --in`
     #[arg(long = "in", value_name = "SUBFOLDER")]
     pub scope: Option<String>,
+    /// Search only the memory of this agent, by its id in `memlens agents`
+    #[arg(long, value_name = "ID", conflicts_with = "scope")]
+    pub agent: Option<String>,
     #[command(flatten)]
     pub settings: SettingArgs,
     /// Print as JSON

@@ -85,6 +85,9 @@ pub enum CliError {
     /// The system names no data folder.
     #[error("this system has no data folder: use --library DIR")]
     NoDataFolder,
+    /// The system names no home folder.
+    #[error("cannot look for agents: this system names no home folder; set HOME")]
+    NoHome,
     /// The signal to stop cannot be received.
     #[error("cannot listen for Ctrl+C: {0}")]
     Signal(#[from] ctrlc::Error),
@@ -110,6 +113,7 @@ impl CliError {
         match self {
             CliError::Param(_)
             | CliError::NoDataFolder
+            | CliError::NoHome
             | CliError::NoThumb { .. }
             | CliError::NoEvent { .. }
             | CliError::NoKey
@@ -124,7 +128,8 @@ impl CliError {
                 | EngineError::Thumb { .. }
                 | EngineError::NoFeedback { .. }
                 | EngineError::Evergreen { .. }
-                | EngineError::Rerank(RerankError::Setting { .. }),
+                | EngineError::Rerank(RerankError::Setting { .. })
+                | EngineError::Agent { .. },
             ) => 2,
             CliError::ReaderGone => 0,
             CliError::Engine(_)

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_engine::view::Progress;
 use memlens_engine::{
-    Counts, Folder, Indexer, IndexerError, Observer, Purpose, Step, lower_priority,
-    refuse_library_among,
+    Counts, EngineError, Folder, Home, Indexer, IndexerError, Observer, Purpose, Step,
+    lower_priority, note_agents, refuse_library_among,
 };
 use serde::Serialize;
 
@@ -89,6 +89,10 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     }
     let step = indexer.run(&stop, &mut bar)?;
     bar.bar.finish_and_clear();
+    if let Some(home) = Home::of_process() {
+        let mut store = indexer.store().beside().map_err(EngineError::from)?;
+        note_agents(&mut store, &home)?;
+    }
     if step != Step::Cancelled {
         indexer.compact()?;
         tell_empty(&indexer, &walked)?;

@@ -3,6 +3,7 @@
 //! Results go to standard output, everything else to standard error. Exit status: 0, 1 for a
 //! failure, 2 for misuse.
 
+mod agents;
 mod arguments;
 mod clusters;
 mod erase;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
     let place = library.clone();
     let done = match command {
         Command::Index(arguments) => index::run(library, &arguments),
+        Command::Agents(arguments) => agents::run(library, &arguments),
         Command::Watch(arguments) => watch::run(library, &arguments),
         Command::Status(arguments) => status::run(library, &arguments),
         Command::Search(arguments) => search::run(library, &arguments),

@@ -15,6 +15,7 @@ pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliEr
         &arguments.settings,
         &arguments.query,
         arguments.scope.as_deref(),
+        arguments.agent.as_deref(),
     )?;
     let report = library.report(&search, &params)?;
     if arguments.json {

@@ -56,6 +56,7 @@ pub fn ask(
     settings: &SettingArgs,
     query: &str,
     scope: Option<&str>,
+    agent: Option<&str>,
 ) -> Result<(Library, Params, Arc<Search>), CliError> {
     let params = params(settings)?;
     if query.trim().is_empty() {
@@ -63,8 +64,11 @@ pub fn ask(
     }
     let library = open(library)?;
     library.aggregate_for(&params)?;
-    let scope = scope.map(|typed| library.scope(typed)).transpose()?;
-    let search = library.search(query, &params, scope.as_ref())?;
+    let search = match (scope, agent) {
+        (_, Some(agent)) => library.search_agent(query, &params, agent)?,
+        (Some(typed), None) => library.search(query, &params, Some(&library.scope(typed)?))?,
+        (None, None) => library.search(query, &params, None)?,
+    };
     let search = library.ask(search.id, &params)?;
     Ok((library, params, search))
 }

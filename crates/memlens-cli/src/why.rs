@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use memlens_engine::{ChunkWhy, Fix, WhyAnswer, WhyNot};
+use memlens_engine::{ChunkWhy, Fix, Home, WhyAnswer, WhyNot};
 use memlens_rank::Status;
 
 use crate::arguments::WhyArgs;
@@ -18,9 +18,14 @@ pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError
         &arguments.settings,
         &arguments.query,
         arguments.scope.as_deref(),
+        arguments.agent.as_deref(),
     )?;
     let here = std::env::current_dir().ok();
     let answer = library.why_typed(&search, &params, &arguments.place, here.as_deref())?;
+    let answer = match Home::of_process() {
+        Some(home) => library.with_load_cap(answer, &home),
+        None => answer,
+    };
     if arguments.json {
         return print_json(&answer);
     }
@@ -41,6 +46,9 @@ fn print(out: &mut dyn Write, answer: &WhyAnswer) -> io::Result<()> {
         shown(&answer.path),
         shown(&answer.sentence)
     )?;
+    if let Some(load_cap) = &answer.load_cap {
+        writeln!(out, "{}", shown(load_cap))?;
+    }
     let WhyNot::Searched { chunks, n_chunks } = &answer.why else {
         return Ok(());
     };

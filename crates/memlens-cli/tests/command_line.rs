@@ -6,6 +6,8 @@
 #[path = "command_line/memlens.rs"]
 mod memlens;
 
+#[path = "command_line/agents.rs"]
+mod agents;
 #[path = "command_line/clusters.rs"]
 mod clusters;
 #[path = "command_line/erasing.rs"]

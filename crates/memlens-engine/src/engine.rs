@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use memlens_agents::Home;
 use memlens_embed::{EmbedderSource, Purpose};
 use memlens_indexer::{Indexer, Session, Watching, Work, Writer};
 use memlens_params::Params;
@@ -15,6 +16,7 @@ use memlens_rerank::{DownloadProgress, Downloads};
 use memlens_store::{FolderId, Store, StoreError, StoredPreset};
 use parking_lot::Mutex;
 
+use crate::agents::{FolderToAdd, folders_to_add};
 use crate::aggregator::{Aggregator, Alarm};
 use crate::clustering::uses_clusters;
 use crate::feedback;
@@ -24,7 +26,7 @@ use crate::providers::{choices, kept_keys, models_folder};
 use crate::view::{
     Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, LibraryState, RowThumb,
 };
-use crate::{EngineError, Library};
+use crate::{EngineError, Library, agents};
 
 /// Something the window should show without having asked.
 #[derive(Debug, Clone)]
@@ -178,6 +180,30 @@ impl Engine {
     pub fn add_folder(&self, path: &Path) -> Result<LibraryState, EngineError> {
         self.writer.add_folder(path)?;
         Ok(self.state())
+    }
+
+    /// Watches all folders of an agent that are not watched yet.
+    ///
+    /// # Errors
+    /// As [`folders_to_add`](crate::folders_to_add) and [`Engine::add_folder`]; folders that were added before stay.
+    pub fn add_agent(&self, home: &Home, id: &str) -> Result<LibraryState, EngineError> {
+        // As it is now: readers take up what was added a moment later.
+        let watched = self.write(|store| Ok(store.folders()?))?;
+        for FolderToAdd { path, agent, name } in folders_to_add(home, id, &watched)? {
+            self.writer.add_folder_of(&path, agent, &name)?;
+        }
+        Ok(self.state())
+    }
+
+    /// Notes whose memory each watched folder is, by what is found in a home.
+    ///
+    /// # Errors
+    /// [`EngineError::ReadOnly`], [`EngineError::Store`].
+    pub fn note_agents(&self, home: &Home) -> Result<(), EngineError> {
+        if self.write(|store| agents::note_agents(store, home))? {
+            self.writer.take_up_folders();
+        }
+        Ok(())
     }
 
     /// Forgets a folder.
@@ -389,6 +415,7 @@ impl Shared {
                 let counts = lists.counts_of(folder.id);
                 FolderState {
                     id: folder.id.0.to_string(),
+                    agent: folder.agent.as_deref().map(agents::agent_name),
                     path: folder.path,
                     name: folder.name,
                     n_files: counts.n_files,

@@ -38,6 +38,14 @@ pub enum EngineError {
         /// Why, and what to do.
         why: &'static str,
     },
+    /// An agent's folders cannot be watched.
+    #[error("cannot watch {id}: {why}")]
+    Agent {
+        /// The agent's id, as typed.
+        id: String,
+        /// Why.
+        why: String,
+    },
     /// No command is set up to be run.
     #[error("cannot run the hook: no command is named; name one in the settings")]
     NoHook,
@@ -269,6 +277,7 @@ impl EngineError {
             | EngineError::OtherRetriever { .. }
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }
+            | EngineError::Agent { .. }
             | EngineError::NoHook
             | EngineError::NoteChanged { .. }
             | EngineError::NoteAltered { .. }

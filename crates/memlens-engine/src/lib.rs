@@ -30,6 +30,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod agents;
 mod aggregator;
 mod changes;
 mod clustering;
@@ -62,6 +63,9 @@ mod thumbs;
 pub mod view;
 mod why;
 
+pub use agents::{
+    FolderToAdd, add_agent_folders, agents, folders_to_add, loaded, note_agents, watched_folders,
+};
 pub use clustering::Clustering;
 pub use data::{Contents, contents, erase};
 pub use engine::{Engine, Event, Listener};
@@ -69,6 +73,8 @@ pub use error::EngineError;
 pub use given::GivenRanking;
 pub use library::Library;
 pub use marks::Evergreen;
+/// Where agents are looked for.
+pub use memlens_agents::Home;
 pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
 pub use memlens_indexer::{
     Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,

@@ -2,6 +2,7 @@
 //!
 //! Ids are strings and counts 32 bits wide, so that no number loses a digit on its way.
 
+mod agents;
 mod clusters;
 mod feedback;
 mod notes;
@@ -13,6 +14,7 @@ use memlens_params::Params;
 use serde::Serialize;
 use specta::Type;
 
+pub use agents::{AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile};
 pub use clusters::{ClusterReport, ClustersAnswer, Said, SaidCluster};
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use memlens_indexer::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
@@ -30,6 +32,8 @@ pub struct FolderState {
     pub path: String,
     /// Its name.
     pub name: String,
+    /// Whose memory it is; none where it is of no agent that is known.
+    pub agent: Option<AgentName>,
     /// Its documents.
     pub n_files: u32,
     /// Their chunks.

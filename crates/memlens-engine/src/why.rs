@@ -45,6 +45,7 @@ impl Library {
                 line: None,
                 sentence: "It lies in no watched folder.".to_owned(),
                 why: WhyNot::NotWatched,
+                load_cap: None,
             }),
         }
     }
@@ -74,6 +75,7 @@ impl Library {
             line: place.line,
             sentence: sentence(&why, place),
             why,
+            load_cap: None,
         })
     }
 

@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Sender, SyncSender};
 use std::thread::JoinHandle;
 
 use memlens_embed::{EmbedderSource, lower_priority};
-use memlens_store::{FolderId, Store};
+use memlens_store::{Folder, FolderId, Store};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::IndexerError;
@@ -67,6 +67,8 @@ enum Command {
     RemoveFolder(FolderId, Reply<()>),
     /// Whether it is paused stands in [`Work`]; this has it seen soon.
     Pause,
+    /// Something is known of the watched folders that was not before.
+    TakeUpFolders,
     EraseAll(Reply<()>),
     /// Something was seen in a folder: it is due soon.
     Seen,
@@ -121,11 +123,34 @@ impl Writer {
     /// # Errors
     /// As [`Indexer::add_folder`], and [`IndexerError::ReadOnly`].
     pub fn add_folder(&self, path: &Path) -> Result<(), IndexerError> {
+        self.add(path, |_, folder| Ok(folder))
+    }
+
+    /// Adds a folder that is an agent's memory, under a name of its own.
+    ///
+    /// # Errors
+    /// As [`Writer::add_folder`].
+    pub fn add_folder_of(&self, path: &Path, agent: &str, name: &str) -> Result<(), IndexerError> {
+        self.add(path, |store, folder| {
+            Ok(store.give_to_agent(&folder, agent, name)?)
+        })
+    }
+
+    /// Takes up what became known of the watched folders.
+    pub fn take_up_folders(&self) {
+        self.send(Command::TakeUpFolders);
+    }
+
+    fn add(
+        &self,
+        path: &Path,
+        then: impl FnOnce(&mut Store, Folder) -> Result<Folder, IndexerError>,
+    ) -> Result<(), IndexerError> {
         // Before the store is held: a disk that does not answer keeps nobody else from writing.
         let path = readable_folder(path)?;
         let folder = self
-            .write(|store| add_folder(store, &path))
-            .map_err(|error| error.at(&self.shared.dir))?;
+            .write(|store| add_folder(store, &path).and_then(|folder| then(store, folder)))
+            .map_err(|error: IndexerError| error.at(&self.shared.dir))?;
         let id = folder.id;
         self.shared.work().added.push(folder);
         self.send(Command::TakeUp(id));

@@ -6,7 +6,7 @@ use memlens_params::{Params, TypedSet};
 use memlens_rank::{ChunkId, RetrieverId};
 use memlens_store::{FolderId, NoText};
 
-use crate::{NoteChunk, Part, Question, RetrieveError, Retrieved, Retriever, Within};
+use crate::{NoteChunk, Part, Question, RetrieveError, Retrieved, Retriever, Scope, Within};
 
 mod ask;
 mod dates;
@@ -56,6 +56,13 @@ impl NativeRetriever {
         let part = match &within.part {
             Part::All => std::iter::once(0..snapshot.n_chunks()).collect(),
             Part::Folder(scope) => scope.chunks(snapshot),
+            Part::Folders(folders) => {
+                let scopes = folders.iter().map(|&folder| Scope {
+                    folder,
+                    path: String::new(),
+                });
+                ranges(scopes.flat_map(|scope| scope.chunks(snapshot)).flatten())
+            }
             Part::Chunks(chunks) => ranges(chunks.iter().filter_map(place)),
         };
         within.without.iter().filter_map(place).fold(part, without)

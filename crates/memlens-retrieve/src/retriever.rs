@@ -80,6 +80,8 @@ pub enum Part {
     All,
     /// A folder, or a folder or note in it.
     Folder(Scope),
+    /// Some watched folders, whole.
+    Folders(Vec<FolderId>),
     /// Some chunks; those that it does not hold are none.
     Chunks(Vec<ChunkId>),
 }
@@ -98,6 +100,7 @@ impl Within {
         match &self.part {
             Part::All => true,
             Part::Folder(scope) => scope.folder == folder && scope.holds(path),
+            Part::Folders(folders) => folders.contains(&folder),
             Part::Chunks(searched) => chunks.iter().any(|it| searched.contains(&it.chunk)),
         }
     }

@@ -74,11 +74,7 @@ impl Store {
                 within,
             });
         }
-        let is_free = |name: &String| folders.iter().all(|folder| folder.name != *name);
-        let name = std::iter::once(name.to_owned())
-            .chain((2..).map(|number| format!("{name} {number}")))
-            .find(is_free)
-            .expect("finitely many folders cannot take infinitely many names");
+        let name = free_name(name, &folders);
         self.lastingly(|connection| {
             // A row comes before its statement is committed; whether that worked, only a transaction tells.
             let transaction = connection.transaction().attempt("add a folder")?;
@@ -167,6 +163,38 @@ impl Store {
 }
 
 impl Store {
+    /// Notes whose memory a folder is, and gives it a name; one already taken gets a number.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn give_to_agent(
+        &mut self,
+        folder: &Folder,
+        agent: &str,
+        name: &str,
+    ) -> Result<Folder, StoreError> {
+        let attempt = "note whose memory a folder is";
+        let others = self
+            .folders()?
+            .into_iter()
+            .filter(|other| other.id != folder.id);
+        let name = free_name(name, &others.collect::<Vec<_>>());
+        self.lastingly(|connection| {
+            connection
+                .execute(
+                    "UPDATE folders SET agent = ?2, name = ?3 WHERE id = ?1",
+                    params![folder.id.0, agent, name],
+                )
+                .map(drop)
+                .attempt(attempt)
+        })?;
+        Ok(Folder {
+            agent: Some(agent.to_owned()),
+            name,
+            ..folder.clone()
+        })
+    }
+
     /// Notes whose memory a folder is; none takes it back.
     ///
     /// # Errors
@@ -184,6 +212,15 @@ impl Store {
             .map(drop)
             .attempt("note whose memory a folder is")
     }
+}
+
+/// A name that none of these folders has: itself, or with a number.
+fn free_name(name: &str, folders: &[Folder]) -> String {
+    let is_free = |name: &String| folders.iter().all(|folder| folder.name != *name);
+    std::iter::once(name.to_owned())
+        .chain((2..).map(|number| format!("{name} {number}")))
+        .find(is_free)
+        .expect("finitely many folders cannot take infinitely many names")
 }
 
 /// Whether `path` is `folder` or lies in it.

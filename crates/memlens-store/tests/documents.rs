@@ -573,6 +573,25 @@ fn a_folder_knows_whose_memory_it_is() {
             .expect("it can be noted");
         assert_eq!(agents(&store), [agent.map(str::to_owned), None]);
     }
+    let mut give = |path: &str, name: &str| {
+        let folder = store.add_folder(path, "memory").expect("it can be added");
+        store
+            .give_to_agent(&folder, "claude-code", name)
+            .map(|folder| folder.name)
+            .expect("it can be noted")
+    };
+    assert_eq!(
+        give("/one/memory", "Claude Code garden"),
+        "Claude Code garden"
+    );
+    assert_eq!(
+        give("/two/memory", "Claude Code garden"),
+        "Claude Code garden 2"
+    );
+    assert_eq!(give("/three/memory", "memory"), "memory");
+    let folders = store.folders().expect("they can be read");
+    let given = folders.iter().filter(|folder| folder.agent.is_some());
+    assert_eq!(given.count(), 3);
 }
 
 #[test]

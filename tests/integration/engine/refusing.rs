@@ -97,6 +97,7 @@ fn a_library_of_the_version_before_is_brought_up_to_date() {
     connection
         .execute_batch(&format!(
             "ALTER TABLE documents DROP COLUMN changed_ns; ALTER TABLE folders DROP COLUMN mount;
+             ALTER TABLE folders DROP COLUMN agent;
              ALTER TABLE documents DROP COLUMN checksum; ALTER TABLE documents DROP COLUMN observations_checksum;
              ALTER TABLE chunks DROP COLUMN hash; ALTER TABLE embeddings DROP COLUMN checksum;
              DROP TRIGGER documents_inserted; DROP TRIGGER documents_updated; DROP TRIGGER documents_deleted;

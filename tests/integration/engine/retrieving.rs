@@ -209,7 +209,9 @@ fn check_retrieved(library: &memlens_engine::Library, query: &str, params: &Para
     let lists = library.lists();
     let scope = match &part {
         Part::Folder(scope) => scope.chunks(&lists.snapshot),
-        Part::All | Part::Chunks(_) => std::iter::once(0..lists.snapshot.n_chunks()).collect(),
+        Part::All | Part::Folders(_) | Part::Chunks(_) => {
+            std::iter::once(0..lists.snapshot.n_chunks()).collect()
+        }
     };
     let Retrieved {
         set,

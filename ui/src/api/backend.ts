@@ -1,5 +1,6 @@
 import type {
   Activity,
+  AgentsView,
   ClustersAnswer,
   Columns,
   DataSize,
@@ -13,6 +14,7 @@ import type {
   HttpChoice,
   Journey,
   LibraryState,
+  LoadedFile,
   ModelChoice,
   Params,
   Preset,
@@ -21,6 +23,7 @@ import type {
   RerankTest,
   RerankTime,
   RowThumb,
+  ScopeArgument,
   SearchAnswer,
   SentText,
   Snippet,
@@ -30,12 +33,8 @@ import type {
 /** All that the window asks of the engine. Every call rejects with an `ErrorInfo`. */
 export interface Backend {
   state(): Promise<LibraryState>;
-  /** `scope`: a folder id and a sub-folder ("" = all of it); null = everything. */
-  search(
-    query: string,
-    params: Params,
-    scope: { folder: string; path: string } | null,
-  ): Promise<SearchAnswer>;
+  /** `scope`: a folder id and a sub-folder ("" = all of it), or an agent's id; null = everything. */
+  search(query: string, params: Params, scope: ScopeArgument | null): Promise<SearchAnswer>;
   rank(search: number, params: Params): Promise<Columns>;
   /**
    * Asks the reranker and the hook for what these parameters lack, and ranks again. A newer call ends an older one,
@@ -89,6 +88,12 @@ export interface Backend {
   /** Opens the system's folder dialog; null when cancelled. */
   pickFolder(): Promise<string | null>;
   addFolder(path: string): Promise<LibraryState>;
+  /** Looks for agents at the places where they keep their memory, and nowhere else. */
+  agents(): Promise<AgentsView>;
+  /** What agents load of their files, up to their caps. */
+  agentsLoaded(): Promise<LoadedFile[]>;
+  /** Watches the folders of an agent that are not watched yet. */
+  addAgent(id: string): Promise<LibraryState>;
   removeFolder(folder: string): Promise<LibraryState>;
   pauseFolder(folder: string, paused: boolean): Promise<LibraryState>;
   pauseIndexing(paused: boolean): Promise<LibraryState>;

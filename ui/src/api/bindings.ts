@@ -23,6 +23,12 @@ export const commands = {
 	clusters: (params: Params) => __TAURI_INVOKE<ClustersAnswer>("clusters", { params }),
 	/**  Passes over all observations now, where anything changed. */
 	aggregate: (params: Params) => __TAURI_INVOKE<ClustersAnswer>("aggregate", { params }),
+	/**  Watches the folders of an agent that are not watched yet. */
+	addAgent: (id: string) => __TAURI_INVOKE<LibraryState>("add_agent", { id }),
+	/**  Looks for agents where they keep their memory, and nowhere else. */
+	agents: () => __TAURI_INVOKE<AgentsView>("agents"),
+	/**  What agents load of their files up to their caps. */
+	agentsLoaded: () => __TAURI_INVOKE<LoadedFile[]>("agents_loaded"),
 	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
 	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
 	journey: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, params, slot }),
@@ -113,6 +119,64 @@ export type Activity = {
 
 /**  Something happened to a note and can be searched now. */
 export type ActivityHappened = Activity;
+
+/**  A folder of an agent's notes. */
+export type AgentFolder = {
+	/**  Its absolute path. */
+	path: string,
+	/**  The path with `~` for the home folder. */
+	shown: string,
+	/**  Whether it is watched, itself or within another. */
+	is_watched: boolean,
+};
+
+/**  The agent of a watched folder. */
+export type AgentName = {
+	/**  Its id. */
+	id: string,
+	/**  Its name. */
+	name: string,
+};
+
+/**  One agent that was found. */
+export type AgentView = {
+	/**  Its id. */
+	id: string,
+	/**  Its name. */
+	name: string,
+	/**  Its version, if one of its files tells it. */
+	version: string | null,
+	/**  How it finds its notes again, for a person. */
+	recall: string,
+	/**  What it loads when a session begins, for a person. */
+	loads: string,
+	/**  Its folders of notes. */
+	folders: AgentFolder[],
+	/**  The Markdown files in them; at least so many where `is_partial`. */
+	n_notes: number,
+	/**  When the newest of them was changed, milliseconds since 1970; none where there is none. */
+	newest_ms: number | null,
+	/**  Whether there was no time to count all of them. */
+	is_partial: boolean,
+	/**  Whether all of its folders are watched. */
+	is_watched: boolean,
+	/**  What it loads of its files, up to its caps. */
+	loaded: LoadedFile[],
+	/**  What could not be read, for a person. */
+	problems: string[],
+};
+
+/**  What was found of the agents that Memlens knows. */
+export type AgentsView = {
+	/**  Those of which something is there, in the order of every list. */
+	agents: AgentView[],
+	/**  The names of the others. */
+	not_found: string[],
+	/**  Every place that was looked at, with `~` for the home folder. */
+	places: string[],
+	/**  How long looking and counting took, in milliseconds. */
+	took_ms: number,
+};
 
 /**  By what two observations say the same. */
 export type AgreementMeasure = 
@@ -440,6 +504,8 @@ export type FolderState = {
 	path: string,
 	/**  Its name. */
 	name: string,
+	/**  Whose memory it is; none where it is of no agent that is known. */
+	agent: AgentName | null,
 	/**  Its documents. */
 	n_files: number,
 	/**  Their chunks. */
@@ -735,6 +801,53 @@ export type ListColumn = {
 	stage: StageId,
 	/**  The 1-based rank within its depth. */
 	rank: (number | null)[],
+};
+
+/**  What a limit leaves out of a file. */
+export type LoadCut = 
+/**  Nothing. */
+"none" | 
+/**  The end. */
+"end" | 
+/**  The middle; which lines is not known. */
+"middle" | 
+/**  Some of several files, in part or whole; which is not known. */
+"files";
+
+/**  A file that an agent loads when a session begins, against one of its limits; or all of a folder's against theirs. */
+export type LoadedFile = {
+	/**  The agent's id. */
+	agent: string,
+	/**  Its name. */
+	agent_name: string,
+	/**  The absolute path of the file, or of the folder. */
+	path: string,
+	/**  The file's name; for a folder how all of its files are called together. */
+	name: string,
+	/**  The watched folder's id; none where the file is not watched. */
+	folder: string | null,
+	/**  The file's path in the watched folder. */
+	note: string | null,
+	/**  What is counted, for a person. */
+	unit: string,
+	/**  How many there are. */
+	used: number,
+	/**  How many are loaded at most. */
+	cap: number,
+	/**  What is left out by this limit. */
+	cut: LoadCut,
+	/**  The first line that is not loaded whole, where that is known. */
+	cut_at_line: number | null,
+	/**  The file's lines. */
+	n_lines: number,
+	/**  Of a file with entries: how many begin past the cut, and how many there are. */
+	entries: [number, number] | null,
+	/**  Whether the agent's users report the limit, and its makers do not. */
+	is_reported: boolean,
+	/**  Whether what is used is an estimate. */
+	is_estimate: boolean,
+	/**  Where the limit comes from, for a person. */
+	source: string,
 };
 
 /**  A cross-encoder as a person sets it: one of those with a name, or one in a folder of their own. */
@@ -1158,12 +1271,17 @@ export type Scanning = {
 };
 
 /**  The form of a scope on its way from the window. */
-export type ScopeArgument = {
-	/**  The watched folder's id. */
-	folder: string,
-	/**  A folder in it; empty for all of it. */
-	path: string,
-};
+export type ScopeArgument = 
+/**  A part of a watched folder. */
+({ 
+/**  The watched folder's id. */
+folder: string; 
+/**  A folder in it; empty for all of it. */
+path: string }) & { agent?: never } | 
+/**  The folders of an agent. */
+({ 
+/**  The agent's id. */
+agent: string }) & { folder?: never; path?: never };
 
 /**  The answer to a search: every candidate, and its first ranking. */
 export type SearchAnswer = {
@@ -1319,6 +1437,11 @@ export type WhyAnswer = {
 	sentence: string,
 	/**  The answer. */
 	why: WhyNot,
+	/**
+	 *  That the note's agent does not load that place when a session begins, whatever a search finds; none where it does,
+	 *  or has no such cap.
+	 */
+	load_cap: string | null,
 };
 
 /**  Where a note was lost. */

@@ -95,7 +95,16 @@ describe("the tree", () => {
     const { user } = await open({
       files,
       folders: [
-        { id: "notes", path: "/n", name: "n", n_files: 5_000, n_chunks: 0, status: "watching", why: null },
+        {
+          id: "notes",
+          path: "/n",
+          name: "n",
+          agent: null,
+          n_files: 5_000,
+          n_chunks: 0,
+          status: "watching",
+          why: null,
+        },
       ],
     });
     await screen.findByRole("treeitem", { name: /^note-0000/ });

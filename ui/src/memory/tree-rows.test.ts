@@ -20,7 +20,16 @@ function folder(path: string, ...children: TreeEntry[]): TreeEntry {
 
 function tree(id: string, ...entries: TreeEntry[]): FolderTree {
   return {
-    folder: { id, name: id, path: `/home/${id}`, n_files: 0, n_chunks: 0, status: "watching", why: null },
+    folder: {
+      id,
+      name: id,
+      path: `/home/${id}`,
+      agent: null,
+      n_files: 0,
+      n_chunks: 0,
+      status: "watching",
+      why: null,
+    },
     is_evergreen: false,
     entries,
   };

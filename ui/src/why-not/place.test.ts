@@ -98,6 +98,7 @@ describe("files of trees", () => {
     id: "id-notes",
     path: "/notes",
     name: "notes",
+    agent: null,
     n_files: 3,
     n_chunks: 3,
     status: "watching",

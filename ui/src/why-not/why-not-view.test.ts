@@ -176,6 +176,7 @@ describe("what it tells", () => {
       line: null,
       sentence: "it lies in no watched folder",
       why,
+      load_cap: null,
     };
     vi.spyOn(backend, "whyNot").mockResolvedValue(answer);
     await askFor(user, "x.md");

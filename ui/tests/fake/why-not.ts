@@ -25,6 +25,7 @@ export function whyNotOf(
     line,
     sentence,
     why,
+    load_cap: null,
   });
   if (folder === "") return said("It lies in no watched folder.", { kind: "not_watched" });
   if (path.startsWith(LEFT_OUT))

@@ -29,7 +29,11 @@ fn look(look: &mut Look<'_>) {
         // A project is a path, or since the cloud came an object with one.
         let path = match project {
             Value::Object(entries) => entries.get("path").unwrap_or(&Value::Null),
-            other => other,
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => project,
         };
         if let Some(path) = look.text(path, &format!("the path of project {name}")) {
             look.named_folder(path, &format!("project {name}"));

@@ -264,6 +264,7 @@ impl Memory {
         let is_in_part = match &within.part {
             Part::All => true,
             Part::Folder(scope) => scope.folder == facts.folder && scope.holds(&facts.path),
+            Part::Folders(folders) => folders.contains(&facts.folder),
             Part::Chunks(chunks) => chunks.contains(&chunk.id),
         };
         is_in_part && !within.without.contains(&chunk.id)

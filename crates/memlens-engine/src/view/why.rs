@@ -73,6 +73,9 @@ pub struct WhyAnswer {
     pub sentence: String,
     /// The answer.
     pub why: WhyNot,
+    /// That the note's agent does not load that place when a session begins, whatever a search finds; none where it does,
+    /// or has no such cap.
+    pub load_cap: Option<String>,
 }
 
 /// A change of one parameter.

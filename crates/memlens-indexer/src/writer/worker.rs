@@ -165,7 +165,11 @@ impl Worker {
                 // Whoever asked may have gone.
                 let _ = reply.send(Err(IndexerError::ReadOnly { why }));
             }
-            Command::TakeUp(_) | Command::Pause | Command::Seen | Command::Stop => {}
+            Command::TakeUp(_)
+            | Command::Pause
+            | Command::TakeUpFolders
+            | Command::Seen
+            | Command::Stop => {}
         }
     }
 
@@ -334,6 +338,7 @@ impl Worker {
                 let _ = reply.send(removed);
             }
             Command::Pause => self.shared.tell_state(),
+            Command::TakeUpFolders => self.refresh(),
             Command::EraseAll(reply) => {
                 self.due.clear();
                 self.watches.clear();

@@ -1,0 +1,224 @@
+//! `memlens agents` in a made-up home: agents are listed as other programs read them, watched by their id, and measured.
+
+use std::process::Command;
+
+use memlens_tests::Notes;
+use serde_json::{Value, json};
+
+use crate::memlens::{Memlens, list, paths};
+
+/// Runs the program in a home folder with nothing else in its environment.
+struct AtHome<'a> {
+    memlens: &'a Memlens,
+    home: &'a Notes,
+}
+
+impl AtHome<'_> {
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.memlens.command(arguments);
+        command.env("HOME", self.home.path());
+        for name in [
+            "CLAUDE_CONFIG_DIR",
+            "CODEX_HOME",
+            "HERMES_HOME",
+            "OPENCLAW_STATE_DIR",
+            "XDG_CONFIG_HOME",
+        ] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let output = self.command(arguments).output().expect("it can be started");
+        let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
+        (
+            output.status.code(),
+            text(output.stdout),
+            text(output.stderr),
+        )
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let (status, out, err) = self.run(arguments);
+        assert_eq!((status, err.as_str()), (Some(0), ""), "{arguments:?}");
+        serde_json::from_str(&out).expect("it prints JSON")
+    }
+}
+
+fn home() -> Notes {
+    Notes::new(&[
+        (
+            ".codex/memories/memory_summary.md",
+            "The router stands in the hall.\n",
+        ),
+        (
+            ".claude/projects/-house/memory/MEMORY.md",
+            &"The router is grey.\n".repeat(250),
+        ),
+        (
+            ".openclaw/openclaw.json",
+            "{meta: {lastTouchedVersion: '2026.9.6'}, broken",
+        ),
+        ("notes/router.md", "The router was sold.\n"),
+    ])
+}
+
+#[test]
+fn agents_are_listed_and_nothing_is_watched_unasked() {
+    let home = home();
+    let memlens = Memlens::new();
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let told = at_home.json(&["agents", "--json"]);
+    let newest = |row: &Value| {
+        row["newest"]
+            .as_str()
+            .is_some_and(|at| at.starts_with("2023-11-14T"))
+    };
+    assert!(newest(&told[1]) && newest(&told[2]), "{told:#}");
+    let root = home.path().display();
+    assert_eq!(
+        told,
+        json!([
+            {
+                "id": "openclaw", "name": "OpenClaw", "version": null, "folders": [], "notes": 0, "newest": null,
+                "watched": false,
+                "problems": ["cannot read ~/.openclaw/openclaw.json: line 1: it ends too early (identifier)"],
+            },
+            {
+                "id": "claude-code", "name": "Claude Code", "version": null,
+                "folders": [format!("{root}/.claude/projects/-house/memory")], "notes": 1, "newest": told[1]["newest"],
+                "watched": false,
+            },
+            {
+                "id": "codex", "name": "Codex", "version": null, "folders": [format!("{root}/.codex/memories")],
+                "notes": 1, "newest": told[2]["newest"], "watched": false,
+            },
+        ])
+    );
+    // Looking makes no library.
+    assert_eq!(
+        std::fs::read_dir(memlens.library())
+            .expect("it is there")
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn an_agent_is_watched_and_searched_by_its_id() {
+    let home = home();
+    let memlens = Memlens::new();
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let notes = home.at("notes").display().to_string();
+    assert_eq!(at_home.run(&["index", &notes]).0, Some(0));
+    let (status, out, err) = at_home.run(&["agents", "add", "codex"]);
+    assert_eq!(status, Some(0), "{err}");
+    assert_eq!(
+        err,
+        format!(
+            "memlens: watching {}/.codex/memories as Codex\n",
+            home.path().display()
+        )
+    );
+    assert!(out.starts_with("1 new,"), "{out}");
+    assert_eq!(
+        list(&at_home.json(&["agents", "--json"]))[2]["watched"],
+        true
+    );
+    let (status, out, err) = at_home.run(&["agents", "add", "codex"]);
+    assert_eq!(
+        (status, out.as_str(), err.as_str()),
+        (
+            Some(0),
+            "",
+            "memlens: all folders of codex are watched already\n"
+        )
+    );
+
+    let found = |more: &[&str]| {
+        at_home.json(&[&["search", "router", "--json"], more].concat())["results"].clone()
+    };
+    assert_eq!(paths(&found(&["--agent", "codex"])), ["memory_summary.md"]);
+    assert_eq!(list(&found(&[])).len(), 2);
+    for (arguments, status, message) in [
+        (
+            &["search", "router", "--agent", "hermes"][..],
+            2,
+            "cannot search in hermes: no watched folder is of this agent",
+        ),
+        (
+            &["agents", "add", "hermes"],
+            2,
+            "cannot watch hermes: Hermes was not found on this machine",
+        ),
+        (
+            &["agents", "add", "openclaw"],
+            2,
+            "cannot watch openclaw: cannot read ~/.openclaw/openclaw.json: line 1: it ends too early (identifier)",
+        ),
+    ] {
+        let told = at_home.run(arguments);
+        assert_eq!(
+            told,
+            (Some(status), String::new(), format!("memlens: {message}\n")),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn a_folder_that_is_indexed_by_path_knows_its_agent() {
+    let home = home();
+    let memlens = Memlens::new();
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let memories = home.at(".codex/memories").display().to_string();
+    assert_eq!(at_home.run(&["index", &memories]).0, Some(0));
+    let found = at_home.json(&["search", "router", "--json", "--agent", "codex"]);
+    assert_eq!(paths(&found["results"]), ["memory_summary.md"]);
+}
+
+#[test]
+fn what_agents_load_is_measured_watched_or_not() {
+    let home = home();
+    let memlens = Memlens::new();
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let root = home.path().display();
+    let claude = format!("{root}/.claude/projects/-house/memory/MEMORY.md");
+    assert_eq!(
+        at_home.json(&["agents", "loaded", "--json"]),
+        json!([
+            {"agent": "claude-code", "path": claude, "unit": "lines", "used": 250, "cap": 200, "cut_at_line": 201},
+            {"agent": "claude-code", "path": claude, "unit": "bytes", "used": 5000, "cap": 25000, "cut_at_line": null},
+            {
+                "agent": "codex", "path": format!("{root}/.codex/memories/memory_summary.md"), "unit": "tokens",
+                "used": 8, "cap": 2500, "cut_at_line": null,
+            },
+        ])
+    );
+    let (_, out, _) = at_home.run(&["agents", "loaded"]);
+    assert!(
+        out.starts_with("claude-code  250 of 200 lines  cut at line 201: 50 of 250 lines are not loaded  (as its users report)\n"),
+        "{out}"
+    );
+    assert_eq!(at_home.run(&["agents", "add", "claude-code"]).0, Some(0));
+    let why = at_home.json(&["why", "router", "MEMORY.md:240", "--json"]);
+    assert!(
+        why["load_cap"]
+            .as_str()
+            .is_some_and(|told| told.starts_with("Past the load cap: Claude Code loads")),
+        "{why:#}"
+    );
+}

@@ -1,0 +1,368 @@
+//! Agents and the library: which of their folders are watched, whose memory a watched folder is, and what of a note its
+//! agent loads.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use memlens_agents::{AGENTS, Counted, Cut, Found, Home, Loaded, Unit, count, look};
+use memlens_indexer::Indexer;
+use memlens_params::Params;
+use memlens_retrieve::Part;
+use memlens_store::{Folder, Store, StoreError};
+
+use crate::search::Search;
+use crate::view::{
+    AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile, WhyAnswer, WhyNot,
+};
+use crate::{EngineError, Library};
+
+/// How long notes are counted, so that finding agents stays below 200 ms with folders of any size.
+const COUNTING_TIME: Duration = Duration::from_millis(120);
+
+/// A folder of an agent that is to be watched, and its name on screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderToAdd {
+    /// Its path.
+    pub path: PathBuf,
+    /// The agent's id.
+    pub agent: &'static str,
+    /// Its name on screen.
+    pub name: String,
+}
+
+/// What was found of the agents of a home, where some folders are watched.
+pub fn agents(home: &Home, watched: &[Folder]) -> AgentsView {
+    let started = Instant::now();
+    let found = look(home);
+    let folders = found.iter().map(|found| found.folders.as_slice());
+    let counted = count(folders, COUNTING_TIME);
+    let places = found.iter().flat_map(|found| &found.places);
+    AgentsView {
+        not_found: AGENTS
+            .into_iter()
+            .filter(|agent| found.iter().all(|found| found.agent.id != agent.id))
+            .map(|agent| agent.name.to_owned())
+            .collect(),
+        places: places.map(|place| home.shown(place)).collect(),
+        agents: found
+            .iter()
+            .zip(counted)
+            .map(|(found, counted)| agent_view(home, found, counted, watched))
+            .collect(),
+        took_ms: started.elapsed().as_secs_f64() * 1000.0,
+    }
+}
+
+/// What agents load of their files up to their caps, and the problems of those that cannot be measured.
+pub fn loaded(home: &Home, watched: &[Folder]) -> (Vec<LoadedFile>, Vec<String>) {
+    let mut files = Vec::new();
+    let mut problems = Vec::new();
+    for found in look(home) {
+        let (these, unreadable) = loaded_of(home, &found, watched);
+        files.extend(these);
+        problems.extend(unreadable);
+    }
+    (files, problems)
+}
+
+/// The folders of an agent that are not watched yet; empty where all of them are.
+///
+/// # Errors
+/// [`EngineError::Agent`] for an id that no agent has, and where nothing of the agent is there.
+pub fn folders_to_add(
+    home: &Home,
+    id: &str,
+    watched: &[Folder],
+) -> Result<Vec<FolderToAdd>, EngineError> {
+    let refused = |why: String| EngineError::Agent {
+        id: id.to_owned(),
+        why,
+    };
+    let Some(agent) = memlens_agents::agent(id) else {
+        let ids: Vec<&str> = AGENTS.into_iter().map(|agent| agent.id).collect();
+        return Err(refused(format!(
+            "no agent has this id; it is one of {}",
+            ids.join(", ")
+        )));
+    };
+    let Some(found) = look(home).into_iter().find(|found| found.agent.id == id) else {
+        return Err(refused(format!(
+            "{} was not found on this machine",
+            agent.name
+        )));
+    };
+    if found.folders.is_empty() {
+        let why = found.problems.first().cloned();
+        return Err(refused(why.unwrap_or_else(|| {
+            format!("{} has no folder of notes yet", agent.name)
+        })));
+    }
+    Ok(found
+        .folders
+        .iter()
+        .filter(|folder| watching(folder, watched).is_none())
+        .map(|folder| FolderToAdd {
+            path: folder.clone(),
+            agent: agent.id,
+            name: found.name_of(folder, home),
+        })
+        .collect())
+}
+
+/// Adds folders of an agent to a library that nobody else writes; they are indexed by the next scan.
+///
+/// # Errors
+/// As [`Indexer::add_folder`]; folders that were added before stay.
+pub fn add_agent_folders(
+    indexer: &mut Indexer,
+    folders: &[FolderToAdd],
+) -> Result<(), EngineError> {
+    for FolderToAdd { path, agent, name } in folders {
+        let folder = indexer.add_folder(path)?;
+        indexer
+            .store()
+            .beside()?
+            .give_to_agent(&folder, agent, name)?;
+    }
+    Ok(())
+}
+
+/// The watched folders of the library in `dir`; none where there is no library yet.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn watched_folders(dir: &Path) -> Result<Vec<Folder>, EngineError> {
+    match Store::open_read_only(dir) {
+        Ok(store) => Ok(store.folders()?),
+        Err(StoreError::Missing { .. }) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Notes whose memory each watched folder is; tells whether anything is new. What was noted before stays where nothing is
+/// found now: another program may be started with another environment.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn note_agents(store: &mut Store, home: &Home) -> Result<bool, EngineError> {
+    let folders = store.folders()?;
+    if folders.is_empty() {
+        return Ok(false);
+    }
+    let found = look(home);
+    let mut is_new = false;
+    for folder in folders {
+        let agent = memlens_agents::whose(&found, Path::new(&folder.path)).map(|agent| agent.id);
+        if agent.is_some() && agent != folder.agent.as_deref() {
+            store.set_folder_agent(folder.id, agent)?;
+            is_new = true;
+        }
+    }
+    Ok(is_new)
+}
+
+/// The agent of a folder as the window shows it; an id that this version does not know is its own name.
+pub(crate) fn agent_name(id: &str) -> AgentName {
+    AgentName {
+        id: id.to_owned(),
+        name: memlens_agents::agent(id)
+            .map_or(id, |agent| agent.name)
+            .to_owned(),
+    }
+}
+
+impl Library {
+    /// What was found of the agents of a home.
+    pub fn agents(&self, home: &Home) -> AgentsView {
+        agents(home, &self.lists().snapshot.folders)
+    }
+
+    /// What agents load of their files, and the problems of those that cannot be measured.
+    pub fn loaded(&self, home: &Home) -> (Vec<LoadedFile>, Vec<String>) {
+        loaded(home, &self.lists().snapshot.folders)
+    }
+
+    /// Searches the folders of one agent.
+    ///
+    /// # Errors
+    /// [`EngineError::Scope`] where no watched folder is of that agent, and as [`Library::search`].
+    pub fn search_agent(
+        &self,
+        query: &str,
+        params: &Params,
+        agent: &str,
+    ) -> Result<Arc<Search>, EngineError> {
+        let lists = self.lists();
+        let folders = lists.snapshot.folders.iter();
+        let of_agent: Vec<_> = folders
+            .filter(|folder| folder.agent.as_deref() == Some(agent))
+            .map(|folder| folder.id)
+            .collect();
+        if of_agent.is_empty() {
+            return Err(EngineError::Scope {
+                typed: agent.to_owned(),
+                why: "no watched folder is of this agent".to_owned(),
+            });
+        }
+        self.search_in(query, params, Part::Folders(of_agent))
+    }
+
+    /// Adds to an answer what the note's agent does not load of the place that was asked about.
+    pub fn with_load_cap(&self, mut answer: WhyAnswer, home: &Home) -> WhyAnswer {
+        let (files, _) = self.loaded(home);
+        let of_note = files.iter().filter(|file| {
+            file.folder.as_deref() == Some(&answer.folder)
+                && file.note.as_deref() == Some(&answer.path)
+        });
+        let line = answer.line.or_else(|| best_line(&answer.why));
+        answer.load_cap = tightest(of_note).and_then(|file| past_cap(file, line));
+        answer
+    }
+}
+
+/// The first line of the best chunk.
+fn best_line(why: &WhyNot) -> Option<u32> {
+    match why {
+        WhyNot::Searched { chunks, .. } => chunks.first().map(|best| best.journey.row.start_line),
+        WhyNot::NotWatched
+        | WhyNot::Gone
+        | WhyNot::LeftOut { .. }
+        | WhyNot::Unreadable { .. }
+        | WhyNot::Pending
+        | WhyNot::Empty
+        | WhyNot::OutOfScope => None,
+    }
+}
+
+/// Of the limits of one file, the one that leaves out most.
+fn tightest<'a>(files: impl Iterator<Item = &'a LoadedFile>) -> Option<&'a LoadedFile> {
+    files
+        .filter(|file| file.cut != LoadCut::None)
+        .min_by_key(|file| file.cut_at_line)
+}
+
+/// What is to be said of a line of a file that is cut; none where it is loaded.
+fn past_cap(file: &LoadedFile, line: Option<u32>) -> Option<String> {
+    let LoadedFile {
+        agent_name,
+        cap,
+        unit,
+        used,
+        name,
+        ..
+    } = file;
+    let reported = if file.is_reported {
+        ", as its users report"
+    } else {
+        ""
+    };
+    match (file.cut_at_line, line) {
+        (Some(cut), Some(line)) if line < cut => None,
+        (Some(cut), _) => Some(format!(
+            "Past the load cap: {agent_name} loads {name} up to {cap} {unit}{reported}, so from line {cut} on it sees \
+             nothing unless it opens the file."
+        )),
+        (None, _) => Some(format!(
+            "Perhaps past the load cap: {agent_name} loads {cap} of the {used} {unit} of {name} and cuts the middle."
+        )),
+    }
+}
+
+fn agent_view(home: &Home, found: &Found, counted: Counted, watched: &[Folder]) -> AgentView {
+    let folders: Vec<AgentFolder> = found
+        .folders
+        .iter()
+        .map(|folder| AgentFolder {
+            path: folder.display().to_string(),
+            shown: home.shown(folder),
+            is_watched: watching(folder, watched).is_some(),
+        })
+        .collect();
+    let (loaded, unreadable) = loaded_of(home, found, watched);
+    AgentView {
+        id: found.agent.id.to_owned(),
+        name: found.agent.name.to_owned(),
+        version: found.version.clone(),
+        recall: found.agent.recall.to_owned(),
+        loads: found.agent.loads.to_owned(),
+        n_notes: saturated(counted.n_notes),
+        newest_ms: counted.newest_ms.map(|ms| ms as f64),
+        is_partial: counted.is_partial,
+        is_watched: !folders.is_empty() && folders.iter().all(|folder| folder.is_watched),
+        folders,
+        loaded,
+        problems: found.problems.iter().cloned().chain(unreadable).collect(),
+    }
+}
+
+fn loaded_of(home: &Home, found: &Found, watched: &[Folder]) -> (Vec<LoadedFile>, Vec<String>) {
+    let (rows, unreadable) = memlens_agents::loaded(found);
+    let files = rows.into_iter().map(|row| loaded_file(found, row, watched));
+    let problems = unreadable
+        .into_iter()
+        .map(|one| format!("cannot measure {}: {}", home.shown(&one.path), one.why));
+    (files.collect(), problems.collect())
+}
+
+fn loaded_file(found: &Found, row: Loaded, watched: &[Folder]) -> LoadedFile {
+    let Loaded {
+        agent,
+        path,
+        unit,
+        used,
+        cap,
+        cut,
+        entries,
+        n_lines,
+        of,
+    } = row;
+    let place = of.and_then(|_| watching(&path, watched));
+    let source = of.map_or(found.agent.source, |cap| cap.source);
+    let (cut, cut_at_line) = match cut {
+        Cut::None => (LoadCut::None, None),
+        Cut::FromLine(line) => (LoadCut::End, Some(saturated(line))),
+        Cut::Middle => (LoadCut::Middle, None),
+        Cut::Files => (LoadCut::Files, None),
+    };
+    let name = match of {
+        Some(_) => path
+            .file_name()
+            .map_or_else(String::new, |name| name.display().to_string()),
+        None => "In all".to_owned(),
+    };
+    LoadedFile {
+        agent: agent.to_owned(),
+        agent_name: found.agent.name.to_owned(),
+        path: path.display().to_string(),
+        name,
+        folder: place.as_ref().map(|(folder, _)| folder.id.0.to_string()),
+        note: place.map(|(_, note)| note),
+        unit: unit.name().to_owned(),
+        used: saturated(used),
+        cap: saturated(cap),
+        cut,
+        cut_at_line,
+        n_lines: saturated(n_lines),
+        entries: entries.map(|(past, all)| (saturated(past), saturated(all))),
+        is_reported: source.is_reported,
+        is_estimate: unit == Unit::TokensEstimated,
+        source: match source.version {
+            "" => source.from.to_owned(),
+            version => format!("{version}: {}", source.from),
+        },
+    }
+}
+
+/// The watched folder that a path is or lies in, and the path in it.
+fn watching<'a>(path: &Path, watched: &'a [Folder]) -> Option<(&'a Folder, String)> {
+    let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    watched.iter().find_map(|folder| {
+        let inner = resolved.strip_prefix(&folder.path).ok()?;
+        Some((folder, crate::scope::with_slashes(inner)?))
+    })
+}
+
+fn saturated(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,48 @@
+//! The commands about agents: which are found, what they load, and watching one's memory.
+
+use memlens_engine::EngineError;
+use memlens_engine::view::{AgentsView, LibraryState, LoadedFile};
+use tauri::State;
+
+use super::{Answer, Shell, work};
+
+/// Why nothing can be looked for.
+fn no_home() -> EngineError {
+    EngineError::System {
+        attempt: "look for agents",
+        why: "this system names no home folder".to_owned(),
+    }
+}
+
+/// Looks for agents where they keep their memory, and nowhere else.
+#[tauri::command]
+#[specta::specta]
+pub async fn agents(shell: State<'_, Shell>) -> Answer<AgentsView> {
+    let home = shell.home.clone();
+    work(&shell, move |engine| {
+        Ok(engine.library().agents(&home.ok_or_else(no_home)?))
+    })
+    .await
+}
+
+/// What agents load of their files up to their caps.
+#[tauri::command]
+#[specta::specta]
+pub async fn agents_loaded(shell: State<'_, Shell>) -> Answer<Vec<LoadedFile>> {
+    let home = shell.home.clone();
+    work(&shell, move |engine| {
+        Ok(engine.library().loaded(&home.ok_or_else(no_home)?).0)
+    })
+    .await
+}
+
+/// Watches the folders of an agent that are not watched yet.
+#[tauri::command]
+#[specta::specta]
+pub async fn add_agent(shell: State<'_, Shell>, id: String) -> Answer<LibraryState> {
+    let home = shell.home.clone();
+    work(&shell, move |engine| {
+        engine.add_agent(&home.ok_or_else(no_home)?, &id)
+    })
+    .await
+}

@@ -1,0 +1,266 @@
+//! Agents and the library: folders know whose memory they are, an agent's folders are watched and searched alone, and
+//! "why not?" knows what the agent never loads.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use memlens_engine::view::LoadCut;
+use memlens_engine::{
+    Engine, Home, Place, add_agent_folders, agents, folders_to_add, loaded, note_agents,
+    watched_folders,
+};
+use memlens_params::Params;
+use memlens_tests::{Notes, fresh, hashing, index, open};
+
+/// A home with two agents, one of them with a note that is longer than what it loads.
+fn home() -> (Notes, Home) {
+    let lines: Vec<String> = (1..=300)
+        .map(|n| format!("- fact {n} is about the attic.\n"))
+        .collect();
+    let notes = Notes::new(&[
+        (".claude/projects/-garden/memory/MEMORY.md", &lines.concat()),
+        (
+            ".claude/projects/-house/memory/MEMORY.md",
+            "The router stands in the house.\n",
+        ),
+        (
+            ".codex/memories/memory_summary.md",
+            "The router stands in the hall.\n",
+        ),
+        ("elsewhere/router.md", "The router was sold.\n"),
+    ]);
+    let home = Home::new(notes.path());
+    (notes, home)
+}
+
+/// Paths in their folders, of all rows that a search kept.
+fn places(library: &memlens_engine::Library, agent: &str) -> Vec<String> {
+    let search = library
+        .search_agent("router", &Params::default(), agent)
+        .expect("it can be searched");
+    let rows = search.rows().expect("they can be told");
+    let mut places: Vec<String> = rows.into_iter().map(|row| row.folder_name).collect();
+    places.dedup();
+    places
+}
+
+#[test]
+fn an_agents_folders_are_watched_under_names_of_their_own() {
+    let (notes, home) = home();
+    let dir = fresh(&[&notes.at("elsewhere")]);
+    let watched = watched_folders(dir.path()).expect("they can be read");
+    let view = agents(&home, &watched);
+    let told: Vec<(&str, u32, bool)> = view
+        .agents
+        .iter()
+        .map(|agent| (agent.id.as_str(), agent.n_notes, agent.is_watched))
+        .collect();
+    assert_eq!(told, [("claude-code", 2, false), ("codex", 1, false)]);
+    assert!(view.not_found.contains(&"Hermes".to_owned()));
+
+    let (mut indexer, _) =
+        memlens_engine::Indexer::open(dir.path(), Box::new(memlens_embed::Hashing::default()))
+            .expect("it can be opened");
+    let folders = folders_to_add(&home, "claude-code", &watched).expect("they are there");
+    add_agent_folders(&mut indexer, &folders).expect("they can be added");
+    drop(indexer);
+    index(
+        dir.path(),
+        &[
+            &notes.at(".claude/projects/-garden/memory"),
+            &notes.at(".claude/projects/-house/memory"),
+        ],
+    );
+    let watched = watched_folders(dir.path()).expect("they can be read");
+    let named: Vec<(&str, Option<&str>)> = watched
+        .iter()
+        .map(|folder| (folder.name.as_str(), folder.agent.as_deref()))
+        .collect();
+    assert_eq!(
+        named,
+        [
+            ("Claude Code -garden", Some("claude-code")),
+            ("Claude Code -house", Some("claude-code")),
+            ("elsewhere", None)
+        ]
+    );
+    assert!(agents(&home, &watched).agents[0].is_watched);
+    assert_eq!(
+        folders_to_add(&home, "claude-code", &watched).expect("they are there"),
+        []
+    );
+    // Its hidden folders are read, since they were named, and a search can stay in them.
+    let library = open(dir.path());
+    assert_eq!(
+        places(&library, "claude-code")
+            .iter()
+            .filter(|name| *name == "elsewhere")
+            .count(),
+        0
+    );
+    assert!(places(&library, "claude-code").contains(&"Claude Code -house".to_owned()));
+    let error = library
+        .search_agent("router", &Params::default(), "codex")
+        .err()
+        .expect("none of its folders is watched");
+    assert_eq!(
+        error.to_string(),
+        "cannot search in codex: no watched folder is of this agent"
+    );
+}
+
+#[test]
+fn what_cannot_be_added_is_told() {
+    let (_notes, home) = home();
+    let check = |id: &str, expected: &str| {
+        let error = folders_to_add(&home, id, &[]).expect_err("it is refused");
+        assert_eq!(error.to_string(), expected);
+    };
+    check(
+        "hermes",
+        "cannot watch hermes: Hermes was not found on this machine",
+    );
+    check(
+        "Codex",
+        "cannot watch Codex: no agent has this id; it is one of openclaw, claude-code, codex, gemini-cli, hermes, \
+         letta-code, basic-memory, qmd, openviking, obsidian",
+    );
+    let empty = Notes::new(&[
+        (".claude/settings.json", "{}"),
+        (".codex/memories", "a file"),
+    ]);
+    let home = Home::new(empty.path());
+    let check = |id: &str, expected: &str| {
+        let error = folders_to_add(&home, id, &[]).expect_err("it is refused");
+        assert_eq!(error.to_string(), expected);
+    };
+    check(
+        "claude-code",
+        "cannot watch claude-code: Claude Code has no folder of notes yet",
+    );
+    check(
+        "codex",
+        "cannot watch codex: ~/.codex/memories is not a folder",
+    );
+}
+
+#[test]
+fn folders_that_were_watched_before_are_told_anew() {
+    let (notes, home) = home();
+    let dir = fresh(&[&notes.at(".codex/memories"), &notes.at("elsewhere")]);
+    let named = || -> Vec<Option<String>> {
+        let watched = watched_folders(dir.path()).expect("they can be read");
+        watched.into_iter().map(|folder| folder.agent).collect()
+    };
+    assert_eq!(named(), [None, None]);
+    let note = |home: &Home| {
+        let (indexer, _) =
+            memlens_engine::Indexer::open(dir.path(), Box::new(memlens_embed::Hashing::default()))
+                .expect("it can be opened");
+        let mut store = indexer.store().beside().expect("it can be written");
+        note_agents(&mut store, home).expect("they can be noted")
+    };
+    assert!(note(&home));
+    assert_eq!(named(), [Some("codex".to_owned()), None]);
+    assert!(!note(&home));
+    // By a program that was started with another environment.
+    assert!(!note(&Home::new(Path::new("/nowhere"))));
+    assert_eq!(named(), [Some("codex".to_owned()), None]);
+}
+
+#[test]
+fn the_window_watches_an_agent_at_a_click() {
+    let (_notes, home) = home();
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let engine = Engine::open(dir.path(), hashing(), Arc::new(|_| {})).expect("it can be opened");
+    let state = engine.add_agent(&home, "codex").expect("it can be added");
+    let folder = &state.folders[0];
+    assert_eq!(folder.name, "Codex");
+    assert_eq!(
+        folder.agent.as_ref().map(|agent| agent.name.as_str()),
+        Some("Codex")
+    );
+    let again = engine
+        .add_agent(&home, "codex")
+        .expect("nothing is to be done");
+    assert_eq!(again.folders.len(), 1);
+    assert!(engine.add_agent(&home, "hermes").is_err());
+}
+
+#[test]
+fn what_an_agent_does_not_load_is_told_by_why_not() {
+    let (notes, home) = home();
+    let dir = fresh(&[
+        &notes.at(".claude/projects/-garden/memory"),
+        &notes.at(".codex/memories"),
+    ]);
+    let watched = watched_folders(dir.path()).expect("they can be read");
+    let (files, problems) = loaded(&home, &watched);
+    assert_eq!(problems, Vec::<String>::new());
+    let told: Vec<_> = files
+        .iter()
+        .map(|file| {
+            (
+                file.agent.as_str(),
+                file.unit.as_str(),
+                file.used,
+                file.cut,
+                file.cut_at_line,
+                file.note.as_deref(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (
+                "claude-code",
+                "lines",
+                300,
+                LoadCut::End,
+                Some(201),
+                Some("MEMORY.md")
+            ),
+            (
+                "claude-code",
+                "bytes",
+                9_192,
+                LoadCut::None,
+                None,
+                Some("MEMORY.md")
+            ),
+            // This one is not watched.
+            ("claude-code", "lines", 1, LoadCut::None, None, None),
+            ("claude-code", "bytes", 32, LoadCut::None, None, None),
+            (
+                "codex",
+                "tokens",
+                8,
+                LoadCut::None,
+                None,
+                Some("memory_summary.md")
+            ),
+        ]
+    );
+    let library = open(dir.path());
+    let params = Params::default();
+    let search = library
+        .search("attic", &params, None)
+        .expect("it can be searched");
+    let why = |line: Option<u32>| {
+        let place = Place {
+            folder: watched[0].id,
+            path: "MEMORY.md".to_owned(),
+            line,
+        };
+        let answer = library
+            .why(&search, &params, &place, None)
+            .expect("it can be told");
+        library.with_load_cap(answer, &home).load_cap
+    };
+    let past = "Past the load cap: Claude Code loads MEMORY.md up to 200 lines, as its users report, so from line 201 on it \
+                sees nothing unless it opens the file.";
+    assert_eq!(why(Some(250)).as_deref(), Some(past));
+    assert_eq!(why(Some(201)).as_deref(), Some(past));
+    assert_eq!(why(Some(200)), None);
+}
