@@ -6,7 +6,18 @@ import svelteConfig from "./svelte.config.js";
 
 /** The folders of `src/`, each over those before it: what a folder needs stands to its left, so that no two need each other. */
 const FOLDERS = [
-  ...["api", "shared", "parts", "library", "feedback", "rerank", "parameters", "presets", "why-not"],
+  ...[
+    "api",
+    "shared",
+    "parts",
+    "library",
+    "agents",
+    "feedback",
+    "rerank",
+    "parameters",
+    "presets",
+    "why-not",
+  ],
   ...["search", "memory", "export", "first-run", "settings"],
 ];
 

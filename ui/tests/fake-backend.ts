@@ -201,12 +201,15 @@ export class FakeBackend implements Backend {
     return this.#answer("state", [], () => this.#state);
   }
 
+  #isIn(scope: ScopeArgument, folder: string, path: string): boolean {
+    if (scope.agent === undefined) return folder === scope.folder && path.startsWith(scope.path);
+    return this.#state.folders.some((one) => one.id === folder && one.agent?.id === scope.agent);
+  }
+
   search(query: string, params: Params, scope: ScopeArgument | null) {
     return this.#answer("search", [query, params, scope], (): SearchAnswer => {
       const chunks = this.#chunks.filter(
-        (chunk) =>
-          this.#holds(chunk.path) &&
-          (scope === null || (chunk.folder === scope.folder && chunk.path.startsWith(scope.path))),
+        (chunk) => this.#holds(chunk.path) && (scope === null || this.#isIn(scope, chunk.folder, chunk.path)),
       );
       const set = retrieve(query, chunks, params);
       const id = ++this.#nSearches;

@@ -62,6 +62,7 @@ export class MemoryController {
   #reading = $state<Reading>(readStored(STORED_AS, isReading) ?? "rendered");
   #linkError = $state<string | null>(null);
   #find = $state("");
+  #agent = $state<string | null>(null);
   #markError = $state.raw<ErrorInfo | null>(null);
   readonly #expanded = new SvelteSet<string>();
   /** rows closed by hand while a search in the tree holds everything open */
@@ -74,7 +75,13 @@ export class MemoryController {
   #refreshedAt = -Infinity;
   #refreshing = 0;
 
-  readonly #rows = $derived(treeRows(this.#trees ?? [], (id) => this.isExpanded(id), this.#find));
+  /** The trees of the chosen agent; of all where none of its folders is watched any more. */
+  readonly #shownTrees = $derived.by(() => {
+    const trees = this.#trees ?? [];
+    const own = trees.filter((tree) => tree.folder.agent?.id === this.#agent);
+    return this.#agent === null || own.length === 0 ? trees : own;
+  });
+  readonly #rows = $derived(treeRows(this.#shownTrees, (id) => this.isExpanded(id), this.#find));
 
   /** Where the reader stood when it was left or drawn otherwise; null: at the top, or at the target. */
   place: PlaceInNote | null = null;
@@ -146,6 +153,10 @@ export class MemoryController {
   get find(): string {
     return this.#find;
   }
+  /** Id of the agent whose folders are shown; null for all. */
+  get agent(): string | null {
+    return this.#agent;
+  }
   /** The row of the tree that the keyboard stands on. */
   get activeId(): string | null {
     return this.#activeId;
@@ -182,6 +193,10 @@ export class MemoryController {
 
   activate(id: string): void {
     this.#activeId = id;
+  }
+
+  showAgent(agent: string | null): void {
+    this.#agent = agent;
   }
 
   setFind(find: string): void {

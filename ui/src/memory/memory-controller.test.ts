@@ -9,6 +9,31 @@ function path(memory: MemoryController): string | null {
   return memory.note.kind === "open" ? memory.note.note.document.path : null;
 }
 
+describe("an agent's folders", () => {
+  test("stand alone once it is chosen, and all do where none of its folders is watched", async () => {
+    const backend = new LibraryBackend();
+    const { folders } = await backend.state();
+    const [first] = folders;
+    if (first === undefined) throw new Error("there are folders");
+    backend.changeState({
+      folders: folders.map((one) =>
+        one === first ? { ...one, agent: { id: "codex", name: "Codex" } } : one,
+      ),
+    });
+    const memory = new MemoryController(backend);
+    await memory.refresh();
+    const roots = () => memory.rows.filter((row) => row.kind === "root").map((row) => row.name);
+    const all = roots();
+    expect(all.length).toBeGreaterThan(1);
+    memory.showAgent("codex");
+    expect(roots()).toEqual([first.name]);
+    memory.showAgent(null);
+    expect(roots()).toEqual(all);
+    memory.showAgent("hermes");
+    expect(roots()).toEqual(all);
+  });
+});
+
 describe("a note", () => {
   test("opens at its first chunk, in an open folder", async () => {
     const memory = new MemoryController(new LibraryBackend());

@@ -101,12 +101,16 @@ describe("searching", () => {
 
   it("asks within the scope", async () => {
     await search.searchNow("internet");
-    await search.searchIn({ folder: "notes", path: "", label: "notes" });
+    await search.searchIn({ kind: "folder", folder: "notes", path: "", label: "notes" });
     expect(backend.calls.findLast(({ name }) => name === "search")?.args[2]).toEqual({
       folder: "notes",
       path: "",
     });
     expect(search.answer?.rows.every((row) => row.folder === "notes")).toBe(true);
+    await search.searchIn({ kind: "agent", agent: "codex", label: "Codex" });
+    expect(backend.calls.findLast(({ name }) => name === "search")?.args[2]).toEqual({ agent: "codex" });
+    await search.searchIn(null);
+    expect(backend.calls.findLast(({ name }) => name === "search")?.args[2]).toBeNull();
   });
 
   it.each<[string, object]>([

@@ -7,6 +7,7 @@ import type {
   LibraryState,
   Params,
   Row,
+  ScopeArgument,
   SearchAnswer,
   Snippet,
   StageId,
@@ -35,7 +36,10 @@ const DEBOUNCE_MS = 150;
 const LIBRARY_DEBOUNCE_MS = 700;
 
 /** Where to search; null is everywhere. */
-export type Scope = { folder: string; path: string; label: string } | null;
+export type Scope =
+  | { kind: "folder"; folder: string; path: string; label: string }
+  | { kind: "agent"; agent: string; label: string }
+  | null;
 
 /** The parameters that rank moves are measured against. */
 export type Pin = { name: string; params: Params };
@@ -355,8 +359,7 @@ export class SearchController {
   }
 
   #find(query: string, params: Params): Promise<SearchAnswer> {
-    const scope = this.#scope === null ? null : { folder: this.#scope.folder, path: this.#scope.path };
-    return this.#backend.search(query, params, scope);
+    return this.#backend.search(query, params, argumentOf(this.#scope));
   }
 
   #show(shown: Shown, pinnedRanks: ReadonlyMap<string, number> | null): void {
@@ -675,4 +678,15 @@ function ranksByChunk(rows: readonly Row[], columns: Columns): ReadonlyMap<strin
       return row === undefined ? [] : [[row.chunk, at + 1] as const];
     }),
   );
+}
+
+function argumentOf(scope: Scope): ScopeArgument | null {
+  switch (scope?.kind) {
+    case undefined:
+      return null;
+    case "folder":
+      return { folder: scope.folder, path: scope.path };
+    case "agent":
+      return { agent: scope.agent };
+  }
 }

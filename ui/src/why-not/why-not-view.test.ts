@@ -188,6 +188,21 @@ describe("what it tells", () => {
     if (button !== null) expect(buttons[0]).toHaveTextContent(button);
   });
 
+  it("says that the note's agent does not load that place", async () => {
+    const { user, backend } = await open();
+    const answer: WhyAnswer = {
+      folder: "notes",
+      path: "x.md",
+      line: 250,
+      sentence: "it waits to be indexed",
+      why: { kind: "pending" },
+      load_cap: "Past the load cap: Claude Code loads MEMORY.md up to 200 lines.",
+    };
+    vi.spyOn(backend, "whyNot").mockResolvedValue(answer);
+    await askFor(user, "x.md");
+    expect(await screen.findByText(/^Past the load cap: Claude Code/)).toBeInTheDocument();
+  });
+
   it("names an unreadable note's reason", async () => {
     const { user } = await open({ problems: PROBLEMS });
     await askFor(user, "people/old.md");

@@ -1,0 +1,218 @@
+// Agents as a person meets them: offered at first start, listed in Settings, marked in Search and Memory, and the line from
+// which on one does not see a note.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, describe, expect, test } from "vitest";
+import { AGENTS } from "../../tests/fake/agents";
+import { violations } from "../../tests/axe";
+import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
+import { layOut } from "../../tests/layout";
+import type { AgentView, FolderState } from "../api/bindings";
+import App from "../App.svelte";
+import { openDocument } from "../open-document.svelte";
+import { Workspace, workspaceContext, type ViewId } from "../workspace.svelte";
+
+layOut();
+afterEach(() => void openDocument.take());
+
+const CLAUDE = AGENTS.find((agent) => agent.id === "claude-code");
+const MEMORY = CLAUDE?.folders[0]?.path ?? "";
+
+/** Folders that are an agent's, and one that is nobody's. */
+const FOLDERS: FolderState[] = [
+  {
+    id: "claude",
+    path: MEMORY,
+    name: "server",
+    agent: { id: "claude-code", name: "Claude Code" },
+    n_files: 1,
+    n_chunks: 0,
+    status: "watching",
+    why: null,
+  },
+  {
+    id: "notes",
+    path: "/home/robin/notes",
+    name: "notes",
+    agent: null,
+    n_files: 1,
+    n_chunks: 0,
+    status: "watching",
+    why: null,
+  },
+];
+const LINES = Array.from({ length: 412 }, (_, at) => `Fact ${at + 1} about the server.`);
+const FILES = [
+  { folder: "claude", path: "MEMORY.md", text: LINES.join("\n\n").slice(0, -1) },
+  { folder: "notes", path: "plain.md", text: "# Plain\n\nNothing is cut here.\n" },
+];
+
+async function open(view: ViewId, options: LibraryOptions = {}) {
+  const backend = new LibraryBackend({ agents: AGENTS, problems: [], activity: [], ...options });
+  const workspace = new Workspace(backend);
+  workspace.show(view);
+  const user = userEvent.setup();
+  const { container } = render(App, { context: workspaceContext(workspace) });
+  await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
+  return { backend, workspace, user, container };
+}
+
+const card = () => screen.getByRole("region", { name: "Agents on this machine" });
+const agent = (name: string) =>
+  within(card())
+    .getByRole("heading", { name: new RegExp(`^${name}`) })
+    .closest<HTMLElement>("li.agent") as HTMLElement;
+
+describe("first start", () => {
+  test("offers what was found, and watches nothing unasked", async () => {
+    const { backend, user } = await open("search", { hasFolders: false });
+    await screen.findByRole("heading", { name: "Found on this machine" });
+    expect(backend.nCalls("addAgent")).toBe(0);
+    await user.click(screen.getByRole("button", { name: "Watch: Codex" }));
+    expect(backend.calls.find((call) => call.name === "addAgent")?.args).toEqual(["codex"]);
+    await waitFor(() => expect(screen.queryByRole("heading", { name: "Found on this machine" })).toBeNull());
+  });
+
+  test("says nothing of agents where there are none", async () => {
+    const { backend } = await open("search", { hasFolders: false, agents: [] });
+    await screen.findByRole("heading", { name: "Which folders hold your agent's memory?" });
+    await waitFor(() => expect(backend.nCalls("agents")).toBe(1));
+    expect(screen.queryByRole("heading", { name: "Found on this machine" })).toBeNull();
+  });
+});
+
+describe("Settings", () => {
+  test("lists each agent with folders, notes, caps and problems", async () => {
+    const { container } = await open("settings");
+    await screen.findByRole("heading", { name: "OpenClaw 2026.9.6" });
+    for (const [name, words] of [
+      ["OpenClaw", ["~/.openclaw/workspace", "64 notes", "610 characters cut", "17,940"]],
+      ["Claude Code", ["version unknown", "212 lines cut", "Caps as its users report them, not documented."]],
+      ["Codex", ["about 1,870", "Finds exact substrings only"]],
+      ["Hermes", ["~/.hermes/memories is not a folder"]],
+      ["Obsidian", ["at least 4,318 notes"]],
+    ] as const)
+      for (const word of words) expect(agent(name)).toHaveTextContent(word);
+    expect(within(agent("Hermes")).queryByRole("button")).toBeNull();
+    expect(card()).toHaveTextContent("Not found: Gemini CLI.");
+    expect(await violations(container)).toEqual([]);
+  });
+
+  test("watches an agent at a click, and says so", async () => {
+    const { user } = await open("settings");
+    await user.click(await screen.findByRole("button", { name: "Watch: Claude Code" }));
+    await waitFor(() => expect(agent("Claude Code")).toHaveTextContent("watching"));
+    expect(screen.getByRole("button", { name: "Remove Claude Code 1" })).toBeInTheDocument();
+  });
+
+  test("offers the rest of an agent of which a part is watched", async () => {
+    await open("settings", { folders: FOLDERS });
+    expect(await screen.findByRole("button", { name: "Watch the rest: Claude Code" })).toBeEnabled();
+  });
+
+  test("says why an agent could not be added", async () => {
+    const { backend, user } = await open("settings");
+    backend.failing.addAgent = { code: "error", message: "cannot watch codex: permission denied" };
+    await user.click(await screen.findByRole("button", { name: "Watch: Codex" }));
+    expect(await within(agent("Codex")).findByRole("alert")).toHaveTextContent("permission denied");
+  });
+
+  test("changes nothing while another process writes", async () => {
+    await open("settings", { state: { read_only: "memlens index (process 4711) is writing" } });
+    expect(await screen.findByRole("button", { name: "Watch: Codex" })).toBeDisabled();
+  });
+
+  test("says why nothing could be looked for", async () => {
+    const { backend, user } = await open("settings");
+    backend.failing.agents = { code: "error", message: "cannot look for agents: no home" };
+    await user.click(await screen.findByRole("button", { name: "Look again" }));
+    expect(await within(card()).findByText(/no home/)).toBeInTheDocument();
+  });
+});
+
+describe("Memory", () => {
+  const item = (name: RegExp) => screen.findByRole("treeitem", { name });
+
+  test("marks folders by agent and notes that are cut, and sums up", async () => {
+    const { container } = await open("memory", { folders: FOLDERS, files: FILES });
+    await item(/^server, memory of Claude Code, /);
+    await item(/^MEMORY\.md, .*212 lines not loaded/);
+    await item(/^plain\.md, \d+ chunks?$/);
+    const card = screen.getByRole("region", { name: "Loaded when a session begins" });
+    expect(card).toHaveTextContent("412 / 200 lines");
+    expect(card).toHaveTextContent("19.3 / 25 KB");
+    // OpenClaw is not watched here.
+    expect(card).not.toHaveTextContent("OpenClaw");
+    expect(screen.getByText(/1 file cut when a session begins/)).toBeInTheDocument();
+    expect(await violations(container)).toEqual([]);
+  });
+
+  /** Claude Code with a cap that a short note is longer than. */
+  const SHORT = AGENTS.map((one) => ({
+    ...one,
+    loaded: one.loaded.map((file) =>
+      file.cut_at_line === null ? file : { ...file, used: 13, cap: 6, cut_at_line: 7, n_lines: 13 },
+    ),
+  }));
+  const SAID = "From here on Claude Code does not see this: 7 of 13 lines";
+
+  test.each([
+    ["between two parts", "# One\n\nFirst.\n\nSecond.\n\n## Two\n\nThird.\n\nFourth.\n\nFifth.\n"],
+    ["within a list", Array.from({ length: 13 }, (_, at) => `- fact ${at + 1}\n`).join("")],
+  ])("draws the line in the note, as Markdown and as text, %s", async (_, text) => {
+    const { user, workspace } = await open("memory", {
+      agents: SHORT,
+      folders: FOLDERS,
+      files: [{ folder: "claude", path: "MEMORY.md", text }],
+    });
+    openDocument.ask("claude", "MEMORY.md", 1);
+    workspace.show("memory");
+    const line = await screen.findByRole("note");
+    expect(line).toHaveTextContent(SAID);
+    expect(line).toHaveTextContent("Reported by its users, not documented.");
+    await user.click(screen.getByRole("button", { name: "Source" }));
+    await waitFor(() => expect(document.querySelector(".line")).not.toBeNull());
+    expect(screen.getByRole("note")).toHaveTextContent(SAID);
+    const unseen = (line: number) =>
+      document.querySelector(`.line[data-line="${line}"]`)?.classList.contains("unseen");
+    expect([unseen(6), unseen(7)]).toEqual([false, true]);
+    await user.keyboard("l");
+    await waitFor(() => expect(document.querySelector('.line.target[data-line="7"]')).not.toBeNull());
+  });
+
+  test("says of a middle that is cut that nobody knows which lines", async () => {
+    const [first] = FOLDERS;
+    const openclaw = AGENTS.find((one) => one.id === "openclaw") as AgentView;
+    const folder = { ...first, path: openclaw.folders[0]?.path } as FolderState;
+    const { workspace } = await open("memory", {
+      folders: [folder],
+      files: [{ folder: "claude", path: "USER.md", text: "Robin.\n".repeat(120) }],
+    });
+    openDocument.ask("claude", "USER.md", 1);
+    workspace.show("memory");
+    expect(await screen.findByRole("note")).toHaveTextContent(
+      "OpenClaw does not see the middle of this: 610 of 4,610 characters",
+    );
+    expect(document.querySelector(".unseen")).toBeNull();
+  });
+
+  test("draws no line in a note that is loaded whole", async () => {
+    const { workspace } = await open("memory", { folders: FOLDERS, files: FILES });
+    openDocument.ask("notes", "plain.md", 1);
+    workspace.show("memory");
+    await screen.findByRole("region", { name: "Text of plain.md" });
+    expect(screen.queryByRole("note")).toBeNull();
+  });
+});
+
+describe("Search", () => {
+  test("marks the rows of an agent's folders", async () => {
+    const folders = FOLDERS.map((folder) => ({ ...folder, id: folder.id === "claude" ? "notes" : "agents" }));
+    await open("search", { folders, files: [], startQuery: "internet at home" });
+    await waitFor(() => expect(screen.getAllByTitle("Memory of Claude Code").length).toBeGreaterThan(0));
+    const [row] = screen
+      .getAllByRole("row")
+      .filter((one) => within(one).queryByTitle("Memory of Claude Code"));
+    expect(row).toHaveTextContent("Claude Code");
+  });
+});
