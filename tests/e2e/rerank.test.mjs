@@ -182,7 +182,7 @@ scenario(
     // A few seconds: enough for the scores once it is loaded.
     await window.drag("rerank_timeout_ms", 0.05);
     await choose(window, "rerank", "model");
-    assert.match(await until("it is told", () => notice(window)), /still being loaded/);
+    assert.match(await until("it is told", () => notice(window)), /still loading/);
     await window.until("it is waited for", () =>
       /Loading .*…/.test(document.querySelector(".pills")?.innerText),
     );

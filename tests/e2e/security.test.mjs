@@ -269,7 +269,7 @@ scenario(
     // To send less, nobody is asked.
     assert.equal((await window.invoke("rerank_http_off", {})).http.is_on, false);
     assert.equal((await window.invoke("set_hook", { command: null })).hook, null);
-    await assert.rejects(window.invoke("download_rerank_model", { name: "../elsewhere" }), /it is one of/);
+    await assert.rejects(window.invoke("download_rerank_model", { name: "../elsewhere" }), /choose one of/);
   },
 );
 
@@ -292,7 +292,7 @@ scenario("a folder is opened as a model only when a person allows it", async ({ 
   assert.equal((await setModel(`${TINY_CROSS}/../..`)).model.folder, TINY_CROSS);
   await assert.rejects(
     window.invoke("set_rerank_model", { model: { name: "bge-reranker-base", folder: null } }),
-    /it was not downloaded/,
+    /it is not downloaded/,
   );
   assert.equal((await window.invoke("set_rerank_model", { model: null })).model, null);
 });

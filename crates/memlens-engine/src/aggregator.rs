@@ -83,7 +83,7 @@ impl Aggregator {
                 }
             })
             .map_err(|error| EngineError::System {
-                attempt: "start the aggregating thread",
+                attempt: "start the aggregation thread",
                 why: error.to_string(),
             })?;
         Ok(Aggregator {

@@ -278,14 +278,11 @@ impl Engine {
     /// Saves parameters under a name.
     ///
     /// # Errors
-    /// [`EngineError::Preset`] for an empty name, [`EngineError::Indexer`], [`EngineError::Store`].
+    /// [`EngineError::NoPresetName`], [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn save_preset(&self, name: &str, params: &Params) -> Result<(), EngineError> {
         let name = name.trim().to_owned();
         if name.is_empty() {
-            return Err(EngineError::Preset {
-                origin: "without a name".to_owned(),
-                why: "give it a name".to_owned(),
-            });
+            return Err(EngineError::NoPresetName);
         }
         let preset = StoredPreset {
             name,

@@ -31,7 +31,7 @@ pub enum EngineError {
     #[error(transparent)]
     Rerank(#[from] RerankError),
     /// No reranker of this kind is set up.
-    #[error("cannot rerank by {mode}: {why}")]
+    #[error("cannot rerank with {mode}: {why}")]
     NoReranker {
         /// The value of the parameter `rerank`.
         mode: &'static str,
@@ -47,7 +47,7 @@ pub enum EngineError {
         why: String,
     },
     /// No command is set up to be run.
-    #[error("cannot run the hook: no command is named; name one in the settings")]
+    #[error("cannot run the hook: no command is set; set one in the settings")]
     NoHook,
     /// A file or folder could not be read.
     #[error(transparent)]
@@ -56,13 +56,13 @@ pub enum EngineError {
     #[error(transparent)]
     Param(#[from] ParamError),
     /// There is nothing to search for.
-    #[error("cannot search for nothing: type a question")]
+    #[error("cannot search: type a question")]
     EmptyQuery,
     /// A retriever cannot answer, for another reason than its database or a list.
     #[error(transparent)]
     Retrieve(RetrieveError),
     /// A pipeline does not rank what this retriever finds.
-    #[error("cannot rank by {pipeline}: it ranks what {expected} finds, not {found}")]
+    #[error("cannot rank with {pipeline}: it ranks results of {expected}, not of {found}")]
     OtherRetriever {
         /// The pipeline's name on screen.
         pipeline: &'static str,
@@ -78,13 +78,13 @@ pub enum EngineError {
         id: u32,
     },
     /// A search was retrieved with other parameters than it should be ranked by.
-    #[error("cannot rank search {id}: its lists were formed in another way; search again")]
+    #[error("cannot rank search {id}: it was retrieved with other parameters; search again")]
     OtherLists {
         /// The search.
         id: u32,
     },
     /// No row stands at this place.
-    #[error("cannot show row {slot}: the search has {n_rows}")]
+    #[error("cannot show row {slot}: the search has {n_rows} rows")]
     NoRow {
         /// The slot asked for.
         slot: u32,
@@ -101,8 +101,8 @@ pub enum EngineError {
     },
     /// The text of a row is not what was saved.
     #[error(
-        "cannot {attempt} {path}: the library does not hold it as it was saved; `memlens index`, or the next start of \
-         the window, reads it anew"
+        "cannot {attempt} {path}: its copy in the library is damaged; `memlens index`, or the next start of the window, \
+         re-indexes it"
     )]
     NoteAltered {
         /// What was tried.
@@ -119,7 +119,7 @@ pub enum EngineError {
         why: String,
     },
     /// A path is in no watched folder.
-    #[error("cannot use {path}: it is in no watched folder")]
+    #[error("cannot use {path}: it is not in a watched folder")]
     NotWatched {
         /// The path as given.
         path: String,
@@ -163,7 +163,7 @@ pub enum EngineError {
         why: String,
     },
     /// A place for a file lies in a watched folder.
-    #[error("cannot write {}: it lies in {folder}, a watched folder, where Memlens never writes", path.display())]
+    #[error("cannot write {}: it is in {folder}, a watched folder, where Memlens never writes", path.display())]
     WatchedPlace {
         /// The file.
         path: PathBuf,
@@ -171,7 +171,7 @@ pub enum EngineError {
         folder: String,
     },
     /// A place for a file lies in the library's folder.
-    #[error("cannot write {}: it lies in the library's own folder {}, or is a file of it; choose another place", path.display(), dir.display())]
+    #[error("cannot write {}: it is in the library's own folder {}, or is one of its files; choose another place", path.display(), dir.display())]
     OwnPlace {
         /// The file.
         path: PathBuf,
@@ -179,7 +179,7 @@ pub enum EngineError {
         dir: PathBuf,
     },
     /// A place for a file is that of one that is read.
-    #[error("cannot write {}: it is {}, which is read for it; choose another place", path.display(), input.display())]
+    #[error("cannot write {}: it is the same file as {}, which is being read; choose another place", path.display(), input.display())]
     InputPlace {
         /// The file.
         path: PathBuf,
@@ -192,6 +192,9 @@ pub enum EngineError {
         /// The note.
         path: String,
     },
+    /// A preset that should be saved has no name.
+    #[error("cannot save the preset: give it a name")]
+    NoPresetName,
     /// A preset could not be read.
     #[error("cannot read preset {origin}: {why}")]
     Preset {
@@ -295,6 +298,7 @@ impl EngineError {
             | EngineError::OwnPlace { .. }
             | EngineError::InputPlace { .. }
             | EngineError::NoDocument { .. }
+            | EngineError::NoPresetName
             | EngineError::Preset { .. }
             | EngineError::File { .. }
             | EngineError::System { .. } => "error",

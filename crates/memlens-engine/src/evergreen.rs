@@ -104,7 +104,7 @@ fn named(
             }
             error
         })?
-        .ok_or_else(|| refused("it lies in no watched folder"))?;
+        .ok_or_else(|| refused("it is not in a watched folder"))?;
     let folders = snapshot.folders.iter();
     let on_disk = folders
         .filter(|folder| folder.id == place.folder)

@@ -279,7 +279,7 @@ pub(crate) fn read_file(path: &Path) -> Result<(Vec<NewFeedback>, Vec<String>), 
 
 /// What is wrong with a file without a thumb: that, and what is wrong with its first lines.
 fn no_thumb(problems: &[String]) -> String {
-    let mut told = vec!["it holds no thumb".to_owned()];
+    let mut told = vec!["it contains no thumbs".to_owned()];
     told.extend(problems.iter().take(PROBLEMS_TOLD).cloned());
     if problems.len() > PROBLEMS_TOLD {
         told.push(format!("and {} more", problems.len() - PROBLEMS_TOLD));
@@ -373,7 +373,7 @@ fn chunk_at(snapshot: &Snapshot, typed: &str, here: Option<&Path>) -> Result<u32
                 error
             }
         })?
-        .ok_or_else(|| refused("it lies in no watched folder"))?;
+        .ok_or_else(|| refused("it is not in a watched folder"))?;
     let document = snapshot
         .find(place.folder, &place.path)
         .ok_or_else(|| refused("it is not in the library"))?;
@@ -384,9 +384,9 @@ fn chunk_at(snapshot: &Snapshot, typed: &str, here: Option<&Path>) -> Result<u32
                 let (_, chunk) = snapshot.chunk(*at);
                 (chunk.start_line..=chunk.end_line).contains(&line)
             })
-            .ok_or_else(|| refused("no chunk holds this line")),
-        None if chunks.len() > 1 => Err(refused("it has several chunks; name a line of it")),
-        None => chunks.next().ok_or_else(|| refused("it holds no chunk")),
+            .ok_or_else(|| refused("no chunk contains this line")),
+        None if chunks.len() > 1 => Err(refused("it has several chunks; name one of its lines")),
+        None => chunks.next().ok_or_else(|| refused("it has no chunks")),
     }
 }
 

@@ -68,7 +68,7 @@ impl Unreadable {
         EngineError::Evergreen {
             path: path.to_owned(),
             why: format!(
-                "the marks in the library cannot be read ({}) and are kept as they are; the Memlens that wrote them may read them",
+                "the library's evergreen marks cannot be read ({}) and are left unchanged; the version of Memlens that wrote them may be able to read them",
                 self.0
             ),
         }
@@ -77,7 +77,7 @@ impl Unreadable {
     /// Tells a person who searches.
     pub fn notice(&self) -> String {
         format!(
-            "Your marks of what does not decay cannot be read ({}), so only MEMORY.md and USER.md are kept from decay. The marks stay in the library as they are.",
+            "Your evergreen marks cannot be read ({}), so only MEMORY.md and USER.md are kept from decay. The marks are left unchanged.",
             self.0
         )
     }

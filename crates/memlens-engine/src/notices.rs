@@ -72,7 +72,7 @@ fn of_lengths(params: &Params) -> Option<String> {
     };
     (cut(params) != cut(&defaults)).then(|| {
         format!(
-            "The library is cut into chunks of {} characters; other chunk lengths take effect only when it is built with them.",
+            "The library was indexed in chunks of {} characters; another chunk length takes effect only in a library that is indexed with it.",
             defaults.chunk_chars
         )
     })
@@ -88,8 +88,8 @@ pub(crate) fn left_out(what: &str, paths: &[String]) -> Option<String> {
     };
     let named = format!("{what} {first}{others}");
     Some(format!(
-        "Left out: {}. The library does not hold what it saved, as after a fault of the disk; `memlens index`, or the next \
-         start of the window, reads the notes anew.",
+        "Left out: {}. The library's copy is damaged, perhaps by a disk fault; `memlens index`, or the next start of the \
+         window, re-indexes the notes.",
         named.trim_start()
     ))
 }

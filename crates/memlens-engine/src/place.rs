@@ -23,7 +23,7 @@ impl Place {
     /// with a watched folder's name, or is relative to `here`, or is the end of the path of a note in
     /// the library. What is there, in the library or on the disk, comes before what is not.
     ///
-    /// None when it lies in no watched folder.
+    /// None when it is not in a watched folder.
     ///
     /// # Errors
     /// [`EngineError::Place`] when it names nothing, a line 0, or things in several folders.
@@ -47,7 +47,7 @@ impl Place {
             Some(_) | None => (typed_path, None),
         };
         if line == Some(0) {
-            return Err(refused("lines begin with 1".to_owned()));
+            return Err(refused("line numbers start at 1".to_owned()));
         }
         if named.is_empty() {
             return Err(refused("name a note".to_owned()));
@@ -78,7 +78,7 @@ impl Place {
             [] => Ok(None),
             [_] => Ok(there.pop()),
             [first, second, ..] => Err(refused(format!(
-                "it may be {} or {}",
+                "it could be {} or {}",
                 absolute(snapshot, first).display(),
                 absolute(snapshot, second).display()
             ))),

@@ -84,8 +84,8 @@ impl Library {
         let now = choices(&self.store())?.http()?;
         if now.as_ref() != Some(&checked) || !self.reranking.is_wanted(&call) {
             return Err(RerankError::Setting {
-                what: "the answer".to_owned(),
-                why: "the provider was changed while it was tested; test it again".to_owned(),
+                what: "the answer of the test".to_owned(),
+                why: "the provider changed during the test; test it again".to_owned(),
             }
             .into());
         }

@@ -33,8 +33,7 @@ impl Library {
             snapshot.folders.iter().filter_map(inside).collect()
         } else {
             let inner = with_slashes(path).filter(|inner| !inner.is_empty());
-            let inner =
-                inner.ok_or_else(|| refused("it must name a folder or a note".to_owned()))?;
+            let inner = inner.ok_or_else(|| refused("name a folder or a note".to_owned()))?;
             let by_name = |folder: &Folder| {
                 let rest = inner.strip_prefix(&folder.name)?;
                 let rest = if rest.is_empty() {
@@ -59,7 +58,7 @@ impl Library {
             .filter(|scope| !scope.chunks(snapshot).is_empty());
         match (found.next(), found.next()) {
             (Some(scope), None) => Ok(scope),
-            (None, _) => Err(refused("no note of a watched folder lies there".to_owned())),
+            (None, _) => Err(refused("no watched folder has notes there".to_owned())),
             (Some(first), Some(second)) => {
                 let place = |scope: &Scope| {
                     let folder = snapshot
@@ -74,7 +73,7 @@ impl Library {
                     })
                 };
                 Err(refused(format!(
-                    "it may be {} or {}",
+                    "it could be {} or {}",
                     place(&first),
                     place(&second)
                 )))

@@ -37,7 +37,7 @@ pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     if odd {
         return Err(io::Error::new(
             ErrorKind::InvalidInput,
-            "it is a link, a pipe or a device, and no file of the library; remove it and try again",
+            "it is a link, a pipe or a device, not a file of the library; remove it and try again",
         ));
     }
     opened

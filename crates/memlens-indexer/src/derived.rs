@@ -164,10 +164,7 @@ impl Derived {
                 let vector = store.vector(embedding)?;
                 let vector = vector.ok_or_else(|| IndexError::Torn {
                     path: vector_path(store.dir()),
-                    why: format!(
-                        "the library does not hold embedding {} as it was saved",
-                        embedding.0
-                    ),
+                    why: format!("embedding {} is damaged in the library", embedding.0),
                 })?;
                 self.vectors.append(embedding.0, &vector)?;
             }
@@ -182,12 +179,12 @@ impl Derived {
 /// What a person is told of notes that were not as saved; nothing where none was.
 pub fn told_forgotten(forgotten: &Forgotten) -> Option<String> {
     let ((_, first), others) = forgotten.notes.split_first()?;
-    let others = match others.len() {
-        0 => String::new(),
-        n_others => format!(" and {n_others} more"),
+    let (notes, were, they) = match others.len() {
+        0 => (first.clone(), "was", "it"),
+        n_others => (format!("{first} and {n_others} more"), "were", "they"),
     };
     Some(format!(
-        "{first}{others} was damaged in the library, as after a disk fault; it will be re-indexed at the next scan"
+        "{notes} {were} damaged in the library, perhaps by a disk fault; {they} will be re-indexed at the next scan"
     ))
 }
 
@@ -240,7 +237,7 @@ fn stem(path: &str) -> &str {
 /// Fails where a test has asked for it; see [`memlens_faults`].
 fn strike(store: &Store, list: &'static str) -> Result<(), IndexerError> {
     memlens_faults::strike(Place::Lists, store.dir(), list).map_err(|source| IndexerError::File {
-        attempt: "write a list of",
+        attempt: "write a list in",
         path: store.dir().to_owned(),
         source,
     })
@@ -271,7 +268,36 @@ fn rebuild_vectors(
 
 #[cfg(test)]
 mod tests {
-    use super::stem;
+    use super::*;
+
+    #[test]
+    fn one_note_or_several_were_damaged() {
+        let check = |paths: &[&str], expected: Option<&str>| {
+            let notes = paths.iter().map(|path| (FolderId(1), (*path).to_owned()));
+            let forgotten = Forgotten {
+                notes: notes.collect(),
+                applied: Applied {
+                    generation: 1,
+                    removed: Vec::new(),
+                    added: Vec::new(),
+                },
+            };
+            assert_eq!(told_forgotten(&forgotten).as_deref(), expected);
+        };
+        check(&[], None);
+        check(
+            &["a.md"],
+            Some(
+                "a.md was damaged in the library, perhaps by a disk fault; it will be re-indexed at the next scan",
+            ),
+        );
+        check(
+            &["a.md", "b.md", "c.md"],
+            Some(
+                "a.md and 2 more were damaged in the library, perhaps by a disk fault; they will be re-indexed at the next scan",
+            ),
+        );
+    }
 
     #[test]
     fn the_stem_is_the_name_without_folders_and_ending() {

@@ -24,7 +24,9 @@ pub enum IndexerError {
     #[error(transparent)]
     Ingest(#[from] IngestError),
     /// A watched folder lies within the one that should be added.
-    #[error("cannot add {path}: it holds {inner}, which is watched already; remove that one first")]
+    #[error(
+        "cannot add {path}: it contains {inner}, which is already watched; remove that folder first"
+    )]
     HoldsWatched {
         /// The folder asked for.
         path: String,
@@ -32,7 +34,7 @@ pub enum IndexerError {
         inner: String,
     },
     /// A folder's disk is not mounted; what stands in its place is empty.
-    #[error("cannot open folder {}: it is empty, and the disk that was mounted at {mount} is not there", path.display())]
+    #[error("cannot open folder {}: it is empty, and no disk is mounted at {mount} any more", path.display())]
     Unmounted {
         /// The watched folder.
         path: PathBuf,

@@ -152,7 +152,7 @@ impl Indexer {
         let mut notices = Vec::new();
         if is_database_gone {
             notices.push(
-                "the library's database was gone: it begins anew, with no folder to watch"
+                "the library's database was missing: Memlens starts with an empty library and no watched folder"
                     .to_owned(),
             );
         }
@@ -162,7 +162,7 @@ impl Indexer {
         if is_other {
             if made_by.is_some() {
                 notices.push(
-                    "the notes are read anew: the model, the chunk lengths or Memlens itself changed"
+                    "all notes are re-indexed: the model, the chunk lengths or Memlens itself changed"
                         .to_owned(),
                 );
             }

@@ -15,7 +15,7 @@ pub enum FolderStatus {
     Polling,
     /// Changes are left alone.
     Paused,
-    /// The folder or its disk is not there; its notes stay in the library, and it is taken up again once it is back.
+    /// The folder or its disk is not there; its notes stay in the library, and Memlens watches it again once it is back.
     Missing,
     /// It is not watched yet, or not by this process: only searched.
     Waiting,

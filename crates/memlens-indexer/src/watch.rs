@@ -180,7 +180,7 @@ impl Watch {
             next_walk: Instant::now() + watching.walk_every,
         };
         if watching.polls {
-            watch.poll_because("it was asked for".to_owned());
+            watch.poll_because("polling was requested".to_owned());
             return watch;
         }
         let noting = move |event| {
@@ -195,7 +195,7 @@ impl Watch {
         }
         if let Some(mount) = Mount::of(root).filter(Mount::is_untold) {
             watch.poll_because(format!(
-                "others may change it unseen: it lies on {}",
+                "others may change it unnoticed: it is on {}",
                 mount.kind
             ));
         }
@@ -353,7 +353,7 @@ fn is_missing(error: &notify::Error) -> bool {
 fn words(error: &notify::Error) -> String {
     match &error.kind {
         ErrorKind::MaxFilesWatch => {
-            "this system's limit of watched folders is reached (fs.inotify.max_user_watches)"
+            "the system's limit on watched folders is reached (fs.inotify.max_user_watches)"
                 .to_owned()
         }
         ErrorKind::Io(error) => format!("the system cannot watch it: {error}"),

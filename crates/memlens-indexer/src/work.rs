@@ -78,7 +78,7 @@ impl Work {
         let failed = self
             .phase
             .why()
-            .map(|why| format!("Indexing failed; Memlens tries again by itself: {why}"));
+            .map(|why| format!("Indexing failed; Memlens keeps retrying: {why}"));
         self.notices.iter().cloned().chain(failed).collect()
     }
 

@@ -193,7 +193,7 @@ fn try_out(model: &mut TextRerank) -> Result<(), String> {
     let trial = catch_unwind(AssertUnwindSafe(|| logits(model, query, &texts)));
     match trial {
         Ok(logits) => logits.map(|_| ()),
-        Err(_panic) => Err("its output `logits` has not one number a pair".to_owned()),
+        Err(_panic) => Err("its output `logits` does not hold one number per pair".to_owned()),
     }
 }
 
@@ -202,7 +202,7 @@ fn graph(folder: &Path) -> Result<PathBuf, RerankError> {
     graphs.find(|graph| graph.is_file()).ok_or_else(|| {
         let source = io::Error::new(
             io::ErrorKind::NotFound,
-            "neither it nor onnx/model.onnx is there",
+            "neither it nor onnx/model.onnx exists",
         );
         RerankError::ReadModel {
             path: folder.join(GRAPHS[0]),
@@ -244,7 +244,7 @@ fn read_files(folder: &Path) -> Result<TokenizerFiles, RerankError> {
     match labels.as_object().map_or(1, serde_json::Map::len) {
         1 => Ok(files),
         n_labels => {
-            let why = format!("the model tells {n_labels} classes apart; one that ranks has one");
+            let why = format!("the model has {n_labels} classes; a reranker has one");
             Err(wrong(CONFIG, why))
         }
     }

@@ -174,7 +174,7 @@ impl Hub {
             // Whoever ignores the range sends the whole, and says how long it is; so does one with nothing to send.
             _ => response.content_length(),
         };
-        let wrong = |what: &str| format!("{} does not tell {what} of {name}", host(&self.url));
+        let wrong = |what: &str| format!("{} does not report {what} of {name}", host(&self.url));
         let tag = text(&first, LINKED_SUM)
             .or_else(|| text(&first, ETAG.as_str()))
             .or_else(|| text(headers, ETAG.as_str()));
@@ -206,7 +206,7 @@ impl Hub {
         let mut file =
             memlens_files::open_own(&part, &mut options).map_err(|error| at_path(&part, error))?;
         file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => "it is being downloaded already".to_owned(),
+            TryLockError::WouldBlock => "it is already being downloaded".to_owned(),
             TryLockError::Error(error) => at_path(&part, error),
         })?;
         let mut n_resumes = 0;
@@ -255,7 +255,7 @@ impl Hub {
             Some(first) if first == n_bytes => {}
             Some(_) => {
                 let cause = format!(
-                    "{} sent another part of {}",
+                    "{} sent the wrong part of {}",
                     host(response.url()),
                     remote.name
                 );
@@ -319,7 +319,7 @@ impl Hub {
             let status = response.status();
             if status.is_redirection() {
                 let to = text(headers, LOCATION.as_str()).and_then(|to| url.join(&to).ok());
-                url = to.ok_or_else(|| format!("{} sends the request nowhere", host(&url)))?;
+                url = to.ok_or_else(|| format!("{} redirects to no address", host(&url)))?;
                 continue;
             }
             if !status.is_success() {
@@ -328,7 +328,7 @@ impl Hub {
             let first = first.unwrap_or_default();
             return Ok(Answer { response, first });
         }
-        Err(format!("{} sends the request in a circle", host(&self.url)))
+        Err(format!("{} redirects too many times", host(&self.url)))
     }
 }
 
@@ -768,10 +768,10 @@ mod tests {
         );
         check(
             Manner::Refuses("200 OK"),
-            "HUB does not tell the version of config.json",
+            "HUB does not report the version of config.json",
         );
-        check(Manner::Circles, "HUB sends the request in a circle");
-        check(Manner::Confuses, "HUB sent another part of config.json");
+        check(Manner::Circles, "HUB redirects too many times");
+        check(Manner::Confuses, "HUB sent the wrong part of config.json");
     }
 
     #[test]
@@ -818,7 +818,7 @@ mod tests {
             .expect_err("another has it")
             .to_string();
         assert!(
-            error.ends_with(": it is being downloaded already"),
+            error.ends_with(": it is already being downloaded"),
             "{error}"
         );
         drop(other);

@@ -179,7 +179,7 @@ mod tests {
         assert!(
             refused
                 .to_string()
-                .starts_with("cannot use the model nobody: it is one of ")
+                .starts_with("cannot use the model nobody: choose one of ")
         );
         downloads.stop();
         assert!(told.try_recv().is_err());

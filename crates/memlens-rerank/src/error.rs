@@ -22,7 +22,7 @@ pub enum RerankError {
     #[error("cannot rerank: internal error; please report it")]
     Fault,
     /// The system gives no thread to work on.
-    #[error("cannot start to rerank: {cause}")]
+    #[error("cannot start reranking: {cause}")]
     Thread {
         /// What it said.
         cause: String,
@@ -36,10 +36,10 @@ pub enum RerankError {
         why: String,
     },
     /// The embedding model failed.
-    #[error("cannot rerank by late interaction: {0}")]
+    #[error("cannot rerank with late interaction: {0}")]
     Embed(memlens_embed::EmbedError),
     /// The embedding model knows less than half of the question's tokens, or the question has none.
-    #[error("cannot rerank by late interaction: the model cannot read the question")]
+    #[error("cannot rerank with late interaction: the model cannot read the question")]
     UnreadQuery,
     /// ONNX Runtime cannot be loaded.
     #[error("cannot load the cross-encoder: {0}")]
@@ -69,13 +69,13 @@ pub enum RerankError {
         source: io::Error,
     },
     /// The cross-encoder gave no score.
-    #[error("cannot rerank by the cross-encoder: {why}")]
+    #[error("cannot rerank with the cross-encoder: {why}")]
     CrossEncode {
         /// The reason.
         why: String,
     },
     /// The cross-encoder is not on this machine.
-    #[error("cannot load cross-encoder {name}: it was not downloaded")]
+    #[error("cannot load cross-encoder {name}: it is not downloaded")]
     NotDownloaded {
         /// The model's name.
         name: &'static str,
@@ -107,7 +107,7 @@ pub enum RerankError {
         cause: &'static str,
     },
     /// Nobody is served without a key, and there is none.
-    #[error("cannot rerank over HTTP: {provider} needs a key, and none is kept")]
+    #[error("cannot rerank over HTTP: {provider} needs a key, and none is stored")]
     KeyMissing {
         /// The provider's name.
         provider: &'static str,
@@ -122,7 +122,7 @@ pub enum RerankError {
     },
     /// The system's keyring is not there, or does not open.
     #[error(
-        "cannot use the keyring of this system: {cause}; an environment variable may hold the key instead"
+        "cannot use this system's keyring: {cause}; an environment variable can hold the key instead"
     )]
     Keyring {
         /// What it said.
@@ -145,7 +145,7 @@ pub enum RerankError {
         cause: String,
     },
     /// The connection ended before the answer did.
-    #[error("cannot read the answer of {host}: {cause}")]
+    #[error("cannot read the answer from {host}: {cause}")]
     Broken {
         /// The host that was asked.
         host: String,
@@ -163,7 +163,7 @@ pub enum RerankError {
         cause: String,
     },
     /// The server's answer is not one finite score per text.
-    #[error("cannot rerank over HTTP: the answer of {host} {cause}")]
+    #[error("cannot rerank over HTTP: the answer from {host} {cause}")]
     Answer {
         /// The host that was asked.
         host: String,

@@ -48,13 +48,13 @@ impl Event {
         }
         // A bare list would be read as the fields in their order, and an empty one as an answer without results.
         if printed.trim_ascii_start().starts_with(b"[") {
-            return Err(failed("what it printed is no answer"));
+            return Err(failed("its output is not an answer"));
         }
         let answer: Answer = serde_json::from_slice(printed).map_err(|error| {
             failed(match error.classify() {
-                Category::Eof => "what it printed ends in the middle",
-                Category::Syntax | Category::Io => "what it printed is not JSON",
-                Category::Data => "what it printed is no answer",
+                Category::Eof => "its output is cut off",
+                Category::Syntax | Category::Io => "its output is not JSON",
+                Category::Data => "its output is not an answer",
             })
         })?;
         let Some(rows) = answer.results else {
@@ -77,7 +77,7 @@ impl Event {
                 let index = left
                     .get_mut(&(row.path.as_str(), row.start_line, row.end_line))
                     .and_then(VecDeque::pop_front)
-                    .ok_or_else(|| failed("it invented a row"))?;
+                    .ok_or_else(|| failed("it returned a row that it was not given"))?;
                 let score = row.score.unwrap_or(given[index].score);
                 Ok(Kept { index, score })
             })
@@ -190,7 +190,7 @@ impl HookCommand {
                 arguments: arguments.to_vec(),
                 withheld: None,
             }),
-            _ => Err(failed("no command is named")),
+            _ => Err(failed("no command is set")),
         }
     }
 
@@ -213,7 +213,7 @@ impl HookCommand {
     pub fn run(&self, event: &Event, limits: &Limits) -> Result<Vec<Kept>, RerankError> {
         let is_late = |error: &RerankError| matches!(error, RerankError::Timeout);
         match self.answer(event, limits) {
-            Err(error) if is_late(&error) => Err(failed("it gave no answer within the timeout")),
+            Err(error) if is_late(&error) => Err(failed("it did not answer within the timeout")),
             answered => answered,
         }
     }
@@ -314,8 +314,8 @@ async fn log(mut stderr: impl AsyncRead + Unpin) -> Result<(), RerankError> {
 
 fn how_it_ended(status: ExitStatus) -> String {
     match status.code() {
-        Some(code) => format!("it ended with status {code}"),
-        None => "it was ended by a signal".to_owned(),
+        Some(code) => format!("it exited with status {code}"),
+        None => "it was killed by a signal".to_owned(),
     }
 }
 
@@ -366,7 +366,7 @@ mod tests {
             let kept = event(&[]).kept(printed.as_bytes());
             assert_eq!(
                 kept.map_err(|error| error.to_string()),
-                Err("cannot run the hook: what it printed is no answer".to_owned())
+                Err("cannot run the hook: its output is not an answer".to_owned())
             );
         }
     }
@@ -416,7 +416,7 @@ mod tests {
             };
             let printed = serde_json::to_vec(&answer).expect("it is JSON");
             let refused = event(&given).kept(&printed).map_err(|error| error.to_string());
-            prop_assert_eq!(refused, Err("cannot run the hook: it invented a row".to_owned()));
+            prop_assert_eq!(refused, Err("cannot run the hook: it returned a row that it was not given".to_owned()));
         }
     }
 }

@@ -18,8 +18,7 @@ const SERVICE: &str = "memlens";
 /// How long a keyring may take: it may ask the person to unlock it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const NO_HEADER: &str =
-    "it has a character that no header takes: a space, a control character or no ASCII";
+const NO_HEADER: &str = "it contains a space, a control character or a character outside ASCII";
 
 /// A key that a header can carry. Nothing prints it, and its memory is wiped when it goes.
 #[derive(Clone)]
@@ -45,7 +44,7 @@ impl Key {
         let cause = if bytes.is_empty() {
             "it is empty"
         } else if bytes.contains(&b'\n') || bytes.contains(&b'\r') {
-            "it has a line break"
+            "it contains a line break"
         } else if !bytes.iter().all(u8::is_ascii_graphic) {
             NO_HEADER
         } else {
@@ -185,14 +184,14 @@ fn cause(error: &keyring::Error) -> String {
         keyring::Error::PlatformFailure(cause) | keyring::Error::NoStorageAccess(cause) => {
             cause.to_string()
         }
-        keyring::Error::Ambiguous(_) => "it keeps several keys under the same name".to_owned(),
+        keyring::Error::Ambiguous(_) => "it has several keys under the same name".to_owned(),
         keyring::Error::BadEncoding(_)
         | keyring::Error::BadDataFormat(..)
         | keyring::Error::BadStoreFormat(_)
         | keyring::Error::TooLong(..)
         | keyring::Error::Invalid(..)
         | keyring::Error::NotSupportedByStore(_)
-        | _ => "it cannot keep this key, or what it keeps is none".to_owned(),
+        | _ => "it cannot store this key, or what it stores is not a key".to_owned(),
     }
 }
 
@@ -273,13 +272,13 @@ mod tests {
             SET,
             Ok(Some(("memlens-rerank", KeyPlace::Environment))),
         );
-        let said = "cannot use the keyring of this system: the bus is gone; an environment variable may hold the key instead";
+        let said = "cannot use this system's keyring: the bus is gone; an environment variable can hold the key instead";
         check_read(broken, url, UNSET, Err(said));
         let key = Key::new("sk-1").expect("it is a key");
         let saved = save_by(broken, &provider(url), &key);
         assert_eq!(saved.expect_err("nothing keeps it").to_string(), said);
         let refused =
-            "cannot use the address: without https:// only this machine itself may be asked";
+            "cannot use the address: without https:// only this machine itself can be used";
         check_read(kept, "http://one.example", SET, Err(refused));
     }
 
@@ -287,8 +286,8 @@ mod tests {
     fn what_no_header_takes_is_refused_without_repeating_it() {
         for (key, cause) in [
             ("", "it is empty"),
-            ("sk-secret\n", "it has a line break"),
-            ("sk-secret\r\nX-Evil: 1", "it has a line break"),
+            ("sk-secret\n", "it contains a line break"),
+            ("sk-secret\r\nX-Evil: 1", "it contains a line break"),
             ("sk secret", NO_HEADER),
             ("sk-secret\t", NO_HEADER),
             ("sk-secret\0", NO_HEADER),

@@ -456,7 +456,7 @@ mod tests {
         let error = answer.expect_err("one text has no vectors").to_string();
         assert_eq!(
             error,
-            "cannot rerank by late interaction: cannot embed text: it is broken"
+            "cannot rerank with late interaction: cannot embed text: it is broken"
         );
     }
 

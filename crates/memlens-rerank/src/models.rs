@@ -184,7 +184,7 @@ mod tests {
             .expect("it is not there");
         insta::assert_snapshot!(
             error.to_string(),
-            @"cannot load cross-encoder ms-marco-MiniLM-L-6-v2: it was not downloaded"
+            @"cannot load cross-encoder ms-marco-MiniLM-L-6-v2: it is not downloaded"
         );
     }
 }

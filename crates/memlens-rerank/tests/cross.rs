@@ -227,7 +227,7 @@ fn files_that_are_wrong_are_named() {
         &write("special_tokens_map.json", ""),
     );
     check(
-        &format!("{unused}/config.json: the model tells 3 classes apart"),
+        &format!("{unused}/config.json: the model has 3 classes; a reranker has one"),
         &write(
             "config.json",
             "{\"id2label\": {\"0\": \"no\", \"1\": \"maybe\", \"2\": \"yes\"}}",
@@ -246,7 +246,7 @@ fn an_output_that_is_no_score_is_named() {
     // One number a pair, but without a second dimension.
     insta::assert_snapshot!(
         in_graph(b"keepdims\x18\x01", b"keepdims\x18\x00"),
-        @"cannot use cross-encoder file FOLDER/model.onnx: its output `logits` has not one number a pair"
+        @"cannot use cross-encoder file FOLDER/model.onnx: its output `logits` does not hold one number per pair"
     );
     // What a text without a nearest word gets is no number.
     let message = in_graph(&(-1e4_f32).to_le_bytes(), &f32::NAN.to_le_bytes());

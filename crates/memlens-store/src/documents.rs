@@ -546,5 +546,5 @@ pub(crate) fn note(
             statement.execute(params![folder.0, path, line, message, severity])
         })
         .map(|_| ())
-        .attempt("note a problem")
+        .attempt("record a problem")
 }

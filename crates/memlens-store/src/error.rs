@@ -17,13 +17,13 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// A pipe or a device stands where a file of the library should.
-    #[error("cannot open the library: {} is a pipe or a device, and no file; remove it and try again", path.display())]
+    #[error("cannot open the library: {} is a pipe or a device, not a file; remove it and try again", path.display())]
     NoFile {
         /// What stands there.
         path: PathBuf,
     },
     /// Another process writes.
-    #[error("cannot write to library {}: {} already writes to it; do it in its window, or close it first", path.display(),
+    #[error("cannot write to library {}: {} is already writing to it; make the change there, or close it first", path.display(),
         process.map_or("another process".to_owned(), |id| format!("process {id}")))]
     Locked {
         /// The library's folder.
@@ -32,7 +32,7 @@ pub enum StoreError {
         process: Option<u32>,
     },
     /// Something else stands in the place of the lock file.
-    #[error("cannot use the library's lock {}: it is a link, or holds something else; move it away and try again", path.display())]
+    #[error("cannot use the library's lock {}: it is a link or not a lock file; move it away and try again", path.display())]
     NoLock {
         /// Where the lock file should be.
         path: PathBuf,
@@ -66,8 +66,8 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// The database is no database any more, or its pages do not fit together.
-    #[error("cannot {attempt}: the library's database {} is damaged: {source}; nothing was deleted: put a copy of it back, \
-        or forget it with `memlens erase --yes` and index the folders again (the notes themselves are not touched)", path.display())]
+    #[error("cannot {attempt}: the library's database {} is damaged: {source}; nothing was deleted: restore a copy \
+        of it, or erase it with `memlens erase --yes` and index the folders again (your notes are not touched)", path.display())]
     Damaged {
         /// What was tried.
         attempt: &'static str,
@@ -77,8 +77,8 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// The system refuses to write: the disk is full, say.
-    #[error("cannot {attempt}: the disk under {} is full or cannot be written: {source}; make room and try again: \
-        what was saved before is sound", path.display())]
+    #[error("cannot {attempt}: the disk that holds {} is full or not writable: {source}; free some space and try again: \
+        what was saved before is intact", path.display())]
     Disk {
         /// What was tried.
         attempt: &'static str,

@@ -195,7 +195,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn undo_feedback(&mut self, id: i64) -> Result<bool, StoreError> {
-        self.change_feedback("take the feedback back", |transaction| {
+        self.change_feedback("take back the feedback", |transaction| {
             Ok(transaction.execute("DELETE FROM feedback WHERE id = ?1", [id])? > 0)
         })
     }

@@ -158,7 +158,7 @@ impl Store {
                 params![folder.0, mount],
             )
             .map(|_| ())
-            .attempt("note where a folder is mounted")
+            .attempt("record where a folder is mounted")
     }
 }
 
@@ -173,7 +173,7 @@ impl Store {
         agent: &str,
         name: &str,
     ) -> Result<Folder, StoreError> {
-        let attempt = "note whose memory a folder is";
+        let attempt = "record whose memory a folder is";
         let others = self
             .folders()?
             .into_iter()
@@ -210,7 +210,7 @@ impl Store {
                 params![folder.0, agent],
             )
             .map(drop)
-            .attempt("note whose memory a folder is")
+            .attempt("record whose memory a folder is")
     }
 }
 

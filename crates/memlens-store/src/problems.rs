@@ -92,23 +92,23 @@ impl Store {
         problems: &[StoredProblem],
         is_read: impl Fn(&str) -> bool,
     ) -> Result<(), StoreError> {
-        self.strike("note problems")?;
+        self.strike("record problems")?;
         let mut before = self.noted(folder, None)?;
         before.retain(|problem| !is_read(&problem.path));
         if before == problems {
             return Ok(());
         }
-        let transaction = self.connection.transaction().attempt("note problems")?;
+        let transaction = self.connection.transaction().attempt("record problems")?;
         for problem in &before {
             transaction
                 .prepare_cached("DELETE FROM problems WHERE folder = ?1 AND path = ?2")
                 .and_then(|mut statement| statement.execute(params![folder.0, problem.path]))
-                .attempt("note problems")?;
+                .attempt("record problems")?;
         }
         for problem in problems {
             crate::documents::note(&transaction, problem)?;
         }
-        transaction.commit().attempt("note problems")
+        transaction.commit().attempt("record problems")
     }
 
     /// What is noted of one file, or of all files of a folder that are not in the library; by path and message.

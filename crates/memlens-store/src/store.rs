@@ -255,7 +255,7 @@ impl Store {
         let set = |connection: &Connection, synchronous: &str| {
             connection
                 .pragma_update(None, "synchronous", synchronous)
-                .attempt("have the disk keep what is written")
+                .attempt("flush the library to the disk")
         };
         set(&self.connection, "FULL")?;
         let changed = change(&mut self.connection);

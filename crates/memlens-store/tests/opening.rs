@@ -222,7 +222,7 @@ fn a_second_writer_is_refused_by_name() {
     );
     let error = Store::open(dir.path()).expect_err("it is being written");
     let expected = format!(
-        "cannot write to library {}: {name} already writes to it; do it in its window, or close it first",
+        "cannot write to library {}: {name} is already writing to it; make the change there, or close it first",
         dir.path().display()
     );
     assert_eq!(error.to_string(), expected);

@@ -132,7 +132,7 @@ fn a_reranker_that_is_not_set_up_leaves_the_fused_order_and_says_so() {
         let Status::Fallback { why } = status(&columns, StageId::RERANK) else {
             panic!("{rerank:?} is not set up");
         };
-        assert!(why.starts_with("cannot rerank by "), "{why}");
+        assert!(why.starts_with("cannot rerank with "), "{why}");
         assert_eq!(columns.order, expected);
         assert_eq!(columns.n_pending, 0, "nothing waits for what has failed");
         let found = search(&library, &params);
@@ -320,7 +320,7 @@ fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() 
         panic!("its model cannot be there");
     };
     assert!(
-        why.starts_with("cannot rerank yet: the model is still being loaded"),
+        why.starts_with("cannot rerank yet: the model is still loading"),
         "{why}"
     );
     assert!(asked.is_reranker_loading);

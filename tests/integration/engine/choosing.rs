@@ -220,7 +220,7 @@ fn a_test_of_a_provider_that_was_changed_meanwhile_says_nothing_of_the_new_one()
         let error = test.join().expect("it ends").expect_err("it is of another");
         assert_eq!(
             error.to_string(),
-            "cannot use the answer: the provider was changed while it was tested; test it again"
+            "cannot use the answer of the test: the provider changed during the test; test it again"
         );
     });
     let test = library.test_rerank_http().expect("it answers");
@@ -251,7 +251,7 @@ fn scores_of_the_provider_before_do_not_come_back() {
     assert_eq!(rerank(&scored.columns(&first)), &Status::Applied);
     asked.recv().expect("it was asked");
     // A call for one row more is under way, with the scores of the others at hand, and ends only after the change.
-    let ending = Fault::at(Place::Scores, dir.path()).only("remember a call");
+    let ending = Fault::at(Place::Scores, dir.path()).only("record a call");
     let ending = ending.hangs();
     std::thread::scope(|scope| {
         let call = scope.spawn(|| library.ask(id, &by_http()));

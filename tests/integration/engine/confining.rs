@@ -337,7 +337,7 @@ fn nothing_is_written_into_a_watched_folder() {
             .write_preset(&Params::default(), &path, &[])
             .expect_err("it is refused");
         let expected = format!(
-            "cannot write {}: it lies in {}, a watched folder, where Memlens never writes",
+            "cannot write {}: it is in {}, a watched folder, where Memlens never writes",
             path.display(),
             notes.path().display()
         );

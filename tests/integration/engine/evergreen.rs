@@ -172,7 +172,7 @@ fn what_is_typed_names_a_note_a_folder_or_all_of_a_watched_one() {
     for (typed, why) in [
         ("nowhere/at/all", "there is no such note or folder"),
         ("", "name a note"),
-        ("/", "it lies in no watched folder"),
+        ("/", "it is not in a watched folder"),
     ] {
         let refused = library.set_evergreen(typed, true, None);
         let refused = refused.map_err(|error| error.to_string());

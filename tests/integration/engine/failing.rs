@@ -48,7 +48,7 @@ fn a_walk_that_fails_waits_and_goes_on_by_itself() {
     let dir = scratch();
     let mut it = Watched::of(dir.path(), &[&notes]);
     let fault = Fault::at(Place::Store, dir.path())
-        .only("note problems")
+        .only("record problems")
         .fills_the_disk();
     notes.write(".ignore", "x\n");
     it.wait("it failed four times", |it| n_tries(it) >= 4);
@@ -65,11 +65,11 @@ fn a_walk_that_fails_waits_and_goes_on_by_itself() {
         panic!("it goes on: {:?}", state.phase);
     };
     assert!(
-        why.starts_with("cannot note problems: the disk under"),
+        why.starts_with("cannot record problems: the disk that holds"),
         "{why}"
     );
     assert!((1..=8).contains(&retry_s), "{retry_s}");
-    let notice = format!("Indexing failed; Memlens tries again by itself: {why}");
+    let notice = format!("Indexing failed; Memlens keeps retrying: {why}");
     assert_eq!(state.notices, [notice]);
     assert_eq!(it.status(&notes), Some(FolderStatus::Watching));
     drop(fault);
@@ -119,7 +119,7 @@ fn check_skipped(dir: &Path, refuse: impl FnOnce() -> Box<dyn FnOnce()>, why: &s
     let message = |path: &str| {
         (
             path.to_owned(),
-            format!("skipped after 3 failed tries: {why}"),
+            format!("skipped after 3 failed attempts: {why}"),
         )
     };
     it.wait("they are named, and nothing of them is found", |it| {
@@ -212,7 +212,7 @@ fn whatever_fails_for_a_while_the_library_equals_a_fresh_one() {
         ("the folders", store().only("read the folders")),
         ("the documents", store().only("read the documents")),
         ("a document", store().only("read a document")),
-        ("problems", store().only("note problems")),
+        ("problems", store().only("record problems")),
         ("embeddings", store().only("save embeddings")),
         (
             "the second embeddings",

@@ -218,7 +218,7 @@ fn a_reader_is_refused_by_name_and_sees_what_the_writer_gave() {
         panic!("{refused:?}")
     };
     assert!(
-        error.to_string().contains("already writes to it"),
+        error.to_string().contains("is already writing to it"),
         "{error}"
     );
     let given = search(writer.library());

@@ -135,7 +135,7 @@ fn check_read_anew(it: &Sound, mut indexer: Indexer, n_embedded: u32) -> Told {
     told
 }
 
-const FORGOTTEN: &str = "3.md was damaged in the library, as after a disk fault; it will be re-indexed at the next scan";
+const FORGOTTEN: &str = "3.md was damaged in the library, perhaps by a disk fault; it will be re-indexed at the next scan";
 
 #[test]
 fn a_text_that_turned_is_refused_and_read_anew() {

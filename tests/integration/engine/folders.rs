@@ -30,7 +30,7 @@ fn folders_that_cannot_be_watched_are_refused() {
         (notes.at("inner/../inner"), "cannot add {root}/inner: it is already watched".to_owned()),
         (
             notes.path().to_owned(),
-            "cannot add {root}: it holds {root}/inner, which is watched already; remove that one first".to_owned(),
+            "cannot add {root}: it contains {root}/inner, which is already watched; remove that folder first".to_owned(),
         ),
         (
             library.clone(),

@@ -175,7 +175,7 @@ fn parameters_of_its_lists_ask_it_again() {
     assert_eq!(
         refused.to_string(),
         format!(
-            "cannot rank search {}: its lists were formed in another way; search again",
+            "cannot rank search {}: it was retrieved with other parameters; search again",
             search.id
         )
     );
@@ -197,7 +197,7 @@ fn a_pipeline_is_refused_for_what_another_retriever_finds() {
         .search_by("router", &NATIVE, &params, shelf, Part::All);
     assert_eq!(
         found.err().map(refused).as_deref(),
-        Some("cannot rank by Memlens: it ranks what memlens finds, not tiny")
+        Some("cannot rank with Memlens: it ranks results of memlens, not of tiny")
     );
 }
 

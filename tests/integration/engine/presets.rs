@@ -121,10 +121,7 @@ fn presets_saved_in_the_library_come_back() {
     let error = engine
         .save_preset("  ", &Params::default())
         .expect_err("it has no name");
-    assert_eq!(
-        error.to_string(),
-        "cannot read preset without a name: give it a name"
-    );
+    assert_eq!(error.to_string(), "cannot save the preset: give it a name");
 }
 
 #[test]

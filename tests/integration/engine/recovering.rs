@@ -318,7 +318,7 @@ fn a_query_is_compared_with_vectors_of_its_own_model_alone() {
 fn another_model_embeds_anew_and_the_first_one_comes_back_for_nothing() {
     let it = sound();
     let before = content(&open(it.dir.path()).store());
-    let anew = ["the notes are read anew: the model, the chunk lengths or Memlens itself changed"];
+    let anew = ["all notes are re-indexed: the model, the chunk lengths or Memlens itself changed"];
     let others: [fn() -> Box<dyn Embedder>; 2] =
         [|| Box::new(Hashing::new(32)), || Box::new(Other::default())];
     for other in others {
@@ -474,7 +474,7 @@ fn lists_of_a_database_that_is_gone_are_not_served() {
         Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it begins anew");
     assert_eq!(notices.len(), 1, "{notices:?}");
     assert!(
-        notices[0].starts_with("the library's database was gone: it begins anew"),
+        notices[0].starts_with("the library's database was missing"),
         "{notices:?}"
     );
     drop(indexer);

@@ -394,10 +394,7 @@ fn a_query_without_letters_goes_by_vectors_and_says_so() {
             .search(query, &Params::default(), None)
             .err()
             .expect("there is nothing to search for");
-        assert_eq!(
-            error.to_string(),
-            "cannot search for nothing: type a question"
-        );
+        assert_eq!(error.to_string(), "cannot search: type a question");
     }
 }
 
@@ -465,17 +462,13 @@ fn scopes_are_read_as_typed() {
     let holds = |paths: &[&str]| Ok(paths.iter().map(|path| (*path).to_owned()).collect());
     let nothing = |typed: &str| {
         Err(format!(
-            "cannot search in {typed}: no note of a watched folder lies there"
+            "cannot search in {typed}: no watched folder has notes there"
         ))
     };
-    let no_name = |typed: &str| {
-        Err(format!(
-            "cannot search in {typed}: it must name a folder or a note"
-        ))
-    };
+    let no_name = |typed: &str| Err(format!("cannot search in {typed}: name a folder or a note"));
     let several = |typed: &str, first: String, second: String| {
         Err(format!(
-            "cannot search in {typed}: it may be {first} or {second}"
+            "cannot search in {typed}: it could be {first} or {second}"
         ))
     };
     let cases: Vec<(String, Result<Vec<String>, String>)> = vec![
@@ -514,7 +507,7 @@ fn scopes_are_read_as_typed() {
         ),
         (
             "xx".to_owned(),
-            Err("cannot search in xx: it may be ".to_owned()),
+            Err("cannot search in xx: it could be ".to_owned()),
         ),
         ("none".to_owned(), nothing("none")),
         ("notes 3".to_owned(), nothing("notes 3")),
@@ -526,7 +519,7 @@ fn scopes_are_read_as_typed() {
     for (typed, expected) in cases {
         match (found(&typed), expected) {
             // Which of two folders comes first depends on where the system puts scratch folders.
-            (Err(found), Err(expected)) if expected.ends_with(" it may be ") => {
+            (Err(found), Err(expected)) if expected.ends_with(" it could be ") => {
                 assert!(found.starts_with(&expected), "{typed}: {found}");
                 assert!(
                     found.contains(&at(&first, "xx")) && found.contains(&at(&second, "xx")),

@@ -268,7 +268,7 @@ fn places_are_read_as_a_person_types_them() {
     };
     assert_eq!(
         refused("tea.md:0"),
-        "cannot tell why tea.md:0 is not found: lines begin with 1"
+        "cannot tell why tea.md:0 is not found: line numbers start at 1"
     );
     assert_eq!(
         refused("tea.md:99999999999"),
@@ -284,7 +284,7 @@ fn a_folder_and_a_name_in_two_folders_are_refused() {
     one.write("sub/a.md", "A relay.");
     let asked = Asked::of(&[&one, &two], "relay");
     let refused = |typed: &str| asked.why(typed).expect_err("it is refused").to_string();
-    assert!(refused("tea.md").contains("it may be "));
+    assert!(refused("tea.md").contains("it could be "));
     assert!(refused("sub").contains("it is a folder"));
 }
 

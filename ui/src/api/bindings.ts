@@ -524,7 +524,7 @@ export type FolderStatus =
 "polling" | 
 /**  Changes are left alone. */
 "paused" | 
-/**  The folder or its disk is not there; its notes stay in the library, and it is taken up again once it is back. */
+/**  The folder or its disk is not there; its notes stay in the library, and Memlens watches it again once it is back. */
 "missing" | 
 /**  It is not watched yet, or not by this process: only searched. */
 "waiting";

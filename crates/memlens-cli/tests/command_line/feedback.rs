@@ -123,16 +123,16 @@ fn a_file_without_a_thumb_is_refused_with_the_reason() {
     let file = dir.path().join("thumbs.jsonl");
     let no_line = "expected value";
     for (content, why) in [
-        ("", "it holds no thumb".to_owned()),
-        (" \n\n", "it holds no thumb".to_owned()),
+        ("", "it contains no thumbs".to_owned()),
+        (" \n\n", "it contains no thumbs".to_owned()),
         (
             "# a note\n",
-            format!("it holds no thumb; line 1: {no_line}"),
+            format!("it contains no thumbs; line 1: {no_line}"),
         ),
         (
             "a\nb\n\nc\nd\ne\n",
             format!(
-                "it holds no thumb; line 1: {no_line}; line 2: {no_line}; line 4: {no_line}; and 2 more"
+                "it contains no thumbs; line 1: {no_line}; line 2: {no_line}; line 4: {no_line}; and 2 more"
             ),
         ),
     ] {
@@ -159,12 +159,12 @@ fn what_is_no_thumb_is_refused() {
     memlens.refused(
         &["feedback", "--add", "up", " ", "hall.md:1"],
         2,
-        "cannot search for nothing: type a question",
+        "cannot search: type a question",
     );
     memlens.refused(
         &["feedback", "--add", "up", QUERY, "hall.md:99"],
         2,
-        "cannot give hall.md:99 a thumb: no chunk holds this line",
+        "cannot give hall.md:99 a thumb: no chunk contains this line",
     );
     memlens.refused(
         &["feedback", "--add", "up", QUERY, "cellar.md:1"],

@@ -147,7 +147,7 @@ fn no_output_takes_the_place_of_the_library() {
                 "{command:?}: {run:?}"
             );
             let expected = format!(
-                "memlens: cannot write {}: it lies in the library's own folder {}, or is a file of it; choose another place\n",
+                "memlens: cannot write {}: it is in the library's own folder {}, or is one of its files; choose another place\n",
                 place.display(),
                 library.display()
             );
@@ -191,7 +191,7 @@ fn no_output_takes_the_place_of_what_is_read_for_it() {
         let asked = ["eval", text(&queries), "--run-out", text(&place)];
         let run = memlens.run(&asked);
         let expected = format!(
-            "memlens: cannot write {}: it is {}, which is read for it; choose another place\n",
+            "memlens: cannot write {}: it is the same file as {}, which is being read; choose another place\n",
             place.display(),
             queries.display()
         );
@@ -217,7 +217,7 @@ fn no_output_takes_the_place_of_what_is_read_for_it() {
             let run = memlens.run(command);
             assert_eq!(run.status, 1, "{command:?}: {run:?}");
             assert!(
-                run.err.contains("which is read for it"),
+                run.err.contains("which is being read"),
                 "{command:?}: {run:?}"
             );
         }
@@ -343,12 +343,12 @@ fn what_stands_in_the_place_of_a_lock_is_left_as_it_is() {
     check(
         "writer.lock",
         &link,
-        Some("it is a link, or holds something else; move it away"),
+        Some("it is a link or not a lock file; move it away"),
     );
     check(
         "writer.lock",
         &second_name,
-        Some("it is a link, or holds something else; move it away"),
+        Some("it is a link or not a lock file; move it away"),
     );
     check(
         "vectors/flat.lock",
@@ -451,7 +451,7 @@ fn a_pipe_in_the_place_of_a_library_file_is_not_waited_for() {
             let run = run(arguments);
             assert_eq!(run.status, 1, "{name} {arguments:?}: {run:?}");
             let expected = format!(
-                "memlens: cannot open the library: {} is a pipe or a device, and no file; remove it and try again\n",
+                "memlens: cannot open the library: {} is a pipe or a device, not a file; remove it and try again\n",
                 path.display()
             );
             assert_eq!(run.err, expected, "{name} {arguments:?}");
@@ -617,11 +617,13 @@ fn marks_that_cannot_be_read_are_told_and_kept() {
     assert_eq!(notices.len(), 1, "{notices:?}");
     let notice = notices[0].as_str().expect("it is text");
     assert!(
-        notice.starts_with("Your marks of what does not decay cannot be read ("),
+        notice.starts_with("Your evergreen marks cannot be read ("),
         "{notice}"
     );
     assert!(
-        notice.ends_with("so only MEMORY.md and USER.md are kept from decay. The marks stay in the library as they are."),
+        notice.ends_with(
+            "so only MEMORY.md and USER.md are kept from decay. The marks are left unchanged."
+        ),
         "{notice}"
     );
     assert_eq!(memlens.run(&["why", "router", "hall.md"]).status, 0);
@@ -630,7 +632,7 @@ fn marks_that_cannot_be_read_are_told_and_kept() {
     assert_eq!(run.status, 2, "{run:?}");
     assert!(
         run.err
-            .contains("cannot mark hall.md: the marks in the library cannot be read"),
+            .contains("cannot mark hall.md: the library's evergreen marks cannot be read"),
         "{run:?}"
     );
     let run = memlens.run(&["evergreen", "list"]);

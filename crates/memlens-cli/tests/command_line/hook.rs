@@ -128,10 +128,7 @@ fn what_is_no_event_is_refused_with_nothing_on_standard_output() {
     let blank = json!({"query": " ", "results": []}).to_string();
     let run = fed(&memlens, &["hook"], blank.as_bytes());
     assert_eq!((run.status, run.out.as_str()), (2, ""), "{run:?}");
-    assert_eq!(
-        run.err,
-        "memlens: cannot search for nothing: type a question\n"
-    );
+    assert_eq!(run.err, "memlens: cannot search: type a question\n");
     for arguments in [
         &["hook", "--set", "nothing=1"][..],
         &["hook", "--preset", "none.json"],
@@ -204,8 +201,8 @@ fn a_command_is_set_shown_and_taken_away() {
         here.display()
     );
     for (command, message) in [
-        (&[""][..], "cannot use the hook: name a program"),
-        (&["  ", "a"], "cannot use the hook: name a program"),
+        (&[""][..], "cannot use the hook: give a program"),
+        (&["  ", "a"], "cannot use the hook: give a program"),
         (&["./here.sh"], &from_here),
         (
             &["/nowhere/here.sh"],

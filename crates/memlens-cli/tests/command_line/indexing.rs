@@ -84,7 +84,7 @@ fn notes_that_have_to_be_read_anew_are_so_in_every_folder() {
     let report: Value = serde_json::from_str(&run.out).expect("it is JSON");
     assert_eq!(counts(&report), [2, 0, 0, 0, 0, 0]);
     let notice = report["notices"][0].as_str().expect("it is a text");
-    assert!(notice.starts_with("the notes are read anew"), "{notice}");
+    assert!(notice.starts_with("all notes are re-indexed"), "{notice}");
     let found = memlens.json(&["search", "relay", "--json", "--set", "vector_on=false"]);
     assert_eq!(paths(&found["results"]), ["b.md"]);
 }

@@ -288,25 +288,25 @@ fn odd_places_and_thumbs_are_refused() {
         (
             &["search", "hall", "--in", ""],
             2,
-            "it must name a folder or a note",
+            "name a folder or a note",
         ),
         (
             &["search", "hall", "--in", ".."],
             2,
-            "it must name a folder or a note",
+            "name a folder or a note",
         ),
         (
             &["search", "hall", "--in", "nope"],
             2,
-            "no note of a watched folder lies there",
+            "no watched folder has notes there",
         ),
         (
             &["search", "hall", "--in", "/"],
             2,
-            "no note of a watched folder lies there",
+            "no watched folder has notes there",
         ),
         (&["why", "hall", ""], 2, "name a note"),
-        (&["why", "hall", "a.md:0"], 2, "lines begin with 1"),
+        (&["why", "hall", "a.md:0"], 2, "line numbers start at 1"),
         (
             &["why", "hall", "a.md:99999999999999999999"],
             2,
@@ -331,7 +331,7 @@ fn odd_places_and_thumbs_are_refused() {
         (
             &["feedback", "--add", "up", "hall", "a.md:9"],
             2,
-            "no chunk holds this line",
+            "no chunk contains this line",
         ),
         (&["feedback", "--add", "up", "hall"], 2, "3 values required"),
         (&["feedback", "--undo", "abc"], 2, "no such thumb"),

@@ -86,7 +86,7 @@ fn an_empty_question_is_refused() {
             &["search", query, "--json"],
             &["search", query, "--explain"],
         ] {
-            memlens.refused(form, 2, "cannot search for nothing: type a question");
+            memlens.refused(form, 2, "cannot search: type a question");
         }
     }
 }
@@ -530,7 +530,7 @@ fn a_folder_around_a_watched_one_is_refused() {
         &["index", outer],
         1,
         &format!(
-            "cannot add {outer}: it holds {inner}, which is watched already; remove that one first"
+            "cannot add {outer}: it contains {inner}, which is already watched; remove that folder first"
         ),
     );
     let found = memlens.json(&["search", "hall attic", "--json", "--set", "min_score=0"]);

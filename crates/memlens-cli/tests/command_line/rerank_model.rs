@@ -117,7 +117,7 @@ fn a_model_is_downloaded_chosen_used_and_erased() {
         (&json!(SMALLEST), &json!(false))
     );
     let not_there = format!(
-        "cannot use the model {SMALLEST}: it was not downloaded: do so in the settings, or with `memlens rerank-model download {SMALLEST}`"
+        "cannot use the model {SMALLEST}: it is not downloaded: download it in the settings, or with `memlens rerank-model download {SMALLEST}`"
     );
     memlens.refused(&["rerank-model", "set", SMALLEST], 2, &not_there);
     let report = search(&memlens);
@@ -226,7 +226,7 @@ fn a_model_that_is_not_loaded_in_time_leaves_the_fused_order_and_says_so() {
         "min_score=0",
     ]);
     let stage = rerank_stage(&report);
-    let why = "cannot rerank yet: the model is still being loaded; a longer timeout (rerank_timeout_ms) waits for it";
+    let why = "cannot rerank yet: the model is still loading; a longer timeout (rerank_timeout_ms) waits for it";
     assert_eq!(stage["status"], "fallback", "{stage}");
     assert_eq!(stage["why"], why);
     assert!(stage["ms"].as_f64() >= Some(1000.0), "{stage}");
@@ -241,7 +241,7 @@ fn odd_models_are_refused() {
             let run = memlens.run(&["rerank-model", act, name]);
             assert_eq!((run.status, run.out.as_str()), (2, ""), "{run:?}");
             let expected =
-                format!("memlens: cannot use the model {name}: it is one of {SMALLEST}, ");
+                format!("memlens: cannot use the model {name}: choose one of {SMALLEST}, ");
             assert!(run.err.starts_with(&expected), "{run:?}");
         }
     }

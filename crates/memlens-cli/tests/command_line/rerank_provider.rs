@@ -215,9 +215,9 @@ fn stage<'a>(report: &'a Value, id: &str) -> &'a Value {
 #[test]
 fn what_cannot_be_used_is_refused_and_changes_nothing() {
     let memlens = Memlens::of(&[&notes()]);
-    let kinds = "it is one of cohere, voyage, jina, tei, llamacpp, vllm, infinity, custom";
-    let timeout = "it is from 100 to 60000 ms";
-    let variable = "it is made of capitals, digits and _, or names a variable that is set; the key itself does not go here";
+    let kinds = "choose one of cohere, voyage, jina, tei, llamacpp, vllm, infinity, custom";
+    let timeout = "it must be from 100 to 60000 ms";
+    let variable = "use capitals, digits and _, or the name of a variable that is set; the key itself does not go here";
     for (arguments, message) in [
         (
             &["--kind", "openai"][..],
@@ -229,20 +229,20 @@ fn what_cannot_be_used_is_refused_and_changes_nothing() {
         ),
         (
             &["--kind", "custom"],
-            "cannot use the provider: name its address".to_owned(),
+            "cannot use the provider: give its address".to_owned(),
         ),
         (
             &["--kind", "tei", "--url", "tei.example"],
-            "cannot use the address: it is no web address".to_owned(),
+            "cannot use the address: it is not a web address".to_owned(),
         ),
         (
             &["--kind", "tei", "--url", "http://tei.example"],
-            "cannot use the address: without https:// only this machine itself may be asked"
+            "cannot use the address: without https:// only this machine itself can be used"
                 .to_owned(),
         ),
         (
             &["--kind", "tei", "--url", "https://ada:secret@tei.example"],
-            "cannot use the address: it holds a name or a password; a key goes into its own field"
+            "cannot use the address: it must not contain a name or a password; a key goes into its own field"
                 .to_owned(),
         ),
         (
@@ -259,7 +259,7 @@ fn what_cannot_be_used_is_refused_and_changes_nothing() {
         ),
         (
             &["--kind", "jina", "--model", "a\nb"],
-            "cannot use the model: it is one line of at most 200 characters".to_owned(),
+            "cannot use the model: it must be one line of at most 200 characters".to_owned(),
         ),
         (
             &[
@@ -270,7 +270,7 @@ fn what_cannot_be_used_is_refused_and_changes_nothing() {
                 "--shape",
                 "custom",
             ],
-            "cannot use the shape: custom speaks like one of the others; name that one".to_owned(),
+            "cannot use the shape: name one of the other kinds".to_owned(),
         ),
         (
             &["--kind", "jina", "--key-stdin"],
@@ -324,7 +324,7 @@ fn what_cannot_be_used_is_refused_and_changes_nothing() {
     memlens.refused(
         &["rerank-provider", "test"],
         1,
-        "cannot rerank by http: no provider is set: choose one in the settings, or with `memlens rerank-provider set`",
+        "cannot rerank with http: no provider is set: choose one in the settings, or with `memlens rerank-provider set`",
     );
     let run = memlens.run(&["rerank-provider", "off", "--forget-key"]);
     assert_eq!(
@@ -476,7 +476,7 @@ fn no_fallback_is_silent() {
     ];
     for command in commands {
         let run = memlens.run(&[command, &["--set", "rerank=http"]].concat());
-        let told = "Rerank fell back: cannot rerank by http: no provider is set";
+        let told = "Rerank fell back: cannot rerank with http: no provider is set";
         assert!(run.err.contains(told), "{command:?}: {run:?}");
         let run = memlens.run(command);
         assert!(!run.err.contains("fell back"), "{command:?}: {run:?}");

@@ -67,7 +67,7 @@ fn a_second_writer_is_refused_by_name_while_everyone_reads() {
 
     let other = Notes::new(&[("b.md", "The relay.")]);
     let refused = format!(
-        "cannot write to library {}: {writer} already writes to it; do it in its window, or close it first",
+        "cannot write to library {}: {writer} is already writing to it; make the change there, or close it first",
         memlens.library().display()
     );
     memlens.refused(&["index", text(other.path())], 1, &refused);

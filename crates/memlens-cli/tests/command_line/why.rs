@@ -101,11 +101,11 @@ fn misuse_is_named() {
     memlens.refused(
         &["why", " ", "home/tea.md"],
         2,
-        "cannot search for nothing: type a question",
+        "cannot search: type a question",
     );
     memlens.refused(
         &["why", "router", "home/tea.md:0"],
         2,
-        "cannot tell why home/tea.md:0 is not found: lines begin with 1",
+        "cannot tell why home/tea.md:0 is not found: line numbers start at 1",
     );
 }

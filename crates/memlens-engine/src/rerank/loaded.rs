@@ -12,10 +12,10 @@ use crate::{EngineError, Library, providers};
 const LATE_EMBEDDERS: usize = 2;
 /// What a search waits for in vain while a model is being loaded, and what can be done.
 const LOADING: &str =
-    "the model is still being loaded; a longer timeout (rerank_timeout_ms) waits for it";
+    "the model is still loading; a longer timeout (rerank_timeout_ms) waits for it";
 /// The same of a provider, which is asked once its key is known.
 const LOOKING_FOR_KEY: &str =
-    "the keyring has not given the key yet; a longer timeout (rerank_timeout_ms) waits for it";
+    "the keyring has not answered yet; a longer timeout (rerank_timeout_ms) waits for it";
 
 impl Library {
     /// Does something with the reranker of this mode: the one that was used last where nothing changed, or one that is

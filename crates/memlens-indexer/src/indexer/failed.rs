@@ -44,7 +44,7 @@ impl Indexer {
         path: &str,
         error: &IndexerError,
     ) -> StoredProblem {
-        let message = format!("skipped after {TRIES_MAX} failed tries: {error}");
+        let message = format!("skipped after {TRIES_MAX} failed attempts: {error}");
         self.problem(folder, path.to_owned(), None, message, Severity::Error)
     }
 

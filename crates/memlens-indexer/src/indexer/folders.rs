@@ -69,7 +69,7 @@ pub(crate) fn add_folder(store: &mut Store, resolved: &Path) -> Result<Folder, I
     };
     let text = resolved
         .to_str()
-        .ok_or_else(|| refused("its name is not text"))?;
+        .ok_or_else(|| refused("its name is not valid UTF-8"))?;
     refuse_own(store.dir(), resolved)?;
     if let Some(inner) = store
         .folders()?

@@ -407,7 +407,7 @@ impl Worker {
                 self.watches.remove(&folder);
                 self.missed.insert(folder, Instant::now());
                 let why = format!(
-                    "{error}; its notes stay in the library, and it is taken up again once it is back"
+                    "{error}; its notes stay in the library, and Memlens watches it again once it is back"
                 );
                 self.note_progress(indexer);
                 self.set_status(known, FolderStatus::Missing, Some(why));

@@ -10,10 +10,10 @@ use crate::RerankError;
 pub(super) fn checked(command: Vec<String>) -> Result<Vec<String>, RerankError> {
     let program = command.first().map_or("", |program| program.trim());
     if program.is_empty() {
-        return Err(refused("the hook", "name a program"));
+        return Err(refused("the hook", "give a program"));
     }
     if command.iter().any(|word| word.contains('\0')) {
-        return Err(refused("the hook", "no program takes a NUL"));
+        return Err(refused("the hook", "it must not contain a NUL character"));
     }
     let path = Path::new(program);
     if path.components().count() > 1 && !path.is_absolute() {

@@ -126,7 +126,7 @@ impl HttpChoice {
             .map(|shape| {
                 let shape = kind_named("the shape", &shape)?;
                 if shape == Kind::Custom {
-                    let why = "custom speaks like one of the others; name that one";
+                    let why = "name one of the other kinds";
                     return Err(refused("the shape", why));
                 }
                 Ok(shape)
@@ -134,7 +134,7 @@ impl HttpChoice {
             .transpose()?;
         let url = match (self.url.trim(), kind.default_url()) {
             ("", Some(url)) => url.to_owned(),
-            ("", None) => return Err(refused("the provider", "name its address")),
+            ("", None) => return Err(refused("the provider", "give its address")),
             (url, _) => url.to_owned(),
         };
         let model = name("the model", self.model)?;
@@ -152,7 +152,7 @@ impl HttpChoice {
             && !TIMEOUT_MS.contains(&timeout_ms)
         {
             let why = format!(
-                "it is from {} to {} ms",
+                "it must be from {} to {} ms",
                 TIMEOUT_MS.start(),
                 TIMEOUT_MS.end()
             );
@@ -315,7 +315,7 @@ fn kind_named(what: &str, typed: &str) -> Result<Kind, RerankError> {
         let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
         refused(
             format!("{what} {typed}"),
-            format!("it is one of {}", known.join(", ")),
+            format!("choose one of {}", known.join(", ")),
         )
     })
 }
@@ -336,7 +336,10 @@ fn name(what: &str, typed: Option<String>) -> Result<Option<String>, RerankError
         return Ok(None);
     };
     if typed.chars().any(char::is_control) || typed.chars().count() > NAME_CHARS_MAX {
-        return Err(refused(what, "it is one line of at most 200 characters"));
+        return Err(refused(
+            what,
+            "it must be one line of at most 200 characters",
+        ));
     }
     Ok((!typed.is_empty()).then_some(typed))
 }
@@ -356,7 +359,7 @@ fn variable(typed: String) -> Result<String, RerankError> {
     }
     Err(refused(
         "the variable's name",
-        "it is made of capitals, digits and _, or names a variable that is set; the key itself does not go here",
+        "use capitals, digits and _, or the name of a variable that is set; the key itself does not go here",
     ))
 }
 
@@ -415,7 +418,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_refused() {
-        let kinds = "it is one of cohere, voyage, jina, tei, llamacpp, vllm, infinity, custom";
+        let kinds = "choose one of cohere, voyage, jina, tei, llamacpp, vllm, infinity, custom";
         for kind in ["", "Cohere", "openai"] {
             check(
                 choice(kind, ""),
@@ -424,21 +427,18 @@ mod tests {
         }
         check(
             choice("custom", ""),
-            Err("cannot use the provider: name its address"),
+            Err("cannot use the provider: give its address"),
         );
         for (url, why) in [
-            ("api.jina.ai", "it is no web address"),
-            (
-                "ftp://a.example",
-                "it does not begin with https:// and a host",
-            ),
+            ("api.jina.ai", "it is not a web address"),
+            ("ftp://a.example", "it must start with https:// and a host"),
             (
                 "http://a.example",
-                "without https:// only this machine itself may be asked",
+                "without https:// only this machine itself can be used",
             ),
             (
                 "https://ada:pw@a.example",
-                "it holds a name or a password; a key goes into its own field",
+                "it must not contain a name or a password; a key goes into its own field",
             ),
         ] {
             check(
@@ -450,8 +450,7 @@ mod tests {
             ("openai", format!("cannot use the shape openai: {kinds}")),
             (
                 "custom",
-                "cannot use the shape: custom speaks like one of the others; name that one"
-                    .to_owned(),
+                "cannot use the shape: name one of the other kinds".to_owned(),
             ),
         ] {
             let shape = Some(shape.to_owned());
@@ -464,7 +463,8 @@ mod tests {
             );
         }
         for timeout_ms in [0, 99, 60_001] {
-            let why = format!("cannot use the timeout {timeout_ms}: it is from 100 to 60000 ms");
+            let why =
+                format!("cannot use the timeout {timeout_ms}: it must be from 100 to 60000 ms");
             let timeout_ms = Some(timeout_ms);
             check(
                 HttpChoice {
@@ -482,7 +482,7 @@ mod tests {
                     model,
                     ..choice("jina", "")
                 },
-                Err("cannot use the model: it is one line of at most 200 characters"),
+                Err("cannot use the model: it must be one line of at most 200 characters"),
             );
         }
     }

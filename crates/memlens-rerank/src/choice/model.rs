@@ -76,14 +76,14 @@ impl Found {
     /// Loads it and has it score a trial; `models` is the folder of those that were downloaded.
     ///
     /// # Errors
-    /// [`RerankError::Setting`] where it was not downloaded; others for one that cannot be used.
+    /// [`RerankError::Setting`] where it is not downloaded; others for one that cannot be used.
     pub fn load(&self, models: &Path) -> Result<CrossEncoder, RerankError> {
         let threads = available_parallelism().map_or(1, usize::from);
         match self {
             Found::Named(model) if !model.is_there(models) => Err(refused(
                 format!("the model {}", model.name),
                 format!(
-                    "it was not downloaded: do so in the settings, or with `memlens rerank-model download {}`",
+                    "it is not downloaded: download it in the settings, or with `memlens rerank-model download {}`",
                     model.name
                 ),
             )),
@@ -107,7 +107,7 @@ pub fn named(name: &str) -> Result<&'static Model, RerankError> {
         let names: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
         refused(
             format!("the model {name}"),
-            format!("it is one of {}", names.join(", ")),
+            format!("choose one of {}", names.join(", ")),
         )
     })
 }
@@ -167,9 +167,9 @@ mod tests {
         check(
             Some("BGE"),
             None,
-            "cannot use the model BGE: it is one of ms-marco-MiniLM-L-6-v2, ",
+            "cannot use the model BGE: choose one of ms-marco-MiniLM-L-6-v2, ",
         );
-        check(Some(""), None, "cannot use the model : it is one of ");
+        check(Some(""), None, "cannot use the model : choose one of ");
         check(
             None,
             Some(""),
@@ -199,7 +199,7 @@ mod tests {
             .map(|_| ())
             .expect_err("it is not there");
         assert!(
-            refused.to_string().contains("it was not downloaded"),
+            refused.to_string().contains("it is not downloaded"),
             "{refused}"
         );
         assert!(offers(dir.path()).iter().all(|offer| !offer.is_there));

@@ -68,7 +68,7 @@ fn by_index(rows: &[Row], n_texts: usize) -> Result<Vec<f64>, String> {
         let index = row.index;
         let place = scores
             .get_mut(index)
-            .ok_or_else(|| format!("names text {index}, counted from 0, of {n_texts}"))?;
+            .ok_or_else(|| format!("names text {index} (counted from 0) of {n_texts}"))?;
         let score = row
             .relevance_score
             .or(row.score)
@@ -86,10 +86,10 @@ fn by_index(rows: &[Row], n_texts: usize) -> Result<Vec<f64>, String> {
 fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, String> {
     serde_json::from_slice(body).map_err(|error| {
         let cause = match error.classify() {
-            _ if is_no_finite_number(body, &error) => "has a score that is no finite number",
-            Category::Eof => "ends in the middle",
+            _ if is_no_finite_number(body, &error) => "has a score that is not a finite number",
+            Category::Eof => "is cut off",
             Category::Syntax | Category::Io => "is not JSON",
-            Category::Data => "has none of the known shapes",
+            Category::Data => "has an unknown format",
         };
         cause.to_owned()
     })
@@ -179,7 +179,7 @@ mod tests {
         for (body, cause) in [
             (
                 rows(r#"{"index":3,"score":1}"#),
-                "names text 3, counted from 0, of 3",
+                "names text 3 (counted from 0) of 3",
             ),
             (rows(r#"{"index":1,"score":1}"#), "names text 1 twice"),
             (rows(r#"{"index":2}"#), "has no score for text 2"),
@@ -189,36 +189,30 @@ mod tests {
             ),
             (
                 rows(r#"{"index":2,"score":"0.5"}"#),
-                "has none of the known shapes",
+                "has an unknown format",
             ),
-            (
-                rows(r#"{"index":-1,"score":1}"#),
-                "has none of the known shapes",
-            ),
-            (
-                rows(r#"{"index":1.5,"score":1}"#),
-                "has none of the known shapes",
-            ),
-            (rows(r#"{"score":1}"#), "has none of the known shapes"),
+            (rows(r#"{"index":-1,"score":1}"#), "has an unknown format"),
+            (rows(r#"{"index":1.5,"score":1}"#), "has an unknown format"),
+            (rows(r#"{"score":1}"#), "has an unknown format"),
             (
                 rows(r#"{"index":2,"score":NaN}"#),
-                "has a score that is no finite number",
+                "has a score that is not a finite number",
             ),
             (
                 rows("{\n \"index\":2,\n \"score\": NaN}"),
-                "has a score that is no finite number",
+                "has a score that is not a finite number",
             ),
             (
                 rows(r#"{"index":2,"score":Infinity}"#),
-                "has a score that is no finite number",
+                "has a score that is not a finite number",
             ),
             (
                 rows(r#"{"index":2,"score":-Infinity}"#),
-                "has a score that is no finite number",
+                "has a score that is not a finite number",
             ),
             (
                 rows(r#"{"index":2,"score":1e999}"#),
-                "has a score that is no finite number",
+                "has a score that is not a finite number",
             ),
             (rows(r#"{"index":2,"score":nothing}"#), "is not JSON"),
             (r#"{"results":[]}"#.to_owned(), "holds 0 scores for 3 texts"),
@@ -227,17 +221,14 @@ mod tests {
                 rows(r#"{"index":2,"score":1},{"index":3,"score":1}"#),
                 "holds 4 scores for 3 texts",
             ),
-            ("{}".to_owned(), "has none of the known shapes"),
+            ("{}".to_owned(), "has an unknown format"),
             (
                 r#"{"results":[],"data":[]}"#.to_owned(),
-                "has none of the known shapes",
+                "has an unknown format",
             ),
-            (r#""results""#.to_owned(), "has none of the known shapes"),
-            (
-                r#"{"results":[{"index":0,"#.to_owned(),
-                "ends in the middle",
-            ),
-            (String::new(), "ends in the middle"),
+            (r#""results""#.to_owned(), "has an unknown format"),
+            (r#"{"results":[{"index":0,"#.to_owned(), "is cut off"),
+            (String::new(), "is cut off"),
             ("<html>".to_owned(), "is not JSON"),
             ("[] []".to_owned(), "is not JSON"),
         ] {

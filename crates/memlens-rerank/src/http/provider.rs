@@ -44,21 +44,22 @@ impl Provider {
     /// is neither encrypted nor this machine's own. The text does not repeat the address.
     pub fn endpoint(&self) -> Result<Url, RerankError> {
         let refused = |cause| RerankError::Url { cause };
-        let mut url = Url::parse(self.url.trim()).map_err(|_| refused("it is no web address"))?;
+        let mut url =
+            Url::parse(self.url.trim()).map_err(|_| refused("it is not a web address"))?;
         if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-            return Err(refused("it does not begin with https:// and a host"));
+            return Err(refused("it must start with https:// and a host"));
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(refused(
-                "it holds a name or a password; a key goes into its own field",
+                "it must not contain a name or a password; a key goes into its own field",
             ));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(refused("the address must not contain ? or #"));
+            return Err(refused("it must not contain ? or #"));
         }
         if url.scheme() == "http" && !is_loopback(&url) {
             return Err(refused(
-                "without https:// only this machine itself may be asked",
+                "without https:// only this machine itself can be used",
             ));
         }
         append(&mut url, self.kind.path());
@@ -210,47 +211,41 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_refused_without_repeating_it() {
         for (url, expected) in [
-            ("", "it is no web address"),
-            ("api.cohere.com", "it is no web address"),
+            ("", "it is not a web address"),
+            ("api.cohere.com", "it is not a web address"),
             (
                 "ftp://secret.example",
-                "it does not begin with https:// and a host",
+                "it must start with https:// and a host",
             ),
-            (
-                "file:///secret",
-                "it does not begin with https:// and a host",
-            ),
+            ("file:///secret", "it must start with https:// and a host"),
             (
                 "https://secret@a.example",
-                "it holds a name or a password; a key goes into its own field",
+                "it must not contain a name or a password; a key goes into its own field",
             ),
             (
                 "https://:secret@a.example",
-                "it holds a name or a password; a key goes into its own field",
+                "it must not contain a name or a password; a key goes into its own field",
             ),
             (
                 "https://a.example/?key=secret",
-                "the address must not contain ? or #",
+                "it must not contain ? or #",
             ),
-            (
-                "https://a.example/#secret",
-                "the address must not contain ? or #",
-            ),
+            ("https://a.example/#secret", "it must not contain ? or #"),
             (
                 "http://secret.example",
-                "without https:// only this machine itself may be asked",
+                "without https:// only this machine itself can be used",
             ),
             (
                 "http://localhost.secret.example",
-                "without https:// only this machine itself may be asked",
+                "without https:// only this machine itself can be used",
             ),
             (
                 "http://10.0.0.1:8080",
-                "without https:// only this machine itself may be asked",
+                "without https:// only this machine itself can be used",
             ),
             (
                 "http://0.0.0.0:8080",
-                "without https:// only this machine itself may be asked",
+                "without https:// only this machine itself can be used",
             ),
         ] {
             let refused = Provider::new(Kind::Tei, url).endpoint();

@@ -29,7 +29,7 @@ pub(super) fn meaning(status: StatusCode, shape: Kind) -> &'static str {
         (429, _) => "too many requests",
         (503, _) => "busy or starting",
         (500, Kind::LlamaCpp) => "server error; a text may be longer than its batch",
-        (501, Kind::LlamaCpp) => "it was not started for reranking",
+        (501, Kind::LlamaCpp) => "it was started without reranking",
         (500..=599, _) => "server error",
         _ => "unexpected answer",
     }

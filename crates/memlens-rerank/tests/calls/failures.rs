@@ -47,7 +47,7 @@ fn check_body(body: &str, expected: &str) {
         &server,
         Kind::Cohere,
         PATIENT,
-        &format!("cannot rerank over HTTP: the answer of HOST {expected}"),
+        &format!("cannot rerank over HTTP: the answer from HOST {expected}"),
     );
     assert_eq!(server.requests().len(), 1);
 }
@@ -70,7 +70,7 @@ fn a_status_says_what_can_be_done() {
             500,
             "server error; a text may be longer than its batch",
         ),
-        (Kind::LlamaCpp, 501, "it was not started for reranking"),
+        (Kind::LlamaCpp, 501, "it was started without reranking"),
         (Kind::Vllm, 502, "server error"),
     ] {
         check_status(kind, status, expected);
@@ -267,7 +267,7 @@ fn a_connection_that_breaks_off() {
         .to_string();
     let host = url.trim_start_matches("http://");
     assert!(
-        text.starts_with(&format!("cannot read the answer of {host}: ")),
+        text.starts_with(&format!("cannot read the answer from {host}: ")),
         "{text}"
     );
     assert_tells_nothing(&text);
@@ -281,7 +281,7 @@ fn a_connection_that_breaks_off() {
         let server = Server::always(Reply::Raw(half.into()));
         let failed = score(Kind::Cohere, &server.url(), &limits(PATIENT));
         let text = failed.expect_err(half).to_string();
-        let begins = format!("cannot read the answer of {}: ", server.host());
+        let begins = format!("cannot read the answer from {}: ", server.host());
         assert!(text.starts_with(&begins), "{half:?}: {text}");
         assert_tells_nothing(&text);
     }
@@ -317,15 +317,15 @@ fn a_name_that_nobody_has() {
 fn an_answer_that_is_none() {
     check_body(
         r#"{"results":[{"index":0,"relevance_score":0.5},{"ind"#,
-        "ends in the middle",
+        "is cut off",
     );
-    check_body("", "ends in the middle");
+    check_body("", "is cut off");
     check_body(
         "<!doctype html><p>what does the quokka eat</p>",
         "is not JSON",
     );
-    check_body(r#"{"message":"quokka"}"#, "has none of the known shapes");
-    check_body(r#"{"results":"quokka"}"#, "has none of the known shapes");
+    check_body(r#"{"message":"quokka"}"#, "has an unknown format");
+    check_body(r#"{"results":"quokka"}"#, "has an unknown format");
 }
 
 #[test]
@@ -347,15 +347,15 @@ fn an_answer_that_is_not_one_finite_score_per_text() {
         (rows(&[(0, "1"), (1, "1"), (1, "1")]), "names text 1 twice"),
         (
             rows(&[(1, "1"), (2, "1"), (3, "1")]),
-            "names text 3, counted from 0, of 3",
+            "names text 3 (counted from 0) of 3",
         ),
         (
             rows(&[(0, "1"), (1, "1"), (2, "NaN")]),
-            "has a score that is no finite number",
+            "has a score that is not a finite number",
         ),
         (
             rows(&[(0, "1"), (1, "-Infinity"), (2, "1")]),
-            "has a score that is no finite number",
+            "has a score that is not a finite number",
         ),
         (
             rows(&[(0, "1"), (1, "null"), (2, "1")]),
@@ -373,7 +373,7 @@ fn an_answer_without_end_is_not_read_to_its_end() {
         &server,
         Kind::Cohere,
         PATIENT,
-        "cannot rerank over HTTP: the answer of HOST is longer than 16 MiB",
+        "cannot rerank over HTTP: the answer from HOST is longer than 16 MiB",
     );
     server.wait_for_departure();
 }
@@ -406,7 +406,7 @@ fn a_missing_key_is_named_before_anything_is_sent() {
         assert_eq!(made.is_err(), kind.needs_key());
         if let Err(error) = made {
             let expected = format!(
-                "cannot rerank over HTTP: {} needs a key, and none is kept",
+                "cannot rerank over HTTP: {} needs a key, and none is stored",
                 kind.label()
             );
             assert_eq!(error.to_string(), expected);

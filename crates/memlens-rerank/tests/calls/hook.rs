@@ -128,19 +128,19 @@ fn a_command_is_no_line_of_a_shell() {
 
 #[test]
 fn every_failure_is_named() {
-    check_failure("exit 1", "it ended with status 1");
-    check_failure("cat; exit 3", "it ended with status 3");
-    check_failure("kill -9 $$", "it was ended by a signal");
+    check_failure("exit 1", "it exited with status 1");
+    check_failure("cat; exit 3", "it exited with status 3");
+    check_failure("kill -9 $$", "it was killed by a signal");
     check_failure("cat >/dev/null", "it printed nothing");
     check_failure("echo; echo ' '", "it printed nothing");
-    check_failure("head -c 50", "what it printed ends in the middle");
-    check_failure("echo \"reading $(cat)\"", "what it printed is not JSON");
-    check_failure("echo '[1]'", "what it printed is no answer");
+    check_failure("head -c 50", "its output is cut off");
+    check_failure("echo \"reading $(cat)\"", "its output is not JSON");
+    check_failure("echo '[1]'", "its output is not an answer");
     check_failure(
         r#"echo '{"results":[{"path":"a.md"}]}'"#,
-        "what it printed is no answer",
+        "its output is not an answer",
     );
-    let invented = "it invented a row";
+    let invented = "it returned a row that it was not given";
     for row in [
         r#"{"path":"quokka.md","startLine":1,"endLine":9}"#,
         r#"{"path":"a.md","startLine":2,"endLine":9}"#,
@@ -156,7 +156,7 @@ fn no_command_and_one_that_is_not_there() {
         let text = HookCommand::new(&command)
             .expect_err("there is none")
             .to_string();
-        assert_eq!(text, "cannot run the hook: no command is named");
+        assert_eq!(text, "cannot run the hook: no command is set");
     }
     let command = ["/nowhere/at-all".to_owned()];
     let failed = HookCommand::new(&command)
@@ -246,7 +246,7 @@ fn whatever_it_started_ends_with_it() {
             "sleep 1000 & echo $! >'FILE'; echo '{}'; wait",
             "trap '' TERM INT; sleep 1000 & echo $! >'FILE'; wait",
         ] {
-            let timeout = "cannot run the hook: it gave no answer within the timeout";
+            let timeout = "cannot run the hook: it did not answer within the timeout";
             scope.spawn(move || check_end(script, Duration::from_secs(2), timeout));
         }
         let too_much = "sleep 1000 & echo $! >'FILE'; cat /dev/zero";

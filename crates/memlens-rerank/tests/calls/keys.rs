@@ -39,8 +39,8 @@ fn without_a_keyring_the_text_says_what_to_do_and_the_variable_does() {
     ] {
         let text = failed.to_string();
         assert!(matches!(failed, RerankError::Keyring { .. }), "{text}");
-        let begins = "cannot use the keyring of this system: there is none: ";
-        let ends = "; an environment variable may hold the key instead";
+        let begins = "cannot use this system's keyring: there is none: ";
+        let ends = "; an environment variable can hold the key instead";
         assert!(text.starts_with(begins) && text.ends_with(ends), "{text}");
         assert_tells_nothing(&text);
     }

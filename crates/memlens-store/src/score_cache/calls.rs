@@ -46,7 +46,7 @@ impl ScoreCache {
             is_ok,
         } = call;
         let n_max = self.limits.n_calls_max;
-        self.write("remember a call", |transaction| {
+        self.write("record a call", |transaction| {
             transaction
                 .prepare_cached("INSERT INTO calls VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
                 .execute(params![

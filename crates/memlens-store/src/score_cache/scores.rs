@@ -44,7 +44,7 @@ impl ScoreCache {
                 .collect::<rusqlite::Result<Vec<_>>>()
         })?;
         if found.iter().any(Option::is_some) {
-            let used = self.write("note the use of scores", |transaction| {
+            let used = self.write("record the use of scores", |transaction| {
                 let number = next_use(transaction)?;
                 let mut statement =
                     transaction.prepare_cached("UPDATE scores SET used = ?2 WHERE key = ?1")?;

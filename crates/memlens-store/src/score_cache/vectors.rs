@@ -22,7 +22,7 @@ impl ScoreCache {
                 .optional()
         })?;
         if found.is_some() {
-            let used = self.write("note the use of token vectors", |transaction| {
+            let used = self.write("record the use of token vectors", |transaction| {
                 let number = next_use(transaction)?;
                 transaction
                     .prepare_cached("UPDATE vector_uses SET used = ?2 WHERE key = ?1")?
