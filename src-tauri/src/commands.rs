@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memlens_engine::view::{
-    Activity, DataSize, DocumentView, ErrorInfo, FileProblem, FolderTree, Journey, LibraryState,
-    Preset, SearchAnswer, Snippet,
+    Activity, Comparison, DataSize, DocumentView, EmulationProgress, ErrorInfo, FileProblem,
+    FolderTree, Journey, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument,
+    SearchAnswer, Snippet,
 };
 use memlens_engine::{
-    ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Place,
-    RowThumb, Scope, WhyAnswer,
+    ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Library,
+    Part, Place, Ranking, RowThumb, Scope, WhyAnswer, pipelines_told,
 };
 use memlens_params::{ParameterSet, Params};
 use memlens_rank::Columns;
@@ -66,10 +67,66 @@ fn folder_id(text: &str) -> Result<FolderId, EngineError> {
         })
 }
 
+fn part(library: &Library, scope: Option<ScopeArgument>) -> Result<Part, EngineError> {
+    Ok(match scope {
+        None => Part::All,
+        Some(ScopeArgument::Folder { folder, path }) => Part::Folder(Scope {
+            folder: folder_id(&folder)?,
+            path,
+        }),
+        Some(ScopeArgument::Agent { agent }) => library.part_of_agent(&agent)?,
+    })
+}
+
 #[tauri::command]
 #[specta::specta]
 pub async fn state(shell: State<'_, Shell>) -> Answer<LibraryState> {
     work(&shell, |engine| Ok(engine.state())).await
+}
+
+/// Every pipeline that can be chosen, Memlens's own first.
+#[tauri::command]
+#[specta::specta]
+pub async fn pipelines(shell: State<'_, Shell>) -> Answer<Vec<PipelineInfo>> {
+    work(&shell, |_| Ok(pipelines_told())).await
+}
+
+/// Two rankings of one question.
+#[tauri::command]
+#[specta::specta]
+pub async fn compare(
+    shell: State<'_, Shell>,
+    query: String,
+    a: RankingArgument,
+    b: RankingArgument,
+    scope: Option<ScopeArgument>,
+) -> Answer<Comparison> {
+    work(&shell, move |engine| {
+        let library = engine.library();
+        let (a, b) = (Ranking::given(&a)?, Ranking::given(&b)?);
+        let part = part(library, scope)?;
+        let search = |ranking: &Ranking| {
+            engine.aggregate_for(&ranking.values);
+            library.search_as(&query, ranking, part.clone())
+        };
+        memlens_engine::compare((&*search(&a)?, &a), (&*search(&b)?, &b))
+    })
+    .await
+}
+
+/// How far the chunks of an emulated memory are embedded; none while none is made.
+#[tauri::command]
+#[specta::specta]
+pub async fn emulation_progress(shell: State<'_, Shell>) -> Answer<Option<EmulationProgress>> {
+    Ok(shell.engine.library().emulation_progress())
+}
+
+/// Stops the embedding of an emulated memory; its questions are answered by words alone until asked again.
+#[tauri::command]
+#[specta::specta]
+pub async fn stop_emulation(shell: State<'_, Shell>) -> Answer<()> {
+    shell.engine.library().stop_emulation();
+    Ok(())
 }
 
 #[tauri::command]
@@ -83,39 +140,36 @@ pub async fn start_query(shell: State<'_, Shell>) -> Answer<Option<String>> {
 pub async fn search(
     shell: State<'_, Shell>,
     query: String,
-    params: Params,
+    ranking: RankingArgument,
     scope: Option<ScopeArgument>,
 ) -> Answer<SearchAnswer> {
     work(&shell, move |engine| {
-        let params = params.check()?;
-        engine.aggregate_for(&params);
+        let ranking = Ranking::given(&ranking)?;
         let library = engine.library();
-        let search = match scope {
-            None => library.search(&query, &params, None)?,
-            Some(ScopeArgument::Folder { folder, path }) => {
-                let folder = folder_id(&folder)?;
-                library.search(&query, &params, Some(&Scope { folder, path }))?
-            }
-            Some(ScopeArgument::Agent { agent }) => {
-                library.search_agent(&query, &params, &agent)?
-            }
-        };
-        engine.library().answer(&search, &params)
+        let part = part(library, scope)?;
+        engine.aggregate_for(&ranking.values);
+        let search = library.search_as(&query, &ranking, part)?;
+        library.answer(&search, &ranking.values)
     })
     .await
 }
 
 #[tauri::command]
 #[specta::specta]
-pub async fn rank(shell: State<'_, Shell>, search: u32, params: Params) -> Answer<Columns> {
+pub async fn rank(
+    shell: State<'_, Shell>,
+    search: u32,
+    ranking: RankingArgument,
+) -> Answer<Columns> {
     work(&shell, move |engine| {
-        let params = params.check()?;
-        engine.aggregate_for(&params);
+        let ranking = Ranking::given(&ranking)?;
+        engine.aggregate_for(&ranking.values);
+        let params = &ranking.values;
         Ok(engine
             .library()
             .kept(search)?
-            .for_params(&params)?
-            .columns(&params))
+            .for_params(params)?
+            .columns(params))
     })
     .await
 }
@@ -125,12 +179,12 @@ pub async fn rank(shell: State<'_, Shell>, search: u32, params: Params) -> Answe
 pub async fn journey(
     shell: State<'_, Shell>,
     search: u32,
-    params: Params,
+    ranking: RankingArgument,
     slot: u32,
 ) -> Answer<Journey> {
     work(&shell, move |engine| {
         let library = engine.library();
-        let params = params.check()?;
+        let params = Ranking::given(&ranking)?.values;
         // The window reads the rows of the answer that it shows; what it asks in the background it only ranks.
         library
             .shown(search)?
@@ -161,7 +215,7 @@ pub async fn snippets(
 pub async fn why_not(
     shell: State<'_, Shell>,
     search: u32,
-    params: Params,
+    ranking: RankingArgument,
     folder: Option<String>,
     path: String,
     line: Option<u32>,
@@ -170,7 +224,7 @@ pub async fn why_not(
     let home = shell.home.clone();
     work(&shell, move |engine| {
         let library = engine.library();
-        let params = params.check()?;
+        let params = Ranking::given(&ranking)?.values;
         let search = library.kept(search)?;
         let answer = match folder {
             Some(folder) => {

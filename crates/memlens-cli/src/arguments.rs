@@ -35,6 +35,10 @@ pub enum Command {
     Feedback(FeedbackArgs),
     /// Choose which notes and folders do not decay with age
     Evergreen(EvergreenArgs),
+    /// Search as another program does, over the same notes
+    Emulate(EmulateArgs),
+    /// Compare two rankings: presets or programs
+    Compare(CompareArgs),
     /// List every parameter
     Params(ParamsArgs),
     /// Measure a ranking with judged queries
@@ -117,6 +121,71 @@ pub struct SettingArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct RankingArgs {
+    /// Rank as another program does: openclaw, openclaw@2026.7, openclaw@2026.2; `--set` sets its parameters then
+    #[arg(long = "as", value_name = "PROGRAM[@VERSION]")]
+    pub pipeline: Option<String>,
+    #[command(flatten)]
+    pub settings: SettingArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct EmulateArgs {
+    /// The question; leave it out with --queries
+    #[arg(
+        allow_hyphen_values = true,
+        required_unless_present = "queries",
+        conflicts_with = "queries"
+    )]
+    pub query: Option<String>,
+    /// The program to emulate, and its version: openclaw@2026.9
+    #[arg(long, value_name = "PROGRAM[@VERSION]", default_value = "openclaw")]
+    pub agent: String,
+    /// Set a parameter of the program; `memlens params --as PROGRAM` lists them
+    #[arg(long = "set", value_name = "id=value")]
+    pub settings: Vec<String>,
+    /// Search only this folder, as in `memlens search --in`
+    #[arg(long = "in", value_name = "SUBFOLDER")]
+    pub scope: Option<String>,
+    /// Ask every query of a file instead, and measure the ranking
+    #[arg(long, value_name = "QUERIES.jsonl", conflicts_with_all = ["scope", "explain"])]
+    pub queries: Option<PathBuf>,
+    /// Write the results of each query to a file
+    #[arg(long, value_name = "RUN.jsonl", requires = "queries")]
+    pub run_out: Option<PathBuf>,
+    /// Print every stage and row as JSON
+    #[arg(long, conflicts_with = "explain")]
+    pub json: bool,
+    /// Print the trace: every stage, and why each row ranks where it does
+    #[arg(long)]
+    pub explain: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The first ranking: default, a preset's name, a memlens.json, or a program such as openclaw@2026.9
+    pub a: String,
+    /// The second ranking
+    pub b: String,
+    /// The question
+    #[arg(
+        allow_hyphen_values = true,
+        required_unless_present = "queries",
+        conflicts_with = "queries"
+    )]
+    pub query: Option<String>,
+    /// Compare over all judged queries of a file instead
+    #[arg(long, value_name = "QUERIES.jsonl")]
+    pub queries: Option<PathBuf>,
+    /// Search only this folder, as in `memlens search --in`
+    #[arg(long = "in", value_name = "SUBFOLDER", conflicts_with = "queries")]
+    pub scope: Option<String>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct SearchArgs {
     /// The question
     #[arg(allow_hyphen_values = true)]
@@ -128,7 +197,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "ID", conflicts_with = "scope")]
     pub agent: Option<String>,
     #[command(flatten)]
-    pub settings: SettingArgs,
+    pub ranking: RankingArgs,
     /// Print every stage and row as JSON
     #[arg(long, conflicts_with = "explain")]
     pub json: bool,
@@ -152,7 +221,7 @@ pub struct WhyArgs {
     #[arg(long, value_name = "ID", conflicts_with = "scope")]
     pub agent: Option<String>,
     #[command(flatten)]
-    pub settings: SettingArgs,
+    pub ranking: RankingArgs,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
@@ -211,6 +280,13 @@ pub struct EvergreenPath {
 
 #[derive(Debug, Args)]
 pub struct ParamsArgs {
+    /// List those of another program: openclaw, openclaw@2026.7, openclaw@2026.2
+    #[arg(
+        long = "as",
+        value_name = "PROGRAM[@VERSION]",
+        conflicts_with = "markdown"
+    )]
+    pub pipeline: Option<String>,
     /// Print the table as JSON
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
@@ -231,7 +307,7 @@ pub struct EvalArgs {
     #[arg(long)]
     pub pooled: bool,
     #[command(flatten)]
-    pub settings: SettingArgs,
+    pub ranking: RankingArgs,
     /// Write the results of each query to a file
     #[arg(long, value_name = "RUN.jsonl")]
     pub run_out: Option<PathBuf>,

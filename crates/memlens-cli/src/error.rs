@@ -39,6 +39,14 @@ pub enum CliError {
         /// What was typed.
         given: String,
     },
+    /// A preset holds parameters of Memlens, not of another program.
+    #[error(
+        "cannot use a preset with {pipeline}: it holds parameters of Memlens; set those of {pipeline} by --set"
+    )]
+    PresetOfOthers {
+        /// The program's name on screen.
+        pipeline: &'static str,
+    },
     /// A query set holds no query.
     #[error("cannot evaluate {}: {why}", path.display())]
     NoQueries {
@@ -117,10 +125,12 @@ impl CliError {
             | CliError::NoThumb { .. }
             | CliError::NoEvent { .. }
             | CliError::NoKey
+            | CliError::PresetOfOthers { .. }
             | CliError::Unconfirmed { .. }
             | CliError::UnconfirmedDamaged(_)
             | CliError::Engine(
                 EngineError::EmptyQuery
+                | EngineError::NoPipeline { .. }
                 | EngineError::Param(_)
                 | EngineError::Preset { .. }
                 | EngineError::Scope { .. }

@@ -5,17 +5,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use memlens_engine::Library;
+use memlens_engine::{Library, Run};
 use memlens_eval::{
     FilesPassing, Place, Query, QuerySet, Scores, Summary, by_category, files_passing, score,
 };
-use memlens_params::Params;
+use memlens_params::Values;
 use serde::Serialize;
 
 use crate::arguments::EvalArgs;
 use crate::error::CliError;
 use crate::output::{print_json, print_text, shown, tell};
-use crate::settings::{open, params};
+use crate::settings::{open, ranking};
 
 #[derive(Serialize)]
 struct EvalReport<'a> {
@@ -23,7 +23,8 @@ struct EvalReport<'a> {
     queries: String,
     n_queries: usize,
     scope: &'static str,
-    params: &'a Params,
+    pipeline: &'static str,
+    params: &'a Values,
     all: Summary,
     by_category: BTreeMap<String, Summary>,
     files_passing: FilesPassing,
@@ -52,12 +53,9 @@ struct RunResult<'a> {
     score: f64,
 }
 
-/// What was returned for one query: places, best first, and their scores.
-type Returned = (Vec<Place>, Vec<f64>);
-
 /// Asks every query and prints what the ranking is worth.
 pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliError> {
-    let params = params(&arguments.settings)?;
+    let ranking = ranking(&arguments.ranking)?;
     let set = QuerySet::parse(&read(&arguments.queries)?);
     for bad in &set.bad_lines {
         tell(format_args!(
@@ -75,9 +73,11 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         });
     }
     let library = open(library)?;
-    library.aggregate_for(&params)?;
+    if let Some(params) = ranking.params() {
+        library.aggregate_for(&params)?;
+    }
     let base = base(&arguments.queries)?;
-    let preset = arguments.settings.preset.as_deref();
+    let preset = arguments.ranking.settings.preset.as_deref();
     let inputs: Vec<&Path> = preset.into_iter().chain([&*arguments.queries]).collect();
     if let Some(path) = &arguments.run_out {
         library.refuse_output(path, &inputs)?;
@@ -90,9 +90,13 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         .iter()
         .map(|query| {
             bar.inc(1);
-            ask(&library, &base, query, &params, arguments.pooled)
+            let run = library.run_query(query, &base, &ranking, arguments.pooled)?;
+            for notice in &run.notices {
+                tell(format_args!("query {}: {notice}", query.id));
+            }
+            Ok(run)
         })
-        .collect::<Result<Vec<Returned>, CliError>>()?;
+        .collect::<Result<Vec<Run>, CliError>>()?;
     bar.finish_and_clear();
     if let Some(path) = &arguments.run_out {
         library.write_output(&run_text(&set.queries, &runs), path, &inputs)?;
@@ -102,7 +106,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         .queries
         .iter()
         .zip(&runs)
-        .map(|(query, (places, _))| score(&query.relevant, places))
+        .map(|(query, run)| score(&query.relevant, &run.places))
         .collect();
     let scored = || set.queries.iter().zip(&scores);
     let report = EvalReport {
@@ -114,7 +118,8 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         } else {
             "in scope"
         },
-        params: &params,
+        pipeline: ranking.pipeline.id().0,
+        params: &ranking.values,
         all: Summary::of(&scores).expect("there is at least one query"),
         by_category: by_category(
             scored().map(|(query, scores)| (query.category.as_deref(), scores)),
@@ -122,7 +127,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         files_passing: files_passing(
             set.queries
                 .iter()
-                .zip(runs.iter().map(|(places, _)| places.as_slice())),
+                .zip(runs.iter().map(|run| run.places.as_slice())),
         ),
         per_query: scored()
             .map(|(query, scores)| QueryReport {
@@ -143,7 +148,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Reads a file of the person's.
-fn read(path: &Path) -> Result<Vec<u8>, CliError> {
+pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     let file_error = |source| CliError::File {
         attempt: "read",
         path: path.to_owned(),
@@ -158,7 +163,7 @@ fn read(path: &Path) -> Result<Vec<u8>, CliError> {
 }
 
 /// The folder that the paths of the query set are relative to.
-fn base(queries: &Path) -> Result<PathBuf, CliError> {
+pub fn base(queries: &Path) -> Result<PathBuf, CliError> {
     let resolved = queries.canonicalize().map_err(|source| CliError::File {
         attempt: "read",
         path: queries.to_owned(),
@@ -168,7 +173,7 @@ fn base(queries: &Path) -> Result<PathBuf, CliError> {
 }
 
 /// When the notes that hold the answers are not in the library: every figure would be 0.
-fn warn_of_missing(library: &Library, base: &Path, queries: &[Query]) {
+pub fn warn_of_missing(library: &Library, base: &Path, queries: &[Query]) {
     let there = library.note_paths();
     let gold: BTreeSet<&str> = queries
         .iter()
@@ -188,59 +193,14 @@ fn warn_of_missing(library: &Library, base: &Path, queries: &[Query]) {
     }
 }
 
-fn ask(
-    library: &Library,
-    base: &Path,
-    query: &Query,
-    params: &Params,
-    is_pooled: bool,
-) -> Result<Returned, CliError> {
-    let scope = query
-        .scope
-        .as_ref()
-        .filter(|_| !is_pooled)
-        .map(|scope| library.scope(&base.join(scope).display().to_string()))
-        .transpose();
-    let scope = match scope {
-        Ok(scope) => scope,
-        // One query that cannot be asked finds nothing; the others count.
-        Err(error) => {
-            tell(format_args!("query {}: {error}", query.id));
-            return Ok((Vec::new(), Vec::new()));
-        }
-    };
-    let search = library.search(&query.query, params, scope.as_ref())?;
-    let columns = library.ask(search.id, params)?.columns(params);
-    for fallback in columns.fallbacks() {
-        tell(format_args!("query {}: {fallback}", query.id));
-    }
-    let mut returned = (Vec::new(), Vec::new());
-    for slot in &columns.order[..columns.n_kept as usize] {
-        let row = search.row_facts(*slot)?;
-        let absolute = Path::new(&row.note.folder_path).join(&row.note.path);
-        // Notes outside of the query set's folder keep their folder, so that none passes for a gold one.
-        let path = absolute
-            .strip_prefix(base)
-            .unwrap_or(&absolute)
-            .display()
-            .to_string();
-        returned
-            .0
-            .push(Place::new(path, row.start_line, row.end_line));
-        returned
-            .1
-            .push(columns.score[*slot as usize].unwrap_or_default());
-    }
-    Ok(returned)
-}
-
 /// What was returned for each query, a JSON object a line.
-fn run_text(queries: &[Query], runs: &[Returned]) -> Vec<u8> {
+fn run_text(queries: &[Query], runs: &[Run]) -> Vec<u8> {
     let mut text = Vec::new();
-    for (query, (places, scores)) in queries.iter().zip(runs) {
-        let results = places
+    for (query, run) in queries.iter().zip(runs) {
+        let results = run
+            .places
             .iter()
-            .zip(scores)
+            .zip(&run.scores)
             .map(|(place, score)| RunResult {
                 place,
                 score: *score,

@@ -35,15 +35,16 @@ pub fn write_results(out: &mut dyn Write, report: &SearchReport) -> io::Result<(
 /// Writes every stage, then every row with its way through them.
 pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     writeln!(out, "{BOLD}{}{BOLD:#}\n", shown(&report.query))?;
+    let width = column(report.stages.iter().map(|stage| stage.id));
     for stage in &report.stages {
-        write_stage(out, stage)?;
+        write_stage(out, stage, width)?;
     }
     writeln!(out)?;
     if report.results.is_empty() {
         write_nothing(out, report)?;
     }
     for row in &report.results {
-        write_row(out, row)?;
+        write_row(out, row, width)?;
     }
     if report.dropped.is_empty() {
         return Ok(());
@@ -75,27 +76,36 @@ pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     Ok(())
 }
 
-fn write_stage(out: &mut dyn Write, stage: &StageReport) -> io::Result<()> {
+/// How wide the column of stages is.
+pub fn column<'a>(stages: impl Iterator<Item = &'a str>) -> usize {
+    stages
+        .map(|id| id.chars().count() + 1)
+        .max()
+        .unwrap_or(0)
+        .max(14)
+}
+
+fn write_stage(out: &mut dyn Write, stage: &StageReport, width: usize) -> io::Result<()> {
     let time = stage.ms.map_or(String::new(), duration);
     let note = shown(stage.note.as_deref().unwrap_or_default());
     match stage.why.as_deref().map(shown) {
         Some(why) if stage.status == "skipped" && stage.note.is_none() => {
             writeln!(
                 out,
-                "{DIM}{:<14}{:>16}  skipped: {why}{DIM:#}",
+                "{DIM}{:<width$}{:>16}  skipped: {why}{DIM:#}",
                 stage.id, ""
             )
         }
         Some(why) => writeln!(
             out,
-            "{:<14}{:>16}  {WARN}{}: {why}{WARN:#}",
+            "{:<width$}{:>16}  {WARN}{}: {why}{WARN:#}",
             stage.id,
             flow(stage),
             stage.status
         ),
         None => writeln!(
             out,
-            "{:<14}{:>16}  {time:>8}  {DIM}{note}{DIM:#}",
+            "{:<width$}{:>16}  {time:>8}  {DIM}{note}{DIM:#}",
             stage.id,
             flow(stage)
         ),
@@ -114,7 +124,7 @@ fn duration(ms: f64) -> String {
     }
 }
 
-fn write_row(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
+fn write_row(out: &mut dyn Write, row: &RowReport, width: usize) -> io::Result<()> {
     let rank = row.rank.unwrap_or_default();
     writeln!(
         out,
@@ -130,7 +140,7 @@ fn write_row(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
         };
         writeln!(
             out,
-            "     {DIM}{:<14}{DIM:#}{}{moved}",
+            "     {DIM}{:<width$}{DIM:#}{}{moved}",
             step.stage,
             shown(&step.sentence)
         )?;
@@ -145,7 +155,7 @@ fn write_row(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
             for (expression, value) in step.detail.formulas() {
                 writeln!(
                     out,
-                    "     {DIM}{:<14}{expression} = {}{DIM:#}",
+                    "     {DIM}{:<width$}{expression} = {}{DIM:#}",
                     "",
                     number(value, 4)
                 )?;

@@ -6,6 +6,8 @@
 mod agents;
 mod arguments;
 mod clusters;
+mod compare;
+mod emulate;
 mod erase;
 mod error;
 mod evaluate;
@@ -59,6 +61,8 @@ fn main() -> ExitCode {
         Command::Clusters(arguments) => clusters::run(library, &arguments),
         Command::Feedback(arguments) => feedback::run(library, &arguments),
         Command::Evergreen(arguments) => evergreen::run(library, &arguments),
+        Command::Emulate(arguments) => emulate::run(library, arguments),
+        Command::Compare(arguments) => compare::run(library, &arguments),
         Command::Params(arguments) => params::run(&arguments),
         Command::Eval(arguments) => evaluate::run(library, &arguments),
         Command::Export(arguments) => export::run(library, &arguments),

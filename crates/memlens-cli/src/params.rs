@@ -1,5 +1,6 @@
 //! `memlens params`.
 
+use memlens_engine::pipeline;
 use memlens_params::{Parameter, print, table};
 
 use crate::arguments::ParamsArgs;
@@ -8,14 +9,18 @@ use crate::output::{print_json, print_text};
 
 /// Lists every parameter.
 pub fn run(arguments: &ParamsArgs) -> Result<(), CliError> {
+    let parameters = match &arguments.pipeline {
+        Some(named) => &pipeline(named)?.table().parameters,
+        None => table(),
+    };
     if arguments.json {
-        return print_json(table());
+        return print_json(parameters);
     }
     print_text(|out| {
         if arguments.markdown {
             return write!(out, "{}", print::markdown());
         }
-        let table = table();
+        let table = parameters;
         let width = |text: fn(&Parameter) -> String| {
             let texts = table.iter().map(text);
             texts.map(|text| text.chars().count()).max().unwrap_or(0)

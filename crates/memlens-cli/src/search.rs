@@ -10,14 +10,14 @@ use crate::settings::ask;
 
 /// Searches and prints the results, the trace or the whole report.
 pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliError> {
-    let (library, params, search) = ask(
+    let (library, ranking, search) = ask(
         library,
-        &arguments.settings,
+        &arguments.ranking,
         &arguments.query,
         arguments.scope.as_deref(),
         arguments.agent.as_deref(),
     )?;
-    let report = library.report(&search, &params)?;
+    let report = library.report(&search, &ranking.values)?;
     if arguments.json {
         return print_json(&report);
     }

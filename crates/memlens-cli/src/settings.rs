@@ -3,11 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use memlens_engine::{EmbedderSource, EngineError, Library, Search, bundled, read_params};
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+use memlens_engine::{
+    EmbedderSource, EngineError, Library, Part, Ranking, Search, bundled, pipeline, read_params,
+};
 use memlens_params::{ParameterSet, Params};
 
-use crate::arguments::SettingArgs;
+use crate::arguments::{RankingArgs, SettingArgs};
 use crate::error::CliError;
 use crate::output::tell;
 
@@ -47,30 +52,85 @@ pub fn params(arguments: &SettingArgs) -> Result<Params, CliError> {
     Ok(params)
 }
 
+/// What to rank by: another program's pipeline where one is named, with the settings over its defaults, else Memlens's own.
+pub fn ranking(arguments: &RankingArgs) -> Result<Ranking, CliError> {
+    let pipeline = pipeline(arguments.pipeline.as_deref().unwrap_or("memlens"))?;
+    let mut ranking = Ranking::of(pipeline);
+    if ranking.params().is_some() {
+        return Ok(Ranking::native(&params(&arguments.settings)?));
+    }
+    if arguments.settings.preset.is_some() {
+        return Err(CliError::PresetOfOthers {
+            pipeline: pipeline.label(),
+        });
+    }
+    let settings = arguments.settings.settings.iter().map(String::as_str);
+    ranking.values.assign_all(settings)?;
+    Ok(ranking)
+}
+
 /// Opens the library and asks a question of it, and whoever is outside where the settings say so.
 ///
 /// # Errors
 /// Misuse (settings, no question, a scope that names nothing) and what keeps the library from being searched.
 pub fn ask(
     library: Option<PathBuf>,
-    settings: &SettingArgs,
+    ranking: &RankingArgs,
     query: &str,
     scope: Option<&str>,
     agent: Option<&str>,
-) -> Result<(Library, Params, Arc<Search>), CliError> {
-    let params = params(settings)?;
+) -> Result<(Library, Ranking, Arc<Search>), CliError> {
+    let ranking = self::ranking(ranking)?;
     if query.trim().is_empty() {
         return Err(EngineError::EmptyQuery.into());
     }
     let library = open(library)?;
-    library.aggregate_for(&params)?;
-    let search = match (scope, agent) {
-        (_, Some(agent)) => library.search_agent(query, &params, agent)?,
-        (Some(typed), None) => library.search(query, &params, Some(&library.scope(typed)?))?,
-        (None, None) => library.search(query, &params, None)?,
+    let part = match (scope, agent) {
+        (_, Some(agent)) => library.part_of_agent(agent)?,
+        (Some(typed), None) => Part::Folder(library.scope(typed)?),
+        (None, None) => Part::All,
     };
-    let search = library.ask(search.id, &params)?;
-    Ok((library, params, search))
+    let search = search_as(&library, query, &ranking, part)?;
+    Ok((library, ranking, search))
+}
+
+/// Asks a question in the way that a ranking needs: observations compared, models asked, chunks of others embedded.
+pub fn search_as(
+    library: &Library,
+    query: &str,
+    ranking: &Ranking,
+    part: Part,
+) -> Result<Arc<Search>, CliError> {
+    let Some(params) = ranking.params() else {
+        return Ok(while_embedding(library, || {
+            library.search_as(query, ranking, part)
+        })?);
+    };
+    library.aggregate_for(&params)?;
+    let search = library.search_as(query, ranking, part)?;
+    Ok(library.ask(search.id, &params)?)
+}
+
+/// Shows how far an emulated memory is embedded while something waits for it.
+fn while_embedding<T>(library: &Library, work: impl FnOnce() -> T) -> T {
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            while !is_done.load(Ordering::Relaxed) {
+                if let Some(progress) = library.emulation_progress() {
+                    bar.set_length(u64::from(progress.n_all));
+                    bar.set_position(u64::from(progress.n_done));
+                    bar.set_message("embedding the chunks as that program cuts them");
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            bar.finish_and_clear();
+        });
+        let done = work();
+        is_done.store(true, Ordering::Relaxed);
+        done
+    })
 }
 
 /// A flag that Ctrl+C sets.

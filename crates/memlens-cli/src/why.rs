@@ -13,15 +13,15 @@ use crate::settings::ask;
 
 /// Why a note is not among the results of a search.
 pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError> {
-    let (library, params, search) = ask(
+    let (library, ranking, search) = ask(
         library,
-        &arguments.settings,
+        &arguments.ranking,
         &arguments.query,
         arguments.scope.as_deref(),
         arguments.agent.as_deref(),
     )?;
     let here = std::env::current_dir().ok();
-    let answer = library.why_typed(&search, &params, &arguments.place, here.as_deref())?;
+    let answer = library.why_typed(&search, &ranking.values, &arguments.place, here.as_deref())?;
     let answer = match Home::of_process() {
         Some(home) => library.with_load_cap(answer, &home),
         None => answer,
@@ -32,7 +32,7 @@ pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError
     for notice in &search.notices {
         tell(notice);
     }
-    for fallback in search.columns(&params).fallbacks() {
+    for fallback in search.columns(&ranking.values).fallbacks() {
         tell(fallback);
     }
     print_text(|out| print(out, &answer))

@@ -10,6 +10,8 @@ mod memlens;
 mod agents;
 #[path = "command_line/clusters.rs"]
 mod clusters;
+#[path = "command_line/emulating.rs"]
+mod emulating;
 #[path = "command_line/erasing.rs"]
 mod erasing;
 #[path = "command_line/evaluating.rs"]

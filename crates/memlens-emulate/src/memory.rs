@@ -12,7 +12,7 @@ pub struct AgentNote {
     /// Its path as the agent names it, with `/`: `memory/2026-11-02.md`.
     pub path: String,
     /// Its text.
-    pub text: String,
+    pub text: Arc<str>,
     /// When its file was last changed, in milliseconds after 1970-01-01 UTC.
     pub modified_ms: i64,
 }

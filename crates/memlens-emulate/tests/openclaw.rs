@@ -74,7 +74,7 @@ fn note(at: usize, path: &str, text: String, modified_ms: i64) -> AgentNote {
             tags: Vec::new(),
         }),
         path: path.to_owned(),
-        text,
+        text: text.into(),
         modified_ms,
     }
 }

@@ -2,16 +2,13 @@
 //! agent loads.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memlens_agents::{AGENTS, Counted, Cut, Found, Home, Loaded, Unit, count, look};
 use memlens_indexer::Indexer;
-use memlens_params::Params;
 use memlens_retrieve::Part;
 use memlens_store::{Folder, Store, StoreError};
 
-use crate::search::Search;
 use crate::view::{
     AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile, WhyAnswer, WhyNot,
 };
@@ -183,16 +180,11 @@ impl Library {
         loaded(home, &self.lists().snapshot.folders)
     }
 
-    /// Searches the folders of one agent.
+    /// The watched folders of one agent.
     ///
     /// # Errors
-    /// [`EngineError::Scope`] where no watched folder is of that agent, and as [`Library::search`].
-    pub fn search_agent(
-        &self,
-        query: &str,
-        params: &Params,
-        agent: &str,
-    ) -> Result<Arc<Search>, EngineError> {
+    /// [`EngineError::Scope`] where no watched folder is of that agent.
+    pub fn part_of_agent(&self, agent: &str) -> Result<Part, EngineError> {
         let lists = self.lists();
         let folders = lists.snapshot.folders.iter();
         let of_agent: Vec<_> = folders
@@ -205,7 +197,7 @@ impl Library {
                 why: "no watched folder is of this agent".to_owned(),
             });
         }
-        self.search_in(query, params, Part::Folders(of_agent))
+        Ok(Part::Folders(of_agent))
     }
 
     /// Adds to an answer what the note's agent does not load of the place that was asked about.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use memlens_agents::Home;
 use memlens_embed::{EmbedderSource, Purpose};
 use memlens_indexer::{Indexer, Session, Watching, Work, Writer};
-use memlens_params::Params;
+use memlens_params::{ParameterSet, Params};
 use memlens_rerank::choice::{RerankChange, RerankSettings, erase_models, forget_keys};
 use memlens_rerank::{DownloadProgress, Downloads};
 use memlens_store::{FolderId, Store, StoreError, StoredPreset};
@@ -23,6 +23,7 @@ use crate::feedback;
 use crate::marks::mark;
 use crate::preset::stored_text;
 use crate::providers::{choices, kept_keys, models_folder};
+use crate::search::native;
 use crate::view::{
     Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, LibraryState, RowThumb,
 };
@@ -156,8 +157,8 @@ impl Engine {
 
     /// Has observations compared in the background from now on, where these parameters make use of
     /// it; an event tells when they are.
-    pub fn aggregate_for(&self, params: &Params) {
-        if uses_clusters(params) {
+    pub fn aggregate_for(&self, params: &impl ParameterSet) {
+        if native(&params.values()).is_some_and(|params| uses_clusters(&params)) {
             self.shared.wants_clusters.store(true, Ordering::Relaxed);
             if self.library().needs_aggregation() {
                 self.shared.alarm.ring();

@@ -71,6 +71,14 @@ pub enum EngineError {
         /// The retriever that was asked.
         found: &'static str,
     },
+    /// No pipeline has this name.
+    #[error("cannot rank as {named}: {why}")]
+    NoPipeline {
+        /// The name as given.
+        named: String,
+        /// What there is.
+        why: String,
+    },
     /// A search that the window asks about is gone.
     #[error("cannot rank search {id}: it is no longer kept; search again")]
     SearchGone {
@@ -278,6 +286,7 @@ impl EngineError {
             | EngineError::Indexer(_)
             | EngineError::Retrieve(_)
             | EngineError::OtherRetriever { .. }
+            | EngineError::NoPipeline { .. }
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }
             | EngineError::Agent { .. }

@@ -19,6 +19,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::EngineError;
 use crate::clustering::{Clustering, uses_clusters};
+use crate::emulation::Emulations;
 use crate::facts::{LibraryFacts, today};
 use crate::kept::KeptSearches;
 use crate::notices;
@@ -37,7 +38,8 @@ pub struct Library {
     refreshing: Mutex<Store>,
     retriever: RwLock<Arc<NativeRetriever>>,
     source: EmbedderSource,
-    embedder: Arc<QueryEmbedder>,
+    pub(crate) embedder: Arc<QueryEmbedder>,
+    pub(crate) emulations: Emulations,
     searches: Mutex<KeptSearches>,
     /// When a search last read the vectors; none while they rest.
     vectors_read: Mutex<Option<Instant>>,
@@ -82,6 +84,7 @@ impl Library {
             retriever: RwLock::new(Arc::new(retriever)),
             source,
             embedder,
+            emulations: Emulations::default(),
             searches: Mutex::default(),
             vectors_read: Mutex::new(None),
             clustering: RwLock::new(None),
@@ -283,7 +286,13 @@ impl Library {
             also: &[],
         })?;
         self.note_vectors_read();
-        let mut notices = notices::of_retrieval(query, &retrieved, params, clustering.as_deref());
+        let mut notices = retriever.remarks();
+        notices.extend(notices::of_retrieval(
+            query,
+            &retrieved,
+            params,
+            clustering.as_deref(),
+        ));
         // Thumbs and marks are read while no other may be taken up, so that none is missed between here and the keeping.
         let mut searches = self.searches();
         let thumbs = self.thumbs()?;
@@ -371,8 +380,9 @@ impl Library {
         &self.source
     }
 
-    /// Keeps no search any more.
+    /// Keeps no search any more, and no emulated memory.
     pub(crate) fn forget_searches(&self) {
+        self.forget_emulations();
         self.searches().clear();
     }
 

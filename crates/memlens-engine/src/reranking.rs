@@ -128,12 +128,15 @@ impl Reranking {
         if !self.is_wanted(call) {
             return Err(RerankError::Cancelled.into());
         }
-        if let Some(cache) = &*cache {
-            return Ok(cache.clone());
-        }
-        let opened = Arc::new(ScoreCache::open(dir)?);
-        *cache = Some(opened.clone());
-        Ok(opened)
+        opened(&mut cache, dir)
+    }
+
+    /// The cache of scores and vectors.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] where it cannot be opened.
+    pub(crate) fn scores(&self, dir: &Path) -> Result<Arc<ScoreCache>, EngineError> {
+        opened(&mut self.cache.lock(), dir)
     }
 
     /// Lets go of everything as [`Reranking::forget`], and removes the cache of scores.
@@ -171,6 +174,16 @@ impl Reranking {
             cache.close();
         }
     }
+}
+
+/// The cache, opened where it is not yet.
+fn opened(cache: &mut Option<Arc<ScoreCache>>, dir: &Path) -> Result<Arc<ScoreCache>, EngineError> {
+    if let Some(cache) = cache {
+        return Ok(cache.clone());
+    }
+    let opened = Arc::new(ScoreCache::open(dir)?);
+    *cache = Some(opened.clone());
+    Ok(opened)
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@
 
 mod agents;
 mod clusters;
+mod compare;
 mod feedback;
 mod notes;
+mod ranking;
 mod rerank;
 mod search;
 mod why;
@@ -16,9 +18,11 @@ use specta::Type;
 
 pub use agents::{AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile};
 pub use clusters::{ClusterReport, ClustersAnswer, Said, SaidCluster};
+pub use compare::{ComparedRow, ComparedSide, Comparison};
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use memlens_indexer::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
 pub use notes::{DocumentChunk, DocumentView, EntryState, FolderTree, TreeEntry};
+pub use ranking::{EmulationProgress, PipelineInfo, Ranking};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};
 pub use search::{Fact, Journey, QueryWord, Row, SearchAnswer, Snippet};
 pub use why::{ChunkWhy, Fix, WhyAnswer, WhyNot};

@@ -20,10 +20,12 @@
 
 mod files;
 mod metrics;
+mod overlap;
 mod queries;
 mod summary;
 
 pub use files::{FilesPassing, files_passing};
 pub use metrics::{Scores, score};
+pub use overlap::rank_biased_overlap;
 pub use queries::{BadLine, Place, Query, QuerySet};
 pub use summary::{Summary, by_category};

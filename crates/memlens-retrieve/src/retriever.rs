@@ -43,6 +43,11 @@ pub trait Retriever: Send + Sync {
         Vec::new()
     }
 
+    /// What a person should know of each of its answers; by default nothing.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Lets go of memory that it takes again when it is asked; by default it holds none.
     fn rest(&self) {}
 }

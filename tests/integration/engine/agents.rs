@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use memlens_engine::view::LoadCut;
 use memlens_engine::{
-    Engine, Home, Place, add_agent_folders, agents, folders_to_add, loaded, note_agents,
+    Engine, Home, Place, Ranking, add_agent_folders, agents, folders_to_add, loaded, note_agents,
     watched_folders,
 };
 use memlens_params::Params;
@@ -35,8 +35,10 @@ fn home() -> (Notes, Home) {
 
 /// Paths in their folders, of all rows that a search kept.
 fn places(library: &memlens_engine::Library, agent: &str) -> Vec<String> {
+    let part = library.part_of_agent(agent).expect("it is watched");
+    let ranking = Ranking::native(&Params::default());
     let search = library
-        .search_agent("router", &Params::default(), agent)
+        .search_as("router", &ranking, part)
         .expect("it can be searched");
     let rows = search.rows().expect("they can be told");
     let mut places: Vec<String> = rows.into_iter().map(|row| row.folder_name).collect();
@@ -100,9 +102,8 @@ fn an_agents_folders_are_watched_under_names_of_their_own() {
     );
     assert!(places(&library, "claude-code").contains(&"Claude Code -house".to_owned()));
     let error = library
-        .search_agent("router", &Params::default(), "codex")
-        .err()
-        .expect("none of its folders is watched");
+        .part_of_agent("codex")
+        .expect_err("none of its folders is watched");
     assert_eq!(
         error.to_string(),
         "cannot search in codex: no watched folder is of this agent"

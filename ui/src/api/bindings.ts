@@ -31,7 +31,7 @@ export const commands = {
 	agentsLoaded: () => __TAURI_INVOKE<LoadedFile[]>("agents_loaded"),
 	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
 	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
-	journey: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, params, slot }),
+	journey: (search: number, ranking: Ranking, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, ranking, slot }),
 	/**  Opens a note of a watched folder with the system's program for it. */
 	openInEditor: (folder: string, path: string) => __TAURI_INVOKE<null>("open_in_editor", { folder, path }),
 	/**  Opens an address of the web or of mail with the system's program for it, if the person allows it; whether they did. */
@@ -46,7 +46,7 @@ export const commands = {
 	presetSave: (name: string, params: Params) => __TAURI_INVOKE<Preset[]>("preset_save", { name, params }),
 	presets: () => __TAURI_INVOKE<Preset[]>("presets"),
 	problems: () => __TAURI_INVOKE<FileProblem[]>("problems"),
-	rank: (search: number, params: Params) => __TAURI_INVOKE<Columns>("rank", { search, params }),
+	rank: (search: number, ranking: Ranking) => __TAURI_INVOKE<Columns>("rank", { search, ranking }),
 	removeFolder: (folder: string) => __TAURI_INVOKE<LibraryState>("remove_folder", { folder }),
 	cancelDownload: () => __TAURI_INVOKE<null>("cancel_download"),
 	/**  Starts to download one of the models with a name; events tell how far it is. */
@@ -77,7 +77,7 @@ export const commands = {
 	rerankHeat: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Heat>("rerank_heat", { search, params, slot }),
 	/**  The texts of rows as the reranker reads them. */
 	rerankPreview: (search: number, params: Params, slots: number[]) => __TAURI_INVOKE<SentText[]>("rerank_preview", { search, params, slots }),
-	search: (query: string, params: Params, scope: ScopeArgument | null) => __TAURI_INVOKE<SearchAnswer>("search", { query, params, scope }),
+	search: (query: string, ranking: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<SearchAnswer>("search", { query, ranking, scope }),
 	/**  Opens the library's folder with the system's program for folders. */
 	showLibrary: () => __TAURI_INVOKE<null>("show_library"),
 	snippets: (search: number, slots: number[]) => __TAURI_INVOKE<Snippet[]>("snippets", { search, slots }),
@@ -85,7 +85,15 @@ export const commands = {
 	 *  Why a note is not among the results, and what would bring back its chunk of this id, else
 	 *  its best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
 	 */
-	whyNot: (search: number, params: Params, folder: string | null, path: string, line: number | null, chunk: string | null) => __TAURI_INVOKE<WhyAnswer>("why_not", { search, params, folder, path, line, chunk }),
+	whyNot: (search: number, ranking: Ranking, folder: string | null, path: string, line: number | null, chunk: string | null) => __TAURI_INVOKE<WhyAnswer>("why_not", { search, ranking, folder, path, line, chunk }),
+	/**  Two rankings of one question. */
+	compare: (query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<Comparison>("compare", { query, a, b, scope }),
+	/**  How far the chunks of an emulated memory are embedded; none while none is made. */
+	emulationProgress: () => __TAURI_INVOKE<EmulationProgress | null>("emulation_progress"),
+	/**  Every pipeline that can be chosen, Memlens's own first. */
+	pipelines: () => __TAURI_INVOKE<PipelineInfo[]>("pipelines"),
+	/**  Stops the embedding of an emulated memory; its questions are answered by words alone until asked again. */
+	stopEmulation: () => __TAURI_INVOKE<null>("stop_emulation"),
 	startQuery: () => __TAURI_INVOKE<string | null>("start_query"),
 	state: () => __TAURI_INVOKE<LibraryState>("state"),
 	/**  The thumbs that the rows of a search have for its question. */
@@ -312,6 +320,58 @@ export type Columns = {
 	min_score_mark: number | null,
 };
 
+/**  A row of one side. */
+export type ComparedRow = {
+	/**  The watched folder's id. */
+	folder: string,
+	/**  The note's path in it. */
+	path: string,
+	/**  First line, 1-based. */
+	start_line: number,
+	/**  Last line, 1-based. */
+	end_line: number,
+	/**  Who says it. */
+	source: string,
+	/**  Its best passage. */
+	text: string,
+	/**  The 1-based rank; none when dropped. */
+	rank: number | null,
+	/**  The last score. */
+	score: number | null,
+	/**  Why it was dropped. */
+	reason: string | null,
+	/**  The 0-based place among the other side's rows of the row that overlaps it; none where none does. */
+	other: number | null,
+};
+
+/**  One of two rankings. */
+export type ComparedSide = {
+	/**  The pipeline's name on screen. */
+	label: string,
+	/**  How many rows got a score. */
+	n_ranked: number,
+	/**  What a person should be told. */
+	notices: string[],
+	/**  The kept rows, best first, then the dropped ones nearest to them. */
+	rows: ComparedRow[],
+};
+
+/**  Two rankings, A and B. */
+export type Comparison = {
+	/**  The first. */
+	a: ComparedSide,
+	/**  The second. */
+	b: ComparedSide,
+	/**  Rows that both keep. */
+	n_both: number,
+	/**  Rows that only B keeps. */
+	n_entered: number,
+	/**  Rows that only A keeps. */
+	n_left: number,
+	/**  Rank-biased overlap of what both keep, p 0.9, in `[0, 1]`. */
+	overlap: number,
+};
+
 /**  What corroborates. */
 export type CorroborationBy = 
 /**  Every observation that says the same. */
@@ -390,6 +450,14 @@ export type DownloadProgress = {
 	cancelled: boolean,
 	/**  Whether it is over, one way or the other. */
 	finished: boolean,
+};
+
+/**  How far the chunks of an emulated memory are embedded. */
+export type EmulationProgress = {
+	/**  How many are done. */
+	n_done: number,
+	/**  Of how many that were not embedded yet. */
+	n_all: number,
 };
 
 /**  Whether an entry of the tree can be found by a search. */
@@ -1061,6 +1129,18 @@ export type Phase =
 /**  A model, provider or command outside is asked. */
 "outside";
 
+/**  A pipeline that can be chosen. */
+export type PipelineInfo = {
+	/**  Its id. */
+	id: string,
+	/**  Its name on screen. */
+	label: string,
+	/**  Its parameters, in the order of its stages. */
+	parameters: Parameter[],
+	/**  Its stages, in their order. */
+	stages: StageInfo[],
+};
+
 /**  A set of parameters with a name. */
 export type Preset = {
 	/**  Its name. */
@@ -1102,6 +1182,14 @@ export type QueryWord = {
 	weight: number,
 	/**  How many chunks hold it. */
 	n_chunks: number,
+};
+
+/**  What a question is ranked by. */
+export type Ranking = {
+	/**  The pipeline's id. */
+	pipeline: string,
+	/**  Values of its parameters by id; what is left out has its default. */
+	values: { [key in string]: Value },
 };
 
 /**  Which model reranks. */

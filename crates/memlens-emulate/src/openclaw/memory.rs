@@ -54,6 +54,7 @@ pub struct Memory {
     paths: Mutex<Fts>,
     vectors: Result<Vectors, String>,
     embed: Embed,
+    remarks: Vec<String>,
 }
 
 /// A text that words hit.
@@ -174,7 +175,13 @@ impl Memory {
             paths: Mutex::new(paths.map_err(refused)?),
             vectors,
             embed,
+            remarks: Vec::new(),
         })
+    }
+
+    /// The same memory with what a person should know of every answer.
+    pub fn with_remarks(self, remarks: Vec<String>) -> Memory {
+        Memory { remarks, ..self }
     }
 
     /// What matches a question in a table, each once by its best score, and the words that were searched for it; the whole
@@ -527,6 +534,10 @@ impl Retriever for Memory {
             n_words_left_out: 0,
             took: vec![(ListId(VECTOR.0), vector_took), (ListId(TEXT.0), text_took)],
         })
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn chunks_of(&self, folder: FolderId, path: &str) -> Option<Vec<NoteChunk>> {

@@ -36,6 +36,25 @@ impl ScoreCache {
         Ok(found)
     }
 
+    /// The same for many texts, in their order; their use is not noted.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn vectors_of(
+        &self,
+        model: &str,
+        texts: &[&str],
+    ) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        self.act("read vectors", |connection| {
+            let mut select =
+                connection.prepare_cached("SELECT bytes FROM vectors WHERE key = ?1")?;
+            let texts = texts.iter().map(|text| key_of(&[model, text]));
+            texts
+                .map(|key| select.query_row([key], |row| row.get(0)).optional())
+                .collect()
+        })
+    }
+
     /// Keeps the token vectors of a text by `model`, in place of those before. What is larger than the whole limit is
     /// not kept.
     ///

@@ -1,0 +1,232 @@
+//! `emulate`, `compare` and `--as`: the notes as another program searches them.
+//!
+//! Properties checked: the figures over the sample notes are those that OpenClaw's own programs reached; the fault that this
+//! project began with is shown by stage and number; another program's parameters are set, listed and refused by its own table.
+
+use std::path::{Path, PathBuf};
+
+use memlens_tests::Notes;
+
+use crate::memlens::{Memlens, list, paths, text};
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/agent-memory-57")
+}
+
+/// What is printed beside the remark on what is emulated.
+fn printed(memlens: &Memlens, arguments: &[&str]) -> String {
+    let run = memlens.run(arguments);
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(
+        run.err.contains("so scores and order are approximate."),
+        "{run:?}"
+    );
+    run.out
+}
+
+/// hit rate by file, MRR@10 and nDCG@10 at the defaults, as the real programs reached them.
+const REACHED: [(&str, [f64; 3]); 3] = [
+    ("openclaw@2026.2", [0.263, 0.252, 0.248]),
+    ("openclaw@2026.7", [0.684, 0.613, 0.612]),
+    ("openclaw@2026.9", [0.737, 0.519, 0.533]),
+];
+
+#[test]
+fn figures_are_those_of_the_real_programs() {
+    let memlens = Memlens::new();
+    let indexed = memlens.run(&["index", text(&sample())]);
+    assert_eq!(indexed.status, 0, "{indexed:?}");
+    let queries = sample().join("queries.jsonl");
+    for (agent, reached) in REACHED {
+        let report = memlens.json(&[
+            "emulate",
+            "--agent",
+            agent,
+            "--queries",
+            text(&queries),
+            "--json",
+        ]);
+        assert_eq!(report["pipeline"], agent);
+        let figures = ["hit_file", "mrr@10", "ndcg@10"].map(|key| report["all"][key].as_f64());
+        for (figure, reached) in figures.iter().zip(reached) {
+            let figure = figure.unwrap_or_else(|| panic!("{report}"));
+            assert!(
+                (figure - reached).abs() < 0.002,
+                "{agent}: {figures:?}, theirs {reached}"
+            );
+        }
+    }
+    // The pipeline whose faults began this project, against the one after it.
+    let queries = text(&queries).to_owned();
+    let compared = memlens.json(&[
+        "compare",
+        "openclaw@2026.2",
+        "openclaw@2026.7",
+        "--queries",
+        &queries,
+        "--json",
+    ]);
+    let all = &compared["all"];
+    assert!(
+        all["wins"].as_u64() > Some(20) && all["losses"].as_u64() < Some(3),
+        "{all}"
+    );
+    assert_eq!(all["n"], 57);
+    assert!(
+        compared["overlap"]
+            .as_f64()
+            .is_some_and(|it| it > 0.2 && it < 0.5),
+        "{compared}"
+    );
+}
+
+#[test]
+fn the_fault_that_began_it_is_told_by_stage_and_number() {
+    let memlens = Memlens::new();
+    memlens.run(&["index", text(&sample())]);
+    let question = "the internet is down at home, what should I try first";
+    let before = memlens.json(&[
+        "emulate",
+        question,
+        "--agent",
+        "openclaw@2026.2.13",
+        "--json",
+    ]);
+    assert_eq!(before["results"], serde_json::json!([]));
+    let nearest = &before["dropped"][0];
+    assert_eq!(nearest["path"], "reference/home-server.md");
+    let steps = list(&nearest["journey"]);
+    let lost = steps
+        .iter()
+        .find(|step| step["dropped"] == true)
+        .expect("a stage drops it");
+    assert_eq!(lost["stage"], "openclaw.threshold");
+    let said = lost["sentence"].as_str().expect("it says why");
+    assert!(said.ends_with("is below minScore 0.35"), "{said}");
+    // Since the next edition the hits of words come back.
+    let after = memlens.json(&["search", question, "--as", "openclaw@2026.7", "--json"]);
+    assert!(!list(&after["results"]).is_empty());
+    let why = printed(
+        &memlens,
+        &[
+            "why",
+            question,
+            "reference/home-server.md",
+            "--as",
+            "openclaw@2026.2",
+        ],
+    );
+    assert!(why.contains("minScore"), "{why}");
+    let told = printed(&memlens, &["emulate", question, "--explain"]);
+    assert!(
+        told.contains("0.70 × ") && told.contains("openclaw.mmr"),
+        "{told}"
+    );
+}
+
+#[test]
+fn one_question_is_compared_row_by_row() {
+    let notes = Notes::new(&[
+        ("router.md", "The router stands in the hall.\n"),
+        ("soup.md", "Stock for the soup.\n"),
+        (
+            "memory/2020-01-01.md",
+            "The router stood in the attic then.\n",
+        ),
+        ("memory/router.md", "The router was bought in May.\n"),
+    ]);
+    let memlens = Memlens::of(&[&notes]);
+    let compared = memlens.json(&[
+        "compare",
+        "openclaw",
+        "default",
+        "where is the router",
+        "--json",
+    ]);
+    let of = |side: &str| {
+        let rows = list(&compared[side]["rows"]).iter();
+        let kept = rows.filter(|row| !row["rank"].is_null());
+        kept.map(|row| row["path"].as_str().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    // The folder is a workspace, of which OpenClaw indexes `memory/` alone; what is years old has decayed to nothing.
+    assert_eq!(of("a"), ["memory/router.md"]);
+    assert!(of("b").contains(&"router.md".to_owned()), "{compared}");
+    assert_eq!(compared["n_both"], 1);
+    let printed = printed(
+        &memlens,
+        &[
+            "compare",
+            "default",
+            "openclaw@2026.9",
+            "where is the router",
+        ],
+    );
+    assert!(
+        printed.contains("A Memlens, B OpenClaw 2026.9"),
+        "{printed}"
+    );
+    assert!(printed.contains("memory/2020-01-01.md"), "{printed}");
+    let set = memlens.json(&[
+        "emulate",
+        "where is the router",
+        "--set",
+        "openclaw.min_score=0",
+        "--json",
+    ]);
+    assert!(paths(&set["results"]).len() > 1, "{set}");
+}
+
+#[test]
+fn parameters_are_those_of_the_program() {
+    let memlens = Memlens::of(&[&Notes::new(&[("a.md", "The router.\n")])]);
+    let listed = memlens.json(&["params", "--as", "openclaw@2026.7", "--json"]);
+    let ids: Vec<&str> = list(&listed)
+        .iter()
+        .filter_map(|it| it["id"].as_str())
+        .collect();
+    assert!(
+        ids.contains(&"openclaw.vector_weight") && !ids.contains(&"min_score"),
+        "{ids:?}"
+    );
+    let refused: &[(&[&str], i32, &str)] = &[
+        (
+            &["emulate", "router", "--agent", "octopus"],
+            2,
+            "cannot rank as octopus: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2",
+        ),
+        (
+            &["emulate", "router", "--agent", "openclaw@soon"],
+            2,
+            "cannot rank as openclaw@soon: a version of OpenClaw is written like openclaw@2026.9",
+        ),
+        (
+            &["emulate", "router", "--set", "openclaw.vector_weight=1"],
+            2,
+            "unknown parameter openclaw.vector_weight",
+        ),
+        (
+            &["emulate", "router", "--set", "openclaw.min_score=2"],
+            2,
+            "cannot set openclaw.min_score to 2: the range is 0 to 1",
+        ),
+        (
+            &["emulate", " "],
+            2,
+            "cannot search for nothing: type a question",
+        ),
+        (
+            &["search", "router", "--as", "openclaw", "--preset", "p.json"],
+            2,
+            "cannot use a preset with OpenClaw 2026.9: it holds parameters of Memlens; set those of OpenClaw 2026.9 by --set",
+        ),
+        (
+            &["compare", "default", "no such preset", "router"],
+            2,
+            "cannot rank as no such preset: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2",
+        ),
+    ];
+    for (arguments, status, message) in refused {
+        memlens.refused(arguments, *status, message);
+    }
+}

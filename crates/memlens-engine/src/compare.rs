@@ -1,0 +1,172 @@
+//! Two rankings of one question, row against row.
+
+use std::collections::HashMap;
+
+use memlens_eval::rank_biased_overlap;
+
+use crate::EngineError;
+use crate::ranking::Ranking;
+use crate::search::Search;
+use crate::view::{ComparedRow, ComparedSide, Comparison};
+
+/// How much each next place counts of the one before, in the overlap of both rankings.
+pub const OVERLAP_P: f64 = 0.9;
+/// How many dropped rows of a side are told, nearest to being kept first.
+const DROPPED_SHOWN: usize = 10;
+
+/// Compares two searches for the same question.
+///
+/// Two programs cut notes differently, so rows are the same where they overlap in lines of the same note; each row of one side
+/// is at most one of the other, and the better ranked are joined first.
+///
+/// # Errors
+/// As [`Search::snippets`].
+pub fn compare(a: (&Search, &Ranking), b: (&Search, &Ranking)) -> Result<Comparison, EngineError> {
+    let mut a = side(a.0, a.1)?;
+    let mut b = side(b.0, b.1)?;
+    join(&mut a.rows, &mut b.rows);
+    let kept = |side: &ComparedSide| side.rows.iter().filter(|row| row.rank.is_some()).count();
+    let is_in = |row: &ComparedRow, other: &ComparedSide| {
+        row.other
+            .is_some_and(|at| other.rows[at as usize].rank.is_some())
+    };
+    let of = |side: &ComparedSide, other: &ComparedSide| {
+        let kept = side.rows.iter().filter(|row| row.rank.is_some());
+        kept.filter(|row| is_in(row, other)).count()
+    };
+    let n_both = of(&a, &b);
+    // Rows of A by their place; what B has besides by a place beyond.
+    let a_items: Vec<usize> = (0..kept(&a)).collect();
+    let b_items: Vec<usize> = (0..kept(&b))
+        .map(|at| {
+            b.rows[at]
+                .other
+                .map_or(a.rows.len() + at, |other| other as usize)
+        })
+        .collect();
+    Ok(Comparison {
+        n_both: n_both as u32,
+        n_entered: (kept(&b) - of(&b, &a)) as u32,
+        n_left: (kept(&a) - n_both) as u32,
+        overlap: rank_biased_overlap(&a_items, &b_items, OVERLAP_P),
+        a,
+        b,
+    })
+}
+
+fn side(search: &Search, ranking: &Ranking) -> Result<ComparedSide, EngineError> {
+    let (trace, columns) = search.traced(&ranking.values);
+    let n_kept = columns.n_kept as usize;
+    let shown = (n_kept + DROPPED_SHOWN).min(columns.order.len());
+    let slots = &columns.order[..shown];
+    let snippets = search.snippets(slots)?;
+    let rows = (0..)
+        .zip(slots.iter().zip(snippets))
+        .map(|(at, (slot, snippet))| {
+            let row = search.row(*slot)?;
+            let journey = trace.journey(*slot);
+            Ok(ComparedRow {
+                folder: row.folder,
+                path: row.path,
+                start_line: row.start_line,
+                end_line: row.end_line,
+                source: row.source,
+                text: snippet.text.or(snippet.missing).unwrap_or_default(),
+                rank: (at < n_kept).then_some(at as u32 + 1),
+                score: columns.score[*slot as usize],
+                reason: journey.dropped.map(|(_, why)| why),
+                other: None,
+            })
+        })
+        .collect::<Result<Vec<ComparedRow>, EngineError>>()?;
+    Ok(ComparedSide {
+        label: ranking.pipeline.label().to_owned(),
+        n_ranked: columns.score.iter().flatten().count() as u32,
+        notices: search
+            .notices
+            .iter()
+            .cloned()
+            .chain(columns.fallbacks())
+            .collect(),
+        rows,
+    })
+}
+
+/// Joins the rows that are the same.
+fn join(a: &mut [ComparedRow], b: &mut [ComparedRow]) {
+    let mut of_note: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+    for (at, row) in b.iter().enumerate() {
+        of_note
+            .entry((&row.folder, &row.path))
+            .or_default()
+            .push(at);
+    }
+    let mut joined: Vec<(usize, usize)> = Vec::new();
+    let mut is_taken = vec![false; b.len()];
+    for (at, row) in a.iter().enumerate() {
+        let overlap = |other: usize| {
+            let (start, end) = (
+                row.start_line.max(b[other].start_line),
+                row.end_line.min(b[other].end_line),
+            );
+            (end + 1).saturating_sub(start)
+        };
+        let there = of_note
+            .get(&(row.folder.as_str(), row.path.as_str()))
+            .into_iter()
+            .flatten()
+            .copied();
+        let best = there
+            .filter(|other| !is_taken[*other] && overlap(*other) > 0)
+            .max_by_key(|other| (overlap(*other), std::cmp::Reverse(*other)));
+        if let Some(other) = best {
+            is_taken[other] = true;
+            joined.push((at, other));
+        }
+    }
+    for (at, other) in joined {
+        a[at].other = Some(other as u32);
+        b[other].other = Some(at as u32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join;
+    use crate::view::ComparedRow;
+
+    fn row(path: &str, start_line: u32, end_line: u32) -> ComparedRow {
+        ComparedRow {
+            folder: "1".to_owned(),
+            path: path.to_owned(),
+            start_line,
+            end_line,
+            source: String::new(),
+            text: String::new(),
+            rank: None,
+            score: None,
+            reason: None,
+            other: None,
+        }
+    }
+
+    #[test]
+    fn rows_are_joined_by_the_lines_that_they_share() {
+        let mut a = [
+            row("a.md", 1, 10),
+            row("a.md", 11, 20),
+            row("b.md", 1, 5),
+            row("c.md", 1, 1),
+        ];
+        let mut b = [
+            row("a.md", 9, 20),
+            row("b.md", 5, 9),
+            row("a.md", 1, 4),
+            row("c.md", 2, 3),
+        ];
+        join(&mut a, &mut b);
+        let other = |rows: &[ComparedRow]| rows.iter().map(|row| row.other).collect::<Vec<_>>();
+        assert_eq!(other(&a), [Some(2), Some(0), Some(1), None]);
+        assert_eq!(other(&b), [Some(1), Some(2), Some(0), None]);
+    }
+}

@@ -1,0 +1,392 @@
+//! The library's notes as another program's memory: read as they are on disk, cut as that program cuts them, embedded by our model.
+//!
+//! A memory is made anew where the library changed; texts of unchanged notes and vectors of known chunks are kept. Vectors come
+//! from the library where it holds the same text, else from the cache beside it, else from the model.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use memlens_emulate::openclaw::{Edition, Memory};
+use memlens_emulate::{AgentNote, Embed, Vectors};
+use memlens_ingest::content_hash;
+use memlens_retrieve::{Lists, NoteFacts, Part, Retriever};
+use memlens_store::{DocumentId, DocumentRow, Folder, ScoreCache};
+use parking_lot::Mutex;
+
+use crate::ranking::{Ranking, edition};
+use crate::search::Search;
+use crate::view::EmulationProgress;
+use crate::{EngineError, Library, Purpose};
+
+/// How many texts are embedded between two looks at the wish to stop.
+const TEXTS_AT_ONCE: usize = 16;
+/// How long the moment stands by which notes are so and so old.
+const MOMENT: Duration = Duration::from_secs(60 * 60);
+/// The id of the agent, as the catalogue of agents has it.
+const OPENCLAW: &str = "openclaw";
+
+/// The memories that were made, by the program.
+#[derive(Default)]
+pub(crate) struct Emulations {
+    made: Mutex<HashMap<Edition, Made>>,
+    /// Texts by document and vectors by the hash of their text, of all of them.
+    kept: Mutex<Kept>,
+    progress: Mutex<Option<EmulationProgress>>,
+    stop: Mutex<Arc<AtomicBool>>,
+}
+
+struct Made {
+    memory: Arc<Memory>,
+    /// What it was made of.
+    folders: Vec<Folder>,
+    at: Instant,
+    is_whole: bool,
+}
+
+#[derive(Default)]
+struct Kept {
+    texts: HashMap<DocumentId, Arc<str>>,
+    vectors: HashMap<[u8; 32], Arc<[f32]>>,
+}
+
+/// What the notes of an emulated memory are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The agent's own folders.
+    Own,
+    /// Whatever is watched, as if it lay in the agent's memory.
+    AsIf,
+}
+
+impl Library {
+    /// Searches by any pipeline: its own memory for Memlens's, an emulated one for another program's.
+    ///
+    /// # Errors
+    /// As [`Library::search`]; [`EngineError::Emulate`] where the notes cannot be read as that program would.
+    pub fn search_as(
+        &self,
+        query: &str,
+        ranking: &Ranking,
+        part: Part,
+    ) -> Result<Arc<Search>, EngineError> {
+        if query.trim().is_empty() {
+            return Err(EngineError::EmptyQuery);
+        }
+        let retriever: Arc<dyn Retriever> = match edition(ranking.pipeline) {
+            None => self.retriever(),
+            Some(edition) => self.emulated(edition)?,
+        };
+        self.search_by(query, ranking.pipeline, &ranking.values, retriever, part)
+    }
+
+    /// How far the chunks of an emulated memory are embedded; none while none is made.
+    pub fn emulation_progress(&self) -> Option<EmulationProgress> {
+        *self.emulations.progress.lock()
+    }
+
+    /// Stops the embedding of an emulated memory; its questions are answered by words alone then, until asked again.
+    pub fn stop_emulation(&self) {
+        self.emulations.stop.lock().store(true, Ordering::Relaxed);
+    }
+
+    /// Lets go of every emulated memory.
+    pub(crate) fn forget_emulations(&self) {
+        self.emulations.made.lock().clear();
+        *self.emulations.kept.lock() = Kept::default();
+    }
+
+    fn emulated(&self, edition: Edition) -> Result<Arc<Memory>, EngineError> {
+        // One is made at a time.
+        let mut made = self.emulations.made.lock();
+        let lists = self.lists();
+        let generation = lists.snapshot.generation;
+        if let Some(made) = made.get(&edition)
+            && made.memory.generation() == generation
+            && made.folders == lists.snapshot.folders
+            && made.at.elapsed() < MOMENT
+            && made.is_whole
+        {
+            return Ok(made.memory.clone());
+        }
+        let (notes, source, left_out) = self.agent_notes(&lists);
+        let texts = Memory::chunk_texts(edition, &notes);
+        let vectors = self.vectors(&lists, &texts);
+        let mut remarks = vec![remark(edition, source, lists.vectors.model(), notes.len())];
+        if left_out > 0 {
+            remarks.push(format!(
+                "{left_out} notes were left out, since they have changed or cannot be read now."
+            ));
+        }
+        let is_whole = vectors.is_ok();
+        let now_ms = jiff::Timestamp::now().as_millisecond();
+        let memory = Memory::new(
+            edition,
+            notes,
+            vectors,
+            self.question_embedder(&lists),
+            now_ms,
+            generation,
+        )?;
+        let memory = Arc::new(memory.with_remarks(remarks));
+        let entry = Made {
+            memory: memory.clone(),
+            folders: lists.snapshot.folders.clone(),
+            at: Instant::now(),
+            is_whole,
+        };
+        made.insert(edition, entry);
+        Ok(memory)
+    }
+
+    /// A question's embedding by the library's model.
+    fn question_embedder(&self, lists: &Lists) -> Embed {
+        let embedder = self.embedder.clone();
+        let model = lists.vectors.model().to_owned();
+        Arc::new(move |question| match embedder.embed(question) {
+            Ok((found, vector)) if found == model => {
+                vector.ok_or_else(|| "the embedding model does not know its words".to_owned())
+            }
+            Ok((found, _)) => Err(format!(
+                "the chunks were embedded by {model} and not by {found}"
+            )),
+            Err(error) => Err(format!("no embedding: {error}")),
+        })
+    }
+
+    /// The notes that OpenClaw would index, in the order of their paths, and how many could not be read as they were saved.
+    fn agent_notes(&self, lists: &Lists) -> (Vec<AgentNote>, Source, usize) {
+        let snapshot = &lists.snapshot;
+        let is_own = |folder: &&Folder| folder.agent.as_deref() == Some(OPENCLAW);
+        let own: Vec<&Folder> = snapshot.folders.iter().filter(is_own).collect();
+        let (folders, source) = if own.is_empty() {
+            (snapshot.folders.iter().collect(), Source::AsIf)
+        } else {
+            (own, Source::Own)
+        };
+        let mut kept = self.emulations.kept.lock();
+        let mut texts = HashMap::new();
+        let mut notes = Vec::new();
+        let mut n_left_out = 0;
+        for folder in &folders {
+            let documents: Vec<&DocumentRow> = snapshot
+                .documents
+                .iter()
+                .filter(|document| document.folder == folder.id)
+                .map(AsRef::as_ref)
+                .collect();
+            let places = Places::of(folder, folders.len() > 1, &documents);
+            for document in documents {
+                let Some(path) = places.path(&document.path) else {
+                    continue;
+                };
+                let known = kept.texts.get(&document.id).cloned();
+                let Some(text) = known.or_else(|| text(folder, document)) else {
+                    n_left_out += 1;
+                    continue;
+                };
+                texts.insert(document.id, text.clone());
+                notes.push(AgentNote {
+                    facts: Arc::new(NoteFacts {
+                        id: document.id,
+                        folder: folder.id,
+                        folder_name: folder.name.clone(),
+                        folder_path: folder.path.clone(),
+                        path: document.path.clone(),
+                        date: document.date.clone(),
+                        tags: document.tags.clone(),
+                    }),
+                    path,
+                    text,
+                    modified_ms: document.modified_ms,
+                });
+            }
+        }
+        kept.texts
+            .retain(|id, _| snapshot.documents.iter().any(|it| it.id == *id));
+        kept.texts.extend(texts);
+        notes.sort_by(|a, b| a.path.cmp(&b.path));
+        (notes, source, n_left_out)
+    }
+
+    /// The vectors of texts in their order, or why not all are there.
+    fn vectors(&self, lists: &Lists, texts: &[String]) -> Result<Vectors, String> {
+        let (model, dim) = (lists.vectors.model(), lists.vectors.dim());
+        let mut kept = self.emulations.kept.lock();
+        let hashes: Vec<[u8; 32]> = texts.iter().map(|text| content_hash(text)).collect();
+        let missing = |kept: &Kept| -> Vec<usize> {
+            let mut seen = std::collections::HashSet::new();
+            (0..texts.len())
+                .filter(|at| !kept.vectors.contains_key(&hashes[*at]) && seen.insert(hashes[*at]))
+                .collect()
+        };
+        {
+            let wanted = missing(&kept);
+            let store = self.store();
+            let ids = store
+                .embeddings(model, wanted.iter().map(|at| hashes[*at]))
+                .map_err(|error| error.to_string())?;
+            for (hash, id) in ids {
+                if let Some(vector) = store.vector(id).map_err(|error| error.to_string())? {
+                    kept.vectors.insert(hash, vector.into());
+                }
+            }
+        }
+        let cache = self.reranking.scores(self.dir());
+        if let Ok(cache) = &cache {
+            let wanted = missing(&kept);
+            let asked: Vec<&str> = wanted.iter().map(|at| texts[*at].as_str()).collect();
+            let found = cache.vectors_of(&name(model), &asked).unwrap_or_default();
+            for (at, bytes) in wanted.iter().zip(found) {
+                if let Some(vector) = bytes.and_then(|bytes| numbers(&bytes, dim)) {
+                    kept.vectors.insert(hashes[*at], vector);
+                }
+            }
+        }
+        let wanted = missing(&kept);
+        if !wanted.is_empty() {
+            self.embed_missing(
+                model,
+                &wanted,
+                texts,
+                &hashes,
+                &mut kept,
+                cache.ok().as_deref(),
+            )?;
+        }
+        let flat = hashes
+            .iter()
+            .flat_map(|hash| kept.vectors[hash].iter().copied());
+        Ok(Vectors::new(dim.max(1), flat.collect()))
+    }
+
+    fn embed_missing(
+        &self,
+        model: &str,
+        wanted: &[usize],
+        texts: &[String],
+        hashes: &[[u8; 32]],
+        kept: &mut Kept,
+        cache: Option<&ScoreCache>,
+    ) -> Result<(), String> {
+        let stop = Arc::new(AtomicBool::new(false));
+        *self.emulations.stop.lock() = stop.clone();
+        let _told = Told(&self.emulations.progress);
+        let mut embedder =
+            self.source()(Purpose::Query).map_err(|error| format!("no embedding: {error}"))?;
+        if embedder.info().id != model {
+            return Err(format!(
+                "the library was embedded by {model} and not by {}",
+                embedder.info().id
+            ));
+        }
+        let n_all = wanted.len() as u32;
+        let mut n_done = 0;
+        for some in wanted.chunks(TEXTS_AT_ONCE) {
+            *self.emulations.progress.lock() = Some(EmulationProgress { n_done, n_all });
+            let asked: Vec<&str> = some.iter().map(|at| texts[*at].as_str()).collect();
+            let vectors = embedder.embed(&asked, &stop).map_err(|error| {
+                if stop.load(Ordering::Relaxed) {
+                    format!("{n_done} of {n_all} chunks are embedded as OpenClaw cuts them; ask again to go on")
+                } else {
+                    format!("no embedding: {error}")
+                }
+            })?;
+            for ((at, text), vector) in some.iter().zip(&asked).zip(vectors) {
+                if let Some(cache) = cache {
+                    let bytes: Vec<u8> = vector.iter().flat_map(|it| it.to_le_bytes()).collect();
+                    if let Err(error) = cache.put_vectors(&name(model), text, &bytes) {
+                        tracing::warn!(%error, "cannot keep a vector");
+                    }
+                }
+                kept.vectors.insert(hashes[*at], vector.into());
+            }
+            n_done += some.len() as u32;
+        }
+        Ok(())
+    }
+}
+
+/// Clears the progress when the work ends, however it does.
+struct Told<'a>(&'a Mutex<Option<EmulationProgress>>);
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() = None;
+    }
+}
+
+/// How the cache knows whole-chunk vectors from the token vectors of the same model.
+fn name(model: &str) -> String {
+    format!("chunk of {model}")
+}
+
+fn numbers(bytes: &[u8], dim: usize) -> Option<Arc<[f32]>> {
+    let numbers = bytes
+        .chunks_exact(4)
+        .map(|it| f32::from_le_bytes([it[0], it[1], it[2], it[3]]));
+    let vector: Arc<[f32]> = numbers.collect();
+    let is_sound = vector.len() == dim && vector.iter().all(|number| number.is_finite());
+    is_sound.then_some(vector)
+}
+
+/// The text of a note, where it is still the one that was indexed.
+fn text(folder: &Folder, document: &DocumentRow) -> Option<Arc<str>> {
+    let file = memlens_ingest::find(Path::new(&folder.path), &document.path).ok()??;
+    let bytes = memlens_ingest::read(&file).ok()?;
+    (blake3::hash(&bytes).as_bytes() == &document.hash)
+        .then(|| String::from_utf8_lossy(&bytes).into())
+}
+
+/// Where the notes of a folder lie in OpenClaw's workspace.
+enum Places {
+    /// The folder is a workspace: MEMORY.md, USER.md and what is in `memory/` are indexed, by their paths.
+    Workspace,
+    /// What it holds lies below this path, which ends in `/`.
+    Below(String),
+}
+
+impl Places {
+    fn of(folder: &Folder, is_one_of_several: bool, documents: &[&DocumentRow]) -> Places {
+        let is_workspace = documents.iter().any(|document| {
+            let path = document.path.as_str();
+            matches!(path, "MEMORY.md" | "USER.md") || path.starts_with("memory/")
+        });
+        if is_workspace {
+            Places::Workspace
+        } else if is_one_of_several && folder.name != "memory" {
+            Places::Below(format!("memory/{}/", folder.name))
+        } else {
+            Places::Below("memory/".to_owned())
+        }
+    }
+
+    /// The path there; none for what is not indexed.
+    fn path(&self, path: &str) -> Option<String> {
+        if !path.ends_with(".md") {
+            return None;
+        }
+        match self {
+            Places::Workspace => {
+                let is_indexed =
+                    matches!(path, "MEMORY.md" | "USER.md") || path.starts_with("memory/");
+                is_indexed.then(|| path.to_owned())
+            }
+            Places::Below(root) => Some(format!("{root}{path}")),
+        }
+    }
+}
+
+/// What holds for every answer of an emulated memory.
+fn remark(edition: Edition, source: Source, model: &str, n_notes: usize) -> String {
+    let label = edition.pipeline().label();
+    let notes = match source {
+        Source::Own => format!("{n_notes} notes of its workspace"),
+        Source::AsIf => format!("{n_notes} notes, as if they lay in its memory folder"),
+    };
+    format!(
+        "{label}, emulated over {notes}. Its own embedding model may be another than {model}, so scores and order are approximate."
+    )
+}

@@ -1,0 +1,67 @@
+//! Judged queries asked of the library.
+
+use std::path::Path;
+
+use memlens_eval::{Place, Query};
+use memlens_retrieve::Part;
+
+use crate::ranking::Ranking;
+use crate::{EngineError, Library};
+
+/// What was returned for one query.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Run {
+    /// Places, best first; those in the query set's folder by their path in it, others by their absolute path.
+    pub places: Vec<Place>,
+    /// Their scores.
+    pub scores: Vec<f64>,
+    /// What a person should be told of it.
+    pub notices: Vec<String>,
+}
+
+impl Library {
+    /// Asks one query of a set whose paths are relative to `base`. A query whose scope is not there finds nothing and says so.
+    ///
+    /// # Errors
+    /// As [`Library::search_as`] and [`Library::ask`].
+    pub fn run_query(
+        &self,
+        query: &Query,
+        base: &Path,
+        ranking: &Ranking,
+        is_pooled: bool,
+    ) -> Result<Run, EngineError> {
+        let scope = query.scope.as_ref().filter(|_| !is_pooled);
+        let part = match scope.map(|scope| self.scope(&base.join(scope).display().to_string())) {
+            None => Part::All,
+            Some(Ok(scope)) => Part::Folder(scope),
+            Some(Err(error)) => {
+                return Ok(Run {
+                    notices: vec![error.to_string()],
+                    ..Run::default()
+                });
+            }
+        };
+        let mut search = self.search_as(&query.query, ranking, part)?;
+        if let Some(params) = ranking.params() {
+            search = self.ask(search.id, &params)?;
+        }
+        let columns = search.columns(&ranking.values);
+        let mut run = Run {
+            notices: columns.fallbacks().collect(),
+            ..Run::default()
+        };
+        for slot in &columns.order[..columns.n_kept as usize] {
+            let row = search.row_facts(*slot)?;
+            let absolute = Path::new(&row.note.folder_path).join(&row.note.path);
+            // Notes outside of the query set's folder keep their folder, so that none passes for a gold one.
+            let path = absolute.strip_prefix(base).unwrap_or(&absolute);
+            let path = path.display().to_string();
+            run.places
+                .push(Place::new(path, row.start_line, row.end_line));
+            run.scores
+                .push(columns.score[*slot as usize].unwrap_or_default());
+        }
+        Ok(run)
+    }
+}

@@ -1,0 +1,177 @@
+//! A pipeline and the values of its parameters: what a question is ranked by.
+
+use std::collections::BTreeMap;
+
+use memlens_emulate::openclaw::Edition;
+use memlens_params::{ParameterSet, Params, Value, Values};
+use memlens_rank::{AnyPipeline, NATIVE};
+
+use crate::{EngineError, view};
+
+/// What a question is ranked by.
+#[derive(Clone)]
+pub struct Ranking {
+    /// The pipeline.
+    pub pipeline: &'static dyn AnyPipeline,
+    /// Values of its table.
+    pub values: Values,
+}
+
+impl Ranking {
+    /// Memlens's own pipeline.
+    pub fn native(params: &Params) -> Ranking {
+        Ranking {
+            pipeline: &NATIVE,
+            values: params.values(),
+        }
+    }
+
+    /// A pipeline by its defaults.
+    pub fn of(pipeline: &'static dyn AnyPipeline) -> Ranking {
+        Ranking {
+            pipeline,
+            values: Values::defaults(pipeline.table()),
+        }
+    }
+
+    /// What a window or a file says.
+    ///
+    /// # Errors
+    /// [`EngineError::NoPipeline`]; [`EngineError::Param`] where a value is refused, or is of another pipeline.
+    pub fn given(given: &view::Ranking) -> Result<Ranking, EngineError> {
+        let ranking = Ranking::of(pipeline(&given.pipeline)?);
+        let values = given
+            .values
+            .iter()
+            .map(|(id, value)| (id.as_str(), value.clone()));
+        Ok(Ranking {
+            values: ranking.values.with(values)?,
+            ..ranking
+        })
+    }
+
+    /// Its parameters as Memlens's own; none of another pipeline.
+    pub fn params(&self) -> Option<Params> {
+        crate::search::native(&self.values)
+    }
+
+    /// The form for a window.
+    pub fn told(&self) -> view::Ranking {
+        let parameters = self.values.table().parameters.iter();
+        let values: BTreeMap<String, Value> = parameters
+            .filter_map(|it| Some((it.id.to_owned(), self.values.get(it.id)?)))
+            .collect();
+        view::Ranking {
+            pipeline: self.pipeline.id().0.to_owned(),
+            values,
+        }
+    }
+}
+
+/// Every pipeline: Memlens's own, then those of other programs, newest first.
+pub fn pipelines() -> Vec<&'static dyn AnyPipeline> {
+    let openclaw = Edition::ALL.iter().rev().map(|edition| edition.pipeline());
+    std::iter::once(&NATIVE as &dyn AnyPipeline)
+        .chain(openclaw)
+        .collect()
+}
+
+/// Every pipeline with its parameters, for a window.
+pub fn pipelines_told() -> Vec<view::PipelineInfo> {
+    let told = |pipeline: &dyn AnyPipeline| view::PipelineInfo {
+        id: pipeline.id().0,
+        label: pipeline.label(),
+        parameters: pipeline.table().parameters.clone(),
+        stages: pipeline.table().stages.to_vec(),
+    };
+    pipelines().into_iter().map(told).collect()
+}
+
+/// The edition of OpenClaw that a pipeline emulates; none where it is another's.
+pub(crate) fn edition(pipeline: &'static dyn AnyPipeline) -> Option<Edition> {
+    let is_it = |edition: &Edition| edition.pipeline().id() == pipeline.id();
+    Edition::ALL.into_iter().find(is_it)
+}
+
+/// A pipeline as a person names it: `memlens`, `openclaw` (the newest edition), `openclaw@2026.7.35`.
+///
+/// # Errors
+/// [`EngineError::NoPipeline`].
+pub fn pipeline(named: &str) -> Result<&'static dyn AnyPipeline, EngineError> {
+    let unknown = |why: String| EngineError::NoPipeline {
+        named: memlens_params::brief(named).into_owned(),
+        why,
+    };
+    let (program, version) = match named.trim().split_once('@') {
+        Some((program, version)) => (program, Some(version)),
+        None => (named.trim(), None),
+    };
+    match (program, version) {
+        ("memlens", None) => Ok(&NATIVE),
+        ("openclaw", None) => Ok(Edition::V2026_8.pipeline()),
+        ("openclaw", Some(version)) => {
+            Edition::of(version).map(Edition::pipeline).ok_or_else(|| {
+                unknown("a version of OpenClaw is written like openclaw@2026.9".to_owned())
+            })
+        }
+        _ => {
+            let known: Vec<&str> = pipelines().iter().map(|it| it.id().0).collect();
+            Err(unknown(format!("name one of {}", known.join(", "))))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ranking, pipeline, pipelines};
+    use crate::view;
+
+    #[test]
+    fn pipelines_are_found_by_name() {
+        for known in pipelines() {
+            assert_eq!(pipeline(known.id().0).unwrap().id(), known.id());
+        }
+        let cases = [
+            ("openclaw", "openclaw@2026.9"),
+            ("openclaw@2026.7.35", "openclaw@2026.7"),
+            ("openclaw@2026.2.13", "openclaw@2026.2"),
+            (" memlens ", "memlens"),
+        ];
+        for (named, id) in cases {
+            assert_eq!(pipeline(named).unwrap().id().0, id);
+        }
+        for named in [
+            "",
+            "openclaw@",
+            "openclaw@latest",
+            "memlens@1",
+            "qmd9",
+            &"x".repeat(100_000),
+        ] {
+            let refused = pipeline(named)
+                .map(|it| it.id().0)
+                .expect_err(named)
+                .to_string();
+            assert!(
+                refused.starts_with("cannot rank as ") && refused.len() < 300,
+                "{refused}"
+            );
+        }
+    }
+
+    #[test]
+    fn values_of_another_pipeline_are_refused() {
+        let given = |pipeline: &str, id: &str| {
+            Ranking::given(&view::Ranking {
+                pipeline: pipeline.to_owned(),
+                values: [(id.to_owned(), memlens_params::Value::Number(0.5))].into(),
+            })
+        };
+        assert!(given("openclaw", "openclaw.min_score").is_ok());
+        assert!(given("openclaw", "min_score").is_err());
+        assert!(given("memlens", "openclaw.min_score").is_err());
+        assert!(given("openclaw@2026.9", "openclaw.vector_weight").is_err());
+        let told = given("openclaw", "openclaw.min_score").unwrap().told();
+        assert_eq!(Ranking::given(&told).unwrap().told(), told);
+    }
+}
