@@ -108,8 +108,8 @@ fn a_folder_goes_away_and_comes_back() {
             it.status(&notes) == Some(FolderStatus::Missing)
         });
         let why = format!(
-            "cannot open folder {}: it does not exist; its notes stay in the library, and it is taken up again once it \
-             is back",
+            "cannot open folder {}: it does not exist; its notes stay in the library, and Memlens watches it again \
+             once it is back",
             notes.path().display()
         );
         assert_eq!(
@@ -375,7 +375,7 @@ fn folders_are_looked_through_where_the_system_tells_nothing() {
         it.status_and_why(&notes),
         Some((
             FolderStatus::Polling,
-            "checked every 5 s because it was asked for".to_owned()
+            "checked every 5 s because polling was requested".to_owned()
         ))
     );
     notes.write("x/y/new.md", "The attic.");
@@ -463,8 +463,8 @@ fn a_disk_that_is_not_mounted_keeps_its_notes() {
         it.status(&notes) == Some(FolderStatus::Missing)
     });
     let why = format!(
-        "cannot open folder {path}: it is empty, and the disk that was mounted at {path} is not there; its notes stay in \
-         the library, and it is taken up again once it is back"
+        "cannot open folder {path}: it is empty, and no disk is mounted at {path} any more; its notes stay in \
+         the library, and Memlens watches it again once it is back"
     );
     assert_eq!(
         it.status_and_why(&notes),

@@ -245,7 +245,7 @@ mod tests {
         check_rules(
             "memlens-indexer",
             &[("rusqlite", None), ("notify-debouncer-full", None)],
-            &["must not depend on rusqlite, which is reserved for memlens-store"],
+            &["must not depend on rusqlite, which is reserved for memlens-emulate, memlens-store"],
         );
         check_rules(
             "memlens-engine",
