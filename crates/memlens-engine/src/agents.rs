@@ -79,7 +79,7 @@ pub fn folders_to_add(
     let Some(agent) = memlens_agents::agent(id) else {
         let ids: Vec<&str> = AGENTS.into_iter().map(|agent| agent.id).collect();
         return Err(refused(format!(
-            "no agent has this id; it is one of {}",
+            "no agent has this id; choose one of {}",
             ids.join(", ")
         )));
     };
@@ -116,11 +116,7 @@ pub fn add_agent_folders(
     folders: &[FolderToAdd],
 ) -> Result<(), EngineError> {
     for FolderToAdd { path, agent, name } in folders {
-        let folder = indexer.add_folder(path)?;
-        indexer
-            .store()
-            .beside()?
-            .give_to_agent(&folder, agent, name)?;
+        indexer.add_folder_of(path, agent, name)?;
     }
     Ok(())
 }
@@ -194,7 +190,7 @@ impl Library {
         if of_agent.is_empty() {
             return Err(EngineError::Scope {
                 typed: agent.to_owned(),
-                why: "no watched folder is of this agent".to_owned(),
+                why: "no watched folder belongs to this agent".to_owned(),
             });
         }
         Ok(Part::Folders(of_agent))

@@ -199,7 +199,7 @@ impl Engine {
     /// Notes whose memory each watched folder is, by what is found in a home.
     ///
     /// # Errors
-    /// [`EngineError::ReadOnly`], [`EngineError::Store`].
+    /// [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn note_agents(&self, home: &Home) -> Result<(), EngineError> {
         if self.write(|store| agents::note_agents(store, home))? {
             self.writer.take_up_folders();

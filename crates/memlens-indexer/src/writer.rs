@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Sender, SyncSender};
 use std::thread::JoinHandle;
 
 use memlens_embed::{EmbedderSource, lower_priority};
-use memlens_store::{Folder, FolderId, Store};
+use memlens_store::{FolderId, Store};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::IndexerError;
@@ -123,7 +123,7 @@ impl Writer {
     /// # Errors
     /// As [`Indexer::add_folder`], and [`IndexerError::ReadOnly`].
     pub fn add_folder(&self, path: &Path) -> Result<(), IndexerError> {
-        self.add(path, |_, folder| Ok(folder))
+        self.add(path, None)
     }
 
     /// Adds a folder that is an agent's memory, under a name of its own.
@@ -131,9 +131,7 @@ impl Writer {
     /// # Errors
     /// As [`Writer::add_folder`].
     pub fn add_folder_of(&self, path: &Path, agent: &str, name: &str) -> Result<(), IndexerError> {
-        self.add(path, |store, folder| {
-            Ok(store.give_to_agent(&folder, agent, name)?)
-        })
+        self.add(path, Some((agent, name)))
     }
 
     /// Takes up what became known of the watched folders.
@@ -141,16 +139,12 @@ impl Writer {
         self.send(Command::TakeUpFolders);
     }
 
-    fn add(
-        &self,
-        path: &Path,
-        then: impl FnOnce(&mut Store, Folder) -> Result<Folder, IndexerError>,
-    ) -> Result<(), IndexerError> {
+    fn add(&self, path: &Path, of: Option<(&str, &str)>) -> Result<(), IndexerError> {
         // Before the store is held: a disk that does not answer keeps nobody else from writing.
         let path = readable_folder(path)?;
         let folder = self
-            .write(|store| add_folder(store, &path).and_then(|folder| then(store, folder)))
-            .map_err(|error: IndexerError| error.at(&self.shared.dir))?;
+            .write(|store| add_folder(store, &path, of))
+            .map_err(|error| error.at(&self.shared.dir))?;
         let id = folder.id;
         self.shared.work().added.push(folder);
         self.send(Command::TakeUp(id));

@@ -65,6 +65,23 @@ impl Store {
     /// # Errors
     /// [`StoreError::AlreadyWatched`] for a folder that is watched, itself or within another.
     pub fn add_folder(&mut self, path: &str, name: &str) -> Result<Folder, StoreError> {
+        self.add(path, name, None)
+    }
+
+    /// Adds a watched folder that is an agent's memory, as [`Store::add_folder`]; nobody sees it before it is.
+    ///
+    /// # Errors
+    /// As [`Store::add_folder`].
+    pub fn add_folder_of(
+        &mut self,
+        path: &str,
+        name: &str,
+        agent: &str,
+    ) -> Result<Folder, StoreError> {
+        self.add(path, name, Some(agent))
+    }
+
+    fn add(&mut self, path: &str, name: &str, agent: Option<&str>) -> Result<Folder, StoreError> {
         self.strike("add a folder")?;
         let folders = self.folders()?;
         if let Some(outer) = folders.iter().find(|folder| is_within(path, &folder.path)) {
@@ -80,8 +97,8 @@ impl Store {
             let transaction = connection.transaction().attempt("add a folder")?;
             let folder = transaction
                 .query_row(
-                    "INSERT INTO folders (path, name) VALUES (?1, ?2) RETURNING id, path, name, is_paused, mount, agent",
-                    params![path, name],
+                    "INSERT INTO folders (path, name, agent) VALUES (?1, ?2, ?3) RETURNING id, path, name, is_paused, mount, agent",
+                    params![path, name, agent],
                     Folder::read,
                 )
                 .attempt("add a folder")?;
@@ -163,38 +180,6 @@ impl Store {
 }
 
 impl Store {
-    /// Notes whose memory a folder is, and gives it a name; one already taken gets a number.
-    ///
-    /// # Errors
-    /// [`StoreError::Sql`].
-    pub fn give_to_agent(
-        &mut self,
-        folder: &Folder,
-        agent: &str,
-        name: &str,
-    ) -> Result<Folder, StoreError> {
-        let attempt = "record whose memory a folder is";
-        let others = self
-            .folders()?
-            .into_iter()
-            .filter(|other| other.id != folder.id);
-        let name = free_name(name, &others.collect::<Vec<_>>());
-        self.lastingly(|connection| {
-            connection
-                .execute(
-                    "UPDATE folders SET agent = ?2, name = ?3 WHERE id = ?1",
-                    params![folder.id.0, agent, name],
-                )
-                .map(drop)
-                .attempt(attempt)
-        })?;
-        Ok(Folder {
-            agent: Some(agent.to_owned()),
-            name,
-            ..folder.clone()
-        })
-    }
-
     /// Notes whose memory a folder is; none takes it back.
     ///
     /// # Errors

@@ -106,7 +106,7 @@ fn an_agents_folders_are_watched_under_names_of_their_own() {
         .expect_err("none of its folders is watched");
     assert_eq!(
         error.to_string(),
-        "cannot search in codex: no watched folder is of this agent"
+        "cannot search in codex: no watched folder belongs to this agent"
     );
 }
 
@@ -123,7 +123,7 @@ fn what_cannot_be_added_is_told() {
     );
     check(
         "Codex",
-        "cannot watch Codex: no agent has this id; it is one of openclaw, claude-code, codex, gemini-cli, hermes, \
+        "cannot watch Codex: no agent has this id; choose one of openclaw, claude-code, codex, gemini-cli, hermes, \
          letta-code, basic-memory, qmd, openviking, obsidian",
     );
     let empty = Notes::new(&[

@@ -151,7 +151,7 @@ fn an_agent_is_watched_and_searched_by_its_id() {
         (
             &["search", "router", "--agent", "hermes"][..],
             2,
-            "cannot search in hermes: no watched folder is of this agent",
+            "cannot search in hermes: no watched folder belongs to this agent",
         ),
         (
             &["agents", "add", "hermes"],

@@ -61,8 +61,13 @@ pub(crate) fn readable_folder(path: &Path) -> Result<PathBuf, IndexerError> {
     Ok(resolved)
 }
 
-/// Adds a folder to watch, as [`Indexer::add_folder`] does; `resolved` is a [`readable_folder`].
-pub(crate) fn add_folder(store: &mut Store, resolved: &Path) -> Result<Folder, IndexerError> {
+/// Adds a folder to watch, as [`Indexer::add_folder`] does, or [`Indexer::add_folder_of`] where `of` has an agent's id
+/// and the folder's name; `resolved` is a [`readable_folder`].
+pub(crate) fn add_folder(
+    store: &mut Store,
+    resolved: &Path,
+    of: Option<(&str, &str)>,
+) -> Result<Folder, IndexerError> {
     let refused = |why: &str| IndexerError::CannotWatch {
         path: resolved.to_owned(),
         why: why.to_owned(),
@@ -81,6 +86,9 @@ pub(crate) fn add_folder(store: &mut Store, resolved: &Path) -> Result<Folder, I
             inner: inner.path.clone(),
         });
     }
+    if let Some((agent, name)) = of {
+        return Ok(store.add_folder_of(text, name, agent)?);
+    }
     let name = resolved
         .file_name()
         .and_then(|name| name.to_str())
@@ -96,7 +104,21 @@ impl Indexer {
     /// [`IndexerError::HoldsWatched`] and [`memlens_store::StoreError::AlreadyWatched`] where it
     /// would be watched twice.
     pub fn add_folder(&mut self, path: &Path) -> Result<Folder, IndexerError> {
-        add_folder(&mut self.store, &readable_folder(path)?)
+        add_folder(&mut self.store, &readable_folder(path)?, None)
+    }
+
+    /// Adds a folder that is an agent's memory, under a name of its own.
+    ///
+    /// # Errors
+    /// As [`Indexer::add_folder`].
+    pub fn add_folder_of(
+        &mut self,
+        path: &Path,
+        agent: &str,
+        name: &str,
+    ) -> Result<Folder, IndexerError> {
+        let path = readable_folder(path)?;
+        add_folder(&mut self.store, &path, Some((agent, name)))
     }
 
     /// Forgets a folder; the notes themselves are not touched.

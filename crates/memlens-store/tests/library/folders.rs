@@ -79,11 +79,10 @@ fn a_folder_knows_whose_memory_it_is() {
         assert_eq!(agents(&store), [agent.map(str::to_owned), None]);
     }
     let mut give = |path: &str, name: &str| {
-        let folder = store.add_folder(path, "memory").expect("it can be added");
         store
-            .give_to_agent(&folder, "claude-code", name)
+            .add_folder_of(path, name, "claude-code")
             .map(|folder| folder.name)
-            .expect("it can be noted")
+            .expect("it can be added")
     };
     assert_eq!(
         give("/one/memory", "Claude Code garden"),
