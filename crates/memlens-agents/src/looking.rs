@@ -107,7 +107,7 @@ impl Found {
         let slug = |path: &str| path.replace(|sign: char| !sign.is_ascii_alphanumeric(), "-");
         let home = format!("{}-", slug(&home.folder().to_string_lossy()));
         let project = around.strip_prefix(&home).unwrap_or(&around);
-        format!("{} {project}", self.agent.name)
+        format!("{} {}", self.agent.name, project.trim_start_matches('-'))
     }
 }
 

@@ -393,7 +393,7 @@ fn folders_are_named_so_that_they_can_be_told_apart() {
     let mut expected = vec![
         "OpenClaw",
         "OpenClaw work",
-        "Claude Code -srv-house",
+        "Claude Code srv-house",
         "Claude Code garden",
         "Codex",
         "Garden",

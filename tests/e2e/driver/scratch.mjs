@@ -15,6 +15,8 @@ export class Scratch {
   constructor(root) {
     this.root = root;
     this.notes = join(root, "notes");
+    /** Where the window looks for agents. */
+    this.home = join(root, "home");
     this.library = join(root, "library");
     this.program = programOf("MEMLENS_APP");
     /** Where the window reads what a person would choose in the next dialog of the system, which no driver can reach. */
@@ -22,6 +24,7 @@ export class Scratch {
     this.environment = {
       ...process.env,
       GDK_BACKEND: "x11",
+      HOME: this.home,
       PATH: `${join(root, "bin")}:${process.env.PATH}`,
       // A screen in memory has no graphics card, and Mesa's stand-in for one crashes WebKit's process now and then: WebKit
       // paints without it.
@@ -40,6 +43,7 @@ export class Scratch {
     const scratch = new Scratch(await mkdtemp(join(tmpdir(), "memlens-e2e-")));
     if (isEmpty) await mkdir(scratch.notes);
     else await cp(SAMPLE, scratch.notes, { recursive: true, filter: (path) => !path.endsWith(QUESTIONS) });
+    await mkdir(scratch.home);
     await mkdir(join(scratch.root, "bin"));
     // The system's program for notes: it only writes down what it was asked to open.
     const opener = join(scratch.root, "bin/xdg-open");
@@ -65,9 +69,12 @@ export class Scratch {
 
   /** Writes a note, and the folders it lies in. */
   async write(path, text) {
-    const file = join(this.notes, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
+    await writeFileAt(join(this.notes, path), text);
+  }
+
+  /** Writes a file of the made-up home folder, and the folders it lies in. */
+  async writeHome(path, text) {
+    await writeFileAt(join(this.home, path), text);
   }
 
   /** What the command line answers, on this library. Rejects with its standard error when it fails. */
@@ -88,6 +95,11 @@ export class Scratch {
   async remove() {
     await rm(this.root, { recursive: true, force: true });
   }
+}
+
+async function writeFileAt(file, text) {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
 }
 
 function programOf(variable) {

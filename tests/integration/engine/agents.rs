@@ -81,8 +81,8 @@ fn an_agents_folders_are_watched_under_names_of_their_own() {
     assert_eq!(
         named,
         [
-            ("Claude Code -garden", Some("claude-code")),
-            ("Claude Code -house", Some("claude-code")),
+            ("Claude Code garden", Some("claude-code")),
+            ("Claude Code house", Some("claude-code")),
             ("elsewhere", None)
         ]
     );
@@ -100,7 +100,7 @@ fn an_agents_folders_are_watched_under_names_of_their_own() {
             .count(),
         0
     );
-    assert!(places(&library, "claude-code").contains(&"Claude Code -house".to_owned()));
+    assert!(places(&library, "claude-code").contains(&"Claude Code house".to_owned()));
     let error = library
         .part_of_agent("codex")
         .expect_err("none of its folders is watched");

@@ -86,8 +86,8 @@ describe("Settings", () => {
     const { container } = await open("settings");
     await screen.findByRole("heading", { name: "OpenClaw 2026.9.6" });
     for (const [name, words] of [
-      ["OpenClaw", ["~/.openclaw/workspace", "64 notes", "610 characters cut", "17,940"]],
-      ["Claude Code", ["version unknown", "212 lines cut", "Caps as its users report them, not documented."]],
+      ["OpenClaw", ["~/.openclaw/workspace", "64 notes", "610 cut", "17,940"]],
+      ["Claude Code", ["version unknown", "212 cut", "Caps as its users report them, not documented."]],
       ["Codex", ["about 1,870", "Finds exact substrings only"]],
       ["Hermes", ["~/.hermes/memories is not a folder"]],
       ["Obsidian", ["at least 4,318 notes"]],

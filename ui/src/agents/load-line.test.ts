@@ -2,7 +2,16 @@
 import { describe, expect, test } from "vitest";
 import { AGENTS } from "../../tests/fake/agents";
 import type { LoadedFile } from "../api/bindings";
-import { cutOf, leftOut, lineExplained, lineSaid, sourceSaid, tightest, usedOfCap } from "./load-line";
+import {
+  cutOf,
+  leftOut,
+  lineExplained,
+  lineSaid,
+  pastCap,
+  sourceSaid,
+  tightest,
+  usedOfCap,
+} from "./load-line";
 
 const all = AGENTS.flatMap((agent) => agent.loaded);
 const of = (name: string, unit: string): LoadedFile => {
@@ -52,6 +61,12 @@ test.each([
   ],
 ])("the cap in words: %#", (file, said) => {
   expect(lineExplained(file)).toBe(said);
+});
+
+test("what is past a cap stands in the cap's own unit", () => {
+  expect(pastCap(LINES)).toBe("212");
+  expect(pastCap(MIDDLE)).toBe("610");
+  expect(pastCap({ ...of("memory/MEMORY.md", "bytes"), used: 29_250 })).toBe("4.3 KB");
 });
 
 test("who says so", () => {

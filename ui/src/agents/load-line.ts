@@ -19,6 +19,12 @@ export function leftOut(file: LoadedFile): string {
   return amount(file.used - file.cap, file.unit);
 }
 
+/** How much is past a cap, in the cap's own unit: "610", "4.2 KB". */
+export function pastCap(file: LoadedFile): string {
+  const past = file.used - file.cap;
+  return file.unit === "bytes" ? `${(past / 1000).toFixed(1)} KB` : count(past);
+}
+
 /** The sentence on the load line. */
 export function lineSaid(file: LoadedFile): string {
   const { agent_name, n_lines, cut_at_line } = file;
