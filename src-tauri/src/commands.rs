@@ -107,7 +107,11 @@ pub async fn compare(
         let part = part(library, scope)?;
         let search = |ranking: &Ranking| {
             engine.aggregate_for(&ranking.values);
-            library.search_as(&query, ranking, part.clone())
+            let search = library.search_as(&query, ranking, part.clone())?;
+            match ranking.params() {
+                Some(params) => library.ask(search.id, &params),
+                None => Ok(search),
+            }
         };
         memlens_engine::compare((&*search(&a)?, &a), (&*search(&b)?, &b))
     })

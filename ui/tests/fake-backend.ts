@@ -16,6 +16,7 @@ import type {
   ModelChoice,
   Params,
   Preset,
+  Ranking,
   Reranked,
   RerankSettings,
   RerankTime,
@@ -26,6 +27,7 @@ import type {
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
 import { found } from "./fake/agents";
+import { compared, PIPELINES } from "./fake/compare";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
 import { journeyOf, rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
 import { heatOf, NO_RERANKERS, previewOf, rerankKey, scoreBy, withHttp, withModel } from "./fake/rerank";
@@ -236,6 +238,14 @@ export class FakeBackend implements Backend {
         clustering: this.#state.clustering,
       };
     });
+  }
+
+  pipelines() {
+    return this.#answer("pipelines", [], () => PIPELINES);
+  }
+
+  compare(query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) {
+    return this.#answer("compare", [query, a, b, scope], () => compared(query, this.#chunks, a, b));
   }
 
   rank(search: number, params: Params) {

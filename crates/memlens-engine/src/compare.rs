@@ -92,6 +92,10 @@ fn side(search: &Search, ranking: &Ranking) -> Result<ComparedSide, EngineError>
     })
 }
 
+fn lines(row: &ComparedRow) -> u32 {
+    (row.end_line + 1).saturating_sub(row.start_line)
+}
+
 /// Joins the rows that are the same.
 fn join(a: &mut [ComparedRow], b: &mut [ComparedRow]) {
     let mut of_note: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
@@ -116,9 +120,15 @@ fn join(a: &mut [ComparedRow], b: &mut [ComparedRow]) {
             .into_iter()
             .flatten()
             .copied();
+        // Of neighbouring chunks that overlap it, one that is kept as it is says more than one that was dropped.
+        let is_much = |other: usize| overlap(other) * 2 >= lines(row).min(lines(&b[other]));
+        let is_alike = |other: usize| b[other].rank.is_some() == row.rank.is_some();
         let best = there
             .filter(|other| !is_taken[*other] && overlap(*other) > 0)
-            .max_by_key(|other| (overlap(*other), std::cmp::Reverse(*other)));
+            .max_by_key(|other| {
+                let is_first = is_alike(*other) && is_much(*other);
+                (is_first, overlap(*other), std::cmp::Reverse(*other))
+            });
         if let Some(other) = best {
             is_taken[other] = true;
             joined.push((at, other));
@@ -168,5 +178,21 @@ mod tests {
         let other = |rows: &[ComparedRow]| rows.iter().map(|row| row.other).collect::<Vec<_>>();
         assert_eq!(other(&a), [Some(2), Some(0), Some(1), None]);
         assert_eq!(other(&b), [Some(1), Some(2), Some(0), None]);
+    }
+
+    #[test]
+    fn a_kept_row_is_joined_with_a_kept_one_that_shares_half_of_it() {
+        let kept = |row: ComparedRow| ComparedRow {
+            rank: Some(1),
+            ..row
+        };
+        let mut a = [kept(row("a.md", 14, 28))];
+        let mut b = [kept(row("a.md", 19, 30)), row("a.md", 13, 24)];
+        join(&mut a, &mut b);
+        assert_eq!(a[0].other, Some(0));
+        let mut b = [kept(row("a.md", 27, 50)), row("a.md", 13, 24)];
+        a[0].other = None;
+        join(&mut a, &mut b);
+        assert_eq!(a[0].other, Some(1));
     }
 }

@@ -3,7 +3,7 @@
 //! A memory is made anew where the library changed; texts of unchanged notes and vectors of known chunks are kept. Vectors come
 //! from the library where it holds the same text, else from the cache beside it, else from the model.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,9 +13,9 @@ use memlens_emulate::openclaw::{Edition, Memory};
 use memlens_emulate::{AgentNote, Embed, Vectors};
 use memlens_ingest::content_hash;
 use memlens_retrieve::{Lists, NoteFacts, Part, Retriever};
-use memlens_store::{DocumentId, DocumentRow, Folder, ScoreCache};
-use parking_lot::Mutex;
+use memlens_store::{DocumentRow, Folder, ScoreCache};
 
+use crate::emulations::{Kept, Made, Told};
 use crate::ranking::{Ranking, edition};
 use crate::search::Search;
 use crate::view::EmulationProgress;
@@ -27,30 +27,6 @@ const TEXTS_AT_ONCE: usize = 16;
 const MOMENT: Duration = Duration::from_secs(60 * 60);
 /// The id of the agent, as the catalogue of agents has it.
 const OPENCLAW: &str = "openclaw";
-
-/// The memories that were made, by the program.
-#[derive(Default)]
-pub(crate) struct Emulations {
-    made: Mutex<HashMap<Edition, Made>>,
-    /// Texts by document and vectors by the hash of their text, of all of them.
-    kept: Mutex<Kept>,
-    progress: Mutex<Option<EmulationProgress>>,
-    stop: Mutex<Arc<AtomicBool>>,
-}
-
-struct Made {
-    memory: Arc<Memory>,
-    /// What it was made of.
-    folders: Vec<Folder>,
-    at: Instant,
-    is_whole: bool,
-}
-
-#[derive(Default)]
-struct Kept {
-    texts: HashMap<DocumentId, Arc<str>>,
-    vectors: HashMap<[u8; 32], Arc<[f32]>>,
-}
 
 /// What the notes of an emulated memory are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +41,7 @@ impl Library {
     /// Searches by any pipeline: its own memory for Memlens's, an emulated one for another program's.
     ///
     /// # Errors
-    /// As [`Library::search`]; [`EngineError::Emulate`] where the notes cannot be read as that program would.
+    /// As [`Library::search`]; [`EngineError::Retrieve`] where an emulated memory cannot be made.
     pub fn search_as(
         &self,
         query: &str,
@@ -114,7 +90,7 @@ impl Library {
         let (notes, source, left_out) = self.agent_notes(&lists);
         let texts = Memory::chunk_texts(edition, &notes);
         let vectors = self.vectors(&lists, &texts);
-        let mut remarks = vec![remark(edition, source, lists.vectors.model(), notes.len())];
+        let mut remarks = vec![remark(edition, source, notes.len())];
         if left_out > 0 {
             remarks.push(format!(
                 "{left_out} notes were left out, since they have changed or cannot be read now."
@@ -204,8 +180,8 @@ impl Library {
                 });
             }
         }
-        kept.texts
-            .retain(|id, _| snapshot.documents.iter().any(|it| it.id == *id));
+        let there: HashSet<_> = snapshot.documents.iter().map(|it| it.id).collect();
+        kept.texts.retain(|id, _| there.contains(id));
         kept.texts.extend(texts);
         notes.sort_by(|a, b| a.path.cmp(&b.path));
         (notes, source, n_left_out)
@@ -217,7 +193,7 @@ impl Library {
         let mut kept = self.emulations.kept.lock();
         let hashes: Vec<[u8; 32]> = texts.iter().map(|text| content_hash(text)).collect();
         let missing = |kept: &Kept| -> Vec<usize> {
-            let mut seen = std::collections::HashSet::new();
+            let mut seen = HashSet::new();
             (0..texts.len())
                 .filter(|at| !kept.vectors.contains_key(&hashes[*at]) && seen.insert(hashes[*at]))
                 .collect()
@@ -273,7 +249,7 @@ impl Library {
     ) -> Result<(), String> {
         let stop = Arc::new(AtomicBool::new(false));
         *self.emulations.stop.lock() = stop.clone();
-        let _told = Told(&self.emulations.progress);
+        let _told = Told::of(&self.emulations.progress);
         let mut embedder =
             self.source()(Purpose::Query).map_err(|error| format!("no embedding: {error}"))?;
         if embedder.info().id != model {
@@ -306,15 +282,6 @@ impl Library {
             n_done += some.len() as u32;
         }
         Ok(())
-    }
-}
-
-/// Clears the progress when the work ends, however it does.
-struct Told<'a>(&'a Mutex<Option<EmulationProgress>>);
-
-impl Drop for Told<'_> {
-    fn drop(&mut self) {
-        *self.0.lock() = None;
     }
 }
 
@@ -380,13 +347,13 @@ impl Places {
 }
 
 /// What holds for every answer of an emulated memory.
-fn remark(edition: Edition, source: Source, model: &str, n_notes: usize) -> String {
+fn remark(edition: Edition, source: Source, n_notes: usize) -> String {
     let label = edition.pipeline().label();
     let notes = match source {
         Source::Own => format!("{n_notes} notes of its workspace"),
         Source::AsIf => format!("{n_notes} notes, as if they lay in its memory folder"),
     };
     format!(
-        "{label}, emulated over {notes}. Its own embedding model may be another than {model}, so scores and order are approximate."
+        "{label}, emulated over {notes}. Its own embedding model may be another, so scores and order are approximate."
     )
 }

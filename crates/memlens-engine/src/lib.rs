@@ -38,6 +38,7 @@ mod clusters;
 mod compare;
 mod data;
 mod emulation;
+mod emulations;
 mod engine;
 mod error;
 mod evaluate;

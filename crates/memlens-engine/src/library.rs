@@ -19,7 +19,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::EngineError;
 use crate::clustering::{Clustering, uses_clusters};
-use crate::emulation::Emulations;
+use crate::emulations::Emulations;
 use crate::facts::{LibraryFacts, today};
 use crate::kept::KeptSearches;
 use crate::notices;

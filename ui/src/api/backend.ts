@@ -3,6 +3,7 @@ import type {
   AgentsView,
   ClustersAnswer,
   Columns,
+  Comparison,
   DataSize,
   DocumentView,
   Download,
@@ -17,7 +18,9 @@ import type {
   LoadedFile,
   ModelChoice,
   Params,
+  PipelineInfo,
   Preset,
+  Ranking,
   Reranked,
   RerankSettings,
   RerankTest,
@@ -65,6 +68,10 @@ export interface Backend {
     line: number | null,
     chunk: string | null,
   ): Promise<WhyAnswer>;
+  /** Every pipeline that can be chosen, Memlens's own first. */
+  pipelines(): Promise<PipelineInfo[]>;
+  /** Two rankings of one question. */
+  compare(query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null): Promise<Comparison>;
   /** The thumbs that the rows of a search have for its question. */
   thumbs(search: number): Promise<RowThumb[]>;
   /** Gives a row a thumb: turns the other one, takes back the same one. The thumbs of the search's rows. */

@@ -1,0 +1,124 @@
+import type { Backend } from "../api/backend";
+import type { Comparison, ErrorInfo, Params, PipelineInfo, Preset, Ranking } from "../api/bindings";
+import { toErrorInfo } from "../api/errors";
+
+/** What a side can be ranked by. */
+export type Choice =
+  | { kind: "now"; label: string; params: Params }
+  | { kind: "preset"; label: string; params: Params }
+  | { kind: "pipeline"; label: string; id: string };
+
+/** A choice's name among all. */
+export function keyOf(choice: Choice): string {
+  return choice.kind === "pipeline" ? `pipeline ${choice.id}` : `${choice.kind} ${choice.label}`;
+}
+
+function rankingOf(choice: Choice): Ranking {
+  return choice.kind === "pipeline"
+    ? { pipeline: choice.id, values: {} }
+    : { pipeline: "memlens", values: { ...choice.params } };
+}
+
+/** Two rankings of one question, asked anew whenever the question or a side changes. */
+export class CompareController {
+  readonly #backend: Backend;
+  #pipelines = $state.raw<PipelineInfo[]>([]);
+  #query = $state("");
+  /** The names of what is compared; null before anything was chosen. */
+  #a = $state<string | null>(null);
+  #b = $state<string | null>(null);
+  #comparison = $state.raw<Comparison | null>(null);
+  #error = $state.raw<ErrorInfo | null>(null);
+  #isAsking = $state(false);
+  #nAsked = 0;
+  /** What the comparison on the screen is of. */
+  #asked = "";
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  get query(): string {
+    return this.#query;
+  }
+
+  set query(query: string) {
+    this.#query = query;
+  }
+
+  get comparison(): Comparison | null {
+    return this.#comparison;
+  }
+
+  get error(): ErrorInfo | null {
+    return this.#error;
+  }
+
+  get isAsking(): boolean {
+    return this.#isAsking;
+  }
+
+  /** Takes up which programs can be emulated; without them, presets can still be compared. */
+  async readPipelines(): Promise<void> {
+    try {
+      this.#pipelines = await this.#backend.pipelines();
+    } catch (error) {
+      this.#error = toErrorInfo(error);
+    }
+  }
+
+  /** Everything that a side can be, in the order in which it is offered. */
+  choices(now: Params, saved: readonly Preset[], defaults: Params): Choice[] {
+    const own = "memlens";
+    return [
+      { kind: "now", label: "Parameters as set now", params: now },
+      { kind: "preset", label: "Default", params: defaults },
+      ...saved
+        .filter((preset) => preset.name !== "Default")
+        .map((preset): Choice => ({ kind: "preset", label: preset.name, params: preset.params })),
+      ...this.#pipelines
+        .filter((pipeline) => pipeline.id !== own)
+        .map((pipeline): Choice => ({ kind: "pipeline", label: pipeline.label, id: pipeline.id })),
+    ];
+  }
+
+  /** The choices of both sides: the first emulated program against the parameters as set, until others are chosen. */
+  sides(choices: readonly Choice[]): { a: Choice; b: Choice } | null {
+    const named = (key: string | null) => choices.find((choice) => keyOf(choice) === key);
+    const [first] = choices;
+    if (first === undefined) return null;
+    const other = choices.find((choice) => choice.kind === "pipeline") ?? choices[1] ?? first;
+    return { a: named(this.#a) ?? other, b: named(this.#b) ?? first };
+  }
+
+  choose(side: "a" | "b", choice: Choice): void {
+    if (side === "a") this.#a = keyOf(choice);
+    else this.#b = keyOf(choice);
+  }
+
+  swap(sides: { a: Choice; b: Choice }): void {
+    [this.#a, this.#b] = [keyOf(sides.b), keyOf(sides.a)];
+  }
+
+  /** Compares; what is on the screen already is not asked for again. `generation` is the library's. */
+  async ask(a: Choice, b: Choice, generation: number | null): Promise<void> {
+    const query = this.#query.trim();
+    const wish = JSON.stringify([query, rankingOf(a), rankingOf(b), generation]);
+    if (query === "" || wish === this.#asked) return;
+    this.#asked = wish;
+    const number = ++this.#nAsked;
+    this.#isAsking = true;
+    try {
+      const comparison = await this.#backend.compare(query, rankingOf(a), rankingOf(b), null);
+      if (number !== this.#nAsked) return;
+      this.#comparison = comparison;
+      this.#error = null;
+    } catch (error) {
+      if (number !== this.#nAsked) return;
+      this.#comparison = null;
+      this.#asked = "";
+      this.#error = toErrorInfo(error);
+    }
+    if (number === this.#nAsked) this.#isAsking = false;
+  }
+}
