@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use memlens_agents::{AGENTS, Counted, Cut, Found, Home, Loaded, Unit, count, look};
+use memlens_agents::{AGENTS, Cut, Found, Home, Loaded, Unit, count, look};
 use memlens_indexer::Indexer;
 use memlens_retrieve::Part;
 use memlens_store::{Folder, Store, StoreError};
@@ -14,8 +14,11 @@ use crate::view::{
 };
 use crate::{EngineError, Library};
 
-/// How long notes are counted, so that finding agents stays below 200 ms with folders of any size.
-const COUNTING_TIME: Duration = Duration::from_millis(120);
+/// How long finding may take with folders of any size: what is left of it after looking and measuring is for counting.
+const FINDING_TIME: Duration = Duration::from_millis(150);
+
+/// Counting has so long at least.
+const COUNTING_TIME_MIN: Duration = Duration::from_millis(30);
 
 /// A folder of an agent that is to be watched, and its name on screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +35,18 @@ pub struct FolderToAdd {
 pub fn agents(home: &Home, watched: &[Folder]) -> AgentsView {
     let started = Instant::now();
     let found = look(home);
+    let mut agents: Vec<AgentView> = found
+        .iter()
+        .map(|found| agent_view(home, found, watched))
+        .collect();
+    let left = FINDING_TIME.saturating_sub(started.elapsed());
     let folders = found.iter().map(|found| found.folders.as_slice());
-    let counted = count(folders, COUNTING_TIME);
+    let counted = count(folders, left.max(COUNTING_TIME_MIN));
+    for (agent, counted) in agents.iter_mut().zip(counted) {
+        agent.n_notes = saturated(counted.n_notes);
+        agent.newest_ms = counted.newest_ms.map(|ms| ms as f64);
+        agent.is_partial = counted.is_partial;
+    }
     let places = found.iter().flat_map(|found| &found.places);
     AgentsView {
         not_found: AGENTS
@@ -42,11 +55,7 @@ pub fn agents(home: &Home, watched: &[Folder]) -> AgentsView {
             .map(|agent| agent.name.to_owned())
             .collect(),
         places: places.map(|place| home.shown(place)).collect(),
-        agents: found
-            .iter()
-            .zip(counted)
-            .map(|(found, counted)| agent_view(home, found, counted, watched))
-            .collect(),
+        agents,
         took_ms: started.elapsed().as_secs_f64() * 1000.0,
     }
 }
@@ -257,7 +266,8 @@ fn past_cap(file: &LoadedFile, line: Option<u32>) -> Option<String> {
     }
 }
 
-fn agent_view(home: &Home, found: &Found, counted: Counted, watched: &[Folder]) -> AgentView {
+/// What is known of an agent before its notes are counted.
+fn agent_view(home: &Home, found: &Found, watched: &[Folder]) -> AgentView {
     let folders: Vec<AgentFolder> = found
         .folders
         .iter()
@@ -274,9 +284,9 @@ fn agent_view(home: &Home, found: &Found, counted: Counted, watched: &[Folder]) 
         version: found.version.clone(),
         recall: found.agent.recall.to_owned(),
         loads: found.agent.loads.to_owned(),
-        n_notes: saturated(counted.n_notes),
-        newest_ms: counted.newest_ms.map(|ms| ms as f64),
-        is_partial: counted.is_partial,
+        n_notes: 0,
+        newest_ms: None,
+        is_partial: false,
         is_watched: !folders.is_empty() && folders.iter().all(|folder| folder.is_watched),
         folders,
         loaded,
