@@ -168,6 +168,8 @@ mod tests {
         check("\u{feff}{\"a\": 'b'}\r\n", Json, r#"{"a":"b"}"#);
         check("{a: 1, a: 2}", Json, r#"{"a":2}"#);
         check("a: 1\r\n", Yaml, r#"{"a":1}"#);
+        check("\u{feff}a: 1\n", Yaml, r#"{"a":1}"#);
+        check("\u{feff}\n", Json, "it is empty");
         check("", Json, "it is empty");
         check(" \n", Yaml, "it is empty");
         check("[1]", Json, "it holds no settings by name");

@@ -243,6 +243,7 @@ mod tests {
         check("a\nb\nc\n", Lines, 3, 3, None);
         check("a\nb\nc", Lines, 3, 3, None);
         check("a\nb\nc\n", Lines, 2, 3, Some(3));
+        check("a\nb\nc", Lines, 2, 3, Some(3));
         check("a\nb\n\n", Lines, 2, 3, Some(3));
         check("", Lines, 0, 0, None);
         check("a\nbc\n", Characters, 5, 5, None);

@@ -161,6 +161,7 @@ fn the_environment_goes_before_the_home_folder() {
             "work",
             "openclaw: ~/.openclaw-work/workspace",
         ),
+        ("OPENCLAW_PROFILE", "", "openclaw: ~/.openclaw/workspace"),
         (
             "OPENCLAW_PROFILE",
             "default",
@@ -192,6 +193,11 @@ fn openclaw_has_a_workspace_for_each_agent() {
         ),
         (
             "{agents: {entries: {main: {}}}}",
+            "openclaw: ~/.openclaw/workspace",
+        ),
+        // The only one has the default.
+        (
+            "{agents: {entries: {work: {}}}}",
             "openclaw: ~/.openclaw/workspace",
         ),
         (

@@ -2,15 +2,16 @@
 //! "why not?" knows what the agent never loads.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use memlens_engine::view::LoadCut;
+use memlens_engine::view::{Happening, LoadCut};
 use memlens_engine::{
-    Engine, Home, Place, Ranking, add_agent_folders, agents, folders_to_add, loaded, note_agents,
+    Home, Place, Ranking, add_agent_folders, agents, folders_to_add, loaded, note_agents,
     watched_folders,
 };
 use memlens_params::Params;
-use memlens_tests::{Notes, fresh, hashing, index, open};
+use memlens_tests::{Notes, fresh, index, open};
+
+use crate::watched::{Watched, scratch};
 
 /// A home with two agents, one of them with a note that is longer than what it loads.
 fn home() -> (Notes, Home) {
@@ -171,21 +172,39 @@ fn folders_that_were_watched_before_are_told_anew() {
 
 #[test]
 fn the_window_watches_an_agent_at_a_click() {
-    let (_notes, home) = home();
-    let dir = tempfile::tempdir().expect("a scratch folder can be made");
-    let engine = Engine::open(dir.path(), hashing(), Arc::new(|_| {})).expect("it can be opened");
-    let state = engine.add_agent(&home, "codex").expect("it can be added");
+    let (notes, home) = home();
+    let dir = scratch();
+    let mut it = Watched::open(dir.path());
+    let state = it
+        .engine
+        .add_agent(&home, "codex")
+        .expect("it can be added");
     let folder = &state.folders[0];
     assert_eq!(folder.name, "Codex");
-    assert_eq!(
-        folder.agent.as_ref().map(|agent| agent.name.as_str()),
-        Some("Codex")
-    );
-    let again = engine
+    let agent = folder.agent.as_ref().expect("it is an agent's");
+    assert_eq!(agent.name, "Codex");
+    let again = it
+        .engine
         .add_agent(&home, "codex")
         .expect("nothing is to be done");
     assert_eq!(again.folders.len(), 1);
-    assert!(engine.add_agent(&home, "hermes").is_err());
+    assert!(it.engine.add_agent(&home, "hermes").is_err());
+    // Changes in a hidden folder are seen, since it was named.
+    it.wait("everything is indexed", |it| it.is_idle());
+    notes.write(".codex/memories/new.md", "The relay stands in the attic.");
+    it.wait_told(Happening::Added, "new.md");
+}
+
+#[test]
+fn the_window_tells_anew_whose_memory_a_folder_is() {
+    let (notes, home) = home();
+    let dir = fresh(&[&notes.at(".codex/memories")]);
+    let mut it = Watched::open(dir.path());
+    assert_eq!(it.engine.state().folders[0].agent, None);
+    it.engine.note_agents(&home).expect("it can be noted");
+    it.wait("its agent is told", |it| {
+        it.engine.state().folders[0].agent.is_some()
+    });
 }
 
 #[test]
