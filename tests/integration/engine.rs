@@ -14,6 +14,8 @@ mod choosing;
 mod compacting;
 #[path = "engine/confining.rs"]
 mod confining;
+#[path = "engine/emulating.rs"]
+mod emulating;
 #[path = "engine/evergreen.rs"]
 mod evergreen;
 #[path = "engine/failing.rs"]

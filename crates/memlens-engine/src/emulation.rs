@@ -92,9 +92,13 @@ impl Library {
         let vectors = self.vectors(&lists, &texts);
         let mut remarks = vec![remark(edition, source, notes.len())];
         if left_out > 0 {
-            remarks.push(format!(
-                "{left_out} notes were left out, since they have changed or cannot be read now."
-            ));
+            remarks.push(if left_out == 1 {
+                "1 note was left out, since it has changed or cannot be read now.".to_owned()
+            } else {
+                format!(
+                    "{left_out} notes were left out, since they have changed or cannot be read now."
+                )
+            });
         }
         let is_whole = vectors.is_ok();
         let now_ms = jiff::Timestamp::now().as_millisecond();
@@ -350,10 +354,17 @@ impl Places {
 fn remark(edition: Edition, source: Source, n_notes: usize) -> String {
     let label = edition.pipeline().label();
     let notes = match source {
-        Source::Own => format!("{n_notes} notes of its workspace"),
-        Source::AsIf => format!("{n_notes} notes, as if they lay in its memory folder"),
+        Source::Own => format!("{} of its workspace", counted(n_notes)),
+        Source::AsIf => format!("{}, as if in its memory folder", counted(n_notes)),
     };
     format!(
         "{label}, emulated over {notes}. Its own embedding model may be another, so scores and order are approximate."
     )
+}
+
+fn counted(n_notes: usize) -> String {
+    match n_notes {
+        1 => "1 note".to_owned(),
+        n => format!("{n} notes"),
+    }
 }

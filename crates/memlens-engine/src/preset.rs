@@ -301,7 +301,7 @@ fn from_values(
     for (id, value) in values {
         let value: Value = serde_json::from_value(value.clone()).map_err(|_| {
             refused(format!(
-                "{} is {}, which is no number, word or true/false",
+                "{} is {}, which is not a number, a word or true/false",
                 brief(id),
                 brief(&value.to_string())
             ))

@@ -91,9 +91,10 @@ impl Search {
     /// The search, when these parameters rank its lists.
     ///
     /// # Errors
-    /// [`EngineError::OtherLists`] when they ask for lists formed in another way.
+    /// [`EngineError::OtherLists`] when they ask for lists formed in another way, or are of another pipeline.
     pub fn for_params(&self, params: &impl ParameterSet) -> Result<&Search, EngineError> {
-        if self.params.retrieves_as(&params.values()) {
+        let is_of_pipeline = std::ptr::eq(params.table(), self.params.table());
+        if is_of_pipeline && self.params.retrieves_as(&params.values()) {
             Ok(self)
         } else {
             Err(EngineError::OtherLists { id: self.id })

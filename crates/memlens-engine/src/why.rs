@@ -21,7 +21,7 @@ const FIXES_SHOWN: usize = 3;
 const CHUNKS_SHOWN: usize = 20;
 
 /// What is told of a note whose every chunk is not as it was saved.
-const NOT_AS_SAVED: &str = "the library does not hold it as it was saved; `memlens index`, or the next start of the window, reads it anew";
+const NOT_AS_SAVED: &str = "its copy in the library is damaged; `memlens index`, or the next start of the window, indexes it again";
 
 impl Library {
     /// Reads a place as a person types it, and tells why it is not among the results.
@@ -43,7 +43,7 @@ impl Library {
                 folder: String::new(),
                 path: typed.trim().to_owned(),
                 line: None,
-                sentence: "It lies in no watched folder.".to_owned(),
+                sentence: "It is not in a watched folder.".to_owned(),
                 why: WhyNot::NotWatched,
                 load_cap: None,
             }),
@@ -262,7 +262,7 @@ fn fate(journey: &Journey) -> String {
 
 fn sentence(why: &WhyNot, place: &Place) -> String {
     match why {
-        WhyNot::NotWatched => "It lies in no watched folder.".to_owned(),
+        WhyNot::NotWatched => "It is not in a watched folder.".to_owned(),
         WhyNot::Gone => "Nothing is there by that name.".to_owned(),
         WhyNot::LeftOut { path, reason } if *path == place.path => {
             format!("It is left out of the library: {reason}.")

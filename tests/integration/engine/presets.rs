@@ -203,7 +203,7 @@ fn files_that_do_not_fit_are_refused_by_key_value_and_range() {
         ),
         (
             whole(r#"{"min_score":[1]}"#),
-            "min_score is [1], which is no number, word or true/false",
+            "min_score is [1], which is not a number, a word or true/false",
         ),
         (
             whole(r#"{"vector_weight":0,"text_weight":0}"#),

@@ -161,7 +161,7 @@ describe("what it tells", () => {
   });
 
   it.each<[WhyNot, string, RegExp | null]>([
-    [{ kind: "not_watched" }, "Not watched. It lies in no watched folder.", /^Folders/],
+    [{ kind: "not_watched" }, "Not watched. It is not in a watched folder.", /^Folders/],
     [{ kind: "gone" }, "Not found.", null],
     [{ kind: "left_out", path: "x", reason: "a rule" }, "Left out.", null],
     [{ kind: "unreadable", reason: "a cause" }, "Not readable.", null],

@@ -27,7 +27,7 @@ export function whyNotOf(
     why,
     load_cap: null,
   });
-  if (folder === "") return said("It lies in no watched folder.", { kind: "not_watched" });
+  if (folder === "") return said("It is not in a watched folder.", { kind: "not_watched" });
   if (path.startsWith(LEFT_OUT))
     return said("It is left out of the library with drafts around it: drafts/ in .memlensignore.", {
       kind: "left_out",
