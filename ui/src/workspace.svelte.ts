@@ -1,7 +1,9 @@
 import { getContext } from "svelte";
 import type { Backend } from "./api/backend";
 import { LibraryController } from "./library/library-controller.svelte";
+import type { Params } from "./api/bindings";
 import { ParameterHistory } from "./parameters/parameter-history.svelte";
+import { Pipelines } from "./parameters/pipelines.svelte";
 import { PresetController } from "./presets/preset-controller.svelte";
 import { Feedback } from "./feedback/feedback.svelte";
 import { RerankProviders } from "./rerank/rerank-providers.svelte";
@@ -17,8 +19,10 @@ export type ViewId = "search" | "compare" | "memory" | "export" | "settings";
 export class Workspace {
   readonly backend: Backend;
   readonly library: LibraryController;
-  /** What the person has set, with undo. */
-  readonly parameters: ParameterHistory;
+  /** What the person has set of Memlens's own parameters, with undo. */
+  readonly parameters: ParameterHistory<Params>;
+  /** Whether these rank, or an agent's pipeline by its own. */
+  readonly pipelines: Pipelines;
   readonly presets: PresetController;
   readonly queries: QueryHistory;
   readonly search: SearchController;
@@ -40,12 +44,13 @@ export class Workspace {
     this.backend = backend;
     this.theme = new Theme();
     this.library = new LibraryController(backend);
-    this.parameters = new ParameterHistory();
-    this.presets = new PresetController(backend, this.parameters);
+    this.parameters = ParameterHistory.own();
+    this.pipelines = new Pipelines(backend, this.parameters);
+    this.presets = new PresetController(backend, this.parameters, this.pipelines);
     this.queries = new QueryHistory();
-    this.search = new SearchController(backend, this.parameters);
-    this.whyNot = new WhyNotController(backend, this.search, this.parameters);
-    this.revival = new Revival(backend, this.search, this.parameters);
+    this.search = new SearchController(backend, this.pipelines);
+    this.whyNot = new WhyNotController(backend, this.search, this.pipelines);
+    this.revival = new Revival(backend, this.search, this.pipelines);
     this.feedback = new Feedback(backend, this.search);
     this.rerankers = new RerankProviders(backend, () => this.search.rankAgain());
   }
@@ -110,7 +115,7 @@ export class Workspace {
   }
 
   async #open(): Promise<void> {
-    await Promise.all([this.library.refresh(), this.presets.refresh()]);
+    await Promise.all([this.library.refresh(), this.presets.refresh(), this.pipelines.read()]);
     await this.#askStartQuery();
     this.#isReady = true;
   }

@@ -14,7 +14,9 @@ import type {
   HttpChoice,
   LibraryState,
   ModelChoice,
+  EmulationProgress,
   Params,
+  PipelineInfo,
   Preset,
   Ranking,
   Reranked,
@@ -26,10 +28,12 @@ import type {
   TreeEntry,
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
+import { ownParams } from "../src/parameters/pipeline";
+import { journeyBy, rankBy } from "./fake/any-pipeline";
 import { found } from "./fake/agents";
 import { compared, PIPELINES } from "./fake/compare";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
-import { journeyOf, rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
+import { rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
 import { heatOf, NO_RERANKERS, previewOf, rerankKey, scoreBy, withHttp, withModel } from "./fake/rerank";
 import { whyNotOf } from "./fake/why-not";
 
@@ -47,6 +51,8 @@ export type FakeOptions = {
   rerankCalls?: RerankTime[];
   /** What is found on the machine; nothing unless given. */
   agents?: AgentView[];
+  /** The agents' pipelines that can be chosen. */
+  pipelines?: PipelineInfo[];
 };
 
 const START_MS = Date.UTC(2026, 10, 21, 9, 30);
@@ -117,6 +123,10 @@ export class FakeBackend implements Backend {
   nCallsLoading = 0;
   /** Holds the reranker's answer back until it is called or the call is ended. */
   rerankGate: Promise<void> | null = null;
+  /** How far an agent's memory is embedded; null where none is. */
+  embedding: EmulationProgress | null = null;
+  /** Holds the answer to an agent's question back until it is settled. */
+  emulationGate: Promise<void> | null = null;
   readonly #options: FakeOptions;
   readonly #chunks: FakeChunk[];
   #holds: (path: string) => boolean = () => true;
@@ -208,16 +218,34 @@ export class FakeBackend implements Backend {
     return this.#state.folders.some((one) => one.id === folder && one.agent?.id === scope.agent);
   }
 
-  search(query: string, params: Params, scope: ScopeArgument | null) {
-    return this.#answer("search", [query, params, scope], (): SearchAnswer => {
+  pipelines() {
+    return this.#answer("pipelines", [], (): PipelineInfo[] =>
+      this.#options.pipelines === undefined
+        ? PIPELINES
+        : [...PIPELINES.slice(0, 1), ...this.#options.pipelines],
+    );
+  }
+
+  emulationProgress() {
+    return this.#answer("emulationProgress", [], () => this.embedding);
+  }
+
+  stopEmulation() {
+    return this.#answer("stopEmulation", [], () => undefined);
+  }
+
+  search(query: string, ranking: Ranking, scope: ScopeArgument | null) {
+    return this.#answer("search", [query, ranking, scope], async (): Promise<SearchAnswer> => {
+      const own = ownParams(ranking);
+      if (own === null && this.emulationGate !== null) await this.emulationGate;
       const chunks = this.#chunks.filter(
         (chunk) => this.#holds(chunk.path) && (scope === null || this.#isIn(scope, chunk.folder, chunk.path)),
       );
-      const set = retrieve(query, chunks, params);
+      const set = retrieve(query, chunks, own ?? DEFAULTS);
       const id = ++this.#nSearches;
       this.#sets.set(id, set);
       this.#queries.set(id, query);
-      const columns = rank(set, params);
+      const columns = rankBy(set, ranking);
       return {
         id,
         query,
@@ -240,16 +268,12 @@ export class FakeBackend implements Backend {
     });
   }
 
-  pipelines() {
-    return this.#answer("pipelines", [], () => PIPELINES);
-  }
-
   compare(query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) {
     return this.#answer("compare", [query, a, b, scope], () => compared(query, this.#chunks, a, b));
   }
 
-  rank(search: number, params: Params) {
-    return this.#answer("rank", [search, params], () => rank(this.#set(search), params));
+  rank(search: number, ranking: Ranking) {
+    return this.#answer("rank", [search, ranking], () => rankBy(this.#set(search), ranking));
   }
 
   rerank(search: number, params: Params) {
@@ -346,8 +370,10 @@ export class FakeBackend implements Backend {
     });
   }
 
-  journey(search: number, params: Params, slot: number) {
-    return this.#answer("journey", [search, params, slot], () => journeyOf(this.#set(search), params, slot));
+  journey(search: number, ranking: Ranking, slot: number) {
+    return this.#answer("journey", [search, ranking, slot], () =>
+      journeyBy(this.#set(search), ranking, slot),
+    );
   }
 
   snippets(search: number, slots: number[]) {
@@ -356,14 +382,14 @@ export class FakeBackend implements Backend {
 
   whyNot(
     search: number,
-    params: Params,
+    ranking: Ranking,
     folder: string | null,
     path: string,
     line: number | null,
     chunk: string | null,
   ) {
-    return this.#answer("whyNot", [search, params, folder, path, line, chunk], () =>
-      whyNotOf(this.#set(search), params, { folder, path, line, chunk }, this.#options.problems ?? []),
+    return this.#answer("whyNot", [search, ranking, folder, path, line, chunk], () =>
+      whyNotOf(this.#set(search), ranking, { folder, path, line, chunk }, this.#options.problems ?? []),
     );
   }
 

@@ -413,6 +413,46 @@ fn crafted_workspaces_are_met() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
+/// The window has one column for each list and each stage that changes anything, and takes them from here alone.
+#[test]
+fn columns_tell_raw_scores_and_what_moved_rows() {
+    let edition = Edition::V2026_8;
+    let vectors = given_vectors();
+    let flat: Vec<f32> = Memory::chunk_texts(edition, &agent_memory())
+        .iter()
+        .flat_map(|text| vectors[&sha256(text)].clone())
+        .collect();
+    let one = lines::<Asked>("2026.9.6.jsonl").remove(0);
+    let memory = Memory::new(
+        edition,
+        agent_memory(),
+        Ok(Vectors::new(384, flat)),
+        no_model(),
+        one.now_ms,
+        1,
+    )
+    .expect("an index");
+    let values = values(edition, &one.settings);
+    let found = ask(&memory, &one, Ok(&vectors[&one.id]), &values, &[]);
+    let trace = edition.pipeline().rank(&found.set, &values);
+    let columns = trace.columns(&found.set, |_| None);
+    let stages: Vec<&str> = columns.lists.iter().map(|list| list.stage.0).collect();
+    assert_eq!(stages, ["openclaw.vector", "openclaw.text"]);
+    for list in &columns.lists {
+        for slot in 0..found.set.candidates.len() as u32 {
+            let raw = found.set.value(ListId(list.stage.0), slot).score;
+            assert_eq!(list.score[slot as usize], raw, "{} {slot}", list.stage.0);
+        }
+        assert!(list.score.iter().any(Option::is_some));
+    }
+    // MMR changes places and no score.
+    let own: Vec<&str> = columns.own.iter().map(|own| own.stage.0).collect();
+    assert!(own.contains(&"openclaw.fusion"), "{own:?}");
+    assert!(own.contains(&"openclaw.mmr"), "{own:?}");
+    // Rows behind dropped ones move up, which is no change of order.
+    assert!(!own.contains(&"openclaw.limit"), "{own:?}");
+}
+
 #[test]
 fn versions_belong_to_editions() {
     let cases = [

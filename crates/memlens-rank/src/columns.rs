@@ -46,9 +46,11 @@ pub struct ListColumn {
     pub stage: StageId,
     /// The 1-based rank within its depth.
     pub rank: Vec<Option<u32>>,
+    /// The raw score there; empty for Memlens's own lists, whose scores stand on the rows.
+    pub score: Vec<Option<f64>>,
 }
 
-/// What a stage of a pipeline outside this crate made of the scores, by slot.
+/// What a stage of a pipeline outside this crate made of scores and order, by slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct OwnColumn {
     /// The stage.
@@ -108,7 +110,7 @@ pub struct Columns {
     pub reason: Vec<Option<String>>,
     /// A remark on a kept row.
     pub remark: Vec<Option<String>>,
-    /// What each stage of another pipeline made of the scores, for those that changed any.
+    /// What each stage of another pipeline made of scores and order, for those that changed either.
     pub own: Vec<OwnColumn>,
     /// The tokens of the kept rows together.
     pub tokens_used: u32,
@@ -260,24 +262,34 @@ impl Trace {
 
 /// The column of a stage that reads a list; none for any other, and for a list that is not in use.
 fn list_column(stage: &StageTrace, n_slots: usize) -> Option<ListColumn> {
-    stage.entries.first()?.detail.listed()?;
-    let mut rank = vec![None; n_slots];
-    for entry in &stage.entries {
-        rank[entry.slot as usize] = entry.rank_after;
-    }
-    Some(ListColumn {
+    let first = stage.entries.first()?;
+    first.detail.listed()?;
+    let is_own = matches!(first.detail, Detail::Own(_));
+    let mut column = ListColumn {
         stage: stage.id,
-        rank,
-    })
+        rank: vec![None; n_slots],
+        score: vec![None; if is_own { n_slots } else { 0 }],
+    };
+    for entry in &stage.entries {
+        column.rank[entry.slot as usize] = entry.rank_after;
+        if let Some(score) = column.score.get_mut(entry.slot as usize) {
+            *score = entry.detail.listed().and_then(|value| value.score);
+        }
+    }
+    Some(column)
 }
 
-/// The column of a stage whose reasons are of another crate; none for one that changed no score.
+/// The column of a stage whose reasons are of another crate; none for one that changed no score and no place.
 fn own_column(stage: &StageTrace, n_slots: usize) -> Option<OwnColumn> {
-    let scores = |entry: &Entry| {
-        let is_own = matches!(entry.detail, Detail::Own(_)) && entry.detail.listed().is_none();
-        is_own && entry.score_after != entry.score_before
+    let is_own = |entry: &Entry| {
+        matches!(entry.detail, Detail::Own(_)) && entry.detail.listed().is_none()
     };
-    if !stage.entries.iter().any(scores) {
+    let scores = |entry: &Entry| entry.score_after != entry.score_before;
+    // Where rows are dropped, those behind them move up, which changes no order.
+    let drops = stage.entries.iter().any(|entry| entry.is_dropped);
+    let moves = |entry: &Entry| !drops && entry.rank_after != entry.rank_before;
+    let changes = |entry: &Entry| is_own(entry) && (scores(entry) || moves(entry));
+    if !stage.entries.iter().any(changes) {
         return None;
     }
     let mut column = OwnColumn {

@@ -7,6 +7,7 @@ import type {
   DataSize,
   DocumentView,
   Download,
+  EmulationProgress,
   FeedbackEntry,
   FeedbackImport,
   FileProblem,
@@ -37,8 +38,12 @@ import type {
 export interface Backend {
   state(): Promise<LibraryState>;
   /** `scope`: a folder id and a sub-folder ("" = all of it), or an agent's id; null = everything. */
-  search(query: string, params: Params, scope: ScopeArgument | null): Promise<SearchAnswer>;
-  rank(search: number, params: Params): Promise<Columns>;
+  search(query: string, ranking: Ranking, scope: ScopeArgument | null): Promise<SearchAnswer>;
+  /** How far the chunks of an agent's memory are embedded while a search waits for it; null while none does. */
+  emulationProgress(): Promise<EmulationProgress | null>;
+  /** Ends that embedding; the search is answered by words alone. */
+  stopEmulation(): Promise<void>;
+  rank(search: number, ranking: Ranking): Promise<Columns>;
   /**
    * Asks the reranker and the hook for what these parameters lack, and ranks again. A newer call ends an older one,
    * which then answers with what it has. A failure of theirs is no rejection: it stands in the stage's status. A
@@ -53,7 +58,7 @@ export interface Backend {
   rerankHeat(search: number, params: Params, slot: number): Promise<Heat>;
   /** The latest calls to rerankers, the newest first. */
   rerankCalls(): Promise<RerankTime[]>;
-  journey(search: number, params: Params, slot: number): Promise<Journey>;
+  journey(search: number, ranking: Ranking, slot: number): Promise<Journey>;
   /** The best passages of rows, by slot; those of the first rows come with the answer. */
   snippets(search: number, slots: number[]): Promise<Snippet[]>;
   /**
@@ -62,7 +67,7 @@ export interface Backend {
    */
   whyNot(
     search: number,
-    params: Params,
+    ranking: Ranking,
     folder: string | null,
     path: string,
     line: number | null,

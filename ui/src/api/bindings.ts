@@ -309,7 +309,7 @@ export type Columns = {
 	reason: (string | null)[],
 	/**  A remark on a kept row. */
 	remark: (string | null)[],
-	/**  What each stage of another pipeline made of the scores, for those that changed any. */
+	/**  What each stage of another pipeline made of scores and order, for those that changed either. */
 	own: OwnColumn[],
 	/**  The tokens of the kept rows together. */
 	tokens_used: number,
@@ -869,6 +869,8 @@ export type ListColumn = {
 	stage: StageId,
 	/**  The 1-based rank within its depth. */
 	rank: (number | null)[],
+	/**  The raw score there; empty for Memlens's own lists, whose scores stand on the rows. */
+	score: (number | null)[],
 };
 
 /**  What a limit leaves out of a file. */
@@ -955,7 +957,7 @@ export type Needs = {
 	one_of: string[],
 };
 
-/**  What a stage of a pipeline outside this crate made of the scores, by slot. */
+/**  What a stage of a pipeline outside this crate made of scores and order, by slot. */
 export type OwnColumn = {
 	/**  The stage. */
 	stage: StageId,

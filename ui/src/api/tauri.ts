@@ -1,6 +1,6 @@
 import { toErrorInfo } from "./errors";
 import type { Backend } from "./backend";
-import { commands, events, type Params, type Ranking } from "./bindings";
+import { commands, events } from "./bindings";
 
 /** Whatever a command rejects with becomes an `ErrorInfo`. */
 async function told<T>(answer: Promise<T>): Promise<T> {
@@ -16,16 +16,13 @@ function stopper(stop: Promise<() => void>): () => void {
   return () => void stop.then((unlisten) => unlisten());
 }
 
-/** Memlens's own pipeline by these parameters. */
-function own(params: Params): Ranking {
-  return { pipeline: "memlens", values: { ...params } };
-}
-
 /** The engine behind the window, reached by Tauri's commands and events. */
 export const tauriBackend: Backend = {
   state: () => told(commands.state()),
-  search: (query, params, scope) => told(commands.search(query, own(params), scope)),
-  rank: (search, params) => told(commands.rank(search, own(params))),
+  search: (query, ranking, scope) => told(commands.search(query, ranking, scope)),
+  emulationProgress: () => told(commands.emulationProgress()),
+  stopEmulation: async () => void (await told(commands.stopEmulation())),
+  rank: (search, ranking) => told(commands.rank(search, ranking)),
   rerank: (search, params) => told(commands.rerank(search, params)),
   cancelRerank: async () => void (await told(commands.cancelRerank())),
   rerankPreview: (search, params, slots) => told(commands.rerankPreview(search, params, slots)),
@@ -44,10 +41,10 @@ export const tauriBackend: Backend = {
   agents: () => told(commands.agents()),
   agentsLoaded: () => told(commands.agentsLoaded()),
   addAgent: (id) => told(commands.addAgent(id)),
-  journey: (search, params, slot) => told(commands.journey(search, own(params), slot)),
+  journey: (search, ranking, slot) => told(commands.journey(search, ranking, slot)),
   snippets: (search, slots) => told(commands.snippets(search, slots)),
-  whyNot: (search, params, folder, path, line, chunk) =>
-    told(commands.whyNot(search, own(params), folder, path, line, chunk)),
+  whyNot: (search, ranking, folder, path, line, chunk) =>
+    told(commands.whyNot(search, ranking, folder, path, line, chunk)),
   thumbs: (search) => told(commands.thumbs(search)),
   vote: (search, slot, up) => told(commands.vote(search, slot, up)),
   feedback: () => told(commands.feedback()),

@@ -1,44 +1,55 @@
-import type { Params } from "../api/bindings";
-import type { ParamId } from "../api/parameters";
-import { DEFAULTS } from "../api/parameters";
-import { differingIds, parameterOf, refusalOf, withChoiceFor, withValue, type ParamValue } from "./rules";
+import type { Params, Value } from "../api/bindings";
+import { OWN, type Pipeline, type Values } from "./pipeline";
+import { differingIds, parameterOf, refusalOf, withChoiceFor, withValue } from "./rules";
 
 /** Steps that can be undone; older ones are forgotten. */
 const STEPS_MAX = 200;
 
 /** Something to say beside the parameter that was touched. */
 export type ParameterNotice =
-  | { kind: "refused"; id: ParamId; text: string }
+  | { kind: "refused"; id: string; text: string }
   /** Another parameter had to change with it. */
-  | { kind: "switched"; id: ParamId; text: string };
+  | { kind: "switched"; id: string; text: string };
 
 /**
- * The parameters as they stand, with undo.
+ * The parameters of one pipeline as they stand, with undo.
  *
  * A drag previews many values and commits once, so that a release is one step. What is refused by a rule that
  * joins parameters changes nothing and is said in `notice`.
  */
-export class ParameterHistory {
-  #current = $state.raw<Params>(DEFAULTS);
+export class ParameterHistory<V extends Values = Values> {
+  readonly pipeline: Pipeline<V>;
+  #current: V;
   /** Where the step that is under way began. */
-  #committed = $state.raw<Params>(DEFAULTS);
-  #past = $state.raw<Params[]>([]);
-  #future = $state.raw<Params[]>([]);
+  #committed: V;
+  #past = $state.raw<V[]>([]);
+  #future = $state.raw<V[]>([]);
   #notice = $state.raw<ParameterNotice | null>(null);
-  readonly #changed = $derived(differingIds(this.#current, DEFAULTS));
+  readonly #changed = $derived.by(() => differingIds(this.#current, this.pipeline.defaults));
+
+  constructor(pipeline: Pipeline<V>) {
+    this.pipeline = pipeline;
+    this.#current = $state.raw(pipeline.defaults);
+    this.#committed = $state.raw(pipeline.defaults);
+  }
+
+  /** Memlens's own parameters. */
+  static own(): ParameterHistory<Params> {
+    return new ParameterHistory(OWN);
+  }
 
   /** What is ranked by now, during a drag too. */
-  get current(): Params {
+  get current(): V {
     return this.#current;
   }
 
   /** What was ranked by when the last step ended; equals `current` outside a drag. */
-  get committed(): Params {
+  get committed(): V {
     return this.#committed;
   }
 
   /** The parameters that differ from their default, in the table's order. */
-  get changed(): ParamId[] {
+  get changed(): string[] {
     return this.#changed;
   }
 
@@ -55,9 +66,9 @@ export class ParameterHistory {
   }
 
   /** Shows a value without ending the step. False when a rule refuses it. */
-  preview(id: ParamId, value: ParamValue): boolean {
+  preview(id: string, value: Value): boolean {
     const before = this.#current;
-    const switched = withChoiceFor(before, id);
+    const switched = withChoiceFor(this.pipeline, before, id);
     const next = withValue(switched, id, value);
     const refusal = refusalOf(next);
     if (refusal !== null) {
@@ -67,7 +78,7 @@ export class ParameterHistory {
     this.#current = next;
     const [other] = differingIds(before, switched);
     if (other !== undefined) {
-      const { label } = parameterOf(other);
+      const { label } = parameterOf(this.pipeline, other);
       const text = `${label} switched from ${String(before[other])} to ${String(switched[other])}, which uses this.`;
       this.#notice = { kind: "switched", id, text };
     } else if (this.#notice !== null && !(this.#notice.kind === "switched" && this.#notice.id === id)) {
@@ -89,27 +100,27 @@ export class ParameterHistory {
   }
 
   /** Sets one value as a step of its own. False when a rule refuses it. */
-  set(id: ParamId, value: ParamValue): boolean {
+  set(id: string, value: Value): boolean {
     const isTaken = this.preview(id, value);
     if (isTaken) this.commit();
     return isTaken;
   }
 
-  reset(id: ParamId): void {
+  reset(id: string): void {
     // A default beside a weight of 0 can be refused like any other value.
-    this.set(id, DEFAULTS[id]);
+    this.set(id, parameterOf(this.pipeline, id).default);
   }
 
   /** Replaces all values as one step: a preset, or the defaults. */
-  replace(params: Params): void {
+  replace(values: V): void {
     this.commit();
-    this.#current = params;
+    this.#current = values;
     this.#notice = null;
     this.commit();
   }
 
   resetAll(): void {
-    this.replace(DEFAULTS);
+    this.replace(this.pipeline.defaults);
   }
 
   undo(): void {
@@ -133,9 +144,9 @@ export class ParameterHistory {
     this.#notice = null;
   }
 
-  #show(params: Params): void {
-    this.#current = params;
-    this.#committed = params;
+  #show(values: V): void {
+    this.#current = values;
+    this.#committed = values;
     this.#notice = null;
   }
 }

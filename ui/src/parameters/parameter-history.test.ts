@@ -5,7 +5,7 @@ import { ParameterHistory } from "./parameter-history.svelte";
 
 describe("ParameterHistory", () => {
   it("makes one step of a whole drag", () => {
-    const history = new ParameterHistory();
+    const history = ParameterHistory.own();
     for (const value of [0.5, 0.4, 0.3]) history.preview("vector_weight", value);
     expect(history.current.vector_weight).toBe(0.3);
     expect(history.committed.vector_weight).toBe(DEFAULTS.vector_weight);
@@ -17,7 +17,7 @@ describe("ParameterHistory", () => {
   });
 
   it("records nothing when a drag ends where it began", () => {
-    const history = new ParameterHistory();
+    const history = ParameterHistory.own();
     history.preview("max_results", 5);
     history.preview("max_results", DEFAULTS.max_results);
     history.commit();
@@ -25,7 +25,7 @@ describe("ParameterHistory", () => {
   });
 
   it("redoes what was undone until something else is set", () => {
-    const history = new ParameterHistory();
+    const history = ParameterHistory.own();
     history.set("max_results", 5);
     history.set("min_score", 0.3);
     history.undo();
@@ -43,7 +43,7 @@ describe("ParameterHistory", () => {
   });
 
   it("counts an unfinished drag as a step when it is undone", () => {
-    const history = new ParameterHistory();
+    const history = ParameterHistory.own();
     history.preview("max_results", 5);
     history.undo();
     expect(history.current.max_results).toBe(DEFAULTS.max_results);
@@ -56,7 +56,7 @@ describe("ParameterHistory", () => {
       ["vector_weight", "text_weight"],
       ["text_weight", "vector_weight"],
     ] as const) {
-      const history = new ParameterHistory();
+      const history = ParameterHistory.own();
       expect(history.set(first, 0)).toBe(true);
       const before = history.current;
       expect(history.set(last, 0)).toBe(false);
@@ -69,7 +69,7 @@ describe("ParameterHistory", () => {
   });
 
   it("switches the fusion method for a parameter that the present one does not use, says so, and undoes both at once", () => {
-    const history = new ParameterHistory();
+    const history = ParameterHistory.own();
     for (const k of [50, 40, 30]) history.preview("fusion_k", k);
     expect(history.current).toMatchObject({ fusion: "rrf", fusion_k: 30 });
     expect(history.notice).toMatchObject({ kind: "switched", id: "fusion_k" });
@@ -82,7 +82,7 @@ describe("ParameterHistory", () => {
   });
 
   it("switches how observations are compared as a drag of the other's limit asks, says so, and takes both back at once", () => {
-    const history = new ParameterHistory();
+    const history = ParameterHistory.own();
     history.set("word_overlap", 0.7);
     expect(history.current).toEqual({ ...DEFAULTS, agreement_measure: "words", word_overlap: 0.7 });
     expect(history.notice).toEqual({
@@ -99,14 +99,14 @@ describe("ParameterHistory", () => {
   });
 
   it("does not switch for a parameter that every method uses", () => {
-    const history = new ParameterHistory();
+    const history = ParameterHistory.own();
     history.set("vector_weight", 0.2);
     expect(history.current.fusion).toBe("calibrated");
     expect(history.notice).toBeNull();
   });
 
   it("tells what differs from the defaults, and resets one or all", () => {
-    const history = new ParameterHistory();
+    const history = ParameterHistory.own();
     history.set("min_score", 0.3);
     history.set("vector_depth", 20);
     expect(history.changed).toEqual(["vector_depth", "min_score"]);
@@ -120,7 +120,7 @@ describe("ParameterHistory", () => {
 });
 
 it("a drag that ends where it began is over", () => {
-  const history = new ParameterHistory();
+  const history = ParameterHistory.own();
   const { min_score } = history.current;
   history.preview("min_score", 0.9);
   history.preview("min_score", min_score);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { ParamId } from "../api/parameters";
 import { DEFAULTS, PARAMETERS } from "../api/parameters";
+import { OWN } from "./pipeline";
 import {
   parameterOf,
   parseNumber,
@@ -14,13 +15,13 @@ import {
 } from "./rules";
 
 function numberKind(id: ParamId): NumberKind {
-  const { kind } = parameterOf(id);
+  const { kind } = parameterOf(OWN, id);
   if (kind.kind !== "number") throw new Error(`${id} is no number`);
   return kind;
 }
 
 describe("parseNumber", () => {
-  const parse = (id: ParamId, text: string) => parseNumber(text, parameterOf(id), numberKind(id));
+  const parse = (id: ParamId, text: string) => parseNumber(text, parameterOf(OWN, id), numberKind(id));
 
   it.each<[ParamId, string, number | null]>([
     ["vector_weight", "0.25", 0.25],
@@ -66,27 +67,27 @@ describe("joined rules", () => {
   });
 
   it("chooses what reads a parameter, and only where that has to be", () => {
-    expect(withChoiceFor(DEFAULTS, "fusion_k").fusion).toBe("rrf");
+    expect(withChoiceFor(OWN, DEFAULTS, "fusion_k").fusion).toBe("rrf");
     const rrf = { ...DEFAULTS, fusion: "rrf" as const };
-    expect(withChoiceFor(rrf, "fusion_k")).toBe(rrf);
-    expect(withChoiceFor(DEFAULTS, "vector_weight")).toBe(DEFAULTS);
-    expect(withChoiceFor(DEFAULTS, "simhash_distance")).toBe(DEFAULTS);
-    const words = withChoiceFor(DEFAULTS, "word_overlap");
+    expect(withChoiceFor(OWN, rrf, "fusion_k")).toBe(rrf);
+    expect(withChoiceFor(OWN, DEFAULTS, "vector_weight")).toBe(DEFAULTS);
+    expect(withChoiceFor(OWN, DEFAULTS, "simhash_distance")).toBe(DEFAULTS);
+    const words = withChoiceFor(OWN, DEFAULTS, "word_overlap");
     expect(words).toEqual({ ...DEFAULTS, agreement_measure: "words" });
-    expect(withChoiceFor(words, "simhash_distance")).toEqual(DEFAULTS);
+    expect(withChoiceFor(OWN, words, "simhash_distance")).toEqual(DEFAULTS);
   });
 
   it("finds every choice that a parameter needs in the table", () => {
     for (const { needs } of PARAMETERS) {
       if (needs === null) continue;
-      const { kind } = parameterOf(needs.parameter);
+      const { kind } = parameterOf(OWN, needs.parameter);
       expect(kind.kind === "choice" ? kind.options : []).toEqual(expect.arrayContaining(needs.one_of));
     }
   });
 
   it("tells what needs other lists", () => {
-    expect(retrievesAlike(DEFAULTS, { ...DEFAULTS, vector_depth: 3, min_score: 0.5 })).toBe(true);
-    expect(retrievesAlike(DEFAULTS, { ...DEFAULTS, bm25_join: "and" })).toBe(false);
+    expect(retrievesAlike(OWN, DEFAULTS, { ...DEFAULTS, vector_depth: 3, min_score: 0.5 })).toBe(true);
+    expect(retrievesAlike(OWN, DEFAULTS, { ...DEFAULTS, bm25_join: "and" })).toBe(false);
   });
 
   it("names ranges for a person", () => {
@@ -98,17 +99,17 @@ describe("joined rules", () => {
 describe("previewOf", () => {
   it("keeps what asks somebody outside as it was released last, and takes all else", () => {
     const current = { ...DEFAULTS, rerank_max_docs: 80, rerank_share: 0.5, vector_weight: 0.2 };
-    const preview = previewOf(current, DEFAULTS);
+    const preview = previewOf(OWN, current, DEFAULTS);
     expect(preview).toEqual({ ...current, rerank_max_docs: DEFAULTS.rerank_max_docs });
   });
 
   it("is the same object where nothing of that kind changes", () => {
     const current = { ...DEFAULTS, vector_weight: 0.2 };
-    expect(previewOf(current, DEFAULTS)).toBe(current);
+    expect(previewOf(OWN, current, DEFAULTS)).toBe(current);
   });
 
   it.each(PARAMETERS.filter(({ phase }) => phase === "outside").map(({ id }) => id))("holds %s", (id) => {
     const other = { ...DEFAULTS, [id]: "other" };
-    expect(previewOf(other, DEFAULTS)[id]).toBe(DEFAULTS[id]);
+    expect(previewOf(OWN, other, DEFAULTS)[id]).toBe(DEFAULTS[id]);
   });
 });

@@ -1,48 +1,45 @@
-import type { Fix, Params } from "../api/bindings";
-import type { Parameter, ParameterKind, ParamId } from "../api/parameters";
-import { PARAMETERS } from "../api/parameters";
+import type { Fix, Parameter, ParameterKind, Ranking, Value } from "../api/bindings";
+import type { Pipeline, Values } from "./pipeline";
 
-/** A value of any parameter; the caller gives one of the parameter's kind. */
-export type ParamValue = number | string | boolean | null;
 export type NumberKind = Extract<ParameterKind, { kind: "number" }>;
 
-const BY_ID = new Map(PARAMETERS.map((parameter) => [parameter.id, parameter]));
-
-/** The line of the table; every id has one. */
-export function parameterOf(id: ParamId): Parameter {
-  const parameter = BY_ID.get(id);
-  if (parameter === undefined) throw new Error(`the parameter table has no ${id}`);
+/** The line of a pipeline's table; every id of its values has one. */
+export function parameterOf({ label, parameters }: Pipeline, id: string): Parameter {
+  const parameter = parameters.find((one) => one.id === id);
+  if (parameter === undefined) throw new Error(`the parameter table of ${label} has no ${id}`);
   return parameter;
 }
 
-/** Copies `params` with one value replaced. */
-export function withValue(params: Params, id: ParamId, value: ParamValue): Params {
-  return { ...params, [id]: value };
+/** Copies values with one replaced; `value` must be of the parameter's kind. */
+export function withValue<V extends Values>(values: V, id: string, value: Value): V {
+  return { ...values, [id]: value };
 }
 
-/** Says why a set of parameters cannot be used; null when it can. The engine refuses the same. */
-export function refusalOf(params: Params): string | null {
-  if (params.vector_weight === 0 && params.text_weight === 0)
+/** The names of the two weights of a sum, in every pipeline that has them. */
+const WEIGHTS = /(^|\.)(vector|text)_weight$/;
+
+/** Says why a set of values cannot be used; null when it can. The engine refuses the same. */
+export function refusalOf(values: Values): string | null {
+  const weights = Object.keys(values).filter((id) => WEIGHTS.test(id));
+  if (weights.length > 0 && weights.every((id) => values[id] === 0))
     return "Vector weight and text weight cannot both be 0, or nothing could be scored.";
   return null;
 }
 
 /**
  * Chooses what `id` needs to be read, where the present choice does not read it: the first that does, by the parameter's
- * line. Returns the parameters unchanged when nothing has to be switched.
+ * line. Returns the values unchanged when nothing has to be switched.
  */
-export function withChoiceFor(params: Params, id: ParamId): Params {
-  const needs = parameterOf(id).needs;
-  if (needs === null || needs.one_of.includes(String(params[needs.parameter]))) return params;
+export function withChoiceFor<V extends Values>(pipeline: Pipeline, values: V, id: string): V {
+  const { needs } = parameterOf(pipeline, id);
+  if (needs === null || needs.one_of.includes(String(values[needs.parameter]))) return values;
   const choice = needs.one_of[0];
-  return choice === undefined ? params : withValue(params, needs.parameter, choice);
+  return choice === undefined ? values : withValue(values, needs.parameter, choice);
 }
 
-/** Tells whether two sets can share one candidate set: nothing of the retrieve phase differs. */
-export function retrievesAlike(a: Params, b: Params): boolean {
-  return PARAMETERS.every(
-    (parameter) => parameter.phase !== "retrieve" || a[parameter.id] === b[parameter.id],
-  );
+/** Tells whether two sets of a pipeline's values can share one candidate set: nothing of the retrieve phase differs. */
+export function retrievesAlike({ parameters }: Pipeline, a: Values, b: Values): boolean {
+  return parameters.every(({ phase, id }) => phase !== "retrieve" || a[id] === b[id]);
 }
 
 /**
@@ -50,16 +47,19 @@ export function retrievesAlike(a: Params, b: Params): boolean {
  *
  * Returns `current` itself where nothing of that kind is being changed.
  */
-export function previewOf(current: Params, committed: Params): Params {
-  const held = differingIds(current, committed).filter((id) => parameterOf(id).phase === "outside");
-  return held.reduce((params, id) => withValue(params, id, committed[id]), current);
+export function previewOf<V extends Values>(pipeline: Pipeline, current: V, committed: V): V {
+  const held = differingIds(current, committed).filter((id) => parameterOf(pipeline, id).phase === "outside");
+  return held.reduce((values, id) => withValue(values, id, committed[id] ?? null), current);
 }
 
-/** The ids that differ, in the table's order. */
-export function differingIds(a: Params, b: Params): ParamId[] {
-  return PARAMETERS.filter((parameter) => a[parameter.id] !== b[parameter.id]).map(
-    (parameter) => parameter.id,
-  );
+/** The ids that differ between two sets of one pipeline's values, in the table's order. */
+export function differingIds(a: Values, b: Values): string[] {
+  return Object.keys(a).filter((id) => a[id] !== b[id]);
+}
+
+/** Tells whether two rankings are by one pipeline and the same values. */
+export function ranksAlike(a: Ranking, b: Ranking): boolean {
+  return a.pipeline === b.pipeline && differingIds(a.values, b.values).length === 0;
 }
 
 /** What a number field accepts, for a person: "0 to 1", "whole numbers from 1 to 200, or off". */
@@ -96,7 +96,7 @@ export function parseNumber(
   return { message: `${parameter.label} takes ${rangeOf(kind)}.` };
 }
 
-/** The parameters with what the fixes set. */
-export function withFixes(params: Params, fixes: readonly Fix[]): Params {
-  return fixes.reduce((changed, fix) => withValue(changed, fix.parameter as ParamId, fix.to), params);
+/** The values with what the fixes set. */
+export function withFixes<V extends Values>(values: V, fixes: readonly Fix[]): V {
+  return fixes.reduce((changed, fix) => withValue(changed, fix.parameter, fix.to), values);
 }

@@ -1,4 +1,5 @@
 // Positions and values of sliders: ends meet ends, values lie on the grid, there and back is the same.
+import { OWN } from "./pipeline";
 import { describe, expect, it } from "vitest";
 import type { ParamId } from "../api/parameters";
 import { PARAMETERS } from "../api/parameters";
@@ -6,7 +7,7 @@ import { parameterOf, type NumberKind } from "./rules";
 import { draggedTo, positionOf, valueAfterKey, valueAt } from "./slider-scale";
 
 function kindOf(id: ParamId): NumberKind {
-  const { kind } = parameterOf(id);
+  const { kind } = parameterOf(OWN, id);
   if (kind.kind !== "number") throw new Error(`${id} is no number`);
   return kind;
 }

@@ -2,6 +2,7 @@ import type { Backend } from "../api/backend";
 import type { ErrorInfo, Params, Preset } from "../api/bindings";
 import { DEFAULTS } from "../api/parameters";
 import type { ParameterHistory } from "../parameters/parameter-history.svelte";
+import type { Pipelines } from "../parameters/pipelines.svelte";
 import { differingIds } from "../parameters/rules";
 import { toErrorInfo } from "../api/errors";
 
@@ -11,16 +12,18 @@ export const DEFAULT_PRESET: Preset = { name: "Default", params: DEFAULTS, notes
 /** The named parameters that were saved or opened, and which of them is in use. */
 export class PresetController {
   readonly #backend: Backend;
-  readonly #parameters: ParameterHistory;
+  readonly #parameters: ParameterHistory<Params>;
+  readonly #pipelines: Pipelines;
   #saved = $state.raw<Preset[]>([]);
   /** The one that was chosen last; the person may have moved on from it since. */
   #chosen = $state.raw<Preset>(DEFAULT_PRESET);
   #notes = $state.raw<string[]>([]);
   #error = $state.raw<ErrorInfo | null>(null);
 
-  constructor(backend: Backend, parameters: ParameterHistory) {
+  constructor(backend: Backend, parameters: ParameterHistory<Params>, pipelines: Pipelines) {
     this.#backend = backend;
     this.#parameters = parameters;
+    this.#pipelines = pipelines;
   }
 
   get saved(): Preset[] {
@@ -45,7 +48,11 @@ export class PresetController {
     return this.#error;
   }
 
+  /** Puts a preset to use. From an agent, the one that was in use before comes back as the person had changed it. */
   choose(preset: Preset): void {
+    const isComingBack = this.#pipelines.agent !== null && preset === this.#chosen;
+    this.#pipelines.chooseOwn();
+    if (isComingBack) return;
     this.#parameters.replace(preset.params);
     this.#chosen = preset;
     this.#notes = preset.notes;

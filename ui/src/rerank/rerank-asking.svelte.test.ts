@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeBackend } from "../../tests/fake-backend";
 import type { Params } from "../api/bindings";
 import { ParameterHistory } from "../parameters/parameter-history.svelte";
+import { Pipelines } from "../parameters/pipelines.svelte";
 import { SearchController } from "../search/search-controller.svelte";
 
 /** Lets everything that waits on answered promises and frames go on. */
@@ -31,14 +32,15 @@ const paramsAsked = () => backend.calls.findLast(({ name }) => name === "rerank"
 const nPending = () => search.columns?.n_pending;
 
 let backend: FakeBackend;
-let parameters: ParameterHistory;
+let parameters: ParameterHistory<Params>;
 let search: SearchController;
 let stop: () => void;
 
 beforeEach(() => {
   backend = new FakeBackend({ nChunks: 120 });
-  parameters = new ParameterHistory();
-  search = new SearchController(backend, parameters);
+  parameters = ParameterHistory.own();
+  const pipelines = new Pipelines(backend, parameters);
+  search = new SearchController(backend, pipelines);
   stop = search.follow(() => null);
 });
 afterEach(() => {
@@ -83,7 +85,7 @@ describe("when scores are asked for", () => {
       await settle();
     }
     expect(nAsked()).toBe(1);
-    expect(search.rankedBy?.rerank_max_docs).toBe(20);
+    expect(search.rankedByOwn?.rerank_max_docs).toBe(20);
     parameters.commit();
     await settle();
     expect(nAsked()).toBe(2);
@@ -97,7 +99,7 @@ describe("when scores are asked for", () => {
     await settle();
     parameters.preview("vector_weight", 0);
     await settle();
-    expect(search.rankedBy?.vector_weight).toBe(0);
+    expect(search.rankedByOwn?.vector_weight).toBe(0);
     expect(nPending()).toBeGreaterThan(0);
     expect(nAsked()).toBe(1);
     parameters.commit();
@@ -113,7 +115,7 @@ describe("when scores are asked for", () => {
     parameters.set("rerank_max_docs", 10);
     parameters.set("rerank_share", 0.5);
     await settle();
-    expect(search.rankedBy?.rerank_share).toBe(0.5);
+    expect(search.rankedByOwn?.rerank_share).toBe(0.5);
     expect(nAsked()).toBe(1);
   });
 
@@ -158,7 +160,7 @@ describe("a call that is under way", () => {
     expect(search.asking.underWay?.nScores).toBe(30);
     open();
     await settle();
-    expect(search.rankedBy?.rerank_max_docs).toBe(30);
+    expect(search.rankedByOwn?.rerank_max_docs).toBe(30);
     expect(nPending()).toBe(0);
   });
 
@@ -184,7 +186,7 @@ describe("a call that is under way", () => {
     await settle();
     expect(search.asking.underWay).toBeNull();
     expect(backend.nCalls("cancelRerank")).toBe(1);
-    expect(search.rankedBy?.rerank).toBe("off");
+    expect(search.rankedByOwn?.rerank).toBe("off");
   });
 
   it("ends when the person says so, and is asked again only when they say so", async () => {
@@ -211,10 +213,10 @@ describe("a call that is under way", () => {
     await settle();
     parameters.preview("min_score", 0.2);
     await settle();
-    expect(search.rankedBy?.min_score).toBe(0.2);
+    expect(search.rankedByOwn?.min_score).toBe(0.2);
     open();
     await settle();
-    expect(search.rankedBy?.min_score).toBe(0.2);
+    expect(search.rankedByOwn?.min_score).toBe(0.2);
     expect(nPending()).toBe(0);
   });
 });

@@ -6,12 +6,12 @@ import { violations } from "../../tests/axe";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
 import { callsOf, HTTP_RERANKER } from "../../tests/fake/rerank";
 import App from "../App.svelte";
+import type { Value } from "../api/bindings";
 import type { ParamId } from "../api/parameters";
-import type { ParamValue } from "../parameters/rules";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
 type Opened = FakeOptions & {
-  set?: Partial<Record<ParamId, ParamValue>>;
+  set?: Partial<Record<ParamId, Value>>;
   failure?: string;
   isHeld?: boolean;
 };

@@ -1,5 +1,6 @@
 // A stage behind fusion has a column while it does something, and the reranker while it is asked.
 import { expect, test } from "vitest";
+import { CLERK, rankClerk } from "../../tests/fake/agent-pipeline";
 import { makeChunks } from "../../tests/fake/notes";
 import { rank, retrieve } from "../../tests/fake/ranking";
 import type { Status } from "../api/bindings";
@@ -8,7 +9,7 @@ import { columnGroups, layoutOf, TABLE_ENDS, type ColumnGroup } from "./column-g
 
 const SET = retrieve("the internet is down at home", makeChunks(40), DEFAULTS);
 const LISTS = ["vector", "bm25", "rrf", "fusion"];
-const keys = (columns: ReturnType<typeof rank>) => columnGroups(columns).map(({ key }) => key);
+const keys = (columns: ReturnType<typeof rank>) => columnGroups(columns, false).map(({ key }) => key);
 
 function withStatus(stage: string, status: Status) {
   const columns = rank(SET, DEFAULTS);
@@ -31,9 +32,13 @@ test("the reranker also before the first score, named by its scale once it has o
     rerank_state: rank(SET, params).rerank_state,
   };
   expect(keys(waiting)).toEqual([...LISTS, "rerank"]);
-  expect(columnGroups({ ...waiting, rerank_scale: null }).at(-1)?.below).toBe("rank · score");
-  expect(columnGroups({ ...waiting, rerank_scale: "logit" }).at(-1)?.below).toBe("rank · logit");
+  expect(columnGroups({ ...waiting, rerank_scale: null }, false).at(-1)?.below).toBe("rank · score");
+  expect(columnGroups({ ...waiting, rerank_scale: "logit" }, false).at(-1)?.below).toBe("rank · logit");
 });
+
+const SIZES: Partial<Record<string, ColumnGroup["size"]>> = {
+  ...{ fusion: "fused", rerank: "rerank", corroboration: "corroboration", feedback: "feedback" },
+};
 
 /** What columns need at least, in rem. */
 function neededBy({ columns, gap }: ReturnType<typeof layoutOf>): number {
@@ -44,8 +49,9 @@ function neededBy({ columns, gap }: ReturnType<typeof layoutOf>): number {
 
 test("the final score is in sight beside every set of columns, from the narrowest table that a window has", () => {
   const group = (key: ColumnGroup["key"]): ColumnGroup => ({
-    ...{ key, label: key, below: "", sorted: "ascending" },
+    ...{ key, label: key, below: "", hue: key, sorted: "ascending" },
     stage: key === "rrf" ? "fusion" : key,
+    size: SIZES[key] ?? "list",
   });
   const lists = LISTS.map((key) => group(key as ColumnGroup["key"]));
   for (let set = 0; set < 8; set += 1) {
@@ -60,4 +66,27 @@ test("the final score is in sight beside every set of columns, from the narrowes
   }
   expect(layoutOf(lists, 50).isNarrow).toBe(false);
   expect(layoutOf([...lists, group("rerank")], 43).isNarrow).toBe(true);
+});
+
+const CLERK_RANKING = { pipeline: CLERK.id, values: {} };
+
+test("an agent's: one per list, one per stage that changed a score or a place, and none of ours", () => {
+  const groups = columnGroups(rankClerk(SET, CLERK_RANKING), true);
+  expect(groups.map(({ key, label, hue }) => [key, label, hue])).toEqual([
+    ["clerk.near", "Meaning", "cut"],
+    ["clerk.words", "Words", "cut"],
+    ["clerk.mix", "Mix", "cut"],
+    ["clerk.age", "Age", "cut"],
+  ]);
+  const spread = rankClerk(SET, { ...CLERK_RANKING, values: { "clerk.spread_on": true } });
+  expect(columnGroups(spread, true).map(({ key }) => key)).toContain("clerk.spread");
+});
+
+test("the final score is in sight beside an agent's columns too, were every stage to have one", () => {
+  const { stages } = CLERK;
+  const all = stages.map(({ id, label }, at): ColumnGroup => ({
+    ...{ key: id, stage: id, hue: "cut", label, below: "", sorted: "ascending" },
+    size: at < 3 ? "list" : "fused",
+  }));
+  expect(neededBy(layoutOf(all, 42))).toBeLessThanOrEqual(42);
 });

@@ -1,35 +1,63 @@
 // Which column groups the table has, and what their heads say.
 import type { Columns, StageId } from "../api/bindings";
 import { scaleWords } from "../rerank/rerank-columns";
+import { hueOf } from "../shared/hue";
 import type { SortKey } from "./row-order";
 
 /** A group of the table: a stage's, or the RRF columns beside fusion. */
 export type ColumnGroup = {
   key: Exclude<SortKey, "final">;
-  /** Gives the hue. */
   stage: StageId;
+  /** Gives the hue. */
+  hue: string;
+  /** How much room it needs: a rank and a score, a score alone, or what a stage of ours behind fusion shows. */
+  size: "list" | "fused" | "rerank" | "corroboration" | "feedback";
   label: string;
   below: string;
   sorted: "ascending" | "descending";
 };
 
-const LISTS: readonly ColumnGroup[] = [
-  { key: "vector", stage: "vector", label: "Vector", below: "rank · cos", sorted: "ascending" },
-  { key: "bm25", stage: "bm25", label: "BM25", below: "rank · score", sorted: "ascending" },
-  { key: "rrf", stage: "fusion", label: "RRF", below: "rank · score", sorted: "ascending" },
-  { key: "fusion", stage: "fusion", label: "Fused", below: "score", sorted: "descending" },
+/** A column of our own pipeline. */
+type OwnGroup = Omit<ColumnGroup, "hue">;
+
+const LISTS: readonly OwnGroup[] = [
+  { key: "vector", stage: "vector", size: "list", label: "Vector", below: "rank · cos", sorted: "ascending" },
+  { key: "bm25", stage: "bm25", size: "list", label: "BM25", below: "rank · score", sorted: "ascending" },
+  { key: "rrf", stage: "fusion", size: "list", label: "RRF", below: "rank · score", sorted: "ascending" },
+  { key: "fusion", stage: "fusion", size: "fused", label: "Fused", below: "score", sorted: "descending" },
 ];
 
-/** The groups from left to right. Stages behind fusion have one only while they do something. */
-export function columnGroups(columns: Columns): ColumnGroup[] {
+/** The groups from left to right: of an agent's pipeline one per list, and one per stage that changed a score or a place. */
+export function columnGroups(columns: Columns, isAgent: boolean): ColumnGroup[] {
+  const groups = isAgent ? agentGroups(columns) : ownGroups(columns);
+  return groups.map((group) => ({ ...group, hue: hueOf(group.stage) }));
+}
+
+function agentGroups(columns: Columns): OwnGroup[] {
+  const labels = new Map(columns.stages.map(({ id, label }) => [id, label]));
+  const group = (stage: StageId): OwnGroup => ({
+    ...{ key: stage, stage, size: "list", label: labels.get(stage) ?? stage },
+    ...{ below: "rank · score", sorted: "ascending" },
+  });
+  const [scored, ...changed] = columns.own;
+  return [
+    ...columns.lists.map(({ stage }) => group(stage)),
+    ...(scored === undefined ? [] : [group(scored.stage)]),
+    ...changed.map(({ stage }): OwnGroup => ({ ...group(stage), size: "fused", below: "changed" })),
+  ];
+}
+
+/** Stages behind fusion have a column only while they do something. */
+function ownGroups(columns: Columns): OwnGroup[] {
   const idle = new Set(
     columns.stages.filter(({ status }) => status.kind === "skipped").map((stage) => stage.id),
   );
   const scale = columns.rerank_scale;
-  const behind: ColumnGroup[] = [
+  const behind: OwnGroup[] = [
     {
       key: "rerank",
       stage: "rerank",
+      size: "rerank",
       label: "Rerank",
       below: `rank · ${scale === null ? "score" : scaleWords(scale).short}`,
       sorted: "ascending",
@@ -37,11 +65,19 @@ export function columnGroups(columns: Columns): ColumnGroup[] {
     {
       key: "corroboration",
       stage: "corroboration",
+      size: "corroboration",
       label: "Corrob.",
       below: "others · add",
       sorted: "descending",
     },
-    { key: "feedback", stage: "feedback", label: "Feedb.", below: "weight", sorted: "descending" },
+    {
+      key: "feedback",
+      stage: "feedback",
+      size: "feedback",
+      label: "Feedb.",
+      below: "weight",
+      sorted: "descending",
+    },
   ];
   // While nothing has a score yet the reranker has done nothing, but its rows are marked.
   if (columns.rerank_state.some((state) => state !== null)) idle.delete("rerank");
@@ -92,7 +128,7 @@ export function layoutOf(groups: readonly ColumnGroup[], width_rem: number): Tab
   const [wide, roomy] = WIDTHS;
   const fitting = WIDTHS.find((widths) => leastOf(groups, widths) <= width_rem) ?? WIDTHS.at(-1);
   const { rank, moved, text, final, gap, ...widths } = fitting as Widths;
-  const others = groups.map(({ key }) => widthOf(key, widths));
+  const others = groups.map(({ size }) => widthOf(size, widths));
   return {
     columns: `${rank}rem ${moved}rem minmax(${text}rem, 1fr) ${others.map((other) => `${other}rem`).join(" ")} ${final}rem`,
     gap: `${gap}rem`,
@@ -104,22 +140,20 @@ function leastOf(
   groups: readonly ColumnGroup[],
   { rank, moved, text, final, gap, ...widths }: Widths,
 ): number {
-  const others = groups.reduce((sum, { key }) => sum + widthOf(key, widths), 0);
+  const others = groups.reduce((sum, { size }) => sum + widthOf(size, widths), 0);
   return rank + moved + text + others + final + gap * (groups.length + 3) + TABLE_ENDS[0] + TABLE_ENDS[1];
 }
 
 function widthOf(
-  key: ColumnGroup["key"],
+  size: ColumnGroup["size"],
   { list, fused, behind }: Pick<Widths, "list" | "fused" | "behind">,
-) {
-  switch (key) {
-    case "fusion":
-      return fused;
-    case "rerank":
-    case "corroboration":
-    case "feedback":
-      return behind[key];
-    default:
+): number {
+  switch (size) {
+    case "list":
       return list;
+    case "fused":
+      return fused;
+    default:
+      return behind[size];
   }
 }

@@ -1,7 +1,7 @@
 import type { Backend } from "../api/backend";
-import type { Fix, Params } from "../api/bindings";
-import { differingIds, withFixes } from "../parameters/rules";
-import type { ParameterHistory } from "../parameters/parameter-history.svelte";
+import type { Fix, Ranking } from "../api/bindings";
+import { ranksAlike, withFixes } from "../parameters/rules";
+import type { Pipelines } from "../parameters/pipelines.svelte";
 import { NewestOnly } from "../shared/newest-only";
 import type { SearchController } from "./search-controller.svelte";
 
@@ -12,7 +12,7 @@ const DEBOUNCE_MS = 200;
 export type Remedy = { fixes: readonly Fix[]; areOne: boolean };
 
 /** The ranking that a remedy holds for. */
-type Told = { remedy: Remedy | null; search: number; params: Params; nFactChanges: number };
+type Told = { remedy: Remedy | null; search: number; ranking: Ranking; nFactChanges: number };
 
 /**
  * What brings rows back to an answer that kept none.
@@ -22,15 +22,15 @@ type Told = { remedy: Remedy | null; search: number; params: Params; nFactChange
 export class Revival {
   readonly #backend: Backend;
   readonly #search: SearchController;
-  readonly #parameters: ParameterHistory;
+  readonly #pipelines: Pipelines;
   #told = $state.raw<Told | null>(null);
   readonly #loop = new NewestOnly(() => this.#askOnce());
   readonly #isTold = $derived.by(() => this.#holdsForRanking());
 
-  constructor(backend: Backend, search: SearchController, parameters: ParameterHistory) {
+  constructor(backend: Backend, search: SearchController, pipelines: Pipelines) {
     this.#backend = backend;
     this.#search = search;
-    this.#parameters = parameters;
+    this.#pipelines = pipelines;
   }
 
   /** Null until it is known for the ranking on the screen, and where the engine could not tell. */
@@ -40,14 +40,16 @@ export class Revival {
 
   /** Sets what the fixes set, as one step that can be undone. */
   apply(fixes: readonly Fix[]): void {
-    this.#parameters.replace(withFixes(this.#parameters.current, fixes));
+    const { chosen } = this.#pipelines;
+    chosen.replace(withFixes(chosen.current, fixes));
   }
 
   /** Asks whenever an answer that rests kept no row, until the returned function is called. */
   follow(): () => void {
     return $effect.root(() => {
       $effect(() => {
-        const isAtRest = this.#parameters.current === this.#parameters.committed;
+        const { current, committed } = this.#pipelines.chosen;
+        const isAtRest = current === committed;
         if (!isAtRest || this.#isTold || this.#lost() === null) return;
         const timer = setTimeout(() => this.#loop.wish(), DEBOUNCE_MS);
         return () => clearTimeout(timer);
@@ -66,22 +68,20 @@ export class Revival {
     const told = this.#told;
     const rankedBy = this.#search.rankedBy;
     if (told === null || rankedBy === null || told.search !== this.#search.answer?.id) return false;
-    return (
-      told.nFactChanges === this.#search.nFactChanges && differingIds(told.params, rankedBy).length === 0
-    );
+    return told.nFactChanges === this.#search.nFactChanges && ranksAlike(told.ranking, rankedBy);
   }
 
   async #askOnce(): Promise<void> {
     const row = this.#lost();
     const search = this.#search.answer?.id;
-    const params = this.#search.rankedBy;
+    const ranking = this.#search.rankedBy;
     const { nFactChanges } = this.#search;
-    if (row === null || search === undefined || params === null) return;
+    if (row === null || search === undefined || ranking === null) return;
     let remedy: Remedy | null = null;
     try {
       const { why } = await this.#backend.whyNot(
         search,
-        params,
+        ranking,
         row.folder,
         row.path,
         row.start_line,
@@ -97,6 +97,6 @@ export class Revival {
     } catch {
       // The rows and their reasons stand there all the same; "Why not…?" tells what went wrong.
     }
-    this.#told = { remedy, search, params, nFactChanges };
+    this.#told = { remedy, search, ranking, nFactChanges };
   }
 }

@@ -1,18 +1,17 @@
-import type { Columns, Row, StageId } from "../api/bindings";
-import { STAGES } from "../api/parameters";
+import type { Columns, Row, StageId, StageInfo } from "../api/bindings";
 
 /** What the table is sorted by: the end of the pipeline, a stage, or the RRF columns beside fusion. */
 export type SortKey = "final" | "rrf" | StageId;
 
 /** What a sort is called on screen. */
-export function sortLabel(key: SortKey): string {
+export function sortLabel(key: SortKey, stages: readonly Pick<StageInfo, "id" | "label">[]): string {
   switch (key) {
     case "final":
       return "final score";
     case "rrf":
       return "RRF";
     default:
-      return STAGES.find((stage) => stage.id === key)?.label ?? key;
+      return stages.find((stage) => stage.id === key)?.label ?? key;
   }
 }
 

@@ -7,9 +7,11 @@ export type Scales = {
   fused: number;
   /** 0 where nobody corroborates. */ corroboration: number;
   final: number;
+  /** The columns of an agent's stages, by stage. */
+  stages: ReadonlyMap<StageId, number>;
 };
 
-/** Scores that should end at 1 are drawn to 1, or to the best where that is more; BM25 to its best. */
+/** Scores that should end at 1 are drawn to 1, or to the best where that is more, as are all of an agent's; BM25 to its best. */
 export function scalesOf(rows: readonly Row[], columns: Columns): Scales {
   const best = (values: (number | null)[]) =>
     values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
@@ -19,6 +21,9 @@ export function scalesOf(rows: readonly Row[], columns: Columns): Scales {
     fused: Math.max(1, best(columns.fused)),
     corroboration: best(columns.parts.map((parts) => amountOf(parts, "corroboration"))),
     final: Math.max(1, best(columns.score)),
+    stages: new Map(
+      [...columns.lists, ...columns.own].map(({ stage, score }) => [stage, Math.max(1, best(score))]),
+    ),
   };
 }
 

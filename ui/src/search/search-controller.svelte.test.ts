@@ -1,10 +1,13 @@
 // The newest answer wins, one `rank` at a time, moves against the pin, errors that leave the answer standing.
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { own } from "../../tests/fake/any-pipeline";
 import { FakeBackend } from "../../tests/fake-backend";
-import type { Columns, Params, SearchAnswer } from "../api/bindings";
+import type { Params, Columns, Ranking, SearchAnswer } from "../api/bindings";
 import { DEFAULTS } from "../api/parameters";
 import { ParameterHistory } from "../parameters/parameter-history.svelte";
+import type { Values } from "../parameters/pipeline";
+import { Pipelines } from "../parameters/pipelines.svelte";
 import { SearchController } from "./search-controller.svelte";
 
 /** A promise that a test settles when it wants to. */
@@ -27,15 +30,16 @@ async function settle(): Promise<void> {
 }
 
 let backend: FakeBackend;
-let parameters: ParameterHistory;
+let parameters: ParameterHistory<Params>;
 let search: SearchController;
 let stop: () => void;
 let library: { generation: number; clustering: number | null };
 
 beforeEach(() => {
   backend = new FakeBackend({ nChunks: 120 });
-  parameters = new ParameterHistory();
-  search = new SearchController(backend, parameters);
+  parameters = ParameterHistory.own();
+  const pipelines = new Pipelines(backend, parameters);
+  search = new SearchController(backend, pipelines);
   library = { generation: 1, clustering: null };
   stop = search.follow(() => library);
 });
@@ -60,7 +64,7 @@ describe("searching", () => {
 
   it("shows the newest answer whichever comes last", async () => {
     const slow = held<SearchAnswer>();
-    const answer = await backend.search("slow", DEFAULTS, null);
+    const answer = await backend.search("slow", own(DEFAULTS), null);
     vi.spyOn(backend, "search").mockReturnValueOnce(slow.promise);
     const first = search.searchNow("slow");
     await search.searchNow("internet");
@@ -72,7 +76,7 @@ describe("searching", () => {
 
   it("forgets an answer that comes after the question was cleared", async () => {
     const slow = held<SearchAnswer>();
-    const answer = await backend.search("slow", DEFAULTS, null);
+    const answer = await backend.search("slow", own(DEFAULTS), null);
     vi.spyOn(backend, "search").mockReturnValueOnce(slow.promise);
     const first = search.searchNow("slow");
     search.type("  ");
@@ -187,7 +191,7 @@ describe("notes that change while a question stands", () => {
   it("show also when they came while the question was being answered", async () => {
     const slow = held<SearchAnswer>();
     backend.changeNotes(() => false);
-    const early = await backend.search("internet", DEFAULTS, null);
+    const early = await backend.search("internet", own(DEFAULTS), null);
     vi.spyOn(backend, "search").mockReturnValueOnce(slow.promise);
     const asked = search.searchNow("internet");
     backend.changeNotes(() => true);
@@ -266,12 +270,12 @@ describe("notes that change while a question stands", () => {
     parameters.commit();
     await look();
     expect(keptPaths()).not.toContain(best);
-    expect(search.rankedBy?.min_score).toBe(0.01);
+    expect(search.rankedByOwn?.min_score).toBe(0.01);
   });
 
   it("are not asked of the lists again and again while a slider is dragged that the lists must answer", async () => {
     const slow = held<SearchAnswer>();
-    const answer = await backend.search("internet", DEFAULTS, null);
+    const answer = await backend.search("internet", own(DEFAULTS), null);
     vi.spyOn(backend, "search").mockReturnValueOnce(slow.promise);
     const asked = search.searchNow("internet");
     parameters.preview("bm25_join", "and");
@@ -339,10 +343,10 @@ describe("ranking live", () => {
   it("has one rank under way at most, and ends with the newest parameters", async () => {
     await search.searchNow("internet at home");
     await settle();
-    const calls: { params: Params; answer: ReturnType<typeof held<Columns>> }[] = [];
-    vi.spyOn(backend, "rank").mockImplementation((_, params) => {
+    const calls: { values: Values; answer: ReturnType<typeof held<Columns>> }[] = [];
+    vi.spyOn(backend, "rank").mockImplementation((_, { values }) => {
       const answer = held<Columns>();
-      calls.push({ params, answer });
+      calls.push({ values, answer });
       return answer.promise;
     });
     const columns = search.columns;
@@ -355,12 +359,12 @@ describe("ranking live", () => {
     expect(calls).toHaveLength(1);
     calls[0]?.answer.resolve(columns);
     await settle();
-    expect(calls.map(({ params }) => params.vector_weight)).toEqual([0.5, 0.2]);
+    expect(calls.map(({ values }) => values["vector_weight"])).toEqual([0.5, 0.2]);
     calls[1]?.answer.resolve({ ...columns, tokens_used: 12_345 });
     await settle();
     expect(calls).toHaveLength(2);
     expect(search.columns?.tokens_used).toBe(12_345);
-    expect(search.rankedBy?.vector_weight).toBe(0.2);
+    expect(search.rankedByOwn?.vector_weight).toBe(0.2);
   });
 
   it("asks the index again only on release for what it alone can answer", async () => {
@@ -373,7 +377,7 @@ describe("ranking live", () => {
     await settle();
     const joins = backend.calls
       .filter(({ name }) => name === "search")
-      .map(({ args }) => (args[1] as Params).bm25_join);
+      .map(({ args }) => (args[1] as Ranking).values["bm25_join"]);
     expect(joins.filter((join) => join === "and")).toHaveLength(1);
     expect(search.answer?.query).toBe("internet at home");
   });
@@ -397,9 +401,9 @@ describe("ranking live", () => {
     parameters.set("vector_weight", 0.2);
     await settle();
     expect(backend.calls.findLast(({ name }) => name === "search")?.args[1]).toMatchObject({
-      vector_weight: 0.2,
+      values: { vector_weight: 0.2 },
     });
-    expect(search.rankedBy?.vector_weight).toBe(0.2);
+    expect(search.rankedByOwn?.vector_weight).toBe(0.2);
     expect(search.error).toBeNull();
   });
 
@@ -492,7 +496,9 @@ describe("the pin", () => {
     parameters.set("bm25_join", "and");
     await settle();
     expect(
-      backend.calls.filter(({ name }) => name === "search").map(({ args }) => (args[1] as Params).bm25_join),
+      backend.calls
+        .filter(({ name }) => name === "search")
+        .map(({ args }) => (args[1] as Ranking).values["bm25_join"]),
     ).toEqual(["or", "and", "or"]);
   });
 });

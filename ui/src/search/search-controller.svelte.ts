@@ -6,15 +6,16 @@ import type {
   Journey,
   LibraryState,
   Params,
+  Ranking,
   Row,
   ScopeArgument,
   SearchAnswer,
   Snippet,
   StageId,
 } from "../api/bindings";
-import { DEFAULTS } from "../api/parameters";
-import type { ParameterHistory } from "../parameters/parameter-history.svelte";
-import { differingIds, previewOf, retrievesAlike } from "../parameters/rules";
+import { OWN, ownParams, type Pipeline, type Values } from "../parameters/pipeline";
+import type { Pipelines } from "../parameters/pipelines.svelte";
+import { differingIds, previewOf, ranksAlike, retrievesAlike } from "../parameters/rules";
 import { toErrorInfo } from "../api/errors";
 import { NewestOnly } from "../shared/newest-only";
 import { isPending, usesReranker } from "../rerank/rerank-columns";
@@ -41,11 +42,17 @@ export type Scope =
   | { kind: "agent"; agent: string; label: string }
   | null;
 
-/** The parameters that rank moves are measured against. */
-export type Pin = { name: string; params: Params };
+/** The values, of the pipeline that ranks, that rank moves are measured against. */
+export type Pin = { name: string; params: Values };
 
-/** An answer together with what it was asked for: the columns of one search, by one set of parameters. */
-type Shown = { answer: SearchAnswer; retrievedBy: Params; columns: Columns; rankedBy: Params };
+/** An answer together with what it was asked for: the columns of one search, by one pipeline and set of values. */
+type Shown = {
+  answer: SearchAnswer;
+  pipeline: Pipeline;
+  retrievedBy: Values;
+  columns: Columns;
+  rankedBy: Values;
+};
 
 /** What the library holds, as far as an answer depends on it: of the state of the library. */
 type Held = Pick<LibraryState, "generation" | "clustering">;
@@ -67,7 +74,7 @@ export class SearchController {
   /** The call to the reranker and the hook. */
   readonly asking: RerankAsking;
   readonly #backend: Backend;
-  readonly #parameters: ParameterHistory;
+  readonly #pipelines: Pipelines;
 
   #typed = $state("");
   #scope = $state.raw<Scope>(null);
@@ -75,7 +82,8 @@ export class SearchController {
   #isSearching = $state(false);
   #error = $state.raw<ErrorInfo | null>(null);
 
-  #pin = $state.raw<Pin>({ name: "Default", params: DEFAULTS });
+  /** The pins that a person set, by pipeline. */
+  #pins = $state.raw<ReadonlyMap<string, Pin>>(new Map());
   /** Rank under the pin by chunk; null while it is not known. */
   #pinnedRanks = $state.raw<ReadonlyMap<string, number> | null>(null);
 
@@ -93,6 +101,8 @@ export class SearchController {
 
   /** Counts searches asked for; an answer counts only when it is the last. */
   #nAsked = 0;
+  /** The pipeline that was asked last; null where nothing is asked or shown. */
+  #asked = $state.raw<Pipeline | null>(null);
   #nFactChanges = $state(0);
   #nPinsAsked = 0;
   /** Whether what the next ranking by the released parameters lacks is to be asked for. */
@@ -114,10 +124,14 @@ export class SearchController {
     this.#shown === null ? [] : tableLines(this.#shown.columns, this.#sort, this.#filter),
   );
 
-  constructor(backend: Backend, parameters: ParameterHistory) {
+  constructor(backend: Backend, pipelines: Pipelines) {
     this.asking = new RerankAsking(backend);
     this.#backend = backend;
-    this.#parameters = parameters;
+    this.#pipelines = pipelines;
+  }
+
+  get #parameters() {
+    return this.#pipelines.chosen;
   }
 
   get typed(): string {
@@ -138,9 +152,20 @@ export class SearchController {
     return this.#shown?.columns ?? null;
   }
 
-  /** The parameters that `columns` were ranked by; during a drag they may be a frame behind. */
-  get rankedBy(): Params | null {
-    return this.#shown?.rankedBy ?? null;
+  /** What `columns` were ranked by; during a drag it may be a frame behind. */
+  get rankedBy(): Ranking | null {
+    return this.#shown === null ? null : rankingOf(this.#shown.pipeline, this.#shown.rankedBy);
+  }
+
+  /** The same, where Memlens's own pipeline ranks. */
+  get rankedByOwn(): Params | null {
+    const { rankedBy } = this;
+    return rankedBy === null ? null : ownParams(rankedBy);
+  }
+
+  /** The agent that is being asked, whose memory may have to be made first; null while none is. */
+  get askedAgent(): Pipeline | null {
+    return this.#isSearching && this.#asked !== null && this.#asked.id !== OWN.id ? this.#asked : null;
   }
 
   get isSearching(): boolean {
@@ -165,8 +190,10 @@ export class SearchController {
     return isJourneyRead && !this.#isUnseen(held, shown);
   }
 
+  /** The pin of the pipeline that ranks; its defaults where nobody set one. */
   get pin(): Pin {
-    return this.#pin;
+    const { pipeline } = this.#parameters;
+    return this.#pins.get(pipeline.id) ?? { name: "Default", params: pipeline.defaults };
   }
 
   get openSlot(): number | null {
@@ -194,6 +221,10 @@ export class SearchController {
   /** Follows the parameters and what the library holds until the returned function is called. */
   follow(library: () => Held | null): () => void {
     return $effect.root(() => {
+      $effect(() => {
+        const { pipeline } = this.#parameters;
+        untrack(() => this.#pipelineChosen(pipeline));
+      });
       $effect(() => {
         const current = this.#parameters.current;
         const isReleased = current === this.#parameters.committed;
@@ -257,14 +288,9 @@ export class SearchController {
     this.#nAsked++;
     this.asking.drop();
     this.#typed = "";
-    this.#shown = null;
-    this.#error = null;
+    this.#asked = null;
     this.#isSearching = false;
-    this.#openSlot = null;
-    this.#journey = null;
-    this.#filter = null;
-    this.#sort = "final";
-    this.#hasNews = false;
+    this.#forgetShown();
   }
 
   async searchIn(scope: Scope): Promise<void> {
@@ -279,7 +305,7 @@ export class SearchController {
 
   /** Measures moves against these parameters from now on. */
   pinTo(pin: Pin): void {
-    this.#pin = pin;
+    this.#pins = new Map([...this.#pins, [this.#parameters.pipeline.id, pin]]);
     void this.#readPinned();
   }
 
@@ -338,17 +364,38 @@ export class SearchController {
     return moveOf(this.rankOf(slot), this.#pinnedRanks.get(row.chunk) ?? null);
   }
 
+  /** Nothing that one pipeline made is shown while another ranks, so the question is asked anew. */
+  #pipelineChosen(pipeline: Pipeline): void {
+    if (this.#asked === null || this.#asked.id === pipeline.id) return;
+    // Nobody waits for that agent's memory any more; what is embedded of it is kept.
+    if (this.askedAgent !== null) this.#backend.stopEmulation().catch(() => undefined);
+    this.#forgetShown();
+    void this.#search();
+  }
+
+  #forgetShown(): void {
+    this.#shown = null;
+    this.#error = null;
+    this.#isOpenedByHand = false;
+    this.#openSlot = null;
+    this.#journey = null;
+    this.#filter = null;
+    this.#sort = "final";
+    this.#hasNews = false;
+  }
+
   async #search(): Promise<void> {
     const asked = ++this.#nAsked;
-    const params = this.#parameters.committed;
+    const { pipeline, committed: params } = this.#parameters;
+    this.#asked = pipeline;
     this.#isSearching = true;
     this.asking.drop();
     try {
-      const answer = await this.#find(this.#typed, params);
+      const answer = await this.#find(this.#typed, pipeline, params);
       if (asked !== this.#nAsked) return;
       this.#error = null;
       // Ranks among the candidates of the last answer would tell of moves that nobody made.
-      this.#show({ answer, columns: answer.columns, retrievedBy: params, rankedBy: params }, null);
+      this.#show({ answer, pipeline, columns: answer.columns, retrievedBy: params, rankedBy: params }, null);
       void this.#readPinned();
     } catch (error) {
       if (asked !== this.#nAsked) return;
@@ -358,8 +405,8 @@ export class SearchController {
     }
   }
 
-  #find(query: string, params: Params): Promise<SearchAnswer> {
-    return this.#backend.search(query, params, argumentOf(this.#scope));
+  #find(query: string, pipeline: Pipeline, values: Values): Promise<SearchAnswer> {
+    return this.#backend.search(query, rankingOf(pipeline, values), argumentOf(this.#scope));
   }
 
   #show(shown: Shown, pinnedRanks: ReadonlyMap<string, number> | null): void {
@@ -393,18 +440,19 @@ export class SearchController {
   }
 
   /** What to rank by now. */
-  #wanted(): Params {
-    return previewOf(this.#parameters.current, this.#parameters.committed);
+  #wanted(): Values {
+    const { pipeline, current, committed } = this.#parameters;
+    return previewOf(pipeline, current, committed);
   }
 
-  #parametersMoved(params: Params, isReleased: boolean): void {
+  #parametersMoved(params: Values, isReleased: boolean): void {
     const shown = this.#shown;
-    if (shown === null) return;
+    if (shown === null || shown.pipeline.id !== this.#parameters.pipeline.id) return;
     if (isReleased) {
       this.#isAskDue = true;
       this.#lookForNews();
     }
-    if (retrievesAlike(params, shown.retrievedBy)) {
+    if (retrievesAlike(shown.pipeline, params, shown.retrievedBy)) {
       if (differingIds(this.#wanted(), shown.rankedBy).length > 0) this.#rankLoop.wish();
       else this.#askWhereDue();
     } else if (isReleased) {
@@ -465,15 +513,17 @@ export class SearchController {
    *
    * Null where that cannot be had, so that what is shown stands until the next change.
    */
-  async #findRenewed(shown: Shown, params: Params): Promise<Renewed | null> {
+  async #findRenewed(shown: Shown, params: Values): Promise<Renewed | null> {
     try {
-      const answer = await this.#find(shown.answer.query, params);
+      const { pipeline } = shown;
+      const answer = await this.#find(shown.answer.query, pipeline, params);
+      const own = ownParams(rankingOf(pipeline, params));
       const columns =
-        isPending(answer.columns) && !this.#wouldAskElsewhere(shown, answer, params)
-          ? (await this.#backend.rerank(answer.id, params)).columns
+        own !== null && isPending(answer.columns) && !this.#wouldAskElsewhere(shown, answer, own)
+          ? (await this.#backend.rerank(answer.id, own)).columns
           : answer.columns;
-      const renewed = { answer, columns, retrievedBy: params, rankedBy: params };
-      const pinnedRanks = await this.#rankPinned(renewed, this.#pin.params).catch(() => null);
+      const renewed = { answer, pipeline, columns, retrievedBy: params, rankedBy: params };
+      const pinnedRanks = await this.#rankPinned(renewed, this.pin.params).catch(() => null);
       return { shown: renewed, pinnedRanks };
     } catch {
       return null;
@@ -495,15 +545,16 @@ export class SearchController {
   }
 
   #takeNews(shown: Shown, renewed: Renewed): void {
-    const { answer, columns, rankedBy } = renewed.shown;
+    const { answer, columns } = renewed.shown;
+    const own = ownParams(rankingOf(renewed.shown.pipeline, renewed.shown.rankedBy));
     const [before, now] = [shown.answer.rows, answer.rows];
     if (shown.columns.n_kept === 0) this.#show(renewed.shown, renewed.pinnedRanks);
-    else if (isPending(columns)) {
+    else if (own !== null && isPending(columns)) {
       // Who would be asked is for the person to say.
       const hasNewClusters =
-        rankedBy.corroboration_on && (answer.clustering ?? 0) > (shown.answer.clustering ?? 0);
+        own.corroboration_on && (answer.clustering ?? 0) > (shown.answer.clustering ?? 0);
       this.#hasNews =
-        hasNewClusters || !startFusedAlike(before, shown.columns, now, columns, nFusedDeciding(rankedBy));
+        hasNewClusters || !startFusedAlike(before, shown.columns, now, columns, nFusedDeciding(own));
     } else if (this.#isRead() && !startAlike(before, shown.columns, now, columns, this.#nRowsRead(shown)))
       this.#hasNews = true;
     else this.#show(renewed.shown, renewed.pinnedRanks);
@@ -527,9 +578,10 @@ export class SearchController {
   async #rankOnce(): Promise<void> {
     const shown = this.#shown;
     const params = this.#wanted();
-    if (shown === null || !retrievesAlike(params, shown.retrievedBy)) return;
+    if (shown === null || shown.pipeline.id !== this.#parameters.pipeline.id) return;
+    if (!retrievesAlike(shown.pipeline, params, shown.retrievedBy)) return;
     try {
-      const columns = await this.#backend.rank(shown.answer.id, params);
+      const columns = await this.#backend.rank(shown.answer.id, rankingOf(shown.pipeline, params));
       if (this.#shown?.answer !== shown.answer) return;
       this.#take(shown, columns, params);
       this.#askWhereDue();
@@ -538,7 +590,7 @@ export class SearchController {
     }
   }
 
-  #take(shown: Shown, columns: Columns, params: Params): void {
+  #take(shown: Shown, columns: Columns, params: Values): void {
     this.#shown = { ...shown, columns, rankedBy: params };
     this.#error = null;
     this.#keepFilter(columns);
@@ -564,7 +616,8 @@ export class SearchController {
 
   /** `isLoading` where the reranker was still being loaded: to ask again is to wait for it. */
   async #ask(shown: Shown, isLoading = false): Promise<void> {
-    const params = shown.rankedBy;
+    const params = ownParams(rankingOf(shown.pipeline, shown.rankedBy));
+    if (params === null) return;
     try {
       const reranked = await this.asking.ask(shown.answer.id, params, shown.columns, isLoading);
       const now = this.#shown;
@@ -576,7 +629,7 @@ export class SearchController {
         if (!this.#isOpenedByHand) this.#openSlot = bestOf(columns);
         this.#take(now, columns, params);
       }
-      if (asksOutside(this.#pin.params)) void this.#readPinned();
+      if (asksOutside(shown.pipeline, this.pin.params)) void this.#readPinned();
       if (reranked.is_loading && this.#shown !== null && !this.#isDragging()) {
         void this.#ask(this.#shown, true);
         return;
@@ -592,7 +645,11 @@ export class SearchController {
     const slot = this.#openSlot;
     if (shown === null || slot === null) return;
     try {
-      const journey = await this.#backend.journey(shown.answer.id, shown.rankedBy, slot);
+      const journey = await this.#backend.journey(
+        shown.answer.id,
+        rankingOf(shown.pipeline, shown.rankedBy),
+        slot,
+      );
       if (this.#shown?.answer === shown.answer && this.#openSlot === slot) this.#journey = journey;
     } catch (error) {
       this.#fail(shown, error);
@@ -632,7 +689,7 @@ export class SearchController {
       return;
     }
     try {
-      const ranks = await this.#rankPinned(shown, this.#pin.params);
+      const ranks = await this.#rankPinned(shown, this.pin.params);
       if (asked === this.#nPinsAsked) this.#pinnedRanks = ranks;
     } catch {
       // Without the pinned ranking the table shows no moves; the ranking itself stands.
@@ -640,13 +697,15 @@ export class SearchController {
     }
   }
 
-  async #rankPinned(shown: Shown, params: Params): Promise<ReadonlyMap<string, number>> {
-    if (differingIds(params, shown.retrievedBy).length === 0 && !asksOutside(params))
-      return ranksByChunk(shown.answer.rows, shown.answer.columns);
-    if (retrievesAlike(params, shown.retrievedBy))
-      return ranksByChunk(shown.answer.rows, await this.#backend.rank(shown.answer.id, params));
+  async #rankPinned(shown: Shown, params: Values): Promise<ReadonlyMap<string, number>> {
+    const { answer, pipeline, retrievedBy } = shown;
+    const ranking = rankingOf(pipeline, params);
+    if (ranksAlike(ranking, rankingOf(pipeline, retrievedBy)) && !asksOutside(pipeline, params))
+      return ranksByChunk(answer.rows, answer.columns);
+    if (retrievesAlike(pipeline, params, retrievedBy))
+      return ranksByChunk(answer.rows, await this.#backend.rank(answer.id, ranking));
     // Other lists, so other candidates: the pin needs a search of its own.
-    const other = await this.#find(shown.answer.query, params);
+    const other = await this.#find(answer.query, pipeline, params);
     return ranksByChunk(other.rows, other.columns);
   }
 }
@@ -667,8 +726,13 @@ function nFusedDeciding({ max_results, rerank_max_docs }: Params): number {
 }
 
 /** Whether a ranking by these parameters can change once scores have come. */
-function asksOutside(params: Params): boolean {
-  return usesReranker(params) || (params.hook_on && params.hook === "on");
+function asksOutside(pipeline: Pipeline, values: Values): boolean {
+  const params = ownParams(rankingOf(pipeline, values));
+  return params !== null && (usesReranker(params) || (params.hook_on && params.hook === "on"));
+}
+
+function rankingOf({ id }: Pipeline, values: Values): Ranking {
+  return { pipeline: id, values };
 }
 
 function ranksByChunk(rows: readonly Row[], columns: Columns): ReadonlyMap<string, number> {

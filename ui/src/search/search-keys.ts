@@ -29,7 +29,7 @@ export type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shi
 };
 
 /** For the dialog that lists them, in the order in which they are told. */
-export const KEYS_TOLD: { keys: string[]; does: string }[] = [
+export const KEYS_TOLD: { keys: string[]; does: string; isForThumbs?: true }[] = [
   { keys: ["Ctrl K"], does: "Go to the question from anywhere (Cmd K on a Mac)" },
   { keys: ["↑", "↓"], does: "Previous or next row; in the question box: earlier questions" },
   { keys: ["Home", "End", "PgUp", "PgDn"], does: "Jump by page, or to first and last" },
@@ -40,7 +40,11 @@ export const KEYS_TOLD: { keys: string[]; does: string }[] = [
     does: "Why not…? Why a row or note was dropped, and how to bring it back",
   },
   { keys: ["O"], does: "Open the row's note in your editor" },
-  { keys: ["+", "-"], does: "Thumb up or down for the open row; press again to remove it" },
+  {
+    keys: ["+", "-"],
+    does: "Thumb up or down for the open row; press again to remove it",
+    isForThumbs: true,
+  },
   { keys: ["P"], does: "Pin the current settings, to see rank changes from them" },
   { keys: ["[", "]"], does: "Sort by the previous or next stage" },
   { keys: ["Ctrl Z"], does: "Undo the last parameter change" },

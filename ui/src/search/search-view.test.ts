@@ -196,7 +196,7 @@ describe("by slider", () => {
     const before = chunks();
     const weight = slider("vector_weight");
     for (const at of ["0.5", "0.3", "0.05"]) await fireEvent.input(weight, { target: { value: at } });
-    await waitFor(() => expect(workspace.search.rankedBy?.vector_weight).toBe(0.05));
+    await waitFor(() => expect(workspace.search.rankedByOwn?.vector_weight).toBe(0.05));
     await waitFor(() => expect(chunks()).not.toEqual(before));
     expect(workspace.parameters.canUndo).toBe(false);
     await fireEvent.pointerUp(window);

@@ -1,4 +1,5 @@
 // The rounding rules of the design, as a table; signs are true minuses.
+import { OWN } from "../parameters/pipeline";
 import { describe, expect, it, test } from "vitest";
 import { parameterOf } from "../parameters/rules";
 import {
@@ -99,17 +100,17 @@ describe("times and sizes", () => {
 
 describe("parameter values", () => {
   it("show the decimals of their step", () => {
-    expect(parameterValue(parameterOf("vector_weight"), 0.6)).toBe("0.60");
-    expect(parameterValue(parameterOf("fusion_k"), 60)).toBe("60");
+    expect(parameterValue(parameterOf(OWN, "vector_weight"), 0.6)).toBe("0.60");
+    expect(parameterValue(parameterOf(OWN, "fusion_k"), 60)).toBe("60");
   });
   it("show more where more was set", () => {
-    expect(parameterValue(parameterOf("vector_weight"), 0.601)).toBe("0.601");
+    expect(parameterValue(parameterOf(OWN, "vector_weight"), 0.601)).toBe("0.601");
   });
   it("say off where the value switches off", () => {
-    expect(parameterValue(parameterOf("budget_tokens"), 0)).toBe("off");
-    expect(parameterValue(parameterOf("repeat_share"), 1)).toBe("off");
-    expect(parameterValue(parameterOf("rerank_threshold"), null)).toBe("off");
-    expect(parameterValue(parameterOf("min_score"), 0)).toBe("0.00");
+    expect(parameterValue(parameterOf(OWN, "budget_tokens"), 0)).toBe("off");
+    expect(parameterValue(parameterOf(OWN, "repeat_share"), 1)).toBe("off");
+    expect(parameterValue(parameterOf(OWN, "rerank_threshold"), null)).toBe("off");
+    expect(parameterValue(parameterOf(OWN, "min_score"), 0)).toBe("0.00");
   });
 });
 
@@ -120,14 +121,14 @@ describe("changes of parameters", () => {
     ["min_score", 0.1, 0.3, "+0.20"],
     ["vector_depth", 50, 1, "−49"],
   ] as const)("%s from %d to %d is %s", (id, from, to, expected) =>
-    expect(parameterChange(parameterOf(id), from, to)).toBe(expected),
+    expect(parameterChange(parameterOf(OWN, id), from, to)).toBe(expected),
   );
 
   it("are no distance where something is switched or chosen", () => {
-    expect(parameterChange(parameterOf("budget_tokens"), 600, 0)).toBe("");
-    expect(parameterChange(parameterOf("budget_tokens"), 0, 600)).toBe("");
-    expect(parameterChange(parameterOf("limit_on"), true, false)).toBe("");
-    expect(parameterChange(parameterOf("bm25_join"), "and", "or")).toBe("");
+    expect(parameterChange(parameterOf(OWN, "budget_tokens"), 600, 0)).toBe("");
+    expect(parameterChange(parameterOf(OWN, "budget_tokens"), 0, 600)).toBe("");
+    expect(parameterChange(parameterOf(OWN, "limit_on"), true, false)).toBe("");
+    expect(parameterChange(parameterOf(OWN, "bm25_join"), "and", "or")).toBe("");
   });
 });
 

@@ -3,8 +3,7 @@
  *
  * Minus signs are true ones (U+2212), so that they are as wide as a plus.
  */
-import type { Progress, Value } from "../api/bindings";
-import type { Parameter } from "../api/parameters";
+import type { Parameter, Progress, Value } from "../api/bindings";
 
 const MINUS = "−";
 const COUNT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });

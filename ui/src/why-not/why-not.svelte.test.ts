@@ -1,15 +1,17 @@
 // Waits for a search, asks again when the ranking changes, newest wins, fixes are one step, chunks beyond the lists.
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { own } from "../../tests/fake/any-pipeline";
 import { FakeBackend } from "../../tests/fake-backend";
-import type { WhyAnswer } from "../api/bindings";
+import type { Params, WhyAnswer } from "../api/bindings";
 import { DEFAULTS } from "../api/parameters";
 import { ParameterHistory } from "../parameters/parameter-history.svelte";
+import { Pipelines } from "../parameters/pipelines.svelte";
 import { SearchController } from "../search/search-controller.svelte";
 import { WhyNotController } from "./why-not.svelte";
 
 let backend: FakeBackend;
-let parameters: ParameterHistory;
+let parameters: ParameterHistory<Params>;
 let search: SearchController;
 let whyNot: WhyNotController;
 let stops: (() => void)[];
@@ -17,9 +19,10 @@ let stops: (() => void)[];
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "requestAnimationFrame"] });
   backend = new FakeBackend({ nChunks: 150 });
-  parameters = new ParameterHistory();
-  search = new SearchController(backend, parameters);
-  whyNot = new WhyNotController(backend, search, parameters);
+  parameters = ParameterHistory.own();
+  const pipelines = new Pipelines(backend, parameters);
+  search = new SearchController(backend, pipelines);
+  whyNot = new WhyNotController(backend, search, pipelines);
   stops = [search.follow(() => ({ generation: 1, clustering: null })), whyNot.follow(() => 1)];
 });
 afterEach(() => {
@@ -70,7 +73,7 @@ describe("asking", () => {
     const row = await askAboutDropped();
     expect(backend.calls.findLast(({ name }) => name === "whyNot")?.args).toEqual([
       1,
-      DEFAULTS,
+      own(DEFAULTS),
       row.folder,
       row.path,
       row.start_line,

@@ -1,8 +1,9 @@
 import { untrack } from "svelte";
 import type { Backend } from "../api/backend";
-import type { ChunkWhy, ErrorInfo, Fix, Journey, Params, WhyAnswer } from "../api/bindings";
-import type { ParameterHistory } from "../parameters/parameter-history.svelte";
-import { differingIds, withFixes } from "../parameters/rules";
+import type { ChunkWhy, ErrorInfo, Fix, Journey, Ranking, WhyAnswer } from "../api/bindings";
+import type { Pipeline, Values } from "../parameters/pipeline";
+import type { Pipelines } from "../parameters/pipelines.svelte";
+import { ranksAlike, withFixes } from "../parameters/rules";
 import { toErrorInfo } from "../api/errors";
 import { NewestOnly } from "../shared/newest-only";
 import { filesOf, type KnownFile, type Place } from "./place";
@@ -10,8 +11,8 @@ import { filesOf, type KnownFile, type Place } from "./place";
 /** The search on the screen, as far as "Why not…?" asks about it. */
 export interface AskedSearch {
   readonly answer: { readonly id: number } | null;
-  /** The parameters that the rows on the screen are ranked by. */
-  readonly rankedBy: Params | null;
+  /** What the rows on the screen are ranked by. */
+  readonly rankedBy: Ranking | null;
   /** Counts the times that facts beside the parameters changed. */
   readonly nFactChanges: number;
   readonly openSlot: number | null;
@@ -26,7 +27,7 @@ export interface AskedSearch {
 const DEBOUNCE_MS = 200;
 
 /** An answer with what it holds for: one search, ranked by one set of parameters and the thumbs and marks of then. */
-type Answered = { asked: Asked; answer: WhyAnswer; search: number; params: Params; nFactChanges: number };
+type Answered = { asked: Asked; answer: WhyAnswer; search: number; ranking: Ranking; nFactChanges: number };
 
 /** `chunk`, where it is known, is the one of the note that is told about. */
 type Asked = Place & { chunk: string | null };
@@ -40,7 +41,7 @@ type Asked = Place & { chunk: string | null };
 export class WhyNotController {
   readonly #backend: Backend;
   readonly #search: AskedSearch;
-  readonly #parameters: ParameterHistory;
+  readonly #pipelines: Pipelines;
 
   #isOpen = $state(false);
   #asked = $state.raw<Asked | null>(null);
@@ -48,7 +49,7 @@ export class WhyNotController {
   #isAsking = $state(false);
   #error = $state.raw<ErrorInfo | null>(null);
   /** What the last fixes made of the parameters. */
-  #applied = $state.raw<Params | null>(null);
+  #applied = $state.raw<Values | null>(null);
   /** True until the picker has taken the focus. */
   #isPickWished = $state(false);
 
@@ -66,14 +67,23 @@ export class WhyNotController {
     this.#chunks.find((chunk) => chunk.journey.row.chunk === this.#asked?.chunk) ?? this.#chunks[0] ?? null,
   );
 
-  constructor(backend: Backend, search: AskedSearch, parameters: ParameterHistory) {
+  constructor(backend: Backend, search: AskedSearch, pipelines: Pipelines) {
     this.#backend = backend;
     this.#search = search;
-    this.#parameters = parameters;
+    this.#pipelines = pipelines;
+  }
+
+  get #parameters() {
+    return this.#pipelines.chosen;
   }
 
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** The pipeline whose parameters the fixes change. */
+  get pipeline(): Pipeline {
+    return this.#parameters.pipeline;
   }
 
   /** Whether the picker is to take the focus; it says `takePickWish` when it does. */
@@ -208,7 +218,7 @@ export class WhyNotController {
     const rankedBy = this.#search.rankedBy;
     if (answered === null || rankedBy === null || answered.search !== this.#search.answer?.id) return false;
     if (answered.nFactChanges !== this.#search.nFactChanges) return false;
-    return differingIds(answered.params, rankedBy).length === 0;
+    return ranksAlike(answered.ranking, rankedBy);
   }
 
   /** Whether the fixes of the chunk are known, or were asked for in vain. */
@@ -219,14 +229,14 @@ export class WhyNotController {
   async #askOnce(): Promise<void> {
     const asked = this.#asked;
     const search = this.#search.answer?.id;
-    const params = this.#search.rankedBy;
+    const ranking = this.#search.rankedBy;
     const { nFactChanges } = this.#search;
-    if (asked === null || search === undefined || params === null) return;
+    if (asked === null || search === undefined || ranking === null) return;
     const { folder, path, line, chunk } = asked;
     this.#isAsking = true;
     try {
-      const answer = await this.#backend.whyNot(search, params, folder, path, line, chunk);
-      if (this.#asked === asked) this.#show({ asked, answer, search, params, nFactChanges });
+      const answer = await this.#backend.whyNot(search, ranking, folder, path, line, chunk);
+      if (this.#asked === asked) this.#show({ asked, answer, search, ranking, nFactChanges });
     } catch (error) {
       if (this.#asked === asked && this.#search.answer?.id === search) this.#fail(toErrorInfo(error));
     } finally {

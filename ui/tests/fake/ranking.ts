@@ -335,8 +335,8 @@ export function rank(set: FakeSet, params: Params): Columns {
     order: [...kept, ...dropped],
     n_kept: kept.length,
     lists: [
-      { stage: "vector", rank: vectorRank },
-      { stage: "bm25", rank: bm25Rank },
+      { stage: "vector", rank: vectorRank, score: [] },
+      { stage: "bm25", rank: bm25Rank, score: [] },
     ],
     own: [],
     fused,

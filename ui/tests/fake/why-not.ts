@@ -1,10 +1,16 @@
 // A small stand-in for the engine's "why not": it tries the sliders one after another, then two together.
-import type { ChunkWhy, FileProblem, Fix, Params, WhyAnswer } from "../../src/api/bindings";
-import { PARAMETERS, type Parameter, type ParamId } from "../../src/api/parameters";
-import { journeyOf, rank, type FakeSet } from "./ranking";
+import type { ChunkWhy, FileProblem, Fix, Parameter, Ranking, WhyAnswer } from "../../src/api/bindings";
+import { PARAMETERS } from "../../src/api/parameters";
+import { OWN } from "../../src/parameters/pipeline";
+import { CLERK } from "./agent-pipeline";
+import { journeyBy, rankBy } from "./any-pipeline";
+import type { FakeSet } from "./ranking";
 
 /** The parameters that are tried. */
-const TRIED: ParamId[] = ["min_score", "max_results", "budget_tokens", "vector_depth", "bm25_depth"];
+const TRIED = [
+  ...["min_score", "max_results", "budget_tokens", "vector_depth", "bm25_depth"],
+  ...["clerk.min_score", "clerk.max_results"],
+];
 /** Paths of this folder count as left out by a rule. */
 const LEFT_OUT = "drafts/";
 const FIXES_MAX = 3;
@@ -13,7 +19,7 @@ type Asked = { folder: string | null; path: string; line: number | null; chunk: 
 
 export function whyNotOf(
   set: FakeSet,
-  params: Params,
+  ranking: Ranking,
   asked: Asked,
   problems: readonly FileProblem[],
 ): WhyAnswer {
@@ -45,28 +51,36 @@ export function whyNotOf(
     return isThere && (line === null || (row.start_line <= line && line <= row.end_line)) ? [slot] : [];
   });
   if (slots.length === 0) return said("Nothing is there by that name.", { kind: "gone" });
-  const order = rank(set, params).order;
+  const order = rankBy(set, ranking).order;
   const bestFirst = slots.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
   const told = bestFirst.find((slot) => set.rows[slot]?.chunk === asked.chunk) ?? bestFirst[0];
-  const chunks = bestFirst.map((slot) => chunkWhy(set, params, slot, slot === told));
+  const chunks = bestFirst.map((slot) => chunkWhy(set, ranking, slot, slot === told));
   const sentence = `The best of its ${chunks.length} chunks was ${chunks[0]?.sentence}.`;
   return said(sentence, { kind: "searched", chunks, n_chunks: chunks.length });
 }
 
-function chunkWhy(set: FakeSet, params: Params, slot: number, isTold: boolean): ChunkWhy {
-  const journey = journeyOf(set, params, slot);
+function chunkWhy(set: FakeSet, ranking: Ranking, slot: number, isTold: boolean): ChunkWhy {
+  const journey = journeyBy(set, ranking, slot);
   if (journey.rank !== null) {
     const sentence = `found at rank ${journey.rank}`;
     return { kept: true, sentence, journey, slot, fixes: isTold ? [] : null, pair: null };
   }
   const sentence = `lost at ${journey.dropped_by}: ${journey.reason}`;
   if (!isTold) return { kept: false, sentence, journey, slot, fixes: null, pair: null };
-  const isKept = (tried: Params) => journeyOf(set, tried, slot).rank !== null;
-  const fixes = TRIED.flatMap((id) => fixBy(params, id, isKept))
+  const isKept = (tried: Ranking) => journeyBy(set, tried, slot).rank !== null;
+  const fixes = TRIED.flatMap((id) => fixBy(ranking, id, isKept))
     .toSorted((a, b) => a.n_steps - b.n_steps)
     .slice(0, FIXES_MAX);
-  const pair = fixes.length > 0 ? null : pairBy(params, isKept);
+  const pair = fixes.length > 0 ? null : pairBy(ranking, isKept);
   return { kept: false, sentence, journey, slot, fixes, pair };
+}
+
+function tableOf({ pipeline }: Ranking): readonly Parameter[] {
+  return pipeline === OWN.id ? PARAMETERS : CLERK.parameters;
+}
+
+function withValue(ranking: Ranking, id: string, value: number): Ranking {
+  return { ...ranking, values: { ...ranking.values, [id]: value } };
 }
 
 /** The values of a parameter from the present one outwards, by doubling steps. */
@@ -84,11 +98,11 @@ function valuesOf(parameter: Parameter, from: number): { value: number; n_steps:
   return values.filter(({ n_steps }) => n_steps > 0);
 }
 
-function fixBy(params: Params, id: ParamId, isKept: (tried: Params) => boolean): Fix[] {
-  const parameter = PARAMETERS.find((one) => one.id === id);
-  const from = params[id];
+function fixBy(ranking: Ranking, id: string, isKept: (tried: Ranking) => boolean): Fix[] {
+  const parameter = tableOf(ranking).find((one) => one.id === id);
+  const from = ranking.values[id] ?? parameter?.default;
   if (parameter === undefined || typeof from !== "number") return [];
-  const found = valuesOf(parameter, from).find(({ value }) => isKept({ ...params, [id]: value }));
+  const found = valuesOf(parameter, from).find(({ value }) => isKept(withValue(ranking, id, value)));
   return found === undefined ? [] : [fixOf(parameter, from, found)];
 }
 
@@ -104,10 +118,11 @@ function fixOf(parameter: Parameter, from: number, to: { value: number; n_steps:
   };
 }
 
-function pairBy(params: Params, isKept: (tried: Params) => boolean): [Fix, Fix] | null {
+function pairBy(ranking: Ranking, isKept: (tried: Ranking) => boolean): [Fix, Fix] | null {
   const minScore = PARAMETERS.find((one) => one.id === "min_score");
-  if (minScore === undefined || params.min_score === 0) return null;
-  const [second] = fixBy({ ...params, min_score: 0 }, "max_results", isKept);
+  const from = ranking.values["min_score"];
+  if (minScore === undefined || typeof from !== "number" || from === 0) return null;
+  const [second] = fixBy(withValue(ranking, "min_score", 0), "max_results", isKept);
   if (second === undefined) return null;
-  return [fixOf(minScore, params.min_score, { value: 0, n_steps: params.min_score * 100 }), second];
+  return [fixOf(minScore, from, { value: 0, n_steps: from * 100 }), second];
 }

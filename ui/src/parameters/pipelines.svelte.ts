@@ -1,0 +1,58 @@
+import type { Backend } from "../api/backend";
+import type { Params } from "../api/bindings";
+import { ParameterHistory } from "./parameter-history.svelte";
+import { OWN, pipelineOf, type Pipeline } from "./pipeline";
+
+/**
+ * Which pipeline ranks: Memlens's own, or an agent's.
+ *
+ * Each keeps its values, and their undo, while the window is open.
+ */
+export class Pipelines {
+  readonly #backend: Pick<Backend, "pipelines">;
+  readonly #own: ParameterHistory<Params>;
+  #agents = $state.raw<readonly ParameterHistory[]>([]);
+  #chosen: ParameterHistory;
+
+  constructor(backend: Pick<Backend, "pipelines">, own: ParameterHistory<Params>) {
+    this.#backend = backend;
+    this.#own = own;
+    this.#chosen = $state.raw<ParameterHistory>(own);
+  }
+
+  /** Those of agents, in the order in which they are offered. */
+  get agents(): readonly Pipeline[] {
+    return this.#agents.map(({ pipeline }) => pipeline);
+  }
+
+  /** The parameters of the pipeline that ranks. */
+  get chosen(): ParameterHistory {
+    return this.#chosen;
+  }
+
+  /** The agent whose pipeline ranks; null while it is Memlens's own. */
+  get agent(): Pipeline | null {
+    return this.#chosen === this.#own ? null : this.#chosen.pipeline;
+  }
+
+  choose(agent: string): void {
+    const history = this.#agents.find(({ pipeline }) => pipeline.id === agent);
+    if (history !== undefined) this.#chosen = history;
+  }
+
+  chooseOwn(): void {
+    this.#chosen = this.#own;
+  }
+
+  /** Asks which agents' pipelines there are. */
+  async read(): Promise<void> {
+    try {
+      const told = await this.#backend.pipelines();
+      this.#agents = told
+        .filter(({ id }) => id !== OWN.id)
+        .map((info) => new ParameterHistory(pipelineOf(info)));
+    } catch {
+      // Without them Memlens's own ranks, and the menu offers no agent.
+    }
+  }
+}
