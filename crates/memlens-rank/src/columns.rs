@@ -281,9 +281,8 @@ fn list_column(stage: &StageTrace, n_slots: usize) -> Option<ListColumn> {
 
 /// The column of a stage whose reasons are of another crate; none for one that changed no score and no place.
 fn own_column(stage: &StageTrace, n_slots: usize) -> Option<OwnColumn> {
-    let is_own = |entry: &Entry| {
-        matches!(entry.detail, Detail::Own(_)) && entry.detail.listed().is_none()
-    };
+    let is_own =
+        |entry: &Entry| matches!(entry.detail, Detail::Own(_)) && entry.detail.listed().is_none();
     let scores = |entry: &Entry| entry.score_after != entry.score_before;
     // Where rows are dropped, those behind them move up, which changes no order.
     let drops = stage.entries.iter().any(|entry| entry.is_dropped);
