@@ -25,6 +25,7 @@ mod counting;
 mod home;
 mod loaded;
 mod looking;
+mod openclaw_search;
 
 pub use agent::{Agent, Cap, Keeps, Limit, Source, Unit};
 pub use agents::{AGENTS, agent};
@@ -32,3 +33,4 @@ pub use counting::{Counted, count};
 pub use home::Home;
 pub use loaded::{Cut, Loaded, Unreadable, loaded};
 pub use looking::{Found, Loads, look, whose};
+pub use openclaw_search::{Effect, SearchSettings, Setting, SettingGroup, openclaw_search};

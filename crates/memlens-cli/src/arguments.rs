@@ -39,6 +39,8 @@ pub enum Command {
     Emulate(EmulateArgs),
     /// Compare two rankings: presets or programs
     Compare(CompareArgs),
+    /// Read an OpenClaw config: what each key of its memory search does in the version that wrote it
+    Import(ImportArgs),
     /// List every parameter
     Params(ParamsArgs),
     /// Measure a ranking with judged queries
@@ -141,6 +143,9 @@ pub struct EmulateArgs {
     /// The program to emulate, and its version: openclaw@2026.9
     #[arg(long, value_name = "PROGRAM[@VERSION]", default_value = "openclaw")]
     pub agent: String,
+    /// Take version and parameters from an openclaw.json; `--set` goes over them
+    #[arg(long, value_name = "FILE", conflicts_with = "agent")]
+    pub config: Option<PathBuf>,
     /// Set a parameter of the program; `memlens params --as PROGRAM` lists them
     #[arg(long = "set", value_name = "id=value")]
     pub settings: Vec<String>,
@@ -159,6 +164,19 @@ pub struct EmulateArgs {
     /// Print the trace: every stage, and why each row ranks where it does
     #[arg(long)]
     pub explain: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// An openclaw.json; it is only read
+    #[arg(value_name = "FILE")]
+    pub config: PathBuf,
+    /// Take the settings of this agent in it over those of all
+    #[arg(long, value_name = "ID")]
+    pub agent: Option<String>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -2,16 +2,35 @@
 
 use std::path::PathBuf;
 
+use memlens_engine::read_openclaw;
+use memlens_params::ParameterSet;
+
 use crate::arguments::{EmulateArgs, EvalArgs, RankingArgs, SearchArgs, SettingArgs};
 use crate::error::CliError;
+use crate::output::tell;
 use crate::{evaluate, search};
 
 /// Searches, or asks a query set, as another program does.
 pub fn run(library: Option<PathBuf>, arguments: EmulateArgs) -> Result<(), CliError> {
+    let (agent, settings) = match &arguments.config {
+        None => (arguments.agent, arguments.settings),
+        Some(config) => {
+            let read = read_openclaw(config, None)?;
+            for problem in &read.problems {
+                tell(problem);
+            }
+            let values = read.ranking.values.changed();
+            let values = values
+                .into_iter()
+                .map(|(id, value)| format!("{id}={value}"));
+            let settings = values.chain(arguments.settings).collect();
+            (read.ranking.pipeline.id().0.to_owned(), settings)
+        }
+    };
     let ranking = RankingArgs {
-        pipeline: Some(arguments.agent),
+        pipeline: Some(agent),
         settings: SettingArgs {
-            settings: arguments.settings,
+            settings,
             preset: None,
         },
     };

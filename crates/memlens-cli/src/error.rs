@@ -131,6 +131,7 @@ impl CliError {
             | CliError::Engine(
                 EngineError::EmptyQuery
                 | EngineError::NoPipeline { .. }
+                | EngineError::AgentConfig { .. }
                 | EngineError::Param(_)
                 | EngineError::Preset { .. }
                 | EngineError::Scope { .. }

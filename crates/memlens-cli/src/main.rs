@@ -16,6 +16,7 @@ mod explain;
 mod export;
 mod feedback;
 mod hook;
+mod import;
 mod index;
 mod output;
 mod params;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         Command::Evergreen(arguments) => evergreen::run(library, &arguments),
         Command::Emulate(arguments) => emulate::run(library, arguments),
         Command::Compare(arguments) => compare::run(library, &arguments),
+        Command::Import(arguments) => import::run(&arguments),
         Command::Params(arguments) => params::run(&arguments),
         Command::Eval(arguments) => evaluate::run(library, &arguments),
         Command::Export(arguments) => export::run(library, &arguments),

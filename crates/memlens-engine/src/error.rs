@@ -71,6 +71,14 @@ pub enum EngineError {
         /// The retriever that was asked.
         found: &'static str,
     },
+    /// An agent's config cannot be used.
+    #[error("cannot use the config {}: {why}", path.display())]
+    AgentConfig {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// No pipeline has this name.
     #[error("cannot rank as {named}: {why}")]
     NoPipeline {
@@ -287,6 +295,7 @@ impl EngineError {
             | EngineError::Retrieve(_)
             | EngineError::OtherRetriever { .. }
             | EngineError::NoPipeline { .. }
+            | EngineError::AgentConfig { .. }
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }
             | EngineError::Agent { .. }

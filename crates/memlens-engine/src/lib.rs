@@ -30,6 +30,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod agent_config;
 mod agents;
 mod aggregator;
 mod changes;
@@ -68,6 +69,7 @@ mod thumbs;
 pub mod view;
 mod why;
 
+pub use agent_config::{AgentConfig, read_openclaw};
 pub use agents::{
     FolderToAdd, add_agent_folders, agents, folders_to_add, loaded, note_agents, watched_folders,
 };
@@ -82,6 +84,8 @@ pub use library::Library;
 pub use marks::Evergreen;
 /// Where agents are looked for.
 pub use memlens_agents::Home;
+/// A key of an agent's config, and what it does.
+pub use memlens_agents::{Effect, Setting};
 pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
 pub use memlens_indexer::{
     Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,

@@ -210,11 +210,7 @@ fn parameters_are_those_of_the_program() {
             2,
             "cannot set openclaw.min_score to 2: the range is 0 to 1",
         ),
-        (
-            &["emulate", " "],
-            2,
-            "cannot search for nothing: type a question",
-        ),
+        (&["emulate", " "], 2, "cannot search: type a question"),
         (
             &["search", "router", "--as", "openclaw", "--preset", "p.json"],
             2,
@@ -228,5 +224,92 @@ fn parameters_are_those_of_the_program() {
     ];
     for (arguments, status, message) in refused {
         memlens.refused(arguments, *status, message);
+    }
+}
+
+#[test]
+fn a_config_sets_the_version_and_its_parameters() {
+    let notes = Notes::new(&[("a.md", "The router stands in the hall.\n")]);
+    let memlens = Memlens::of(&[&notes]);
+    let dir = Notes::new(&[
+        (
+            "openclaw.json",
+            "// mine\n{meta: {lastTouchedVersion: '2026.7.35'}, agents: {defaults: {memorySearch: {query: {maxResults: 3,\
+             minScore: 0, hybrid: {textWeight: 0.5, vectorWeight: 0.5, weight: 1}}}}}}",
+        ),
+        (
+            "two.json",
+            r#"{"memory": {"search": {"query": {"minScore": 0.2, "maxResults": "6"}}},
+                "agents": {"entries": {"iris": {"memory": {"search": {"query": {"minScore": 7}}}}}}}"#,
+        ),
+        ("broken.json", "{\n  memory: {search: }\n}"),
+    ]);
+    let path = |name: &str| text(&dir.at(name)).to_owned();
+    let read = memlens.json(&["import", &path("openclaw.json"), "--json"]);
+    assert_eq!(
+        (&read["version"], &read["pipeline"]),
+        (&"2026.7.35".into(), &"openclaw@2026.7".into())
+    );
+    assert_eq!(read["params"]["openclaw.text_weight"], 0.5);
+    let unknown = list(&read["settings"]).iter().find(|it| {
+        it["key"]
+            .as_str()
+            .is_some_and(|key| key.ends_with("hybrid.weight"))
+    });
+    assert_eq!(unknown.expect("it is told")["effect"], "without_effect");
+    let run = memlens.run(&[
+        "emulate",
+        "router",
+        "--config",
+        &path("openclaw.json"),
+        "--json",
+    ]);
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("it is JSON");
+    assert_eq!(report["params"]["openclaw.max_results"], 3.0);
+    assert_eq!(list(&report["results"]).len(), 1, "{report}");
+
+    let all = memlens.json(&["import", &path("two.json"), "--json"]);
+    assert_eq!(all["params"]["openclaw.min_score"], 0.2);
+    assert_eq!(
+        all["problems"],
+        serde_json::json!([
+            "memory.search.query.maxResults: \"6\" is not a number, without quotes"
+        ])
+    );
+    let own = memlens.json(&["import", &path("two.json"), "--agent", "iris", "--json"]);
+    assert_eq!(own["params"]["openclaw.min_score"], 0.2, "7 is refused");
+    assert!(
+        own["problems"][1]
+            .as_str()
+            .is_some_and(|it| it.contains("the range is 0 to 1")),
+        "{own}"
+    );
+    let printed = memlens.print(&["import", &path("openclaw.json")]);
+    assert!(
+        printed.contains("OpenClaw 2026.7") && printed.contains("sets openclaw.max_results"),
+        "{printed}"
+    );
+
+    let refused: [(&[&str], String); 3] = [
+        (
+            &["import", &path("none.json")],
+            "there is no such file".to_owned(),
+        ),
+        (
+            &["import", &path("two.json"), "--agent", "otto"],
+            "it holds no search settings for otto, but for iris".to_owned(),
+        ),
+        (
+            &["emulate", "router", "--config", &path("broken.json")],
+            "line 2, column".to_owned(),
+        ),
+    ];
+    for (arguments, why) in refused {
+        let run = memlens.run(arguments);
+        assert_eq!((run.status, run.out.as_str()), (2, ""), "{run:?}");
+        assert!(
+            run.err.contains("cannot use the config") && run.err.contains(&why),
+            "{run:?}"
+        );
     }
 }

@@ -1,0 +1,358 @@
+//! What an OpenClaw config says of its memory search: each key with what the version that wrote it does with it.
+//!
+//! Sources: the schemas of the published packages 2026.7.35, 2026.8.1 and 2026.9.6.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::config::{Format, read};
+
+/// The settings of one config.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchSettings {
+    /// The version that wrote the config last; none where it does not say.
+    pub version: Option<String>,
+    /// The settings for all agents, then those of single agents that set their own.
+    pub groups: Vec<SettingGroup>,
+}
+
+/// Settings that hold together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SettingGroup {
+    /// The agent whose they are; none for those of all.
+    pub agent: Option<String>,
+    /// Each key that is set, in the order of their names.
+    pub settings: Vec<Setting>,
+}
+
+/// One key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    /// Its path in the config, joined by dots.
+    pub key: String,
+    /// Its value, as JSON.
+    pub value: Value,
+    /// What the version does with it.
+    pub effect: Effect,
+}
+
+/// What a version of OpenClaw does with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It is the parameter of this name of the emulated search.
+    Sets(&'static str),
+    /// It acts, and the emulation does otherwise: why.
+    NotEmulated(&'static str),
+    /// It has no effect or is refused: why.
+    Without(&'static str),
+    /// Its value is of the wrong kind: what it takes.
+    WrongKind(&'static str),
+}
+
+/// What a key takes.
+#[derive(Clone, Copy)]
+enum Kind {
+    Number,
+    Toggle,
+}
+
+/// A key below a search's settings, and what it sets.
+type Known = (&'static str, Kind, Effect);
+
+const SINCE_2026_8: [Known; 2] = [
+    (
+        "query.maxResults",
+        Kind::Number,
+        Effect::Sets("openclaw.max_results"),
+    ),
+    (
+        "query.minScore",
+        Kind::Number,
+        Effect::Sets("openclaw.min_score"),
+    ),
+];
+
+const CHUNKING: Effect =
+    Effect::NotEmulated("chunks are cut at 400 tokens with an overlap of 80 here");
+
+const UP_TO_2026_7: [Known; 12] = [
+    (
+        "query.maxResults",
+        Kind::Number,
+        Effect::Sets("openclaw.max_results"),
+    ),
+    (
+        "query.minScore",
+        Kind::Number,
+        Effect::Sets("openclaw.min_score"),
+    ),
+    (
+        "query.hybrid.vectorWeight",
+        Kind::Number,
+        Effect::Sets("openclaw.vector_weight"),
+    ),
+    (
+        "query.hybrid.textWeight",
+        Kind::Number,
+        Effect::Sets("openclaw.text_weight"),
+    ),
+    (
+        "query.hybrid.candidateMultiplier",
+        Kind::Number,
+        Effect::Sets("openclaw.candidate_multiplier"),
+    ),
+    (
+        "query.hybrid.mmr.enabled",
+        Kind::Toggle,
+        Effect::Sets("openclaw.mmr_on"),
+    ),
+    (
+        "query.hybrid.mmr.lambda",
+        Kind::Number,
+        Effect::Sets("openclaw.mmr_lambda"),
+    ),
+    (
+        "query.hybrid.temporalDecay.enabled",
+        Kind::Toggle,
+        Effect::Sets("openclaw.decay_on"),
+    ),
+    (
+        "query.hybrid.temporalDecay.halfLifeDays",
+        Kind::Number,
+        Effect::Sets("openclaw.half_life_days"),
+    ),
+    (
+        "query.hybrid.enabled",
+        Kind::Toggle,
+        Effect::NotEmulated("both lists are always asked here"),
+    ),
+    ("chunking.tokens", Kind::Number, CHUNKING),
+    ("chunking.overlap", Kind::Number, CHUNKING),
+];
+
+const REFUSED: Effect = Effect::Without(
+    "OpenClaw 2026.8 and later fixes this and refuses the key, and with it the whole config",
+);
+const MOVED: Effect =
+    Effect::Without("OpenClaw 2026.8 and later reads memory.search instead and refuses this key");
+const NOT_YET: Effect =
+    Effect::Without("read since OpenClaw 2026.8; this version does not know it");
+const UNKNOWN: Effect = Effect::Without("no version that was checked reads it");
+
+/// Reads a config. `is_since_2026_8` tells by a version which schema holds; without a version the newest does.
+///
+/// # Errors
+/// What is wrong with the file, for a person: missing, empty, broken (with line and column), too large, a link, somebody else's.
+pub fn openclaw_search(
+    path: &Path,
+    is_since_2026_8: impl Fn(&str) -> bool,
+) -> Result<SearchSettings, String> {
+    let around = path.parent().unwrap_or(path);
+    let config = read(path, Format::Json, around)?.ok_or("there is no such file")?;
+    let version = config["meta"]["lastTouchedVersion"]
+        .as_str()
+        .map(str::to_owned);
+    let is_new = version.as_deref().is_none_or(is_since_2026_8);
+    let mut groups = vec![SettingGroup {
+        agent: None,
+        settings: Vec::new(),
+    }];
+    let search = |value: &Value, key: &str, settings: &mut Vec<Setting>| {
+        each(value, "", &mut |below, value| {
+            let effect = if is_new {
+                effect(&SINCE_2026_8, below, value, REFUSED)
+            } else {
+                NOT_YET
+            };
+            settings.push(setting(key, below, value, effect));
+        });
+    };
+    search(
+        &config["memory"]["search"],
+        "memory.search",
+        &mut groups[0].settings,
+    );
+    let settings = &mut groups[0].settings;
+    each(
+        &config["agents"]["defaults"]["memorySearch"],
+        "",
+        &mut |below, value| {
+            let effect = if is_new {
+                MOVED
+            } else {
+                effect(&UP_TO_2026_7, below, value, UNKNOWN)
+            };
+            settings.push(setting(
+                "agents.defaults.memorySearch",
+                below,
+                value,
+                effect,
+            ));
+        },
+    );
+    for (agent, entry) in config["agents"]["entries"]
+        .as_object()
+        .into_iter()
+        .flatten()
+    {
+        let mut settings = Vec::new();
+        let key = format!("agents.entries.{agent}.memory.search");
+        search(&entry["memory"]["search"], &key, &mut settings);
+        if !settings.is_empty() {
+            groups.push(SettingGroup {
+                agent: Some(agent.clone()),
+                settings,
+            });
+        }
+    }
+    Ok(SearchSettings { version, groups })
+}
+
+fn setting(root: &str, below: &str, value: &Value, effect: Effect) -> Setting {
+    Setting {
+        key: format!("{root}.{below}"),
+        value: value.clone(),
+        effect,
+    }
+}
+
+fn effect(known: &[Known], key: &str, value: &Value, otherwise: Effect) -> Effect {
+    let found = known.iter().find(|(known, ..)| *known == key);
+    match found {
+        None => otherwise,
+        Some((_, Kind::Number, _)) if !value.is_number() => {
+            Effect::WrongKind("a number, without quotes")
+        }
+        Some((_, Kind::Toggle, _)) if !value.is_boolean() => {
+            Effect::WrongKind("true or false, without quotes")
+        }
+        Some((.., effect)) => *effect,
+    }
+}
+
+/// Every value that is no object, with its path.
+fn each(value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Value)) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let path = if path.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{path}.{name}")
+                };
+                each(value, &path, tell);
+            }
+        }
+        Value::Null => {}
+        other => tell(path, other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Effect, SearchSettings, openclaw_search};
+
+    fn read(text: &str) -> Result<SearchSettings, String> {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let path = dir.path().join("openclaw.json");
+        std::fs::write(&path, text).expect("it can be written");
+        openclaw_search(&path, |version| !version.starts_with("2026.7"))
+    }
+
+    fn effects(text: &str) -> Vec<(Option<String>, String, Effect)> {
+        let groups = read(text).expect("it can be read").groups;
+        groups
+            .into_iter()
+            .flat_map(|group| {
+                let agent = group.agent.clone();
+                group
+                    .settings
+                    .into_iter()
+                    .map(move |it| (agent.clone(), it.key, it.effect))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn each_key_is_told_with_what_its_version_does() {
+        let newest = "// mine\n{memory: {search: {query: {maxResults: 8, 'minScore': .2, hybrid: {vectorWeight: 0.9}}}},\
+            agents: {entries: {iris: {memory: {search: {query: {minScore: '0.1',},}}}}, defaults: {memorySearch: {enabled: true}}},}";
+        let told = effects(newest);
+        let of = |key: &str| {
+            let found = told.iter().find(|(_, told, _)| told == key);
+            found
+                .map(|(agent, _, effect)| (agent.clone(), *effect))
+                .unwrap_or_else(|| panic!("{told:?}"))
+        };
+        assert_eq!(
+            of("memory.search.query.maxResults"),
+            (None, Effect::Sets("openclaw.max_results"))
+        );
+        assert_eq!(
+            of("memory.search.query.minScore"),
+            (None, Effect::Sets("openclaw.min_score"))
+        );
+        assert_eq!(
+            of("memory.search.query.hybrid.vectorWeight"),
+            (None, super::REFUSED)
+        );
+        assert_eq!(
+            of("agents.defaults.memorySearch.enabled"),
+            (None, super::MOVED)
+        );
+        assert_eq!(
+            of("agents.entries.iris.memory.search.query.minScore"),
+            (
+                Some("iris".to_owned()),
+                Effect::WrongKind("a number, without quotes")
+            )
+        );
+        let older = r#"{"meta": {"lastTouchedVersion": "2026.7.35"}, "memory": {"search": {"query": {"maxResults": 3}}},
+            "agents": {"defaults": {"memorySearch": {"query": {"hybrid": {"mmr": {"enabled": true}, "textWeight": 0.4}},
+            "chunking": {"tokens": 200}, "extra": 1}}}}"#;
+        let told: Vec<Effect> = effects(older)
+            .into_iter()
+            .map(|(.., effect)| effect)
+            .collect();
+        assert_eq!(
+            told,
+            [
+                super::NOT_YET,
+                super::CHUNKING,
+                super::UNKNOWN,
+                Effect::Sets("openclaw.mmr_on"),
+                Effect::Sets("openclaw.text_weight"),
+            ]
+        );
+        assert_eq!(effects("{}"), []);
+    }
+
+    #[test]
+    fn what_is_no_config_is_told_in_words() {
+        let deep = "[".repeat(1000);
+        for (text, told) in [
+            ("", "it is empty"),
+            ("\u{feff}  \n", "it is empty"),
+            ("[1]", "it holds no settings by name"),
+            ("{\n  memory: {search: }\n}", "line 2, column"),
+            ("{memory: {", "line 1: it ends too early"),
+            (&deep, "it is nested deeper than 128 levels"),
+        ] {
+            let refused = read(text).expect_err(told);
+            assert!(refused.contains(told), "{refused}");
+        }
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let missing = openclaw_search(&dir.path().join("none.json"), |_| true);
+        assert_eq!(missing.expect_err("there is none"), "there is no such file");
+        let folder = openclaw_search(dir.path(), |_| true);
+        assert_eq!(folder.expect_err("it is none"), "it is a folder");
+        assert_eq!(
+            read("{meta: {lastTouchedVersion: '2026.9.6'}}")
+                .expect("it is one")
+                .version
+                .as_deref(),
+            Some("2026.9.6")
+        );
+    }
+}
