@@ -3,5 +3,6 @@
 mod fts;
 mod memory;
 pub mod openclaw;
+pub mod qmd;
 
 pub use memory::{AgentNote, Embed, Vectors};

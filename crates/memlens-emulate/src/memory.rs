@@ -56,6 +56,16 @@ impl Vectors {
         self.lengths.is_empty()
     }
 
+    /// How many numbers each has.
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Each, in the order of the chunks.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[f32]> {
+        self.values.chunks_exact(self.dim)
+    }
+
     /// The cosine of each to another vector, in `[-1, 1]`; 0 where either has no direction.
     ///
     /// # Errors

@@ -154,8 +154,16 @@ impl Memory {
             }
         }
         put_in_order(&notes, &mut chunks)?;
-        let texts = Fts::of("unicode61", chunks.iter().map(|it| it.piece.text.as_str()));
-        let paths = Fts::of("unicode61", notes.iter().map(|it| it.path.as_str()));
+        let texts = Fts::of(
+            "unicode61",
+            [1.0],
+            chunks.iter().map(|it| [it.piece.text.as_str()]),
+        );
+        let paths = Fts::of(
+            "unicode61",
+            [1.0],
+            notes.iter().map(|it| [it.path.as_str()]),
+        );
         let vectors = vectors.and_then(|vectors| {
             if vectors.len() == chunks.len() {
                 Ok(vectors)

@@ -1,0 +1,770 @@
+//! qmd's index over given notes, and how it is asked.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use memlens_index::{QueryWord, words};
+use memlens_rank::{
+    AnyPipeline, Candidate, CandidateSet, ChunkId, List, ListId, ListState, ListValue, OwnFacts,
+    RetrieverId,
+};
+use memlens_retrieve::{
+    NoText, NoteChunk, Part, Question, RetrieveError, Retrieved, Retriever, RowFacts, Within,
+};
+use memlens_store::FolderId;
+use parking_lot::Mutex;
+
+use super::cut;
+use super::document::{Document, Wanted, title};
+use super::facts::{Chunk, Facts, Hit, Role, RowFact, SearchList};
+use super::params::{DEPTH_MAX, TEXT, VECTOR};
+use super::pipeline::V2_8;
+use super::question::{Kind, Line, Typed, expression, intent_words, primary, refused, spaced};
+use crate::fts::Fts;
+use crate::memory::{AgentNote, Embed, Vectors};
+
+/// What a match counts in the path, the title and the text.
+const COLUMN_WEIGHTS: [f64; 3] = [1.5, 4.0, 1.0];
+/// How many matches of all collections are looked at for each note that a collection's list gives.
+const MATCHES_EACH: u32 = 10;
+/// How many chunks are looked at for each note that a vector list gives.
+const CHUNKS_EACH: u32 = 3;
+/// Folders that it passes over, beside those that begin with a dot.
+const PASSED_OVER: [&str; 4] = ["node_modules", "vendor", "dist", "build"];
+
+/// Notes as qmd indexes them.
+pub struct Memory {
+    generation: u64,
+    notes: Vec<Note>,
+    /// Each note's place by the name of its candidate.
+    places: HashMap<ChunkId, usize>,
+    /// The names of the collections, in the order in which they were indexed.
+    collections: Vec<String>,
+    /// Which contents have chunks, in the order in which they were embedded.
+    contents: Vec<Content>,
+    texts: Mutex<Fts>,
+    vectors: Result<Rows, String>,
+    embed: Embed,
+    remarks: Vec<String>,
+}
+
+struct Note {
+    id: ChunkId,
+    note: AgentNote,
+    collection: usize,
+    title: String,
+    document: Document,
+    n_lines: u32,
+    /// Its words as Memlens marks them.
+    terms: HashSet<String>,
+}
+
+/// A text that one or several notes have.
+struct Content {
+    /// Those notes, as they were indexed.
+    notes: Vec<usize>,
+    /// The chunks that are embedded.
+    chunks: Vec<String>,
+}
+
+/// Vectors with the sums of their squares, all in the precision of SQLite's extension.
+struct Rows {
+    vectors: Vectors,
+    squares: Vec<f32>,
+}
+
+/// What else is asked, beside the question: what qmd is told on its command line, and by its model.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    /// Typed searches; none for a plain question.
+    pub typed: Option<Vec<Line>>,
+    /// What the person is after.
+    pub intent: Option<String>,
+    /// What its model added to the question; none where it was not asked.
+    pub added: Option<Vec<Line>>,
+    /// The collections that are searched, by name: none for those of the question, an empty list for no filter at all.
+    pub collections: Option<Vec<String>>,
+}
+
+/// What is searched at once: one collection, or everything without a filter.
+type Scope = Option<usize>;
+
+/// A note in a list.
+#[derive(Clone, Copy)]
+struct Found {
+    note: usize,
+    reach: u32,
+    score: f64,
+}
+
+/// One search to be made.
+struct Search<'a> {
+    line: Line,
+    role: Role,
+    scopes: &'a [Scope],
+    name: String,
+}
+
+impl Memory {
+    /// The texts that are embedded, in their order.
+    pub fn chunk_texts(notes: &[AgentNote]) -> Vec<String> {
+        let notes = indexed(notes.to_vec());
+        let contents = contents(&notes);
+        contents.into_iter().flat_map(|it| it.chunks).collect()
+    }
+
+    /// An index of notes, whose paths begin with the name of their collection. `vectors` are those of [`Memory::chunk_texts`], or
+    /// why there are none; `generation` is the library's.
+    ///
+    /// # Errors
+    /// [`RetrieveError::Outside`] where SQLite refuses.
+    pub fn new(
+        notes: Vec<AgentNote>,
+        vectors: Result<Vectors, String>,
+        embed: Embed,
+        generation: u64,
+    ) -> Result<Memory, RetrieveError> {
+        let indexed = indexed(notes);
+        let contents = contents(&indexed);
+        let mut collections: Vec<String> = Vec::new();
+        let mut notes = Vec::new();
+        for note in indexed {
+            let name = collection(&note.path);
+            let collection = collections.iter().position(|it| it == name);
+            let collection = collection.unwrap_or_else(|| {
+                collections.push(name.to_owned());
+                collections.len() - 1
+            });
+            notes.push(Note {
+                id: name_of(&note),
+                collection,
+                title: title(&note.text, &note.path),
+                document: Document::new(&note.text),
+                n_lines: note.text.lines().count().max(1) as u32,
+                terms: words(&note.text).into_iter().map(|it| it.term).collect(),
+                note,
+            });
+        }
+        let rows = notes.iter().map(|it| {
+            let texts: [&str; 3] = [&it.note.path, &it.title, &it.note.text];
+            texts.map(spaced)
+        });
+        let texts = Fts::of("porter unicode61", COLUMN_WEIGHTS, rows).map_err(no_words)?;
+        let n_chunks: usize = contents.iter().map(|it| it.chunks.len()).sum();
+        let vectors = vectors.and_then(|vectors| {
+            if vectors.len() == n_chunks {
+                let squares = vectors.iter().map(|it| dot(it, it)).collect();
+                Ok(Rows { vectors, squares })
+            } else {
+                Err("the chunks have not all been embedded".to_owned())
+            }
+        });
+        Ok(Memory {
+            generation,
+            places: (0..).zip(&notes).map(|(at, it)| (it.id, at)).collect(),
+            notes,
+            collections,
+            contents,
+            texts: Mutex::new(texts),
+            vectors,
+            embed,
+            remarks: Vec::new(),
+        })
+    }
+
+    /// The same memory with what a person should know of every answer.
+    pub fn with_remarks(self, remarks: Vec<String>) -> Memory {
+        Memory { remarks, ..self }
+    }
+
+    /// The candidates of a question, by what qmd is told besides.
+    ///
+    /// # Errors
+    /// [`RetrieveError::Outside`] for a typed line that qmd refuses, or where SQLite does.
+    pub fn ask(&self, question: &Question<'_>, told: &Told) -> Result<Retrieved, RetrieveError> {
+        for line in told.typed.iter().flatten() {
+            if let Some(why) = refused(line) {
+                return Err(outside(format!(
+                    "{why}: {}",
+                    memlens_params::brief(&line.text)
+                )));
+            }
+        }
+        let scopes = self.scopes(question.within, told);
+        let mut lists = Vec::new();
+        let (mut words_took, mut vectors_took) = (Duration::ZERO, Duration::ZERO);
+        for search in searches(question.text, told, &scopes, &self.collections) {
+            let started = Instant::now();
+            let is_question = search.role == Role::Question;
+            let found = match search.line.kind {
+                Kind::Lex => self.by_words(&search, question.within)?,
+                Kind::Vec | Kind::Hyde => {
+                    let embedded = (!is_question).then(|| self.embed(&search.line.text));
+                    let vector = match &embedded {
+                        Some(vector) => vector.as_deref().map_err(String::as_str),
+                        None => question.vector,
+                    };
+                    self.by_meaning(&search, question.within, vector)
+                }
+            };
+            *match search.line.kind {
+                Kind::Lex => &mut words_took,
+                Kind::Vec | Kind::Hyde => &mut vectors_took,
+            } += started.elapsed();
+            lists.push((search, found));
+        }
+        let mut union: BTreeSet<usize> = BTreeSet::new();
+        for (_, found) in &lists {
+            let found = found.iter().flatten().take(DEPTH_MAX as usize);
+            union.extend(found.map(|it| it.note));
+        }
+        let also = question.also.iter().filter_map(|id| self.places.get(id));
+        union.extend(also.filter(|at| self.is_within(question.within, **at)));
+        let union: Vec<usize> = union.into_iter().collect();
+        let lists: Vec<SearchList> = lists
+            .into_iter()
+            .map(|(search, found)| listed(search, found, &union))
+            .collect();
+
+        let intent = told.intent.as_deref();
+        let sought = match &told.typed {
+            Some(lines) => primary(lines),
+            None => question.text,
+        };
+        let wanted = Wanted::new(sought, intent.map(intent_words).unwrap_or_default());
+        let rows = union.iter().map(|at| self.facts(*at, &wanted)).collect();
+        let of_question = |is_text: bool| {
+            lists
+                .iter()
+                .find(|it| it.role == Role::Question && (it.kind == Kind::Lex) == is_text)
+        };
+        let columns = [(TEXT, true), (VECTOR, false)].map(|(id, is_text)| {
+            of_question(is_text).map(|list| column(ListId(id.0), list, union.len()))
+        });
+        let asked = self.asked(question.text);
+        Ok(Retrieved {
+            set: CandidateSet {
+                candidates: union.iter().map(|at| self.candidate(*at)).collect(),
+                n_chunks: (0..self.notes.len())
+                    .filter(|at| self.is_within(question.within, *at))
+                    .count() as u32,
+                n_words: asked.len() as u32,
+                lists: columns.into_iter().flatten().collect(),
+                own: Some(OwnFacts::new(Facts {
+                    lists,
+                    is_typed: told.typed.is_some(),
+                    has_intent: intent.is_some(),
+                    is_expanded: told.added.is_some(),
+                    rows,
+                    rerank: None,
+                })),
+                ..CandidateSet::default()
+            },
+            rows: union.iter().map(|at| self.row(*at, &asked)).collect(),
+            words: asked,
+            n_words_left_out: 0,
+            took: vec![
+                (ListId(TEXT.0), words_took),
+                (ListId(VECTOR.0), vectors_took),
+            ],
+        })
+    }
+
+    /// The same candidates with what a reranker says of each: it is asked with a question and a text.
+    pub fn reranked(
+        &self,
+        question: &str,
+        told: &Told,
+        found: Retrieved,
+        score: impl Fn(&str, &str) -> f64,
+    ) -> Retrieved {
+        let sought = told.typed.as_deref().map_or(question, primary);
+        let intent = told.intent.as_deref();
+        let asked = match intent {
+            Some(intent) => format!("{intent}\n\n{sought}"),
+            None => sought.to_owned(),
+        };
+        let wanted = Wanted::new(sought, intent.map(intent_words).unwrap_or_default());
+        let scores = found.set.candidates.iter().map(|it| {
+            let note = &self.notes[self.places[&it.chunk]];
+            score(&asked, &note.document.chunk(&wanted).text)
+        });
+        let rerank = Some(scores.collect());
+        let own = Facts::of(&found.set).map(|facts| {
+            OwnFacts::new(Facts {
+                rerank,
+                ..facts.clone()
+            })
+        });
+        Retrieved {
+            set: CandidateSet { own, ..found.set },
+            ..found
+        }
+    }
+
+    /// Which collections are searched: those named, else those of the part, which is nearly always all.
+    fn scopes(&self, within: &Within, told: &Told) -> Vec<Scope> {
+        let named = |name: &String| self.collections.iter().position(|it| it == name);
+        match &told.collections {
+            Some(names) if names.is_empty() => vec![None],
+            // A collection that is not there gives nothing.
+            Some(names) => names.iter().filter_map(named).map(Some).collect(),
+            None => {
+                let is_asked = |collection: &usize| {
+                    let mut notes = 0..self.notes.len();
+                    notes.any(|at| {
+                        self.notes[at].collection == *collection && self.is_within(within, at)
+                    })
+                };
+                (0..self.collections.len())
+                    .filter(is_asked)
+                    .map(Some)
+                    .collect()
+            }
+        }
+    }
+
+    fn is_within(&self, within: &Within, at: usize) -> bool {
+        let note = &self.notes[at];
+        let facts = &note.note.facts;
+        let is_in_part = match &within.part {
+            Part::All => true,
+            Part::Folder(scope) => scope.folder == facts.folder && scope.holds(&facts.path),
+            Part::Folders(folders) => folders.contains(&facts.folder),
+            Part::Chunks(chunks) => chunks.contains(&note.id),
+        };
+        is_in_part && !within.without.contains(&note.id)
+    }
+
+    fn is_in(&self, scope: Scope, at: usize) -> bool {
+        scope.is_none_or(|collection| self.notes[at].collection == collection)
+    }
+
+    /// What a search for words finds, best first.
+    fn by_words(
+        &self,
+        search: &Search<'_>,
+        within: &Within,
+    ) -> Result<Result<Vec<Found>, String>, RetrieveError> {
+        let Some(expression) = expression(&search.line.text) else {
+            return Ok(Err("the question has no word to search".to_owned()));
+        };
+        let hits = self.texts.lock().search(&expression).map_err(no_words)?;
+        let is_there = |at: &usize| !within.without.contains(&self.notes[*at].id);
+        let matches = hits.iter().filter(|hit| is_there(&(hit.at as usize)));
+        let found = matches.zip(1..).map(|(hit, reach)| Found {
+            note: hit.at as usize,
+            reach,
+            score: hit.rank.abs() / (1.0 + hit.rank.abs()),
+        });
+        let found: Vec<Found> = found.filter(|it| self.is_within(within, it.note)).collect();
+        let of = |scope: &Scope| {
+            let scope = *scope;
+            let found = found.iter().copied();
+            found.filter(move |it| self.is_in(scope, it.note))
+        };
+        Ok(Ok(merged(
+            search.scopes.iter().flat_map(of).collect(),
+            search.scopes,
+        )))
+    }
+
+    /// What a search by meaning finds, best first.
+    fn by_meaning(
+        &self,
+        search: &Search<'_>,
+        within: &Within,
+        vector: Result<&[f32], &str>,
+    ) -> Result<Vec<Found>, String> {
+        let distances = self.distances(vector?)?;
+        let mut found = Vec::new();
+        for scope in search.scopes {
+            let is_there = |at: &&usize| {
+                self.is_in(*scope, **at) && !within.without.contains(&self.notes[**at].id)
+            };
+            let mut chunks: Vec<(&Content, f32)> = Vec::new();
+            let mut rest = distances.as_slice();
+            for content in &self.contents {
+                let (own, behind) = rest.split_at(content.chunks.len());
+                rest = behind;
+                if content.notes.iter().any(|at| is_there(&at)) {
+                    chunks.extend(own.iter().map(|distance| (content, *distance)));
+                }
+            }
+            chunks.sort_by(|a, b| a.1.total_cmp(&b.1));
+            let mut seen = HashSet::new();
+            for (reach, (content, distance)) in (1..).zip(chunks) {
+                for at in content.notes.iter().filter(is_there) {
+                    if seen.insert(*at) && self.is_within(within, *at) {
+                        found.push(Found {
+                            note: *at,
+                            reach,
+                            score: 1.0 - f64::from(distance),
+                        });
+                    }
+                }
+            }
+        }
+        Ok(merged(found, search.scopes))
+    }
+
+    /// The cosine distance of every chunk, in the precision of SQLite's extension.
+    fn distances(&self, to: &[f32]) -> Result<Vec<f32>, String> {
+        let Rows { vectors, squares } = self.vectors.as_ref().map_err(Clone::clone)?;
+        if to.len() != vectors.dim() {
+            return Err(format!(
+                "the question's embedding has {} numbers, those of the chunks {}",
+                to.len(),
+                vectors.dim()
+            ));
+        }
+        let square = dot(to, to);
+        let distance = |(vector, own): (&[f32], &f32)| {
+            let lengths = f64::from(square).sqrt() * f64::from(*own).sqrt();
+            if lengths > 0.0 {
+                (1.0 - f64::from(dot(vector, to)) / lengths) as f32
+            } else {
+                1.0
+            }
+        };
+        Ok(vectors.iter().zip(squares).map(distance).collect())
+    }
+
+    fn candidate(&self, at: usize) -> Candidate {
+        let note = &self.notes[at];
+        Candidate {
+            chunk: note.id,
+            order: at as u32,
+            document: at as u32,
+            // It counts four characters as a token.
+            tokens: (note.note.text.encode_utf16().count() as u32).div_ceil(4),
+            ..Candidate::default()
+        }
+    }
+
+    fn facts(&self, at: usize, wanted: &Wanted) -> RowFact {
+        let document = &self.notes[at].document;
+        let chunk = document.chunk(wanted);
+        let last = (chunk.start + chunk.len).saturating_sub(1);
+        RowFact {
+            chunk: Chunk {
+                start: chunk.start as u32,
+                units: chunk.len as u32,
+                first_line: document.line_of(chunk.start),
+                last_line: document.line_of(last),
+            },
+            in_chunk: document.shown_in(chunk, wanted),
+            in_note: document.shown(wanted),
+        }
+    }
+
+    fn row(&self, at: usize, asked: &[QueryWord]) -> RowFacts {
+        let own = &self.notes[at];
+        let facts = &own.note.facts;
+        let around = memlens_retrieve::folder_around(&facts.path, &facts.folder_name).to_owned();
+        RowFacts {
+            note: facts.clone(),
+            start_line: 1,
+            end_line: own.n_lines,
+            heading: own.title.clone(),
+            source: around,
+            said: None,
+            text: None,
+            matched: (0..)
+                .zip(asked)
+                .filter(|(_, asked)| own.terms.contains(&asked.term))
+                .map(|(at, _)| at)
+                .collect(),
+        }
+    }
+
+    /// The words of a question, as Memlens marks them.
+    fn asked(&self, question: &str) -> Vec<QueryWord> {
+        let mut seen = HashSet::new();
+        let n = self.notes.len() as f64;
+        words(question)
+            .into_iter()
+            .filter(|word| seen.insert(word.term.clone()))
+            .map(|word| {
+                let holds = |note: &&Note| note.terms.contains(&word.term);
+                let n_notes = self.notes.iter().filter(holds).count();
+                let held = n_notes as f64;
+                QueryWord {
+                    typed: question[word.bytes].to_owned(),
+                    term: word.term,
+                    weight: 1.0,
+                    idf: (1.0 + (n - held + 0.5) / (held + 0.5)).ln() as f32,
+                    n_chunks: n_notes as u32,
+                }
+            })
+            .collect()
+    }
+}
+
+impl Retriever for Memory {
+    fn id(&self) -> RetrieverId {
+        V2_8.retriever()
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    fn embed(&self, text: &str) -> Result<Vec<f32>, String> {
+        match &self.vectors {
+            Ok(_) => (self.embed)(&format!("task: search result | query: {text}")),
+            Err(why) => Err(why.clone()),
+        }
+    }
+
+    fn retrieve(&self, question: &Question<'_>) -> Result<Retrieved, RetrieveError> {
+        let typed = Typed::of(question.text);
+        let told = Told {
+            intent: typed.as_ref().and_then(|it| it.intent.clone()),
+            typed: typed.map(|it| it.lines),
+            ..Told::default()
+        };
+        self.ask(question, &told)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
+    }
+
+    fn chunks_of(&self, folder: FolderId, path: &str) -> Option<Vec<NoteChunk>> {
+        let is_it = |it: &&Note| it.note.facts.folder == folder && it.note.facts.path == path;
+        let note = self.notes.iter().find(is_it)?;
+        Some(vec![NoteChunk {
+            chunk: note.id,
+            start_line: 1,
+            end_line: note.n_lines,
+        }])
+    }
+
+    fn texts(&self, chunks: &[ChunkId]) -> Result<Vec<Result<String, NoText>>, RetrieveError> {
+        let text = |chunk: &ChunkId| {
+            let at = self.places.get(chunk).ok_or(NoText::Gone)?;
+            Ok(self.notes[*at].note.text.to_string())
+        };
+        Ok(chunks.iter().map(text).collect())
+    }
+}
+
+/// The searches of a question, in the order in which qmd fuses their lists.
+fn searches<'a>(
+    question: &str,
+    told: &Told,
+    scopes: &'a [Scope],
+    collections: &[String],
+) -> Vec<Search<'a>> {
+    let of_question = |kind, name: &str| Search {
+        line: Line {
+            kind,
+            text: question.to_owned(),
+        },
+        role: Role::Question,
+        scopes,
+        name: name.to_owned(),
+    };
+    let in_order = |lines: &[Line], is_words: bool| -> Vec<Line> {
+        let is_it = |line: &&Line| (line.kind == Kind::Lex) == is_words;
+        lines.iter().filter(is_it).cloned().collect()
+    };
+    let added = told.added.as_deref().unwrap_or_default();
+    let typed = told.typed.as_deref().unwrap_or_default();
+    let mut found = Vec::new();
+    for is_words in [true, false] {
+        found.push(match is_words {
+            true => of_question(Kind::Lex, "keywords"),
+            false => of_question(Kind::Vec, "vector"),
+        });
+        found.extend(in_order(added, is_words).into_iter().map(|line| Search {
+            role: Role::Added,
+            scopes,
+            name: format!(
+                "{}: {}",
+                line.kind.as_str(),
+                memlens_params::brief(&line.text)
+            ),
+            line,
+        }));
+    }
+    for is_words in [true, false] {
+        for line in in_order(typed, is_words) {
+            for scope in scopes {
+                let name = format!(
+                    "{}: {}",
+                    line.kind.as_str(),
+                    memlens_params::brief(&line.text)
+                );
+                found.push(Search {
+                    line: line.clone(),
+                    role: Role::Typed,
+                    scopes: std::slice::from_ref(scope),
+                    name: match scope {
+                        Some(at) if scopes.len() > 1 => format!("{name} in {}", collections[*at]),
+                        _ => name,
+                    },
+                });
+            }
+        }
+    }
+    found
+}
+
+/// What several collections gave, by score; equal scores stay in the order of the collections.
+fn merged(mut found: Vec<Found>, scopes: &[Scope]) -> Vec<Found> {
+    if scopes.len() > 1 {
+        found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    }
+    found
+}
+
+fn listed(search: Search<'_>, found: Result<Vec<Found>, String>, union: &[usize]) -> SearchList {
+    let (found, state) = match found {
+        Ok(found) => (found, ListState::Ready),
+        Err(why) => (Vec::new(), ListState::Missing(why)),
+    };
+    let hits = (1..).zip(&found).filter_map(|(rank, it)| {
+        Some(Hit {
+            slot: union.binary_search(&it.note).ok()? as u32,
+            rank,
+            reach: it.reach,
+            score: it.score,
+        })
+    });
+    SearchList {
+        kind: search.line.kind,
+        role: search.role,
+        name: search.name,
+        state,
+        reach_each: match search.line.kind {
+            Kind::Lex if search.scopes == [None] => 1,
+            Kind::Lex => MATCHES_EACH,
+            Kind::Vec | Kind::Hyde => CHUNKS_EACH,
+        },
+        n_hits: found.len() as u32,
+        hits: hits.collect(),
+    }
+}
+
+/// A list as every pipeline shows it.
+fn column(id: ListId, list: &SearchList, n_slots: usize) -> List {
+    let mut values = vec![ListValue::default(); n_slots];
+    for hit in &list.hits {
+        values[hit.slot as usize] = ListValue {
+            score: Some(hit.score),
+            rank: Some(hit.rank),
+        };
+    }
+    List {
+        id,
+        state: list.state.clone(),
+        n_hits: list.n_hits,
+        values,
+    }
+}
+
+/// Added up one by one in single precision, as SQLite's extension does.
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
+}
+
+fn outside(why: String) -> RetrieveError {
+    RetrieveError::Outside {
+        what: "qmd".to_owned(),
+        why,
+    }
+}
+
+fn no_words(error: rusqlite::Error) -> RetrieveError {
+    outside(error.to_string())
+}
+
+/// The collection of a path: its first part.
+fn collection(path: &str) -> &str {
+    path.split('/').next().unwrap_or(path)
+}
+
+/// The notes that qmd indexes, in the order of its walk: collection by collection as they come, in each folder its files before its
+/// folders, by name.
+fn indexed(mut notes: Vec<AgentNote>) -> Vec<AgentNote> {
+    notes.retain(|note| {
+        let mut parts = note.path.split('/').skip(1);
+        let is_passed_over = parts.any(|it| it.starts_with('.') || PASSED_OVER.contains(&it));
+        note.path.ends_with(".md") && !is_passed_over && !cut::trim(&note.text).is_empty()
+    });
+    let mut order: Vec<Arc<str>> = Vec::new();
+    for note in &notes {
+        let name = collection(&note.path);
+        if !order.iter().any(|it| **it == *name) {
+            order.push(name.into());
+        }
+    }
+    let place = |note: &AgentNote| {
+        let name = collection(&note.path);
+        order.iter().position(|it| **it == *name)
+    };
+    notes.sort_by(|a, b| {
+        place(a)
+            .cmp(&place(b))
+            .then_with(|| walked(&a.path, &b.path))
+    });
+    notes
+}
+
+fn walked(a: &str, b: &str) -> Ordering {
+    match (a.split_once('/'), b.split_once('/')) {
+        (None, None) => a.cmp(b),
+        (None, Some(_)) => Ordering::Less,
+        (Some(_), None) => Ordering::Greater,
+        (Some((a, rest_a)), Some((b, rest_b))) => a.cmp(b).then_with(|| walked(rest_a, rest_b)),
+    }
+}
+
+/// The distinct texts in the order in which they are embedded: by their smallest path in any collection.
+fn contents(notes: &[AgentNote]) -> Vec<Content> {
+    let path = |at: usize| {
+        let path = notes[at].path.as_str();
+        path.split_once('/').map_or(path, |(_, rest)| rest)
+    };
+    let mut by_text: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, note) in notes.iter().enumerate() {
+        by_text.entry(&note.text).or_default().push(at);
+    }
+    let mut found: Vec<(usize, Vec<usize>)> = by_text
+        .into_values()
+        .map(|notes| {
+            let first = notes.iter().copied().min_by_key(|at| (path(*at), *at));
+            (first.unwrap_or_default(), notes)
+        })
+        .collect();
+    found.sort_by_key(|(first, _)| (path(*first), *first));
+    found
+        .into_iter()
+        .map(|(first, same)| {
+            let text = &notes[first].text;
+            let title = title(text, &notes[first].path);
+            let chunks = cut::for_vectors(&cut::units(text));
+            Content {
+                notes: same,
+                chunks: chunks
+                    .iter()
+                    .map(|it| format!("title: {title} | text: {}", it.text))
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+/// A name that the same note with the same text has again.
+fn name_of(note: &AgentNote) -> ChunkId {
+    let mut hasher = blake3::Hasher::new();
+    let head = format!("qmd\0{}\0{}\0", note.facts.folder.0, note.facts.path);
+    hasher.update(head.as_bytes()).update(note.text.as_bytes());
+    let bytes = hasher.finalize();
+    let first: [u8; 8] = bytes.as_bytes()[..8].try_into().expect("eight bytes");
+    ChunkId(u64::from_le_bytes(first))
+}

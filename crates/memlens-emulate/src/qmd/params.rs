@@ -1,0 +1,142 @@
+//! What qmd can be told, by its own names.
+
+use memlens_params::make::{log, number, whole};
+use memlens_params::{ParameterKind, StageId, StageInfo, choice, parameters};
+
+/// The list by FTS5.
+pub const TEXT: StageId = StageId("qmd.text");
+/// The list by cosine.
+pub const VECTOR: StageId = StageId("qmd.vector");
+/// More searches, by its model or typed.
+pub const LINES: StageId = StageId("qmd.lines");
+/// One order of the lists.
+pub const FUSION: StageId = StageId("qmd.fusion");
+/// How many are reranked.
+pub const CANDIDATES: StageId = StageId("qmd.candidates");
+/// The place, blended with its reranker's score.
+pub const RERANK: StageId = StageId("qmd.rerank");
+/// `--min-score`.
+pub const THRESHOLD: StageId = StageId("qmd.threshold");
+/// `-n`.
+pub const LIMIT: StageId = StageId("qmd.limit");
+/// The lines that it prints.
+pub const SNIPPET: StageId = StageId("qmd.snippet");
+
+const fn stage(
+    id: StageId,
+    label: &'static str,
+    switch: Option<&'static str>,
+    sentence: &'static str,
+) -> StageInfo {
+    StageInfo {
+        id,
+        label,
+        switch,
+        sentence,
+    }
+}
+
+static STAGES: [StageInfo; 9] = [
+    stage(
+        TEXT,
+        "Keywords",
+        None,
+        "Notes that hold every word of the question, by SQLite's full-text search; its bm25 as |r| / (1 + |r|).",
+    ),
+    stage(
+        VECTOR,
+        "Vector",
+        None,
+        "The cosine of question and best chunk of a note; only the best three chunks for every result wanted count.",
+    ),
+    stage(
+        LINES,
+        "More searches",
+        None,
+        "What qmd's model adds to the question, or its typed lines; each is a list of its own.",
+    ),
+    stage(
+        FUSION,
+        "Fusion",
+        None,
+        "The sum of weight / (60 + rank) over the lists, and 0.05 for a first or 0.02 for a second or third place in any.",
+    ),
+    stage(
+        CANDIDATES,
+        "Candidates",
+        None,
+        "Keeps the first notes, which are read and reranked.",
+    ),
+    stage(
+        RERANK,
+        "Rerank",
+        Some("qmd.rerank"),
+        "1 / rank, blended with the score that qmd's model gives the best chunk; less of it the higher the rank.",
+    ),
+    stage(
+        THRESHOLD,
+        "--min-score",
+        None,
+        "Drops notes below --min-score.",
+    ),
+    stage(LIMIT, "-n", None, "Keeps the first notes."),
+    stage(
+        SNIPPET,
+        "Snippet",
+        None,
+        "The lines that qmd prints of each note.",
+    ),
+];
+
+choice! {
+    /// What qmd is called with.
+    Command {
+        /// Words and vectors, fused and reranked.
+        Query = "query",
+        /// Words alone.
+        Search = "search",
+        /// Vectors alone.
+        Vsearch = "vsearch",
+    }
+}
+
+parameters! {
+    /// What qmd 2.8 can be told.
+    pub struct Qmd;
+    prefix "qmd."; stages &STAGES; rules |_| Ok(());
+    command: Command = Command::Query, Some(FUSION), Rank, "Command", None, ParameterKind::Choice { options: Command::OPTIONS }, None, "What qmd is called with: query fuses words and vectors, search and vsearch take one of them. OpenClaw called search.";
+    candidate_limit: u32 = 40, Some(CANDIDATES), Rank, "--candidate-limit", Some("notes"), log(whole(1, 500, 1)), None, "How many notes of the fused list are reranked.";
+    rerank: bool = true, Some(RERANK), Rank, "Rerank", None, ParameterKind::Toggle, None, "Whether qmd asks its reranker; off is --no-rerank.";
+    min_score: f64 = 0.0, Some(THRESHOLD), Rank, "--min-score", None, number(0.0, 1.0, 0.01), None, "Notes with a lower score are dropped; vsearch takes 0 as 0.3.";
+    limit: u32 = 10, Some(LIMIT), Rank, "-n", Some("notes"), log(whole(1, 500, 1)), None, "How many notes are returned: 10 over MCP, 5 on its command line, 20 with --json.";
+}
+
+/// How many notes each list of a `query` gives.
+pub const QUERY_DEPTH: u32 = 20;
+/// How many notes `search` fetches at least, and for every result wanted.
+const SEARCH_DEPTH: u32 = 50;
+const SEARCH_TIMES: u32 = 2;
+/// What `vsearch` takes `--min-score 0` for.
+const VSEARCH_MIN_SCORE: f64 = 0.3;
+
+impl Qmd {
+    /// How many notes each list gives.
+    pub fn depth(&self) -> u32 {
+        match self.command {
+            Command::Query => QUERY_DEPTH,
+            Command::Search => SEARCH_DEPTH.max(self.limit.saturating_mul(SEARCH_TIMES)),
+            Command::Vsearch => self.limit,
+        }
+    }
+
+    /// The score that a note must reach.
+    pub fn least(&self) -> f64 {
+        match self.command {
+            Command::Vsearch if self.min_score == 0.0 => VSEARCH_MIN_SCORE,
+            Command::Query | Command::Search | Command::Vsearch => self.min_score,
+        }
+    }
+}
+
+/// More than any list gives at any limit.
+pub const DEPTH_MAX: u32 = 1000;

@@ -1,0 +1,488 @@
+//! qmd as emulated, against what its published package returned on the same notes and vectors.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use base64::Engine;
+use memlens_emulate::qmd::{Kind, Line, Memory, Told, V2_8, expansion};
+use memlens_emulate::{AgentNote, Embed, Vectors};
+use memlens_params::{ParameterSet, StageId, Value, Values};
+use memlens_rank::{AnyPipeline, Detail, Trace};
+use memlens_retrieve::{NoteFacts, Question, RetrieveError, Retrieved, Retriever, Within};
+use memlens_store::{DocumentId, FolderId};
+use serde::Deserialize;
+use sha2::Digest;
+
+/// How far a score may be off.
+const TOLERANCE: f64 = 1e-6;
+/// How many numbers a given vector has.
+const DIM: usize = 384;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Settings {
+    command: String,
+    limit: u32,
+    min_score: f64,
+    candidate_limit: Option<u32>,
+    rerank: Option<bool>,
+    expansion: Option<serde_json::Value>,
+    intent: Option<String>,
+    searches: Option<Vec<Typed>>,
+    collections: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct Typed {
+    #[serde(rename = "type")]
+    kind: String,
+    query: String,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    id: String,
+    query: String,
+    settings: Settings,
+    expanded: Option<Vec<Typed>>,
+    strong_signal: Option<f64>,
+    error: Option<String>,
+    results: Vec<Returned>,
+}
+
+#[derive(Deserialize, Debug)]
+struct Returned {
+    path: String,
+    start_line: u32,
+    end_line: u32,
+    line: u32,
+    score: f64,
+    chunk_pos: Option<u32>,
+    chunk_len: Option<u32>,
+    rank: Option<u32>,
+    base: Option<f64>,
+    bonus: Option<f64>,
+    weight: Option<f64>,
+    rerank: Option<f64>,
+    #[serde(default)]
+    lists: Vec<(u32, u32, f64)>,
+}
+
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
+    let path = checkout().join("tests/golden").join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}")))
+        .collect()
+}
+
+fn note(at: usize, path: &str, text: &str) -> AgentNote {
+    AgentNote {
+        facts: Arc::new(NoteFacts {
+            id: DocumentId(at as i64),
+            folder: FolderId(1),
+            folder_name: "notes".to_owned(),
+            folder_path: "/notes".to_owned(),
+            path: path.to_owned(),
+            date: None,
+            tags: Vec::new(),
+        }),
+        path: path.to_owned(),
+        text: text.into(),
+        modified_ms: 0,
+    }
+}
+
+/// The notes of agent-memory-57, as a collection `memory`.
+fn agent_memory() -> Vec<(String, String)> {
+    let root = checkout().join("tests/fixtures/agent-memory-57");
+    let folders = std::fs::read_dir(&root).expect("the fixture");
+    let folders = folders.map(|it| it.expect("an entry").path());
+    let files = folders.filter(|it| it.is_dir()).flat_map(|folder| {
+        let files = std::fs::read_dir(&folder).expect("a folder");
+        files.map(|it| it.expect("an entry").path())
+    });
+    files
+        .map(|file| {
+            let relative = file.strip_prefix(&root).expect("below");
+            let text = std::fs::read_to_string(&file).expect("a note");
+            (format!("memory/{}", relative.display()), text)
+        })
+        .collect()
+}
+
+fn notes(name: &str) -> Vec<AgentNote> {
+    #[derive(Deserialize)]
+    struct Given {
+        path: String,
+        text: String,
+    }
+    let given = |file: &str| -> Vec<(String, String)> {
+        let given: Vec<Given> = lines(file);
+        given.into_iter().map(|it| (it.path, it.text)).collect()
+    };
+    let mut found = match name {
+        "agent-memory-57" => agent_memory(),
+        "craft-big" => given("openclaw/craft-big.notes.jsonl"),
+        _ => given(&format!("qmd/{name}.files.jsonl")),
+    };
+    // Whatever order they are given in.
+    found.sort_by(|a, b| a.0.chars().rev().cmp(b.0.chars().rev()));
+    found.sort_by_key(|(path, _)| path.split('/').next().map(str::to_owned));
+    let found = found.iter().enumerate();
+    found
+        .map(|(at, (path, text))| note(at, path, text))
+        .collect()
+}
+
+fn sha256(text: &str) -> String {
+    let digest = sha2::Sha256::digest(text.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The given vectors, by the hash of the embedded text.
+fn vectors(name: &str) -> HashMap<String, Vec<f32>> {
+    #[derive(Deserialize)]
+    struct Given {
+        sha256: String,
+        f32: String,
+    }
+    let given: Vec<Given> = lines(&format!("qmd/{name}.vectors.jsonl"));
+    given
+        .into_iter()
+        .map(|it| {
+            let bytes = base64::engine::general_purpose::STANDARD
+                .decode(it.f32)
+                .expect("base64");
+            let numbers = bytes.chunks_exact(4);
+            let numbers = numbers.map(|it| f32::from_le_bytes(it.try_into().expect("four bytes")));
+            (it.sha256, numbers.collect())
+        })
+        .collect()
+}
+
+fn memory(name: &str) -> Memory {
+    let notes = notes(name);
+    let given = Arc::new(vectors(name));
+    // Of large sets, chunks that no list reaches have no vector in the file.
+    let is_thinned = ["starve", "cut", "strong", "big"]
+        .iter()
+        .any(|it| name.ends_with(it));
+    let beyond = vec![0.0; DIM];
+    let flat: Vec<f32> = Memory::chunk_texts(&notes)
+        .iter()
+        .flat_map(|text| match given.get(&sha256(text)) {
+            Some(vector) => vector,
+            None if is_thinned => &beyond,
+            None => panic!("{name}: no vector is given for {text:?}"),
+        })
+        .copied()
+        .collect();
+    let embed: Embed = Arc::new(move |text| {
+        let vector = given.get(&sha256(text));
+        vector.cloned().ok_or_else(|| "not given".to_owned())
+    });
+    Memory::new(notes, Ok(Vectors::new(DIM, flat)), embed, 1).expect("an index")
+}
+
+fn line(typed: &Typed) -> Line {
+    Line {
+        kind: match typed.kind.as_str() {
+            "lex" => Kind::Lex,
+            "vec" => Kind::Vec,
+            _ => Kind::Hyde,
+        },
+        text: typed.query.clone(),
+    }
+}
+
+/// What its model answered, and what qmd made of it: none where it was not to be asked.
+fn added(asked: &Asked) -> Option<Vec<Line>> {
+    let told: Vec<Line> = asked.expanded.iter().flatten().map(line).collect();
+    let answer = match asked.settings.expansion.as_ref()? {
+        // It failed.
+        serde_json::Value::String(how) if how == "throw" => return Some(Vec::new()),
+        serde_json::Value::String(how) if how == "empty" => String::new(),
+        serde_json::Value::Array(lines) => {
+            let lines = lines.iter().filter_map(|it| it.as_str());
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        // Whatever it would have said after a strong match must not count.
+        _ if asked.strong_signal.is_some() => format!("lex: {}", asked.query),
+        _ => {
+            let lines = told
+                .iter()
+                .map(|it| format!("{}: {}\n", it.kind.as_str(), it.text));
+            format!("no line\nlex: ~\n{}", lines.collect::<String>())
+        }
+    };
+    let mut lines = expansion(&asked.query, &answer);
+    let shown: Vec<Line> = match asked.settings.command.as_str() {
+        "vsearch" => lines
+            .iter()
+            .filter(|it| it.kind != Kind::Lex)
+            .cloned()
+            .collect(),
+        _ => lines.clone(),
+    };
+    if asked.strong_signal.is_some() {
+        lines.push(Line {
+            kind: Kind::Lex,
+            text: "the".to_owned(),
+        });
+    } else {
+        assert_eq!(shown, told, "{} {:?}", asked.id, asked.query);
+    }
+    Some(lines)
+}
+
+fn told(asked: &Asked) -> Told {
+    let settings = &asked.settings;
+    let collections = settings.collections.clone();
+    Told {
+        typed: settings
+            .searches
+            .as_ref()
+            .map(|it| it.iter().map(line).collect()),
+        intent: settings.intent.clone(),
+        added: added(asked),
+        collections: Some(collections.unwrap_or_else(|| vec!["memory".to_owned()])),
+    }
+}
+
+fn values(settings: &Settings) -> Values {
+    let command = match settings.command.as_str() {
+        "structured" => "query",
+        command => command,
+    };
+    let number = |id, it: f64| (id, Value::Number(it));
+    // The rows were asked below the command line, which takes 0 for 0.3.
+    let min_score = match command {
+        "vsearch" => settings.min_score.max(f64::MIN_POSITIVE),
+        _ => settings.min_score,
+    };
+    Values::defaults(V2_8.table())
+        .with([
+            ("qmd.command", Value::Choice(command.to_owned())),
+            number("qmd.limit", f64::from(settings.limit)),
+            number("qmd.min_score", min_score),
+            number(
+                "qmd.candidate_limit",
+                f64::from(settings.candidate_limit.unwrap_or(40)),
+            ),
+            ("qmd.rerank", Value::Toggle(settings.rerank.unwrap_or(true))),
+        ])
+        .expect("values in range")
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let lower = text.to_lowercase();
+    let words = lower.split(|sign: char| !sign.is_ascii_alphanumeric());
+    words
+        .filter(|it| !it.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The stand-in that was asked for the golden rows: the share of the question's words that a text holds.
+fn share(question: &str, text: &str) -> f64 {
+    let (asked, held) = (words(question), words(text));
+    let n_held = asked.iter().filter(|it| held.contains(*it)).count();
+    n_held as f64 / asked.len().max(1) as f64
+}
+
+fn ask(memory: &Memory, asked: &Asked, told: &Told) -> Result<Retrieved, RetrieveError> {
+    let vector = memory.embed(&asked.query);
+    let found = memory.ask(
+        &Question {
+            text: &asked.query,
+            vector: vector.as_deref().map_err(String::as_str),
+            params: &values(&asked.settings),
+            within: &Within::default(),
+            also: &[],
+        },
+        told,
+    )?;
+    Ok(memory.reranked(&asked.query, told, found, share))
+}
+
+/// What a stage told of a row, by name, in order.
+fn terms(trace: &Trace, stage: &'static str, slot: u32) -> Vec<(&'static str, f64)> {
+    let stage = trace.stage(StageId(stage)).expect("a stage");
+    let entry = stage.entries.iter().find(|entry| entry.slot == slot);
+    match entry.map(|it| &it.detail) {
+        Some(Detail::Own(reason)) => reason.get().terms(),
+        _ => Vec::new(),
+    }
+}
+
+/// What differs between two rows, as both tell them.
+fn difference(trace: &Trace, found: &Retrieved, slot: u32, theirs: &Returned) -> Option<String> {
+    let path = &found.rows[slot as usize].note.path;
+    if path != &theirs.path {
+        return Some(format!("{path}, not {}", theirs.path));
+    }
+    let score = trace.journey(slot).score.expect("a kept row has a score");
+    let told = [
+        terms(trace, "qmd.fusion", slot),
+        terms(trace, "qmd.rerank", slot),
+        terms(trace, "qmd.snippet", slot),
+    ]
+    .concat();
+    let of = |name: &'static str| told.iter().filter(move |it| it.0 == name).map(|it| it.1);
+    let expected = [
+        ("first_line", Some(f64::from(theirs.start_line))),
+        ("last_line", Some(f64::from(theirs.end_line))),
+        ("line", Some(f64::from(theirs.line))),
+        ("chunk_start", theirs.chunk_pos.map(f64::from)),
+        ("chunk_units", theirs.chunk_len.map(f64::from)),
+        ("rank", theirs.rank.map(f64::from)),
+        ("base", theirs.base),
+        ("bonus", theirs.bonus),
+        // Without a reranker it says that the place counts whole.
+        ("weight", theirs.weight.filter(|it| *it < 1.0)),
+        (
+            "rerank",
+            theirs.rerank.filter(|_| theirs.weight < Some(1.0)),
+        ),
+    ];
+    let is_off = |own: f64, their: f64| (own - their).abs() > TOLERANCE;
+    let mut off: Vec<String> = expected
+        .into_iter()
+        .filter_map(|(name, their)| {
+            let (their, own) = (their?, of(name).next());
+            let is_same = own.is_some_and(|own| !is_off(own, their));
+            (!is_same).then(|| format!("{name} {own:?}, theirs {their}"))
+        })
+        .collect();
+    if is_off(score, theirs.score) {
+        off.push(format!("score {score}, theirs {}", theirs.score));
+    }
+    if theirs.rank.is_some() {
+        let ranks = of("list").zip(of("list_rank")).zip(of("list_score"));
+        let own: Vec<((f64, f64), f64)> = ranks.collect();
+        let is_same = own.len() == theirs.lists.len()
+            && own.iter().zip(&theirs.lists).all(|(own, their)| {
+                own.0 == (f64::from(their.0), f64::from(their.1)) && !is_off(own.1, their.2)
+            });
+        if !is_same {
+            off.push(format!("lists {own:?}, theirs {:?}", theirs.lists));
+        }
+    }
+    (!off.is_empty()).then(|| format!("{path}: {}", off.join("; ")))
+}
+
+fn compare(memory: &Memory, asked: &Asked) -> Result<(), String> {
+    let told = told(asked);
+    let found = match (ask(memory, asked, &told), &asked.error) {
+        (Ok(found), None) => found,
+        (Err(_), Some(_)) => return Ok(()),
+        (Ok(_), Some(error)) => return Err(format!("taken, theirs: {error}")),
+        (Err(error), None) => return Err(error.to_string()),
+    };
+    let trace = V2_8.rank(&found.set, &values(&asked.settings));
+    let strong = trace.stage(StageId("qmd.lines")).expect("a stage");
+    let is_strong = format!("{:?}", strong.status).contains("strong");
+    if is_strong != asked.strong_signal.is_some() {
+        return Err(format!(
+            "strong: {is_strong}, theirs {:?}",
+            asked.strong_signal
+        ));
+    }
+    let ours = trace.kept();
+    for (at, (slot, theirs)) in ours.iter().zip(&asked.results).enumerate() {
+        if let Some(why) = difference(&trace, &found, *slot, theirs) {
+            return Err(format!("row {}: {why}", at + 1));
+        }
+    }
+    if ours.len() != asked.results.len() {
+        return Err(format!(
+            "{} rows, theirs {}",
+            ours.len(),
+            asked.results.len()
+        ));
+    }
+    Ok(())
+}
+
+fn agreement(name: &str) {
+    let memory = memory(name);
+    let asked: Vec<Asked> = lines(&format!("qmd/{name}.jsonl"));
+    let failed: Vec<String> = asked
+        .iter()
+        .filter_map(|asked| {
+            let why = compare(&memory, asked).err()?;
+            let settings = &asked.settings;
+            Some(format!(
+                "{} {:?} {} {}/{} {:?}: {why}",
+                asked.id,
+                asked.query,
+                settings.command,
+                settings.limit,
+                settings.min_score,
+                settings.collections
+            ))
+        })
+        .collect();
+    let n = asked.len();
+    println!(
+        "qmd 2.8.3, {name}: {} of {n} lists identical",
+        n - failed.len()
+    );
+    assert!(
+        failed.is_empty(),
+        "{} of {n}:\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
+}
+
+#[test]
+fn lists_of_the_sample_notes_are_met() {
+    agreement("agent-memory-57");
+}
+
+#[test]
+fn words_are_searched_as_it_does() {
+    agreement("craft-fts");
+}
+
+#[test]
+fn chunks_are_chosen_as_it_does() {
+    agreement("craft-chunk");
+}
+
+#[test]
+fn equal_notes_share_their_vectors() {
+    agreement("craft-dup");
+}
+
+#[test]
+fn several_collections_are_put_together_as_it_does() {
+    agreement("craft-multi");
+}
+
+#[test]
+fn long_notes_starve_the_vector_list() {
+    agreement("craft-starve");
+}
+
+#[test]
+fn other_collections_cut_the_list_of_words() {
+    agreement("craft-cut");
+}
+
+#[test]
+fn a_strong_match_ends_the_search_early() {
+    agreement("craft-strong");
+}
+
+#[test]
+fn many_notes_are_cut_and_blended_as_it_does() {
+    agreement("craft-big");
+}
