@@ -9,14 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use memlens_emulate::openclaw::{Edition, Memory};
-use memlens_emulate::{AgentNote, Embed, Vectors};
+use memlens_emulate::{AgentNote, Embed, MadeOf, Program, Vectors};
 use memlens_ingest::content_hash;
 use memlens_retrieve::{Lists, NoteFacts, Part, Retriever};
 use memlens_store::{DocumentRow, Folder, ScoreCache};
 
 use crate::emulations::{Kept, Made, Told};
-use crate::ranking::{Ranking, edition};
+use crate::ranking::Ranking;
 use crate::search::Search;
 use crate::view::EmulationProgress;
 use crate::{EngineError, Library, Purpose};
@@ -25,8 +24,6 @@ use crate::{EngineError, Library, Purpose};
 const TEXTS_AT_ONCE: usize = 16;
 /// How long the moment stands by which notes are so and so old.
 const MOMENT: Duration = Duration::from_secs(60 * 60);
-/// The id of the agent, as the catalogue of agents has it.
-const OPENCLAW: &str = "openclaw";
 
 /// What the notes of an emulated memory are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +48,9 @@ impl Library {
         if query.trim().is_empty() {
             return Err(EngineError::EmptyQuery);
         }
-        let retriever: Arc<dyn Retriever> = match edition(ranking.pipeline) {
+        let retriever: Arc<dyn Retriever> = match Program::ranked_by(ranking.pipeline) {
             None => self.retriever(),
-            Some(edition) => self.emulated(edition)?,
+            Some(program) => self.emulated(program)?,
         };
         self.search_by(query, ranking.pipeline, &ranking.values, retriever, part)
     }
@@ -74,12 +71,12 @@ impl Library {
         *self.emulations.kept.lock() = Kept::default();
     }
 
-    fn emulated(&self, edition: Edition) -> Result<Arc<Memory>, EngineError> {
+    fn emulated(&self, program: Program) -> Result<Arc<dyn Retriever>, EngineError> {
         // One is made at a time.
         let mut made = self.emulations.made.lock();
         let lists = self.lists();
         let generation = lists.snapshot.generation;
-        if let Some(made) = made.get(&edition)
+        if let Some(made) = made.get(&program)
             && made.memory.generation() == generation
             && made.folders == lists.snapshot.folders
             && made.at.elapsed() < MOMENT
@@ -87,10 +84,10 @@ impl Library {
         {
             return Ok(made.memory.clone());
         }
-        let (notes, source, left_out) = self.agent_notes(&lists);
-        let texts = Memory::chunk_texts(edition, &notes);
-        let vectors = self.vectors(&lists, &texts);
-        let mut remarks = vec![remark(edition, source, notes.len())];
+        let (notes, source, left_out) = self.agent_notes(program, &lists);
+        let texts = program.chunk_texts(&notes);
+        let vectors = self.vectors(program, &lists, &texts);
+        let mut remarks = vec![remark(program, source, notes.len())];
         if left_out > 0 {
             remarks.push(if left_out == 1 {
                 "1 note was left out, since it has changed or cannot be read now.".to_owned()
@@ -102,22 +99,21 @@ impl Library {
         }
         let is_whole = vectors.is_ok();
         let now_ms = jiff::Timestamp::now().as_millisecond();
-        let memory = Memory::new(
-            edition,
+        let memory = program.memory(MadeOf {
             notes,
             vectors,
-            self.question_embedder(&lists),
+            embed: self.question_embedder(&lists),
             now_ms,
             generation,
-        )?;
-        let memory = Arc::new(memory.with_remarks(remarks));
+            remarks,
+        })?;
         let entry = Made {
             memory: memory.clone(),
             folders: lists.snapshot.folders.clone(),
             at: Instant::now(),
             is_whole,
         };
-        made.insert(edition, entry);
+        made.insert(program, entry);
         Ok(memory)
     }
 
@@ -136,10 +132,10 @@ impl Library {
         })
     }
 
-    /// The notes that OpenClaw would index, in the order of their paths, and how many could not be read as they were saved.
-    fn agent_notes(&self, lists: &Lists) -> (Vec<AgentNote>, Source, usize) {
+    /// The notes that a program would index, in the order of their paths, and how many could not be read as they were saved.
+    fn agent_notes(&self, program: Program, lists: &Lists) -> (Vec<AgentNote>, Source, usize) {
         let snapshot = &lists.snapshot;
-        let is_own = |folder: &&Folder| folder.agent.as_deref() == Some(OPENCLAW);
+        let is_own = |folder: &&Folder| folder.agent.as_deref() == Some(program.agent());
         let own: Vec<&Folder> = snapshot.folders.iter().filter(is_own).collect();
         let (folders, source) = if own.is_empty() {
             (snapshot.folders.iter().collect(), Source::AsIf)
@@ -157,7 +153,10 @@ impl Library {
                 .filter(|document| document.folder == folder.id)
                 .map(AsRef::as_ref)
                 .collect();
-            let places = Places::of(folder, folders.len() > 1, &documents);
+            let places = match program {
+                Program::OpenClaw(_) => Places::of(folder, folders.len() > 1, &documents),
+                Program::Qmd => Places::collection(folder, &folders),
+            };
             for document in documents {
                 let Some(path) = places.path(&document.path) else {
                     continue;
@@ -192,7 +191,12 @@ impl Library {
     }
 
     /// The vectors of texts in their order, or why not all are there.
-    fn vectors(&self, lists: &Lists, texts: &[String]) -> Result<Vectors, String> {
+    fn vectors(
+        &self,
+        program: Program,
+        lists: &Lists,
+        texts: &[String],
+    ) -> Result<Vectors, String> {
         let (model, dim) = (lists.vectors.model(), lists.vectors.dim());
         let mut kept = self.emulations.kept.lock();
         let hashes: Vec<[u8; 32]> = texts.iter().map(|text| content_hash(text)).collect();
@@ -228,6 +232,7 @@ impl Library {
         let wanted = missing(&kept);
         if !wanted.is_empty() {
             self.embed_missing(
+                program,
                 model,
                 &wanted,
                 texts,
@@ -244,6 +249,7 @@ impl Library {
 
     fn embed_missing(
         &self,
+        program: Program,
         model: &str,
         wanted: &[usize],
         texts: &[String],
@@ -269,7 +275,7 @@ impl Library {
             let asked: Vec<&str> = some.iter().map(|at| texts[*at].as_str()).collect();
             let vectors = embedder.embed(&asked, &stop).map_err(|error| {
                 if stop.load(Ordering::Relaxed) {
-                    format!("{n_done} of {n_all} chunks are embedded as OpenClaw cuts them; ask again to go on")
+                    format!("{n_done} of {n_all} chunks are embedded as {} cuts them; ask again to go on", program.name())
                 } else {
                     format!("no embedding: {error}")
                 }
@@ -311,9 +317,9 @@ fn text(folder: &Folder, document: &DocumentRow) -> Option<Arc<str>> {
         .then(|| String::from_utf8_lossy(&bytes).into())
 }
 
-/// Where the notes of a folder lie in OpenClaw's workspace.
+/// Where the notes of a folder lie in a program's memory.
 enum Places {
-    /// The folder is a workspace: MEMORY.md, USER.md and what is in `memory/` are indexed, by their paths.
+    /// The folder is OpenClaw's workspace: MEMORY.md, USER.md and what is in `memory/` are indexed, by their paths.
     Workspace,
     /// What it holds lies below this path, which ends in `/`.
     Below(String),
@@ -334,6 +340,16 @@ impl Places {
         }
     }
 
+    /// The folder as a collection of qmd, named by it; of several with one name, each later one by its number as well.
+    fn collection(folder: &Folder, folders: &[&Folder]) -> Places {
+        let same = folders.iter().take_while(|it| it.id != folder.id);
+        let n_before = same.filter(|it| it.name == folder.name).count();
+        Places::Below(match n_before {
+            0 => format!("{}/", folder.name),
+            n => format!("{}-{}/", folder.name, n + 1),
+        })
+    }
+
     /// The path there; none for what is not indexed.
     fn path(&self, path: &str) -> Option<String> {
         if !path.ends_with(".md") {
@@ -351,11 +367,17 @@ impl Places {
 }
 
 /// What holds for every answer of an emulated memory.
-fn remark(edition: Edition, source: Source, n_notes: usize) -> String {
-    let label = edition.pipeline().label();
-    let notes = match source {
-        Source::Own => format!("{} of its workspace", counted(n_notes)),
-        Source::AsIf => format!("{}, as if in its memory folder", counted(n_notes)),
+fn remark(program: Program, source: Source, n_notes: usize) -> String {
+    let label = program.pipeline().label();
+    let notes = match (program, source) {
+        (Program::OpenClaw(_), Source::Own) => format!("{} of its workspace", counted(n_notes)),
+        (Program::OpenClaw(_), Source::AsIf) => {
+            format!("{}, as if in its memory folder", counted(n_notes))
+        }
+        (Program::Qmd, Source::Own) => format!("{} of its collections", counted(n_notes)),
+        (Program::Qmd, Source::AsIf) => {
+            format!("{}, each folder as a collection", counted(n_notes))
+        }
     };
     format!(
         "{label}, emulated over {notes}. Its own embedding model may be another, so scores and order are approximate."

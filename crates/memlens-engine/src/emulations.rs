@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use memlens_emulate::openclaw::{Edition, Memory};
+use memlens_emulate::Program;
+use memlens_retrieve::Retriever;
 use memlens_store::{DocumentId, Folder};
 use parking_lot::Mutex;
 
@@ -15,7 +16,7 @@ use crate::view::EmulationProgress;
 #[derive(Default)]
 pub(crate) struct Emulations {
     /// One for each program.
-    pub made: Mutex<HashMap<Edition, Made>>,
+    pub made: Mutex<HashMap<Program, Made>>,
     /// What the next ones are made of.
     pub kept: Mutex<Kept>,
     /// How far the one that is being made is embedded; none while none is.
@@ -27,7 +28,7 @@ pub(crate) struct Emulations {
 /// A memory that was made.
 pub(crate) struct Made {
     /// The memory.
-    pub memory: Arc<Memory>,
+    pub memory: Arc<dyn Retriever>,
     /// What it was made of.
     pub folders: Vec<Folder>,
     /// When.

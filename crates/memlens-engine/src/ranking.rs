@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use memlens_emulate::Program;
 use memlens_emulate::openclaw::Edition;
 use memlens_params::{ParameterSet, Params, Value, Values};
 use memlens_rank::{AnyPipeline, NATIVE};
 
 use crate::{EngineError, view};
+
+/// The versions of qmd that rank alike.
+const QMD_VERSION: &str = "2.8";
 
 /// What a question is ranked by.
 #[derive(Clone)]
@@ -68,11 +72,11 @@ impl Ranking {
     }
 }
 
-/// Every pipeline: Memlens's own, then those of other programs, newest first.
+/// Every pipeline: Memlens's own, then those of other programs, the newest of each first.
 pub fn pipelines() -> Vec<&'static dyn AnyPipeline> {
-    let openclaw = Edition::ALL.iter().rev().map(|edition| edition.pipeline());
+    let others = Program::ALL.into_iter().map(Program::pipeline);
     std::iter::once(&NATIVE as &dyn AnyPipeline)
-        .chain(openclaw)
+        .chain(others)
         .collect()
 }
 
@@ -87,13 +91,7 @@ pub fn pipelines_told() -> Vec<view::PipelineInfo> {
     pipelines().into_iter().map(told).collect()
 }
 
-/// The edition of OpenClaw that a pipeline emulates; none where it is another's.
-pub(crate) fn edition(pipeline: &'static dyn AnyPipeline) -> Option<Edition> {
-    let is_it = |edition: &Edition| edition.pipeline().id() == pipeline.id();
-    Edition::ALL.into_iter().find(is_it)
-}
-
-/// A pipeline as a person names it: `memlens`, `openclaw` (the newest edition), `openclaw@2026.7.35`.
+/// A pipeline as a person names it: `memlens`, `openclaw` (the newest edition), `openclaw@2026.7.35`, `qmd`.
 ///
 /// # Errors
 /// [`EngineError::NoPipeline`].
@@ -113,6 +111,16 @@ pub fn pipeline(named: &str) -> Result<&'static dyn AnyPipeline, EngineError> {
             Edition::of(version).map(Edition::pipeline).ok_or_else(|| {
                 unknown("a version of OpenClaw is written like openclaw@2026.9".to_owned())
             })
+        }
+        ("qmd", None) => Ok(Program::Qmd.pipeline()),
+        ("qmd", Some(version)) => {
+            if version == QMD_VERSION || version.starts_with(&format!("{QMD_VERSION}.")) {
+                Ok(Program::Qmd.pipeline())
+            } else {
+                Err(unknown(format!(
+                    "of qmd, {QMD_VERSION} is known: qmd@{QMD_VERSION}"
+                )))
+            }
         }
         _ => {
             let known: Vec<&str> = pipelines().iter().map(|it| it.id().0).collect();
@@ -136,6 +144,8 @@ mod tests {
             ("openclaw@2026.7.35", "openclaw@2026.7"),
             ("openclaw@2026.2.13", "openclaw@2026.2"),
             (" memlens ", "memlens"),
+            ("qmd", "qmd@2.8"),
+            ("qmd@2.8.3", "qmd@2.8"),
         ];
         for (named, id) in cases {
             assert_eq!(pipeline(named).unwrap().id().0, id);
@@ -146,6 +156,8 @@ mod tests {
             "openclaw@latest",
             "memlens@1",
             "qmd9",
+            "qmd@2.80",
+            "qmd@3",
             &"x".repeat(100_000),
         ] {
             let refused = pipeline(named)

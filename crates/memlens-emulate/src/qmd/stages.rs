@@ -1,6 +1,6 @@
 //! The stages of qmd, each a pure function over the facts.
 
-use memlens_rank::{Context, Detail, ListState, ListValue, Outcome, Reason, Row, Status};
+use memlens_rank::{Context, Detail, ListState, ListValue, Outcome, Reason, Row};
 
 use super::facts::{Facts, Role, SearchList};
 use super::params::{Command, QUERY_DEPTH, Qmd};
@@ -146,7 +146,7 @@ pub fn lines(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     }
     let is_typed = facts.is_typed && params.command == Command::Query;
     if !is_typed && !facts.is_expanded {
-        return Outcome::fallback(
+        return Outcome::skipped(
             "qmd asks its model here for more searches; without its answer the question counts alone",
         );
     }
@@ -300,14 +300,13 @@ pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     );
     let details = places.into_iter().enumerate();
     let outcome = Outcome::applied(details.map(|(at, place)| own(blend(at, place))).collect());
-    let status = match told {
-        Some(_) => Status::Applied,
-        None if !context.params.rerank => Status::Applied,
-        None => Status::Fallback {
-            why: "qmd asks its model here how well each note answers; without its scores this is the order before".to_owned(),
-        },
-    };
-    Outcome { status, ..outcome }
+    let is_unanswered = context.params.rerank && told.is_none();
+    Outcome {
+        note: is_unanswered.then(|| {
+            "qmd asks its model here how well each note answers; without its scores this is the order before".to_owned()
+        }),
+        ..outcome
+    }
 }
 
 pub fn threshold(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {

@@ -1,0 +1,110 @@
+//! The programs whose memory is emulated.
+
+use std::sync::Arc;
+
+use memlens_rank::AnyPipeline;
+use memlens_retrieve::{RetrieveError, Retriever};
+
+use crate::openclaw::{self, Edition};
+use crate::qmd;
+use crate::{AgentNote, Embed, Vectors};
+
+/// A program, in a version of its own way to search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Program {
+    /// OpenClaw, by its edition.
+    OpenClaw(Edition),
+    /// qmd 2.8.
+    Qmd,
+}
+
+impl Program {
+    /// Every program, the newest edition of each first.
+    pub const ALL: [Program; 4] = [
+        Program::OpenClaw(Edition::V2026_8),
+        Program::OpenClaw(Edition::V2026_7),
+        Program::OpenClaw(Edition::V2026_2),
+        Program::Qmd,
+    ];
+
+    /// The program whose sets a pipeline ranks; none where it is no emulated one.
+    pub fn ranked_by(pipeline: &dyn AnyPipeline) -> Option<Program> {
+        let is_it = |program: &Program| program.pipeline().id() == pipeline.id();
+        Program::ALL.into_iter().find(is_it)
+    }
+
+    /// Its pipeline.
+    pub fn pipeline(self) -> &'static dyn AnyPipeline {
+        match self {
+            Program::OpenClaw(edition) => edition.pipeline(),
+            Program::Qmd => &qmd::V2_8,
+        }
+    }
+
+    /// Its id in the catalogue of agents.
+    pub fn agent(self) -> &'static str {
+        match self {
+            Program::OpenClaw(_) => "openclaw",
+            Program::Qmd => "qmd",
+        }
+    }
+
+    /// Its name for a person.
+    pub fn name(self) -> &'static str {
+        match self {
+            Program::OpenClaw(_) => "OpenClaw",
+            Program::Qmd => "qmd",
+        }
+    }
+
+    /// The texts that it would embed, in their order.
+    pub fn chunk_texts(self, notes: &[AgentNote]) -> Vec<String> {
+        match self {
+            Program::OpenClaw(edition) => openclaw::Memory::chunk_texts(edition, notes),
+            Program::Qmd => qmd::Memory::chunk_texts(notes),
+        }
+    }
+
+    /// Its memory of notes. `vectors` are those of [`Program::chunk_texts`], or why there are none; the remarks are what a person
+    /// should know of every answer.
+    ///
+    /// # Errors
+    /// [`RetrieveError::Outside`] where SQLite refuses.
+    pub fn memory(self, made_of: MadeOf) -> Result<Arc<dyn Retriever>, RetrieveError> {
+        let MadeOf {
+            notes,
+            vectors,
+            embed,
+            now_ms,
+            generation,
+            remarks,
+        } = made_of;
+        Ok(match self {
+            Program::OpenClaw(edition) => {
+                let memory =
+                    openclaw::Memory::new(edition, notes, vectors, embed, now_ms, generation)?;
+                Arc::new(memory.with_remarks(remarks))
+            }
+            Program::Qmd => {
+                let memory = qmd::Memory::new(notes, vectors, embed, generation)?;
+                Arc::new(memory.with_remarks(remarks))
+            }
+        })
+    }
+}
+
+/// What a program's memory is made of.
+pub struct MadeOf {
+    /// The notes, by the paths that the program gives them.
+    pub notes: Vec<AgentNote>,
+    /// The vectors of what it embeds, or why there are none.
+    pub vectors: Result<Vectors, String>,
+    /// How a question is embedded.
+    pub embed: Embed,
+    /// The moment at which notes are so and so old.
+    pub now_ms: i64,
+    /// The library's.
+    pub generation: u64,
+    /// What a person should know of every answer.
+    pub remarks: Vec<String>,
+}
