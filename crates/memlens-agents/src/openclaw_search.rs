@@ -245,7 +245,7 @@ fn each(value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Value)) {
             }
         }
         Value::Null => {}
-        other => tell(path, other),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => tell(path, value),
     }
 }
 
