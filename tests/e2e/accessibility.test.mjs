@@ -72,7 +72,7 @@ const SCENES = {
   },
   "sorted by a stage, one switched off": async (window) => {
     await trace(window);
-    await window.click("[data-stage='bm25']");
+    await window.click(".stg[data-stage='bm25']");
     await window.click("[role='switch']", "Limit stage");
   },
   "nothing passed": async (window) => {

@@ -288,7 +288,7 @@ scenario("a provider that fails leaves the order before it, and says why", async
   const text = await until("it is told", () => notice(window));
   assert.match(text, /401|key/);
   assert.doesNotMatch(text, new RegExp(SECRET));
-  assert.match((await window.texts("[data-stage='rerank']"))[0], /fallback/);
+  assert.match((await window.texts(".stg[data-stage='rerank']"))[0], /fallback/);
   const kept = (rows) => rows.filter((row) => row.rank !== null).map((row) => row.chunk);
   assert.deepEqual(kept(await window.rows()), kept(before));
   provider.status = 200;

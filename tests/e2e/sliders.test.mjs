@@ -171,6 +171,6 @@ scenario("a stage that is switched off says so and does nothing", async ({ windo
   await begin(window);
   await window.click("[role='switch']", "Limit stage");
   await assertRanksLike(window, await keptBy(scratch, { limit_on: false }));
-  const [cell] = await window.texts("[data-stage='limit']");
+  const [cell] = await window.texts(".stg[data-stage='limit']");
   assert.match(cell, /switched off/);
 });
