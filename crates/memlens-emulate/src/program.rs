@@ -49,14 +49,6 @@ impl Program {
         }
     }
 
-    /// Its name for a person.
-    pub fn name(self) -> &'static str {
-        match self {
-            Program::OpenClaw(_) => "OpenClaw",
-            Program::Qmd => "qmd",
-        }
-    }
-
     /// The texts that it would embed, in their order.
     pub fn chunk_texts(self, notes: &[AgentNote]) -> Vec<String> {
         match self {

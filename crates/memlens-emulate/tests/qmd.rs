@@ -213,13 +213,14 @@ fn added(asked: &Asked) -> Option<Vec<Line>> {
             lines.collect::<Vec<_>>().join("\n")
         }
         // Whatever it would have said after a strong match must not count.
-        _ if asked.strong_signal.is_some() => format!("lex: {}", asked.query),
-        _ => {
+        _ if asked.strong_signal.is_some() => String::new(),
+        serde_json::Value::String(_) => {
             let lines = told
                 .iter()
                 .map(|it| format!("{}: {}\n", it.kind.as_str(), it.text));
             format!("no line\nlex: ~\n{}", lines.collect::<String>())
         }
+        other => panic!("{}: {other}", asked.id),
     };
     let mut lines = expansion(&asked.query, &answer);
     let shown: Vec<Line> = match asked.settings.command.as_str() {

@@ -86,7 +86,7 @@ impl Library {
         }
         let (notes, source, left_out) = self.agent_notes(program, &lists);
         let texts = program.chunk_texts(&notes);
-        let vectors = self.vectors(program, &lists, &texts);
+        let vectors = self.vectors(&lists, &texts);
         let mut remarks = vec![remark(program, source, notes.len())];
         if left_out > 0 {
             remarks.push(if left_out == 1 {
@@ -191,12 +191,7 @@ impl Library {
     }
 
     /// The vectors of texts in their order, or why not all are there.
-    fn vectors(
-        &self,
-        program: Program,
-        lists: &Lists,
-        texts: &[String],
-    ) -> Result<Vectors, String> {
+    fn vectors(&self, lists: &Lists, texts: &[String]) -> Result<Vectors, String> {
         let (model, dim) = (lists.vectors.model(), lists.vectors.dim());
         let mut kept = self.emulations.kept.lock();
         let hashes: Vec<[u8; 32]> = texts.iter().map(|text| content_hash(text)).collect();
@@ -232,7 +227,6 @@ impl Library {
         let wanted = missing(&kept);
         if !wanted.is_empty() {
             self.embed_missing(
-                program,
                 model,
                 &wanted,
                 texts,
@@ -249,7 +243,6 @@ impl Library {
 
     fn embed_missing(
         &self,
-        program: Program,
         model: &str,
         wanted: &[usize],
         texts: &[String],
@@ -275,7 +268,7 @@ impl Library {
             let asked: Vec<&str> = some.iter().map(|at| texts[*at].as_str()).collect();
             let vectors = embedder.embed(&asked, &stop).map_err(|error| {
                 if stop.load(Ordering::Relaxed) {
-                    format!("{n_done} of {n_all} chunks are embedded as {} cuts them; ask again to go on", program.name())
+                    format!("{n_done} of {n_all} chunks are embedded; ask again to go on")
                 } else {
                     format!("no embedding: {error}")
                 }
