@@ -487,3 +487,67 @@ fn a_strong_match_ends_the_search_early() {
 fn many_notes_are_cut_and_blended_as_it_does() {
     agreement("craft-big");
 }
+
+/// The best chunk of a second note lies behind so many chunks of a long one: who is returned of two results wanted, and what is
+/// said of the second note.
+fn behind_chunks_of_a_long_note(n_chunks: usize) -> (Vec<String>, String) {
+    let mut long = "far away ".repeat(10);
+    let notes = |long: &str| {
+        vec![
+            note(0, "notes/long.md", long),
+            note(1, "notes/short.md", "Near.\n"),
+        ]
+    };
+    while Memory::chunk_texts(&notes(&long)).len() < n_chunks + 1 {
+        long.push_str("far away ");
+    }
+    let notes = notes(&long);
+    let near = |text: &String| text.contains("Near.");
+    let vectors = Memory::chunk_texts(&notes);
+    let vectors = vectors.iter().flat_map(|text| {
+        let off = if near(text) { 0.5 } else { 0.1 };
+        [1.0, off]
+    });
+    let vectors = Vectors::new(2, vectors.collect());
+    let embed: Embed = Arc::new(|_| Ok(vec![1.0, 0.0]));
+    let memory = Memory::new(notes, Ok(vectors), embed, 1).expect("an index");
+    let values = Values::defaults(V2_8.table())
+        .with([
+            ("qmd.command", Value::Choice("vsearch".to_owned())),
+            ("qmd.limit", Value::Number(2.0)),
+        ])
+        .expect("values in range");
+    let found = memory.retrieve(&Question {
+        text: "where",
+        vector: Ok(&[1.0, 0.0]),
+        params: &values,
+        within: &Within::default(),
+        also: &[],
+    });
+    let found = found.expect("it can be asked");
+    let trace = V2_8.rank(&found.set, &values);
+    let path = |slot: &u32| found.rows[*slot as usize].note.path.clone();
+    let stage = trace.stage(StageId("qmd.vector")).expect("a stage");
+    let entry = stage
+        .entries
+        .iter()
+        .find(|it| path(&it.slot).contains("short"));
+    let said = match entry.map(|it| &it.detail) {
+        Some(Detail::Own(reason)) => reason.get().sentence(),
+        _ => String::new(),
+    };
+    (trace.kept().iter().map(path).collect(), said)
+}
+
+#[test]
+fn three_chunks_are_looked_at_for_every_result() {
+    let (kept, said) = behind_chunks_of_a_long_note(5);
+    assert_eq!(kept, ["notes/long.md", "notes/short.md"]);
+    assert_eq!(said, "rank 2: cosine 0.8944");
+    let (kept, said) = behind_chunks_of_a_long_note(6);
+    assert_eq!(kept, ["notes/long.md"]);
+    assert_eq!(
+        said,
+        "cosine 0.8944: its best chunk is number 7, and qmd looks at the best 6"
+    );
+}
