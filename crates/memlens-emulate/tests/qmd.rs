@@ -220,7 +220,10 @@ fn added(asked: &Asked) -> Option<Vec<Line>> {
                 .map(|it| format!("{}: {}\n", it.kind.as_str(), it.text));
             format!("no line\nlex: ~\n{}", lines.collect::<String>())
         }
-        other => panic!("{}: {other}", asked.id),
+        other @ (serde_json::Value::Null
+        | serde_json::Value::Bool(_)
+        | serde_json::Value::Number(_)
+        | serde_json::Value::Object(_)) => panic!("{}: {other}", asked.id),
     };
     let mut lines = expansion(&asked.query, &answer);
     let shown: Vec<Line> = match asked.settings.command.as_str() {

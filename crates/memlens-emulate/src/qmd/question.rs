@@ -27,10 +27,7 @@ static TYPED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(?i:(lex|vec|hyde|intent)):\s*(.*)$").expect("a valid pattern"));
 
 /// The words that say nothing of an intent, from its package (MIT, Copyright (c) 2024-2026 Tobi Lutke).
-const STOP_WORDS: &str = "am an as at be by do he if in is it me my no of on or so to up us we \
-    all and any are but can did for get has her him his how its let may not our out the too was who why you \
-    also does find from have into more need show some tell that them this want what when will with your \
-    about looking notes search where which";
+const STOP_WORDS: &str = include_str!("stop-words/stop-words.txt");
 
 /// What a line of a typed question, or of the model's answer, is searched by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,6 +16,12 @@ use crate::project::Project;
 /// Part of the window's pages though it is a tool to npm: its compiler's output calls it.
 const PACKED_TOOLS: &[&str] = &["svelte"];
 
+/// Programs whose lists of stop words are copied, with the folder of the list and its licence.
+const STOP_WORDS: &[(&str, &str, &str)] = &[
+    ("openclaw", "2026.9.6", "openclaw/stop-words"),
+    ("qmd", "2.8.3", "qmd/stop-words"),
+];
+
 /// A library of others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Library {
@@ -51,14 +57,14 @@ pub fn write(project: &Project, programs: &[(&str, &str)], file: &Path) -> Resul
     let lock: Value =
         serde_json::from_str(&text).map_err(|error| answer("npm's lock file", error))?;
     libraries.extend(packed(&lock, &project.ui()));
-    libraries.insert(Library {
-        name: "openclaw (its stop words)".to_owned(),
-        version: "2026.9.6".to_owned(),
-        license: "MIT".to_owned(),
-        folder: project
-            .root
-            .join("crates/memlens-emulate/src/openclaw/stop-words"),
-    });
+    for (program, version, folder) in STOP_WORDS {
+        libraries.insert(Library {
+            name: format!("{program} (its stop words)"),
+            version: (*version).to_owned(),
+            license: "MIT".to_owned(),
+            folder: project.root.join("crates/memlens-emulate/src").join(folder),
+        });
+    }
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(file, text_of(&libraries)))
