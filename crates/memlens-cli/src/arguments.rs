@@ -340,7 +340,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     #[command(flatten)]
-    pub settings: SettingArgs,
+    pub ranking: RankingArgs,
 }
 
 #[derive(Debug, Args)]

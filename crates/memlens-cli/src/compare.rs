@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use memlens_engine::view::{ComparedRow, ComparedSide, Comparison};
-use memlens_engine::{Library, Part, Ranking, compare, pipeline, read_params};
+use memlens_engine::{Library, Part, Ranking, compare, pipeline, read_ranking};
 use memlens_eval::{Query, QuerySet, Scores, Summary, rank_biased_overlap, score};
 use memlens_rank::number;
 use serde::Serialize;
@@ -41,7 +41,7 @@ fn ranking(library: &Library, typed: &str) -> Result<Ranking, CliError> {
     }
     let path = Path::new(typed);
     if path.extension().is_some_and(|it| it == "json") || path.is_file() {
-        return Ok(Ranking::native(&read_params(path)?));
+        return Ok(read_ranking(path)?);
     }
     Ok(Ranking::of(pipeline(typed)?))
 }

@@ -39,13 +39,13 @@ pub enum CliError {
         /// What was typed.
         given: String,
     },
-    /// A preset holds parameters of Memlens, not of another program.
-    #[error(
-        "cannot use a preset with {pipeline}: it holds parameters of Memlens; set those of {pipeline} by --set"
-    )]
+    /// A preset holds the parameters of another pipeline than the one that is named.
+    #[error("cannot use the preset: it holds parameters of {holds}, and --as names {named}")]
     PresetOfOthers {
-        /// The program's name on screen.
-        pipeline: &'static str,
+        /// The name on screen of the pipeline whose parameters it holds.
+        holds: &'static str,
+        /// That of the one that is named.
+        named: &'static str,
     },
     /// A query set holds no query.
     #[error("cannot evaluate {}: {why}", path.display())]

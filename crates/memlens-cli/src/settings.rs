@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use memlens_engine::{
     EmbedderSource, EngineError, Library, Part, Ranking, Search, bundled, pipeline, read_params,
+    read_ranking,
 };
 use memlens_params::{ParameterSet, Params};
 
@@ -54,16 +55,20 @@ pub fn params(arguments: &SettingArgs) -> Result<Params, CliError> {
 
 /// What to rank by: another program's pipeline where one is named, with the settings over its defaults, else Memlens's own.
 pub fn ranking(arguments: &RankingArgs) -> Result<Ranking, CliError> {
-    let pipeline = pipeline(arguments.pipeline.as_deref().unwrap_or("memlens"))?;
-    let mut ranking = Ranking::of(pipeline);
-    if ranking.params().is_some() {
-        return Ok(Ranking::native(&params(&arguments.settings)?));
-    }
-    if arguments.settings.preset.is_some() {
-        return Err(CliError::PresetOfOthers {
-            pipeline: pipeline.label(),
-        });
-    }
+    let named = arguments.pipeline.as_deref().map(pipeline).transpose()?;
+    let preset = &arguments.settings.preset;
+    let mut ranking = match preset.as_deref().map(read_ranking).transpose()? {
+        None => Ranking::of(named.map_or_else(|| pipeline("memlens"), Ok)?),
+        Some(preset) => match named {
+            Some(named) if named.id() != preset.pipeline.id() => {
+                return Err(CliError::PresetOfOthers {
+                    holds: preset.pipeline.label(),
+                    named: named.label(),
+                });
+            }
+            Some(_) | None => preset,
+        },
+    };
     let settings = arguments.settings.settings.iter().map(String::as_str);
     ranking.values.assign_all(settings)?;
     Ok(ranking)

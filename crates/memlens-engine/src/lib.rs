@@ -104,7 +104,7 @@ pub use memlens_rerank::{DownloadProgress, RerankError};
 pub use memlens_retrieve::{Lists, Part, Scope};
 pub use memlens_store::{Folder, FolderId, Voted};
 pub use place::Place;
-pub use preset::read_params;
+pub use preset::{read_params, read_ranking};
 pub use ranking::{Ranking, pipeline, pipelines, pipelines_told};
 pub use report::{RowReport, SearchReport, StageReport, StepReport};
 pub use search::{Search, Timing};

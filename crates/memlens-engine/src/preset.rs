@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use memlens_params::{ParameterSet, Params, Value, brief};
+use memlens_params::{ParameterSet, Params, TypedSet, Value, Values, brief};
 use serde::Serialize;
 use serde_json::{Map, json};
 
+use crate::ranking::{NATIVE_NAME, Ranking, pipeline, pipeline_of};
 use crate::view::Preset;
 use crate::{EngineError, Library};
 
@@ -25,10 +26,14 @@ struct File {
     app: String,
     version: String,
     created_at: String,
+    /// Whose parameters they are; left out for Memlens's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pipeline: Option<&'static str>,
     /// Those that differ from the default.
     parameters: Map<String, serde_json::Value>,
     /// All of them; for readers that do not know the defaults.
     resolved: serde_json::Value,
+    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
     scales: serde_json::Value,
     embedding: Embedding,
     corpus: serde_json::Value,
@@ -43,6 +48,8 @@ struct Embedding {
 /// What counts of a file that is read; unknown keys outside `parameters` are left to later versions.
 struct Content {
     schema_version: u64,
+    /// Whose parameters they are, as a person names a pipeline.
+    pipeline: String,
     parameters: Map<String, serde_json::Value>,
     /// Of the Memlens that wrote it; empty when it does not say.
     version: String,
@@ -51,11 +58,11 @@ struct Content {
 }
 
 impl Library {
-    /// The text of `memlens.json` for these parameters.
+    /// The text of `memlens.json` for these parameters, of whichever pipeline.
     ///
     /// # Errors
     /// [`EngineError::Store`] when the library cannot be read.
-    pub fn preset_text(&self, params: &Params) -> Result<String, EngineError> {
+    pub fn preset_text(&self, params: &impl ParameterSet) -> Result<String, EngineError> {
         let lists = self.lists();
         let snapshot = &lists.snapshot;
         let mut hasher = blake3::Hasher::new();
@@ -64,7 +71,8 @@ impl Library {
                 .update(document.path.as_bytes())
                 .update(&document.hash);
         }
-        let resolved = json!(params);
+        let resolved = json!(params.values());
+        let of = pipeline_of(params.table()).filter(|of| of.id().0 != NATIVE_NAME);
         let parameters = params
             .changed()
             .into_iter()
@@ -78,15 +86,14 @@ impl Library {
             created_at: jiff::Timestamp::now()
                 .strftime("%Y-%m-%dT%H:%M:%SZ")
                 .to_string(),
+            pipeline: of.map(|of| of.id().0),
             parameters,
             resolved,
-            scales: json!({
-                "vector": "cosine, -1 to 1",
-                "bm25": "BM25 (k1 1.2, b 0.75), 0 and up",
-                "fusion": "0 to 1",
-                "min_score": "the fused score, 0 to 1",
-                "fusion_k": "added to 1-based ranks",
-            }),
+            scales: if of.is_some() {
+                serde_json::Value::Null
+            } else {
+                native_scales()
+            },
             embedding: Embedding {
                 model: lists.vectors.model().to_owned(),
                 dimension: lists.vectors.dim(),
@@ -109,7 +116,7 @@ impl Library {
     /// As [`Library::write_output`].
     pub fn write_preset(
         &self,
-        params: &Params,
+        params: &impl ParameterSet,
         path: &Path,
         inputs: &[&Path],
     ) -> Result<(), EngineError> {
@@ -141,7 +148,8 @@ impl Library {
     /// [`EngineError::File`] when it cannot be read, [`EngineError::Preset`] naming the key, value
     /// and range that are wrong.
     pub fn read_preset(&self, path: &Path) -> Result<Preset, EngineError> {
-        let (content, params) = read(path)?;
+        let (content, ranking) = read(path)?;
+        let params = own(path, &ranking)?;
         let name = path
             .file_stem()
             .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
@@ -182,7 +190,37 @@ impl Library {
 /// # Errors
 /// As [`Library::read_preset`].
 pub fn read_params(path: &Path) -> Result<Params, EngineError> {
-    read(path).map(|(_, params)| params)
+    own(path, &read_ranking(path)?)
+}
+
+/// Reads a `memlens.json` of whichever pipeline.
+///
+/// # Errors
+/// As [`Library::read_preset`], and [`EngineError::NoPipeline`] where it names one that is not known.
+pub fn read_ranking(path: &Path) -> Result<Ranking, EngineError> {
+    read(path).map(|(_, ranking)| ranking)
+}
+
+/// Memlens's own parameters, where the file holds these.
+fn own(path: &Path, ranking: &Ranking) -> Result<Params, EngineError> {
+    ranking.params().ok_or_else(|| EngineError::Preset {
+        origin: path.display().to_string(),
+        why: format!(
+            "it holds parameters of {}, not of Memlens",
+            ranking.pipeline.label()
+        ),
+    })
+}
+
+/// On which scale each score of Memlens's own pipeline stands.
+fn native_scales() -> serde_json::Value {
+    json!({
+        "vector": "cosine, -1 to 1",
+        "bm25": "BM25 (k1 1.2, b 0.75), 0 and up",
+        "fusion": "0 to 1",
+        "min_score": "the fused score, 0 to 1",
+        "fusion_k": "added to 1-based ranks",
+    })
 }
 
 /// Parameters as they are stored: those that differ from the default, as JSON.
@@ -201,10 +239,11 @@ fn parameters(origin: &str, text: &str) -> Result<Params, EngineError> {
             origin: origin.to_owned(),
             why: error.to_string(),
         })?;
-    from_values(origin, &values)
+    let defaults = Params::default().values();
+    from_values(origin, defaults, &values).map(|values| Params::of(&values))
 }
 
-fn read(path: &Path) -> Result<(Content, Params), EngineError> {
+fn read(path: &Path) -> Result<(Content, Ranking), EngineError> {
     let origin = path.display().to_string();
     let file_error = |source| EngineError::File {
         attempt: "read preset",
@@ -227,8 +266,9 @@ fn read(path: &Path) -> Result<(Content, Params), EngineError> {
         );
         return Err(EngineError::Preset { origin, why });
     }
-    let params = from_values(&origin, &content.parameters)?;
-    Ok((content, params))
+    let mut ranking = Ranking::of(pipeline(&content.pipeline)?);
+    ranking.values = from_values(&origin, ranking.values, &content.parameters)?;
+    Ok((content, ranking))
 }
 
 /// Reads the bytes of a `memlens.json`; the error says what they are instead.
@@ -265,8 +305,10 @@ fn content(bytes: &[u8]) -> Result<Content, String> {
         }
     };
     let text_of = |value: Option<&serde_json::Value>| Some(brief(value?.as_str()?).into_owned());
+    let pipeline = text_of(fields.get("pipeline"));
     Ok(Content {
         schema_version,
+        pipeline: pipeline.unwrap_or_else(|| NATIVE_NAME.to_owned()),
         parameters,
         version: text_of(fields.get("version")).unwrap_or_default(),
         model: text_of(
@@ -291,8 +333,9 @@ fn kind(value: &serde_json::Value) -> &'static str {
 
 fn from_values(
     origin: &str,
+    defaults: Values,
     values: &Map<String, serde_json::Value>,
-) -> Result<Params, EngineError> {
+) -> Result<Values, EngineError> {
     let refused = |why: String| EngineError::Preset {
         origin: origin.to_owned(),
         why,
@@ -308,7 +351,7 @@ fn from_values(
         })?;
         given.push((id.as_str(), value));
     }
-    Params::default()
+    defaults
         .with(given)
         .map_err(|error| refused(error.to_string()))
 }

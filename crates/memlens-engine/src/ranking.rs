@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use memlens_emulate::Program;
 use memlens_emulate::openclaw::Edition;
-use memlens_params::{ParameterSet, Params, Value, Values};
+use memlens_params::{ParameterSet, Params, Table, Value, Values};
 use memlens_rank::{AnyPipeline, NATIVE};
 
 use crate::{EngineError, view};
 
 /// The versions of qmd that rank alike.
 const QMD_VERSION: &str = "2.8";
+
+/// The name of Memlens's own pipeline.
+pub(crate) const NATIVE_NAME: &str = "memlens";
 
 /// What a question is ranked by.
 #[derive(Clone)]
@@ -80,6 +83,12 @@ pub fn pipelines() -> Vec<&'static dyn AnyPipeline> {
         .collect()
 }
 
+/// The pipeline whose parameters a table holds; none of one that is not known.
+pub(crate) fn pipeline_of(table: &'static Table) -> Option<&'static dyn AnyPipeline> {
+    let mut known = pipelines().into_iter();
+    known.find(|pipeline| std::ptr::eq(pipeline.table(), table))
+}
+
 /// Every pipeline with its parameters, for a window.
 pub fn pipelines_told() -> Vec<view::PipelineInfo> {
     let told = |pipeline: &dyn AnyPipeline| view::PipelineInfo {
@@ -105,7 +114,7 @@ pub fn pipeline(named: &str) -> Result<&'static dyn AnyPipeline, EngineError> {
         None => (named.trim(), None),
     };
     match (program, version) {
-        ("memlens", None) => Ok(&NATIVE),
+        (NATIVE_NAME, None) => Ok(&NATIVE),
         ("openclaw", None) => Ok(Edition::V2026_8.pipeline()),
         ("openclaw", Some(version)) => {
             Edition::of(version).map(Edition::pipeline).ok_or_else(|| {

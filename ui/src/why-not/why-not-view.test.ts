@@ -174,7 +174,7 @@ describe("what it tells", () => {
       folder: "notes",
       path: "x.md",
       line: null,
-      sentence: "it lies in no watched folder",
+      sentence: "it is not in a watched folder",
       why,
       load_cap: null,
     };

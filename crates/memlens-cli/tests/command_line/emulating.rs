@@ -214,11 +214,6 @@ fn parameters_are_those_of_the_program() {
         ),
         (&["emulate", " "], 2, "cannot search: type a question"),
         (
-            &["search", "router", "--as", "openclaw", "--preset", "p.json"],
-            2,
-            "cannot use a preset with OpenClaw 2026.9: it holds parameters of Memlens; set those of OpenClaw 2026.9 by --set",
-        ),
-        (
             &["compare", "default", "no such preset", "router"],
             2,
             "cannot rank as no such preset: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2, qmd@2.8",
@@ -379,5 +374,67 @@ fn qmd_searches_folders_as_collections() {
         &["emulate", "router", "--agent", "qmd@3"],
         2,
         "cannot rank as qmd@3: of qmd, 2.8 is known: qmd@2.8",
+    );
+}
+
+#[test]
+fn a_preset_holds_the_parameters_of_any_program() {
+    let notes = Notes::new(&[("a.md", "The router stands in the hall.\n")]);
+    let memlens = Memlens::of(&[&notes]);
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let file = out.path().join("openclaw.json");
+    let file = text(&file);
+    memlens.run(&[
+        "export",
+        "--as",
+        "openclaw@2026.7",
+        "--set",
+        "openclaw.text_weight=0.5",
+        "--out",
+        file,
+    ]);
+    let written: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(file).expect("it was written"))
+            .expect("it is JSON");
+    assert_eq!(written["pipeline"], "openclaw@2026.7");
+    assert_eq!(
+        written["parameters"],
+        serde_json::json!({"openclaw.text_weight": 0.5})
+    );
+    assert!(written.get("scales").is_none(), "{written}");
+    let run = memlens.run(&[
+        "search",
+        "router",
+        "--preset",
+        file,
+        "--set",
+        "openclaw.min_score=0",
+        "--json",
+    ]);
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("it is JSON");
+    assert_eq!(report["params"]["openclaw.text_weight"], 0.5);
+    assert_eq!(report["params"]["openclaw.min_score"], 0.0);
+    memlens.refused(
+        &["search", "router", "--preset", file, "--as", "openclaw@2026.9"],
+        2,
+        "cannot use the preset: it holds parameters of OpenClaw 2026.7, and --as names OpenClaw 2026.9",
+    );
+    let clusters = memlens.run(&["clusters", "--preset", file]);
+    assert_eq!(clusters.status, 2, "{clusters:?}");
+    assert!(
+        clusters
+            .err
+            .contains("it holds parameters of OpenClaw 2026.7, not of Memlens"),
+        "{clusters:?}"
+    );
+    // Our own is as it was: without a pipeline, and with its scales.
+    let own = out.path().join("own.json");
+    memlens.run(&["export", "--set", "min_score=0.2", "--out", text(&own)]);
+    let own: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&own).expect("it was written"))
+            .expect("it is JSON");
+    assert!(
+        own.get("pipeline").is_none() && own["scales"].is_object(),
+        "{own}"
     );
 }
