@@ -299,11 +299,7 @@ pub struct EvergreenPath {
 #[derive(Debug, Args)]
 pub struct ParamsArgs {
     /// List those of another program: openclaw, openclaw@2026.7, openclaw@2026.2, qmd
-    #[arg(
-        long = "as",
-        value_name = "PROGRAM[@VERSION]",
-        conflicts_with = "markdown"
-    )]
+    #[arg(long = "as", value_name = "PROGRAM[@VERSION]")]
     pub pipeline: Option<String>,
     /// Print the table as JSON
     #[arg(long, conflicts_with = "markdown")]
@@ -311,6 +307,9 @@ pub struct ParamsArgs {
     /// Print the reference as Markdown
     #[arg(long)]
     pub markdown: bool,
+    /// Print the JSON schema of the parameters in a memlens.json
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    pub schema: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 //! `memlens params`.
 
 use memlens_engine::pipeline;
-use memlens_params::{Parameter, print, table};
+use memlens_params::{Parameter, print};
 
 use crate::arguments::ParamsArgs;
 use crate::error::CliError;
@@ -9,16 +9,18 @@ use crate::output::{print_json, print_text};
 
 /// Lists every parameter.
 pub fn run(arguments: &ParamsArgs) -> Result<(), CliError> {
-    let parameters = match &arguments.pipeline {
-        Some(named) => &pipeline(named)?.table().parameters,
-        None => table(),
-    };
+    let pipeline = pipeline(arguments.pipeline.as_deref().unwrap_or("memlens"))?;
+    let parameters = &pipeline.table().parameters;
+    if arguments.schema {
+        let schema = print::json_schema_of(pipeline.table(), pipeline.label());
+        return print_text(|out| write!(out, "{schema}"));
+    }
     if arguments.json {
         return print_json(parameters);
     }
     print_text(|out| {
         if arguments.markdown {
-            return write!(out, "{}", print::markdown());
+            return write!(out, "{}", print::markdown_of(pipeline.table()));
         }
         let table = parameters;
         let width = |text: fn(&Parameter) -> String| {

@@ -191,6 +191,15 @@ fn parameters_are_those_of_the_program() {
         ids.contains(&"openclaw.vector_weight") && !ids.contains(&"min_score"),
         "{ids:?}"
     );
+    let schema = memlens.json(&["params", "--as", "openclaw@2026.7", "--schema"]);
+    assert_eq!(schema["title"], "Parameters of OpenClaw 2026.7 by id");
+    assert_eq!(schema["properties"]["openclaw.min_score"]["maximum"], 1.0);
+    assert!(memlens.json(&["params", "--schema"])["properties"]["min_score"].is_object());
+    let reference = memlens.print(&["params", "--as", "openclaw@2026.9", "--markdown"]);
+    assert!(
+        reference.contains("`openclaw.max_results`") && !reference.contains("`min_score`"),
+        "{reference}"
+    );
     let refused: &[(&[&str], i32, &str)] = &[
         (
             &["emulate", "router", "--agent", "octopus"],
