@@ -195,7 +195,11 @@ impl Trace {
             .collect();
         bars.push(Bar {
             stage: fusing.id,
-            label: "Fused".to_owned(),
+            label: if fusing.id == StageId::FUSION {
+                "Fused".to_owned()
+            } else {
+                fusing.label.to_owned()
+            },
             rank: None,
             from: 0.0,
             to: fused.unwrap_or(at),
