@@ -22,6 +22,8 @@ use crate::{EngineError, Library, Purpose};
 
 /// How many texts are embedded between two looks at the wish to stop.
 const TEXTS_AT_ONCE: usize = 16;
+/// How many times as many vectors are kept as a memory needs: those of other programs, which cut otherwise.
+const VECTORS_KEPT: usize = 6;
 /// How long the moment stands by which notes are so and so old.
 const MOMENT: Duration = Duration::from_secs(60 * 60);
 
@@ -67,6 +69,8 @@ impl Library {
 
     /// Lets go of every emulated memory.
     pub(crate) fn forget_emulations(&self) {
+        // Whoever erases does not wait for a model.
+        self.stop_emulation();
         self.emulations.made.lock().clear();
         *self.emulations.kept.lock() = Kept::default();
     }
@@ -238,7 +242,13 @@ impl Library {
         let flat = hashes
             .iter()
             .flat_map(|hash| kept.vectors[hash].iter().copied());
-        Ok(Vectors::new(dim.max(1), flat.collect()))
+        let vectors = Vectors::new(dim.max(1), flat.collect());
+        // Of notes that changed again and again, and of programs that nobody asks any more, not all is kept.
+        if kept.vectors.len() > VECTORS_KEPT * (texts.len() + 100) {
+            let used: HashSet<_> = hashes.iter().collect();
+            kept.vectors.retain(|hash, _| used.contains(hash));
+        }
+        Ok(vectors)
     }
 
     fn embed_missing(
