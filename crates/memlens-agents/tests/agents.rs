@@ -86,10 +86,10 @@ fn each_agent_is_found_at_its_own_place() {
         (".letta/agents/agent-1/memory/persona.md", "note"),
         (".letta/lc-local-backend/memfs/agent-2/memory/", ""),
         ("basic-memory/note.md", "note"),
-        ("Notes/work/", ""),
+        ("Notes/yard/", ""),
         (
             ".config/qmd/index.yml",
-            "collections:\n  work:\n    path: ~/Notes/work\n    pattern: '**/*.md'\n",
+            "collections:\n  yard:\n    path: ~/Notes/yard\n    pattern: '**/*.md'\n",
         ),
         ("viking/", ""),
         (
@@ -114,7 +114,7 @@ fn each_agent_is_found_at_its_own_place() {
          hermes: ~/.hermes/memories\n\
          letta-code: ~/.letta/agents/agent-1/memory, ~/.letta/lc-local-backend/memfs/agent-2/memory\n\
          basic-memory: ~/basic-memory\n\
-         qmd: ~/Notes/work\n\
+         qmd: ~/Notes/yard\n\
          openviking: ~/viking\n\
          obsidian: ~/Tidebook",
     );
@@ -152,14 +152,14 @@ fn the_environment_goes_before_the_home_folder() {
     );
     let files = [
         (".openclaw/workspace/", ""),
-        (".openclaw-work/workspace/", ""),
+        (".openclaw-yard/workspace/", ""),
         ("named/", ""),
     ];
     for (variable, value, expected) in [
         (
             "OPENCLAW_PROFILE",
-            "work",
-            "openclaw: ~/.openclaw-work/workspace",
+            "yard",
+            "openclaw: ~/.openclaw-yard/workspace",
         ),
         ("OPENCLAW_PROFILE", "", "openclaw: ~/.openclaw/workspace"),
         (
@@ -182,8 +182,8 @@ fn the_environment_goes_before_the_home_folder() {
 fn openclaw_has_a_workspace_for_each_agent() {
     let folders = [
         (".openclaw/workspace/", ""),
-        (".openclaw/workspace-work/", ""),
-        ("base/work/", ""),
+        (".openclaw/workspace-yard/", ""),
+        ("base/yard/", ""),
         ("own/", ""),
     ];
     for (config, expected) in [
@@ -197,25 +197,25 @@ fn openclaw_has_a_workspace_for_each_agent() {
         ),
         // The only one has the default.
         (
-            "{agents: {entries: {work: {}}}}",
+            "{agents: {entries: {yard: {}}}}",
             "openclaw: ~/.openclaw/workspace",
         ),
         (
-            "{agents: {entries: {main: {}, work: {}}}}",
-            "openclaw: ~/.openclaw/workspace, ~/.openclaw/workspace-work",
+            "{agents: {entries: {main: {}, yard: {}}}}",
+            "openclaw: ~/.openclaw/workspace, ~/.openclaw/workspace-yard",
         ),
         (
-            "{agents: {defaults: {workspace: '~/base'}, entries: {main: {}, work: {}}}}",
+            "{agents: {defaults: {workspace: '~/base'}, entries: {main: {}, yard: {}}}}",
             "openclaw: ~/base",
         ),
         (
-            "{agents: {list: [{id: 'main'}, {id: 'work', workspace: '~/own'}]}}",
+            "{agents: {list: [{id: 'main'}, {id: 'yard', workspace: '~/own'}]}}",
             "openclaw: ~/.openclaw/workspace, ~/own",
         ),
         (
-            "{agents: {entries: {main: {workspace: '~/gone'}, work: {workspace: 3}}}}",
-            "openclaw: ~/.openclaw/workspace, ~/.openclaw/workspace-work; \
-             the workspace of agent work is not a text, so it is passed over; \
+            "{agents: {entries: {main: {workspace: '~/gone'}, yard: {workspace: 3}}}}",
+            "openclaw: ~/.openclaw/workspace, ~/.openclaw/workspace-yard; \
+             the workspace of agent yard is not a text, so it is passed over; \
              agent main names ~/gone, which is not there",
         ),
         (
@@ -368,10 +368,10 @@ fn a_folder_is_of_the_agent_whose_notes_it_holds() {
 fn folders_are_named_so_that_they_can_be_told_apart() {
     let scratch = Scratch::new(&[
         (".openclaw/workspace/", ""),
-        (".openclaw/workspace-work/", ""),
+        (".openclaw/workspace-yard/", ""),
         (
             ".openclaw/openclaw.json",
-            "{agents: {entries: {main: {}, work: {}}}}",
+            "{agents: {entries: {main: {}, yard: {}}}}",
         ),
         (".claude/projects/-srv-house/memory/", ""),
         (".codex/memories/", ""),
@@ -398,7 +398,7 @@ fn folders_are_named_so_that_they_can_be_told_apart() {
         .collect();
     let mut expected = vec![
         "OpenClaw",
-        "OpenClaw work",
+        "OpenClaw yard",
         "Claude Code srv-house",
         "Claude Code garden",
         "Codex",
