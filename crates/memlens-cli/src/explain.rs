@@ -35,7 +35,7 @@ pub fn write_results(out: &mut dyn Write, report: &SearchReport) -> io::Result<(
 /// Writes every stage, then every row with its way through them.
 pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     writeln!(out, "{BOLD}{}{BOLD:#}\n", shown(&report.query))?;
-    let width = column(report.stages.iter().map(|stage| stage.id));
+    let width = column(report.stages.iter().map(|stage| stage.label));
     for stage in &report.stages {
         write_stage(out, stage, width)?;
     }
@@ -57,7 +57,7 @@ pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     )?;
     for row in report.dropped.iter().take(DROPPED_SHOWN) {
         let reason = row.journey.iter().find(|step| step.dropped);
-        let (stage, why) = reason.map_or(("", ""), |step| (step.stage, step.sentence.as_str()));
+        let (stage, why) = reason.map_or(("", ""), |step| (step.label, step.sentence.as_str()));
         writeln!(
             out,
             "{DIM}     {}  {}  {stage}: {}{DIM:#}",
@@ -77,9 +77,9 @@ pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
 }
 
 /// How wide the column of stages is.
-pub fn column<'a>(stages: impl Iterator<Item = &'a str>) -> usize {
-    stages
-        .map(|id| id.chars().count() + 1)
+fn column<'a>(labels: impl Iterator<Item = &'a str>) -> usize {
+    labels
+        .map(|label| label.chars().count() + 1)
         .max()
         .unwrap_or(0)
         .max(14)
@@ -93,20 +93,20 @@ fn write_stage(out: &mut dyn Write, stage: &StageReport, width: usize) -> io::Re
             writeln!(
                 out,
                 "{DIM}{:<width$}{:>16}  skipped: {why}{DIM:#}",
-                stage.id, ""
+                stage.label, ""
             )
         }
         Some(why) => writeln!(
             out,
             "{:<width$}{:>16}  {WARN}{}: {why}{WARN:#}",
-            stage.id,
+            stage.label,
             flow(stage),
             stage.status
         ),
         None => writeln!(
             out,
             "{:<width$}{:>16}  {time:>8}  {DIM}{note}{DIM:#}",
-            stage.id,
+            stage.label,
             flow(stage)
         ),
     }
@@ -141,7 +141,7 @@ fn write_row(out: &mut dyn Write, row: &RowReport, width: usize) -> io::Result<(
         writeln!(
             out,
             "     {DIM}{:<width$}{DIM:#}{}{moved}",
-            step.stage,
+            step.label,
             shown(&step.sentence)
         )?;
         // How many words are hit is no formula of BM25.
@@ -175,7 +175,7 @@ fn write_nothing(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
             "no results: of {} candidates, {} came closest; {}: {}",
             report.dropped.len(),
             place(row),
-            step.stage,
+            step.label,
             shown(&step.sentence)
         ),
         None => writeln!(out, "no results"),
@@ -237,21 +237,21 @@ mod tests {
         let expected = [
             "the hall",
             "",
-            "tiny.look                3 → 3",
-            "tiny.cut                 3 → 2",
+            "Look                     3 → 3",
+            "Cut                      3 → 2",
             "",
             "  1  2.000  hall.md:1  shelf",
-            "     tiny.look     2 words",
+            "     Look          2 words",
             "                   2 + 0 = 2.0000",
-            "     tiny.cut      place 1 of 2",
+            "     Cut           place 1 of 2",
             "     the hall",
             "  2  0.500  lamp.md:1  shelf",
-            "     tiny.look     0 words",
+            "     Look          0 words",
             "                   0 + 0.5 = 0.5000",
-            "     tiny.cut      place 2 of 2",
+            "     Cut           place 2 of 2",
             "     a lamp",
             "── 2 kept, 1 dropped ──",
-            "     0.000  tea.md:1  tiny.cut: place 3 of 2",
+            "     0.000  tea.md:1  Cut: place 3 of 2",
         ];
         let printed = String::from_utf8(printed).unwrap();
         let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();

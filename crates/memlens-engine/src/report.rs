@@ -35,6 +35,8 @@ pub struct SearchReport {
 pub struct StageReport {
     /// The stage.
     pub id: &'static str,
+    /// Its name on screen.
+    pub label: &'static str,
     /// Rows that reached it; for a list, the chunks searched.
     #[serde(rename = "in")]
     pub n_in: u32,
@@ -85,6 +87,8 @@ pub struct RowReport {
 pub struct StepReport {
     /// The stage.
     pub stage: &'static str,
+    /// Its name on screen.
+    pub label: &'static str,
     /// The 1-based rank before.
     pub rank_before: Option<u32>,
     /// The 1-based rank after; in a list, the rank there.
@@ -125,6 +129,7 @@ impl Library {
                 };
                 StageReport {
                     id: stage.id.as_str(),
+                    label: stage.label,
                     n_in: stage.n_in,
                     n_out: stage.n_out,
                     dropped: stage.n_dropped,
@@ -161,6 +166,7 @@ impl Library {
                     .into_iter()
                     .map(|(stage, entry)| StepReport {
                         stage: stage.id.as_str(),
+                        label: stage.label,
                         rank_before: entry.rank_before,
                         rank_after: entry.rank_after,
                         score_before: entry.score_before,

@@ -375,7 +375,7 @@ impl Search {
             steps: core.steps,
             bars: core.bars,
             formula: core.formula,
-            min_score: native.and_then(|it| it.threshold_on.then_some(it.min_score)),
+            min_score: core.min_score,
             neighbour: core.neighbour,
             facts: self.facts_told(slot)?,
             window: self.set().candidates[slot as usize].cosines.window_lines,

@@ -366,6 +366,25 @@ impl Detail {
             | Detail::Budget { .. } => None,
         }
     }
+
+    /// The score that every row must reach; none for the reason of a stage that asks for none.
+    pub(crate) fn least(&self) -> Option<f64> {
+        match self {
+            Detail::Threshold { min_score, .. } => Some(*min_score),
+            Detail::Own(reason) => reason.get().least(),
+            Detail::Listed { .. }
+            | Detail::Fusion { .. }
+            | Detail::Rerank { .. }
+            | Detail::Hook(_)
+            | Detail::Corroboration { .. }
+            | Detail::Feedback { .. }
+            | Detail::Decay { .. }
+            | Detail::Diversity { .. }
+            | Detail::Repeats { .. }
+            | Detail::Limit { .. }
+            | Detail::Budget { .. } => None,
+        }
+    }
 }
 
 /// `gain * log2(1 + n_others)`.

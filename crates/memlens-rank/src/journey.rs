@@ -94,6 +94,8 @@ pub struct JourneyCore {
     pub bars: Vec<Bar>,
     /// The formulas.
     pub formula: Vec<FormulaLine>,
+    /// The score that a row must reach; none where no stage asks for one, or nothing came as far as it.
+    pub min_score: Option<f64>,
     /// What parts it from the row below it, or from the one above where it is the last.
     pub neighbour: Option<String>,
 }
@@ -112,6 +114,10 @@ impl Trace {
             steps: Vec::with_capacity(self.stages.len()),
             bars: Vec::new(),
             formula: Vec::new(),
+            min_score: self
+                .stages
+                .iter()
+                .find_map(|stage| stage.entries.first()?.detail.least()),
             neighbour: None,
         };
         for stage in &self.stages {

@@ -39,6 +39,11 @@ pub trait Reason: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The score that every row must reach, in a stage that asks for one.
+    fn least(&self) -> Option<f64> {
+        None
+    }
+
     /// A remark that a kept row should carry; none where nothing is out of the ordinary.
     fn remark(&self) -> Option<String> {
         None

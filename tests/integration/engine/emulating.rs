@@ -108,6 +108,7 @@ fn a_workspace_is_indexed_as_the_edition_does() {
         Some("- The router stands in the hall.\n"),
         "its comment is stripped"
     );
+    assert_eq!(journey.min_score, Some(0.0), "as the waterfall marks it");
 }
 
 #[test]

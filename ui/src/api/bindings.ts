@@ -751,7 +751,7 @@ export type Journey = {
 	bars: Bar[],
 	/**  The formulas with their values. */
 	formula: FormulaLine[],
-	/**  `min_score`, where the threshold is on. */
+	/**  The score that a row must reach; none where no stage asks for one, or nothing came as far as it. */
 	min_score: number | null,
 	/**  What parts it from its neighbour. */
 	neighbour: string | null,

@@ -121,7 +121,7 @@ fn the_fault_that_began_it_is_told_by_stage_and_number() {
     assert!(why.contains("minScore"), "{why}");
     let told = printed(&memlens, &["emulate", question, "--explain"]);
     assert!(
-        told.contains("0.70 × ") && told.contains("openclaw.mmr"),
+        told.contains("0.70 × ") && told.contains("MMR") && !told.contains("openclaw."),
         "{told}"
     );
 }

@@ -267,9 +267,9 @@ fn text_is_for_people() {
     let explained = memlens.print(&["search", "who drinks oolong", "--explain"]);
     for stage in stages() {
         assert!(
-            explained.contains(stage.id.as_str()),
+            explained.contains(stage.label),
             "{} is not in {explained}",
-            stage.id.as_str()
+            stage.label
         );
     }
     assert!(
@@ -278,7 +278,7 @@ fn text_is_for_people() {
     );
     // Each score with the formula that gave it.
     assert!(
-        explained.contains("fusion        calibrated "),
+        explained.contains("Fusion        calibrated "),
         "{explained}"
     );
     assert!(explained.contains("0.60 · "), "{explained}");

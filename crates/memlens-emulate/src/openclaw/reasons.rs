@@ -454,6 +454,9 @@ impl Reason for Cut {
     fn terms(&self) -> Vec<(&'static str, f64)> {
         vec![("score", self.score), ("min_score", self.min_score)]
     }
+    fn least(&self) -> Option<f64> {
+        Some(self.min_score)
+    }
     fn remark(&self) -> Option<String> {
         match self.verdict {
             Verdict::BroughtBack(_) | Verdict::FilledIn(_) => {

@@ -441,6 +441,9 @@ impl Reason for Cut {
     fn terms(&self) -> Vec<(&'static str, f64)> {
         vec![("score", self.score), ("min_score", self.min_score)]
     }
+    fn least(&self) -> Option<f64> {
+        Some(self.min_score)
+    }
 }
 
 /// The lines that are printed of a note.

@@ -121,7 +121,7 @@ pub struct Journey {
     pub bars: Vec<Bar>,
     /// The formulas with their values.
     pub formula: Vec<FormulaLine>,
-    /// `min_score`, where the threshold is on.
+    /// The score that a row must reach; none where no stage asks for one, or nothing came as far as it.
     pub min_score: Option<f64>,
     /// What parts it from its neighbour.
     pub neighbour: Option<String>,
