@@ -5,6 +5,7 @@
 mod embedders;
 mod libraries;
 mod notes;
+mod openclaw_index;
 mod providers;
 pub mod tiny;
 #[cfg(unix)]
@@ -15,6 +16,7 @@ pub use libraries::{
     Content, answers, check_equals_fresh, content, fresh, index, index_with, open,
 };
 pub use notes::{Image, Notes, image};
+pub use openclaw_index::{IndexedChunk, write_openclaw_index};
 pub use providers::{Provider, ProviderRequest};
 #[cfg(unix)]
 pub use users::{is_another_user, run_as_another_user};

@@ -32,6 +32,8 @@ mod opening;
 mod other_memory;
 #[path = "engine/other_pipeline.rs"]
 mod other_pipeline;
+#[path = "engine/own_index.rs"]
+mod own_index;
 #[path = "engine/presets.rs"]
 mod presets;
 #[path = "engine/recovering.rs"]

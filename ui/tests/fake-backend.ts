@@ -29,6 +29,7 @@ import type {
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
 import { ownParams } from "../src/parameters/pipeline";
+import { EMULATED } from "./fake/agent-pipeline";
 import { journeyBy, rankBy } from "./fake/any-pipeline";
 import { found } from "./fake/agents";
 import { compared, PIPELINES } from "./fake/compare";
@@ -254,6 +255,7 @@ export class FakeBackend implements Backend {
         snippets: snippetsOf(set, columns.order.slice(0, 60)),
         words: set.words,
         bm25_ideal: set.bm25Ideal,
+        emulated: own === null ? EMULATED : null,
         notices:
           set.words.length === 0
             ? [

@@ -13,6 +13,8 @@ mod openclaw;
 mod openviking;
 mod qmd;
 
+pub use openclaw::openclaw_databases;
+
 use crate::agent::Agent;
 
 /// All agents; the order of every list of them.

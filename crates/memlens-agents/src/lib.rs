@@ -28,7 +28,7 @@ mod looking;
 mod openclaw_search;
 
 pub use agent::{Agent, Cap, Keeps, Limit, Source, Unit};
-pub use agents::{AGENTS, agent};
+pub use agents::{AGENTS, agent, openclaw_databases};
 pub use counting::{Counted, count};
 pub use home::Home;
 pub use loaded::{Cut, Loaded, Unreadable, loaded};

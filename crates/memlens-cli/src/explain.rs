@@ -15,6 +15,7 @@ const DROPPED_SHOWN: usize = 15;
 
 /// Writes the results, one each with its passage.
 pub fn write_results(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
+    write_emulated(out, report)?;
     for row in &report.results {
         let rank = row.rank.unwrap_or_default();
         writeln!(
@@ -34,6 +35,7 @@ pub fn write_results(out: &mut dyn Write, report: &SearchReport) -> io::Result<(
 
 /// Writes every stage, then every row with its way through them.
 pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
+    write_emulated(out, report)?;
     writeln!(out, "{BOLD}{}{BOLD:#}\n", shown(&report.query))?;
     let width = column(report.stages.iter().map(|stage| stage.label));
     for stage in &report.stages {
@@ -74,6 +76,14 @@ pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// How true it is to another program's own search.
+fn write_emulated(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
+    match &report.emulated {
+        Some(emulated) => writeln!(out, "{DIM}emulated · {}{DIM:#}", shown(&emulated.label)),
+        None => Ok(()),
+    }
 }
 
 /// How wide the column of stages is.

@@ -6,6 +6,7 @@
 mod cut;
 mod facts;
 mod memory;
+mod own_index;
 mod params;
 mod pipelines;
 mod reasons;
@@ -13,6 +14,7 @@ mod stages;
 mod words;
 
 pub use memory::Memory;
+pub use own_index::{OwnChunk, OwnIndex, is_same_model};
 pub use params::{Feb2026, Jul2026, Since2026Aug};
 pub use pipelines::{V2026_2, V2026_7, V2026_8};
 

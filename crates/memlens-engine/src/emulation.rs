@@ -9,21 +9,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use memlens_emulate::{AgentNote, Embed, MadeOf, Program, Vectors};
+use memlens_emulate::{AgentNote, Embed, MadeOf, Program, Vectors, openclaw};
 use memlens_ingest::content_hash;
 use memlens_retrieve::{Lists, NoteFacts, Part, Retriever};
 use memlens_store::{DocumentRow, Folder, ScoreCache};
 
 use crate::emulations::{Kept, Made, Told};
+use crate::own_index::{Own, OwnMemory};
 use crate::ranking::Ranking;
 use crate::search::Search;
-use crate::view::EmulationProgress;
+use crate::view::{Emulated, EmulationProgress};
 use crate::{EngineError, Library, Purpose};
 
 /// How many texts are embedded between two looks at the wish to stop.
 const TEXTS_AT_ONCE: usize = 16;
 /// How many times as many vectors are kept as a memory needs: those of other programs, which cut otherwise.
 const VECTORS_KEPT: usize = 6;
+/// How long a memory stands though the agent's own database moved: it holds what the agent says as well.
+const OWN_STANDS: Duration = Duration::from_secs(10);
 /// How long the moment stands by which notes are so and so old.
 const MOMENT: Duration = Duration::from_secs(60 * 60);
 
@@ -50,11 +53,16 @@ impl Library {
         if query.trim().is_empty() {
             return Err(EngineError::EmptyQuery);
         }
-        let retriever: Arc<dyn Retriever> = match Program::ranked_by(ranking.pipeline) {
-            None => self.retriever(),
-            Some(program) => self.emulated(program)?,
-        };
-        self.search_by(query, ranking.pipeline, &ranking.values, retriever, part)
+        let (retriever, emulated): (Arc<dyn Retriever>, _) =
+            match Program::ranked_by(ranking.pipeline) {
+                None => (self.retriever(), None),
+                Some(program) => {
+                    let (memory, emulated) = self.emulated(program)?;
+                    (memory, Some(emulated))
+                }
+            };
+        let (pipeline, values) = (ranking.pipeline, &ranking.values);
+        self.search_told(query, pipeline, values, retriever, emulated, part)
     }
 
     /// How far the chunks of an emulated memory are embedded; none while none is made.
@@ -73,25 +81,28 @@ impl Library {
         self.stop_emulation();
         self.emulations.made.lock().clear();
         *self.emulations.kept.lock() = Kept::default();
+        self.emulations.own.lock().clear();
     }
 
-    fn emulated(&self, program: Program) -> Result<Arc<dyn Retriever>, EngineError> {
+    fn emulated(&self, program: Program) -> Result<(Arc<dyn Retriever>, Emulated), EngineError> {
         // One is made at a time.
         let mut made = self.emulations.made.lock();
         let lists = self.lists();
         let generation = lists.snapshot.generation;
+        let own_files = self.own_files(program, &lists.snapshot.folders);
         if let Some(made) = made.get(&program)
             && made.memory.generation() == generation
             && made.folders == lists.snapshot.folders
             && made.at.elapsed() < MOMENT
+            && (made.own_files == own_files || made.at.elapsed() < OWN_STANDS)
             && made.is_whole
         {
-            return Ok(made.memory.clone());
+            return Ok((made.memory.clone(), made.emulated.clone()));
         }
         let (notes, source, left_out) = self.agent_notes(program, &lists);
-        let texts = program.chunk_texts(&notes);
-        let vectors = self.vectors(&lists, &texts);
-        let mut remarks = vec![remark(program, source, notes.len())];
+        let own = self.own_index(&own_files, &notes, &lists);
+        let emulated = own.told(lists.vectors.model());
+        let mut remarks = vec![remark(program, source, notes.len(), &emulated)];
         if left_out > 0 {
             remarks.push(if left_out == 1 {
                 "1 note was left out, since it has changed or cannot be read now.".to_owned()
@@ -101,24 +112,36 @@ impl Library {
                 )
             });
         }
-        let is_whole = vectors.is_ok();
         let now_ms = jiff::Timestamp::now().as_millisecond();
-        let memory = program.memory(MadeOf {
-            notes,
-            vectors,
-            embed: self.question_embedder(&lists),
-            now_ms,
-            generation,
-            remarks,
-        })?;
+        let embed = self.question_embedder(&lists);
+        let mut is_whole = true;
+        let memory: Arc<dyn Retriever> = if let Own::Usable(OwnMemory { index, vectors, .. }) = own
+        {
+            let memory =
+                openclaw::Memory::of_index(notes, &index, vectors, embed, now_ms, generation)?;
+            Arc::new(memory.with_remarks(remarks))
+        } else {
+            let vectors = self.vectors(&lists, &program.chunk_texts(&notes));
+            is_whole = vectors.is_ok();
+            program.memory(MadeOf {
+                notes,
+                vectors,
+                embed,
+                now_ms,
+                generation,
+                remarks,
+            })?
+        };
         let entry = Made {
             memory: memory.clone(),
             folders: lists.snapshot.folders.clone(),
+            own_files,
+            emulated: emulated.clone(),
             at: Instant::now(),
             is_whole,
         };
         made.insert(program, entry);
-        Ok(memory)
+        Ok((memory, emulated))
     }
 
     /// A question's embedding by the library's model.
@@ -370,7 +393,7 @@ impl Places {
 }
 
 /// What holds for every answer of an emulated memory.
-fn remark(program: Program, source: Source, n_notes: usize) -> String {
+fn remark(program: Program, source: Source, n_notes: usize, emulated: &Emulated) -> String {
     let label = program.pipeline().label();
     let notes = match (program, source) {
         (Program::OpenClaw(_), Source::Own) => format!("{} of its workspace", counted(n_notes)),
@@ -382,9 +405,7 @@ fn remark(program: Program, source: Source, n_notes: usize) -> String {
             format!("{}, each folder as a collection", counted(n_notes))
         }
     };
-    format!(
-        "{label}, emulated over {notes}. Its own embedding model may be another, so scores and order are approximate."
-    )
+    format!("{label}, emulated over {notes}. {}", emulated.why)
 }
 
 fn counted(n_notes: usize) -> String {

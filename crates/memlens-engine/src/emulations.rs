@@ -1,16 +1,22 @@
 //! The emulated memories that a library holds, and what they were made of.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use memlens_emulate::Program;
+use memlens_emulate::openclaw::OwnIndex;
+use memlens_emulate::{Program, Stamp};
 use memlens_retrieve::Retriever;
 use memlens_store::{DocumentId, Folder};
 use parking_lot::Mutex;
 
-use crate::view::EmulationProgress;
+use crate::own_index::OwnFiles;
+use crate::view::{Emulated, EmulationProgress};
+
+/// An index, or why it cannot be read, of a file that stood so.
+pub(crate) type ReadIndex = (Stamp, Result<Arc<OwnIndex>, String>);
 
 /// The memories that were made, by the program.
 #[derive(Default)]
@@ -19,6 +25,8 @@ pub(crate) struct Emulations {
     pub made: Mutex<HashMap<Program, Made>>,
     /// What the next ones are made of.
     pub kept: Mutex<Kept>,
+    /// The own indexes of agents as they were read last, by their file.
+    pub own: Mutex<HashMap<PathBuf, ReadIndex>>,
     /// How far the one that is being made is embedded; none while none is.
     pub progress: Mutex<Option<EmulationProgress>>,
     /// Stops that.
@@ -31,6 +39,10 @@ pub(crate) struct Made {
     pub memory: Arc<dyn Retriever>,
     /// What it was made of.
     pub folders: Vec<Folder>,
+    /// The agent's own databases as they stood then.
+    pub own_files: OwnFiles,
+    /// How true it is.
+    pub emulated: Emulated,
     /// When.
     pub at: Instant,
     /// Whether all its chunks are embedded.

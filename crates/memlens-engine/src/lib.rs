@@ -54,6 +54,7 @@ mod marks;
 mod notes;
 mod notices;
 mod output;
+mod own_index;
 mod passage;
 mod place;
 mod preset;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use memlens_agents::Home;
 use memlens_embed::{EmbedderSource, Purpose};
 use memlens_indexer::Derived;
 use memlens_params::{ParameterSet, Params, Values};
@@ -26,7 +27,7 @@ use crate::notices;
 use crate::reranking::Reranking;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};
 use crate::thumbs::CountedThumbs;
-use crate::view::SearchAnswer;
+use crate::view::{Emulated, SearchAnswer};
 
 /// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.
 const REST_AFTER: Duration = Duration::from_secs(1);
@@ -38,6 +39,8 @@ pub struct Library {
     refreshing: Mutex<Store>,
     retriever: RwLock<Arc<NativeRetriever>>,
     source: EmbedderSource,
+    /// Where agents keep what they made of their notes; none where the system names no home folder.
+    pub(crate) home: Option<Home>,
     pub(crate) embedder: Arc<QueryEmbedder>,
     pub(crate) emulations: Emulations,
     searches: Mutex<KeptSearches>,
@@ -83,6 +86,7 @@ impl Library {
             store,
             retriever: RwLock::new(Arc::new(retriever)),
             source,
+            home: Home::of_process(),
             embedder,
             emulations: Emulations::default(),
             searches: Mutex::default(),
@@ -94,6 +98,15 @@ impl Library {
             next_search: AtomicU32::new(1),
             notices,
         })
+    }
+
+    /// The same library with agents in another home.
+    #[must_use]
+    pub fn in_home(self, home: Home) -> Library {
+        Library {
+            home: Some(home),
+            ..self
+        }
     }
 
     /// The library's folder.
@@ -262,6 +275,22 @@ impl Library {
         retriever: Arc<dyn Retriever>,
         part: Part,
     ) -> Result<Arc<Search>, EngineError> {
+        self.search_told(query, pipeline, params, retriever, None, part)
+    }
+
+    /// Searches as [`Library::search_by`] and says how true the memory is to another program's.
+    ///
+    /// # Errors
+    /// As [`Library::search_by`].
+    pub(crate) fn search_told(
+        &self,
+        query: &str,
+        pipeline: &'static dyn AnyPipeline,
+        params: &Values,
+        retriever: Arc<dyn Retriever>,
+        emulated: Option<Emulated>,
+        part: Part,
+    ) -> Result<Arc<Search>, EngineError> {
         let query = query.trim();
         if query.is_empty() {
             return Err(EngineError::EmptyQuery);
@@ -302,6 +331,7 @@ impl Library {
         let mut search = Search {
             id: self.next_search.fetch_add(1, Ordering::Relaxed),
             query: query.to_owned(),
+            emulated,
             notices,
             timing: Timing {
                 embed,
@@ -429,6 +459,7 @@ impl Library {
             columns,
             words: search.words(),
             bm25_ideal: search.set().bm25_ideal,
+            emulated: search.emulated.clone(),
             notices: search.notices.clone(),
             n_chunks: search.set().n_chunks,
             retrieve_ms: search.timing.total().as_secs_f64() * 1000.0,

@@ -5,6 +5,7 @@ use memlens_rank::{Detail, Status};
 use serde::Serialize;
 
 use crate::search::Search;
+use crate::view::Emulated;
 use crate::{EngineError, Library};
 
 /// Raised when a field changes its meaning or goes.
@@ -19,6 +20,8 @@ pub struct SearchReport {
     pub query: String,
     /// Every parameter.
     pub params: Values,
+    /// How true it is to another program's own search; none for the library's.
+    pub emulated: Option<Emulated>,
     /// What a person should be told.
     pub notices: Vec<String>,
     /// Every stage in its order.
@@ -183,6 +186,7 @@ impl Library {
             schema_version: SCHEMA_VERSION,
             query: search.query.clone(),
             params: params.values(),
+            emulated: search.emulated.clone(),
             notices,
             stages,
             results: rows,

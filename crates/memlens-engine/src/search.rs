@@ -66,6 +66,8 @@ pub struct Search {
     pub id: u32,
     /// The question.
     pub query: String,
+    /// How true it is to another program's own search; none for the library's.
+    pub emulated: Option<view::Emulated>,
     /// What a person should be told.
     pub notices: Vec<String>,
     /// How long its parts took.

@@ -22,7 +22,7 @@ pub use compare::{ComparedRow, ComparedSide, Comparison};
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use memlens_indexer::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
 pub use notes::{DocumentChunk, DocumentView, EntryState, FolderTree, TreeEntry};
-pub use ranking::{EmulationProgress, PipelineInfo, Ranking};
+pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};
 pub use search::{Fact, Journey, QueryWord, Row, SearchAnswer, Snippet};
 pub use why::{ChunkWhy, Fix, WhyAnswer, WhyNot};

@@ -452,6 +452,14 @@ export type DownloadProgress = {
 	finished: boolean,
 };
 
+/**  How true the answers of an emulated memory are. */
+export type Emulated = {
+	/**  In a few words: `other model: order is approximate`. */
+	label: string,
+	/**  Why, in a sentence. */
+	why: string,
+};
+
 /**  How far the chunks of an emulated memory are embedded. */
 export type EmulationProgress = {
 	/**  How many are done. */
@@ -1389,6 +1397,8 @@ export type SearchAnswer = {
 	words: QueryWord[],
 	/**  The highest BM25 that any text could reach. */
 	bm25_ideal: number,
+	/**  How true it is to another program's own search; none for the library's. */
+	emulated: Emulated | null,
 	/**  What a person should be told. */
 	notices: string[],
 	/**  How many chunks were searched. */

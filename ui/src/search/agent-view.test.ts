@@ -106,7 +106,8 @@ describe("the rail", () => {
   it("shows the agent's parameters under its stages, and says what is fixed", async () => {
     const { user } = await openWithClerk();
     expect(within(rail()).getByRole("heading", { level: 2 })).toHaveTextContent("Clerk 1.2");
-    expect(within(rail()).getByText("emulated · other model: order is approximate")).toBeInTheDocument();
+    const badge = within(rail()).getByText("emulated · Clerk embeds with words-3: order is approximate");
+    expect(badge).toHaveAttribute("title", "Our model stands in for words-3.");
     const groups = within(rail()).getAllByRole("group");
     expect(groups.map((group) => group.querySelector("h3")?.textContent)).toEqual(
       CLERK.stages.map(({ label }) => label),

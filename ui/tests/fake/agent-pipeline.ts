@@ -5,6 +5,7 @@
  */
 import type {
   Columns,
+  Emulated,
   Journey,
   JourneyStep,
   Parameter,
@@ -59,6 +60,11 @@ export const CLERK: PipelineInfo = {
     parameter("min_score", "floor", "minScore", number(0, 1, 0.01), 0.2, "Drops rows below this score."),
     parameter("max_results", "top", "maxResults", number(1, 50, 1), 6, "How many rows are kept."),
   ],
+};
+
+export const EMULATED: Emulated = {
+  label: "Clerk embeds with words-3: order is approximate",
+  why: "Our model stands in for words-3.",
 };
 
 type Clerk = { near: number; spread: boolean; min: number; top: number };

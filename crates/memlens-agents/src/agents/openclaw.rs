@@ -1,11 +1,13 @@
 //! OpenClaw: a workspace per agent, named in its config or taken by rule.
 
+use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
 use crate::config::Format;
+use crate::home::Home;
 use crate::looking::Look;
 
 pub(super) static AGENT: Agent = Agent {
@@ -54,8 +56,8 @@ static LOADS: [(&str, &Cap); 8] = [
     ("BOOTSTRAP.md", &FILE),
 ];
 
-fn look(look: &mut Look<'_>) {
-    let home = look.home();
+/// Where it keeps all that is its own.
+fn state(home: &Home) -> PathBuf {
     let profile = home
         .variable("OPENCLAW_PROFILE")
         .map(|profile| profile.to_string_lossy())
@@ -64,7 +66,26 @@ fn look(look: &mut Look<'_>) {
         || ".openclaw".to_owned(),
         |profile| format!(".openclaw-{profile}"),
     );
-    let state = home.folder_of("OPENCLAW_STATE_DIR", &usual);
+    home.folder_of("OPENCLAW_STATE_DIR", &usual)
+}
+
+/// The databases of its agents, each with the index of one workspace, sorted; since 2026.8.
+pub fn openclaw_databases(home: &Home) -> Vec<PathBuf> {
+    let agents = fs::read_dir(state(home).join("agents"));
+    let mut databases: Vec<PathBuf> = agents
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .map(|agent| agent.path().join("agent/openclaw-agent.sqlite"))
+        .filter(|database| database.symlink_metadata().is_ok())
+        .collect();
+    databases.sort();
+    databases
+}
+
+fn look(look: &mut Look<'_>) {
+    let home = look.home();
+    let state = state(home);
     let is_there = look.own(&state);
     let config = home
         .variable("OPENCLAW_CONFIG_PATH")

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use memlens_tests::Notes;
+use memlens_tests::{Notes, write_openclaw_index};
 use serde_json::{Value, json};
 
 use crate::memlens::{Memlens, list, paths};
@@ -220,5 +220,46 @@ fn what_agents_load_is_measured_watched_or_not() {
             .as_str()
             .is_some_and(|told| told.starts_with("Past the load cap: Claude Code loads")),
         "{why:#}"
+    );
+}
+
+#[test]
+fn an_emulated_agent_is_told_by_the_model_of_its_own_index() {
+    let home = Notes::new(&[(
+        ".openclaw/workspace/memory/hall.md",
+        "The router stands in the hall.\n",
+    )]);
+    let memlens = Memlens::new();
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    assert_eq!(at_home.run(&["agents", "add", "openclaw"]).0, Some(0));
+    write_openclaw_index(
+        &home.at(".openclaw/agents/main/agent/openclaw-agent.sqlite"),
+        "text-embedding-3-small",
+        1,
+        &[(
+            "memory/hall.md",
+            (1, 1),
+            "The router stands in the hall.",
+            vec![1.0],
+        )],
+    );
+    let label = "OpenClaw embeds with text-embedding-3-small: order is approximate";
+    for more in [&[][..], &["--explain"]] {
+        let (status, out, err) = at_home.run(&[&["emulate", "router"], more].concat());
+        assert_eq!(status, Some(0), "{err}");
+        assert!(
+            out.starts_with(&format!("emulated · {label}\n")) && out.contains("hall.md"),
+            "{out}"
+        );
+        assert!(err.contains("all-MiniLM-L6-v2"), "{err}");
+    }
+    let told = at_home.json(&["emulate", "router", "--json"]);
+    assert_eq!(told["emulated"]["label"], label);
+    assert_eq!(
+        at_home.json(&["search", "router", "--json"])["emulated"],
+        json!(null)
     );
 }

@@ -23,6 +23,7 @@ use regex::Regex;
 use super::Edition;
 use super::cut::{Piece, cut, units};
 use super::facts::{Facts, Named, Raised, RowFact};
+use super::own_index::{OwnChunk, OwnIndex};
 use super::params::{CANDIDATES_MAX, TEXT, VECTOR};
 use super::words::{all_of, keywords, tokens};
 use crate::fts::{Fts, FtsHit};
@@ -133,10 +134,71 @@ impl Memory {
     ) -> Result<Memory, RetrieveError> {
         let mut notes = notes;
         notes.retain(|note| is_indexed(edition, &note.path));
+        let pieces = notes
+            .iter()
+            .map(|note| cut(edition, &note.path, &note.text))
+            .collect();
+        Memory::of_pieces(edition, notes, pieces, vectors, embed, now_ms, generation)
+    }
+
+    /// The index that OpenClaw itself made of notes: its chunks with their vectors, of those notes that it holds. It searches as
+    /// the newest edition does.
+    ///
+    /// # Errors
+    /// [`RetrieveError::Outside`] where SQLite refuses.
+    pub fn of_index(
+        notes: Vec<AgentNote>,
+        index: &OwnIndex,
+        vectors: Vectors,
+        embed: Embed,
+        now_ms: i64,
+        generation: u64,
+    ) -> Result<Memory, RetrieveError> {
+        let edition = Edition::V2026_8;
+        let mut notes = notes;
+        notes.retain(|note| index.chunks.contains_key(&note.path));
+        let pieces = notes
+            .iter()
+            .map(|note| {
+                // What an entry states of its importance is no part of its text there.
+                let ours = cut(edition, &note.path, &note.text);
+                let piece = |chunk: &OwnChunk| Piece {
+                    start_line: chunk.start_line,
+                    end_line: chunk.end_line,
+                    text: chunk.text.clone(),
+                    importance: ours
+                        .iter()
+                        .find(|piece| piece.text == chunk.text)
+                        .and_then(|piece| piece.importance),
+                };
+                index.chunks[&note.path].iter().map(piece).collect()
+            })
+            .collect();
+        Memory::of_pieces(
+            edition,
+            notes,
+            pieces,
+            Ok(vectors),
+            embed,
+            now_ms,
+            generation,
+        )
+    }
+
+    /// `pieces` are those of each note.
+    fn of_pieces(
+        edition: Edition,
+        notes: Vec<AgentNote>,
+        pieces: Vec<Vec<Piece>>,
+        vectors: Result<Vectors, String>,
+        embed: Embed,
+        now_ms: i64,
+        generation: u64,
+    ) -> Result<Memory, RetrieveError> {
         let mut numbers = Numbers::default();
         let mut chunks = Vec::new();
-        for (at, note) in notes.iter().enumerate() {
-            for piece in cut(edition, &note.path, &note.text) {
+        for (at, (note, pieces)) in notes.iter().zip(pieces).enumerate() {
+            for piece in pieces {
                 let lower = piece.text.to_lowercase();
                 let words: BTreeSet<u32> = tokens(&lower).map(|word| numbers.of(word)).collect();
                 let beginning = beginning(&piece.text);

@@ -28,6 +28,15 @@ pub struct PipelineInfo {
     pub stages: Vec<StageInfo>,
 }
 
+/// How true the answers of an emulated memory are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct Emulated {
+    /// In a few words: `other model: order is approximate`.
+    pub label: String,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
 /// How far the chunks of an emulated memory are embedded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 pub struct EmulationProgress {

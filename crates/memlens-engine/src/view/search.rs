@@ -5,7 +5,7 @@ use memlens_rank::{Bar, Columns, FormulaLine, JourneyStep};
 use serde::Serialize;
 use specta::Type;
 
-use super::Said;
+use super::{Emulated, Said};
 
 /// One candidate; static for the whole search.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
@@ -79,6 +79,8 @@ pub struct SearchAnswer {
     pub words: Vec<QueryWord>,
     /// The highest BM25 that any text could reach.
     pub bm25_ideal: f64,
+    /// How true it is to another program's own search; none for the library's.
+    pub emulated: Option<Emulated>,
     /// What a person should be told.
     pub notices: Vec<String>,
     /// How many chunks were searched.

@@ -37,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "memlens-emulate",
         &[
+            "memlens-files",
             "memlens-index",
             "memlens-params",
             "memlens-rank",

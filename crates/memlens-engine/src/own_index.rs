@@ -1,0 +1,209 @@
+//! The index that an agent made of its notes itself, where it can stand in for our own cut and vectors.
+//!
+//! It is read from a copy, and again where its file moved. One memory or the other: where its vectors are of another model than
+//! ours, nothing of it is used but the model's name.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use memlens_agents::openclaw_databases;
+use memlens_emulate::openclaw::{Edition, OwnIndex, is_same_model};
+use memlens_emulate::{AgentNote, Program, Stamp, Vectors, stamp};
+use memlens_retrieve::Lists;
+use memlens_store::Folder;
+
+use crate::Library;
+use crate::view::Emulated;
+
+/// An agent's own databases, as they stand.
+pub(crate) type OwnFiles = Vec<(PathBuf, Stamp)>;
+
+/// What an agent's own index is good for.
+pub(crate) enum Own {
+    /// There is none, or it is none of these notes'.
+    None,
+    /// It is there and cannot be used: why.
+    Unusable(String),
+    /// Another model embedded it: which.
+    OtherModel(String),
+    /// It stands in.
+    Usable(OwnMemory),
+}
+
+/// An index that stands in.
+pub(crate) struct OwnMemory {
+    /// Its chunks.
+    pub index: Arc<OwnIndex>,
+    /// Their vectors, in the order of the notes.
+    pub vectors: Vectors,
+    /// When its newest chunk was written.
+    written_ms: i64,
+    /// How many notes changed since, or are new.
+    n_changed: usize,
+}
+
+impl Library {
+    /// The databases that may hold the own index of a program's notes.
+    pub(crate) fn own_files(&self, program: Program, folders: &[Folder]) -> OwnFiles {
+        let is_own = |folder: &Folder| folder.agent.as_deref() == Some(program.agent());
+        let has_index = program == Program::OpenClaw(Edition::V2026_8);
+        let Some(home) = self
+            .home
+            .as_ref()
+            .filter(|_| has_index && folders.iter().any(is_own))
+        else {
+            return Vec::new();
+        };
+        let stamped = |path: PathBuf| {
+            let stamp = stamp(&path).ok()?;
+            Some((path, stamp))
+        };
+        openclaw_databases(home)
+            .into_iter()
+            .filter_map(stamped)
+            .collect()
+    }
+
+    /// What the agent's own index of these notes is good for.
+    pub(crate) fn own_index(&self, files: &OwnFiles, notes: &[AgentNote], lists: &Lists) -> Own {
+        let mut unreadable = None;
+        let mut best: Option<(usize, SystemTime, Arc<OwnIndex>)> = None;
+        for (path, stamp) in files {
+            match self.read_own(path, stamp) {
+                Err(why) => unreadable = Some(why),
+                Ok(index) => {
+                    let n_held = index.n_held(notes);
+                    let is_better = best.as_ref().is_none_or(|(most, ..)| n_held > *most);
+                    if n_held > 0 && is_better {
+                        let moved = stamp.iter().flatten().map(|(_, at)| *at).max();
+                        best = Some((n_held, moved.unwrap_or(SystemTime::UNIX_EPOCH), index));
+                    }
+                }
+            }
+        }
+        let folder = |note: &AgentNote| note.facts.folder;
+        let is_one_workspace = notes
+            .windows(2)
+            .all(|two| folder(&two[0]) == folder(&two[1]));
+        match (best, unreadable) {
+            (Some(_), _) if !is_one_workspace => Own::Unusable(
+                "several of its workspaces are watched, and each has an index of its own"
+                    .to_owned(),
+            ),
+            (Some((_, moved, index)), _) => usable(index, moved, notes, lists),
+            (None, Some(why)) => Own::Unusable(why),
+            (None, None) => Own::None,
+        }
+    }
+
+    /// An index, as it was read when its file last moved.
+    fn read_own(&self, path: &PathBuf, stamp: &Stamp) -> Result<Arc<OwnIndex>, String> {
+        let mut kept = self.emulations.own.lock();
+        if let Some((at, read)) = kept.get(path)
+            && at == stamp
+        {
+            return read.clone();
+        }
+        let read = OwnIndex::read(path).map(Arc::new);
+        kept.insert(path.clone(), (*stamp, read.clone()));
+        read
+    }
+}
+
+fn usable(index: Arc<OwnIndex>, moved: SystemTime, notes: &[AgentNote], lists: &Lists) -> Own {
+    let ours = lists.vectors.model();
+    let is_empty = |chunk: &memlens_emulate::openclaw::OwnChunk| chunk.vector.is_empty();
+    if index.chunks.values().flatten().all(is_empty) {
+        return Own::Unusable(
+            "its chunks have no vectors, so it searches by words alone".to_owned(),
+        );
+    }
+    let mut models = index.models.iter();
+    let (Some(model), None) = (models.next(), models.next()) else {
+        return Own::Unusable("several models embedded its chunks".to_owned());
+    };
+    if !is_same_model(ours, model) {
+        return Own::OtherModel(memlens_params::brief(model).into_owned());
+    }
+    let vectors = match index.vectors(notes, lists.vectors.dim().max(1)) {
+        Ok(vectors) => vectors,
+        Err(why) => return Own::Unusable(why),
+    };
+    let moved_ms = Timestamp::try_from(moved).map_or(0, Timestamp::as_millisecond);
+    let written = |path: &str| {
+        let chunks = index.chunks.get(path)?;
+        chunks
+            .iter()
+            .map(|it| it.written_ms.unwrap_or(moved_ms))
+            .max()
+    };
+    let is_changed =
+        |note: &&AgentNote| written(&note.path).is_none_or(|written| note.modified_ms > written);
+    let n_changed = notes.iter().filter(is_changed).count();
+    let written_ms = notes.iter().filter_map(|note| written(&note.path)).max();
+    Own::Usable(OwnMemory {
+        vectors,
+        written_ms: written_ms.unwrap_or(moved_ms),
+        n_changed,
+        index,
+    })
+}
+
+impl Own {
+    /// How true the memory is, of which `ours` is the model.
+    pub(crate) fn told(&self, ours: &str) -> Emulated {
+        let other = |why: String| Emulated {
+            label: "other model: order is approximate".to_owned(),
+            why,
+        };
+        let stands_in =
+            "Its own embedding model may be another, so scores and order are approximate.";
+        match self {
+            Own::None => other(stands_in.to_owned()),
+            Own::Unusable(why) => other(format!(
+                "OpenClaw's own index cannot be used: {why}. {stands_in}"
+            )),
+            Own::OtherModel(model) => Emulated {
+                label: format!("OpenClaw embeds with {model}: order is approximate"),
+                why: format!(
+                    "OpenClaw embeds with {model}, for which {ours} stands in here, so scores and order are approximate."
+                ),
+            },
+            Own::Usable(own) => {
+                let date = date(own.written_ms);
+                let n_chunks = own.vectors.len();
+                let since = match own.n_changed {
+                    0 => String::new(),
+                    1 => "; 1 note changed since".to_owned(),
+                    n => format!("; {n} notes changed since"),
+                };
+                Emulated {
+                    label: format!(
+                        "OpenClaw's own index of {date}, {}{since}",
+                        counted(n_chunks)
+                    ),
+                    why: format!(
+                        "Its texts and vectors are those of OpenClaw's own index of {date}, {}{since}; the question is embedded by {ours}.",
+                        counted(n_chunks)
+                    ),
+                }
+            }
+        }
+    }
+}
+
+fn counted(n_chunks: usize) -> String {
+    match n_chunks {
+        1 => "1 chunk".to_owned(),
+        n => format!("{n} chunks"),
+    }
+}
+
+/// The day of a moment, where the person is.
+fn date(ms: i64) -> String {
+    let moment = Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
+    moment.to_zoned(TimeZone::system()).date().to_string()
+}
