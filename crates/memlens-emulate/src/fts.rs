@@ -61,10 +61,10 @@ impl Fts {
         })
     }
 
-    /// Every row that matches, best first, ties by place. An expression that SQLite cannot read matches none.
+    /// Every row that matches, best first, ties by place.
     ///
     /// # Errors
-    /// What SQLite says of its table.
+    /// What SQLite says of its table, or of an expression that it cannot read.
     pub fn search(&self, expression: &str) -> Result<Vec<FtsHit>, rusqlite::Error> {
         let mut select = self.connection.prepare_cached(&self.select)?;
         let found = select.query_map([expression], |row| {

@@ -1,11 +1,14 @@
 //! Other programs' memory: how they search it, emulated.
 
+pub mod basic_memory;
 mod copied_database;
 mod fts;
 mod memory;
+mod notes;
 pub mod openclaw;
 mod program;
 pub mod qmd;
+mod staging;
 
 pub use copied_database::{Stamp, stamp};
 pub use memory::{AgentNote, Embed, Vectors};

@@ -1,7 +1,7 @@
 //! OpenClaw: three editions of its memory search, as its published packages rank.
 //!
 //! Sources: the packages 2026.2.12, 2026.7.35 and 2026.9.6, asked on given vectors; what they returned is in
-//! `tests/golden/openclaw`, and `tests/openclaw.rs` holds this to it.
+//! `tests/golden/openclaw`, and `tests/golden/openclaw.rs` here holds this to it.
 
 mod cut;
 mod facts;

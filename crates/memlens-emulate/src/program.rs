@@ -6,8 +6,7 @@ use memlens_rank::AnyPipeline;
 use memlens_retrieve::{RetrieveError, Retriever};
 
 use crate::openclaw::{self, Edition};
-use crate::qmd;
-use crate::{AgentNote, Embed, Vectors};
+use crate::{AgentNote, Embed, Vectors, basic_memory, qmd};
 
 /// A program, in a version of its own way to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,15 +15,18 @@ pub enum Program {
     OpenClaw(Edition),
     /// qmd 2.8.
     Qmd,
+    /// basic-memory 0.24.
+    BasicMemory,
 }
 
 impl Program {
     /// Every program, the newest edition of each first.
-    pub const ALL: [Program; 4] = [
+    pub const ALL: [Program; 5] = [
         Program::OpenClaw(Edition::V2026_8),
         Program::OpenClaw(Edition::V2026_7),
         Program::OpenClaw(Edition::V2026_2),
         Program::Qmd,
+        Program::BasicMemory,
     ];
 
     /// The program whose sets a pipeline ranks; none where it is no emulated one.
@@ -38,6 +40,7 @@ impl Program {
         match self {
             Program::OpenClaw(edition) => edition.pipeline(),
             Program::Qmd => &qmd::V2_8,
+            Program::BasicMemory => &basic_memory::V0_24,
         }
     }
 
@@ -46,6 +49,7 @@ impl Program {
         match self {
             Program::OpenClaw(_) => "openclaw",
             Program::Qmd => "qmd",
+            Program::BasicMemory => "basic-memory",
         }
     }
 
@@ -54,6 +58,7 @@ impl Program {
         match self {
             Program::OpenClaw(edition) => openclaw::Memory::chunk_texts(edition, notes),
             Program::Qmd => qmd::Memory::chunk_texts(notes),
+            Program::BasicMemory => basic_memory::Memory::chunk_texts(notes),
         }
     }
 
@@ -79,6 +84,10 @@ impl Program {
             }
             Program::Qmd => {
                 let memory = qmd::Memory::new(notes, vectors, embed, generation)?;
+                Arc::new(memory.with_remarks(remarks))
+            }
+            Program::BasicMemory => {
+                let memory = basic_memory::Memory::new(notes, vectors, embed, generation)?;
                 Arc::new(memory.with_remarks(remarks))
             }
         })

@@ -1,7 +1,7 @@
 //! qmd 2.8: its `query`, `search` and `vsearch`, as its published package ranks.
 //!
 //! Its unit is the note: chunks only feed the vectors, the reranker and the lines that it prints. Source: the package 2.8.3 (MIT),
-//! asked on given vectors; what it returned is in `tests/golden/qmd`, and `tests/qmd.rs` holds this to it.
+//! asked on given vectors; what it returned is in `tests/golden/qmd`, and `tests/golden/qmd.rs` here holds this to it.
 
 mod cut;
 mod document;

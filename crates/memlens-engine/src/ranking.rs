@@ -9,9 +9,6 @@ use memlens_rank::{AnyPipeline, NATIVE};
 
 use crate::{EngineError, view};
 
-/// The versions of qmd that rank alike.
-const QMD_VERSION: &str = "2.8";
-
 /// The name of Memlens's own pipeline.
 pub(crate) const NATIVE_NAME: &str = "memlens";
 
@@ -100,7 +97,7 @@ pub fn pipelines_told() -> Vec<view::PipelineInfo> {
     pipelines().into_iter().map(told).collect()
 }
 
-/// A pipeline as a person names it: `memlens`, `openclaw` (the newest edition), `openclaw@2026.7.35`, `qmd`.
+/// A pipeline as a person names it: `memlens`, `openclaw` (the newest edition), `openclaw@2026.7.35`, `qmd`, `basic-memory@0.24`.
 ///
 /// # Errors
 /// [`EngineError::NoPipeline`].
@@ -121,21 +118,30 @@ pub fn pipeline(named: &str) -> Result<&'static dyn AnyPipeline, EngineError> {
                 unknown("a version of OpenClaw is written like openclaw@2026.9".to_owned())
             })
         }
-        ("qmd", None) => Ok(Program::Qmd.pipeline()),
-        ("qmd", Some(version)) => {
-            if version == QMD_VERSION || version.starts_with(&format!("{QMD_VERSION}.")) {
-                Ok(Program::Qmd.pipeline())
-            } else {
-                Err(unknown(format!(
-                    "of qmd, {QMD_VERSION} is known: qmd@{QMD_VERSION}"
-                )))
-            }
-        }
-        _ => {
-            let known: Vec<&str> = pipelines().iter().map(|it| it.id().0).collect();
-            Err(unknown(format!("name one of {}", known.join(", "))))
-        }
+        _ => of_one_version(program, version)
+            .unwrap_or_else(|| {
+                let known: Vec<&str> = pipelines().iter().map(|it| it.id().0).collect();
+                Err(format!("name one of {}", known.join(", ")))
+            })
+            .map_err(unknown),
     }
+}
+
+/// The pipeline of a program of which one version is known, by its name and any release of that version; none of another program.
+fn of_one_version(
+    program: &str,
+    version: Option<&str>,
+) -> Option<Result<&'static dyn AnyPipeline, String>> {
+    let known = Program::ALL.into_iter().map(Program::pipeline);
+    let (pipeline, own) = known
+        .filter_map(|it| Some((it, it.id().0.split_once('@')?)))
+        .find_map(|(it, (name, own))| (name == program).then_some((it, own)))?;
+    let is_it = |version: &str| version == own || version.starts_with(&format!("{own}."));
+    Some(if version.is_none_or(is_it) {
+        Ok(pipeline)
+    } else {
+        Err(format!("of {program}, {own} is known: {program}@{own}"))
+    })
 }
 
 #[cfg(test)]
@@ -155,6 +161,8 @@ mod tests {
             (" memlens ", "memlens"),
             ("qmd", "qmd@2.8"),
             ("qmd@2.8.3", "qmd@2.8"),
+            ("basic-memory", "basic-memory@0.24"),
+            ("basic-memory@0.24.1", "basic-memory@0.24"),
         ];
         for (named, id) in cases {
             assert_eq!(pipeline(named).unwrap().id().0, id);
@@ -167,6 +175,7 @@ mod tests {
             "qmd9",
             "qmd@2.80",
             "qmd@3",
+            "basic-memory@0.2",
             &"x".repeat(100_000),
         ] {
             let refused = pipeline(named)

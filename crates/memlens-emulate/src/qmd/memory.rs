@@ -1,18 +1,15 @@
 //! qmd's index over given notes, and how it is asked.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use memlens_index::{QueryWord, words};
 use memlens_rank::{
     AnyPipeline, Candidate, CandidateSet, ChunkId, List, ListId, ListState, ListValue, OwnFacts,
     RetrieverId,
 };
-use memlens_retrieve::{
-    NoText, NoteChunk, Part, Question, RetrieveError, Retrieved, Retriever, RowFacts, Within,
-};
+use memlens_retrieve::{NoText, NoteChunk, Question, RetrieveError, Retrieved, Retriever, Within};
 use memlens_store::FolderId;
 use parking_lot::Mutex;
 
@@ -24,6 +21,7 @@ use super::pipeline::V2_8;
 use super::question::{Kind, Line, Typed, expression, intent_words, primary, refused, spaced};
 use crate::fts::Fts;
 use crate::memory::{AgentNote, Embed, Vectors};
+use crate::notes::Notes;
 
 /// What a match counts in the path, the title and the text.
 const COLUMN_WEIGHTS: [f64; 3] = [1.5, 4.0, 1.0];
@@ -37,9 +35,9 @@ const PASSED_OVER: [&str; 4] = ["node_modules", "vendor", "dist", "build"];
 /// Notes as qmd indexes them.
 pub struct Memory {
     generation: u64,
-    notes: Vec<Note>,
-    /// Each note's place by the name of its candidate.
-    places: HashMap<ChunkId, usize>,
+    notes: Notes,
+    /// What qmd knows of each.
+    known: Vec<Known>,
     /// The names of the collections, in the order in which they were indexed.
     collections: Vec<String>,
     /// Which contents have chunks, in the order in which they were embedded.
@@ -50,15 +48,10 @@ pub struct Memory {
     remarks: Vec<String>,
 }
 
-struct Note {
-    id: ChunkId,
-    note: AgentNote,
+struct Known {
     collection: usize,
     title: String,
     document: Document,
-    n_lines: u32,
-    /// Its words as Memlens marks them.
-    terms: HashSet<String>,
 }
 
 /// A text that one or several notes have.
@@ -129,26 +122,22 @@ impl Memory {
         let indexed = indexed(notes);
         let contents = contents(&indexed);
         let mut collections: Vec<String> = Vec::new();
-        let mut notes = Vec::new();
-        for note in indexed {
+        let mut known = Vec::new();
+        for note in &indexed {
             let name = collection(&note.path);
             let collection = collections.iter().position(|it| it == name);
             let collection = collection.unwrap_or_else(|| {
                 collections.push(name.to_owned());
                 collections.len() - 1
             });
-            notes.push(Note {
-                id: name_of(&note),
+            known.push(Known {
                 collection,
                 title: title(&note.text, &note.path),
                 document: Document::new(&note.text),
-                n_lines: note.text.lines().count().max(1) as u32,
-                terms: words(&note.text).into_iter().map(|it| it.term).collect(),
-                note,
             });
         }
-        let rows = notes.iter().map(|it| {
-            let texts: [&str; 3] = [&it.note.path, &it.title, &it.note.text];
+        let rows = indexed.iter().zip(&known).map(|(note, known)| {
+            let texts: [&str; 3] = [&note.path, &known.title, &note.text];
             texts.map(spaced)
         });
         let texts = Fts::of("porter unicode61", COLUMN_WEIGHTS, rows).map_err(no_words)?;
@@ -163,8 +152,8 @@ impl Memory {
         });
         Ok(Memory {
             generation,
-            places: (0..).zip(&notes).map(|(at, it)| (it.id, at)).collect(),
-            notes,
+            notes: Notes::new("qmd", indexed),
+            known,
             collections,
             contents,
             texts: Mutex::new(texts),
@@ -215,14 +204,11 @@ impl Memory {
             } += started.elapsed();
             lists.push((search, found));
         }
-        let mut union: BTreeSet<usize> = BTreeSet::new();
-        for (_, found) in &lists {
+        let found = lists.iter().flat_map(|(_, found)| {
             let found = found.iter().flatten().take(DEPTH_MAX as usize);
-            union.extend(found.map(|it| it.note));
-        }
-        let also = question.also.iter().filter_map(|id| self.places.get(id));
-        union.extend(also.filter(|at| self.is_within(question.within, **at)));
-        let union: Vec<usize> = union.into_iter().collect();
+            found.map(|it| it.note)
+        });
+        let union = self.notes.union(found, question.within, question.also);
         let lists: Vec<SearchList> = lists
             .into_iter()
             .map(|(search, found)| listed(search, found, &union))
@@ -243,13 +229,11 @@ impl Memory {
         let columns = [(TEXT, true), (VECTOR, false)].map(|(id, is_text)| {
             of_question(is_text).map(|list| column(ListId(id.0), list, union.len()))
         });
-        let asked = self.asked(question.text);
+        let asked = self.notes.asked(question.text);
         Ok(Retrieved {
             set: CandidateSet {
                 candidates: union.iter().map(|at| self.candidate(*at)).collect(),
-                n_chunks: (0..self.notes.len())
-                    .filter(|at| self.is_within(question.within, *at))
-                    .count() as u32,
+                n_chunks: self.notes.n_within(question.within),
                 n_words: asked.len() as u32,
                 lists: columns.into_iter().flatten().collect(),
                 own: Some(OwnFacts::new(Facts {
@@ -262,7 +246,10 @@ impl Memory {
                 })),
                 ..CandidateSet::default()
             },
-            rows: union.iter().map(|at| self.row(*at, &asked)).collect(),
+            rows: union
+                .iter()
+                .map(|at| self.notes.row(*at, &self.known[*at].title, &asked))
+                .collect(),
             words: asked,
             n_words_left_out: 0,
             took: vec![
@@ -288,8 +275,11 @@ impl Memory {
         };
         let wanted = Wanted::new(sought, intent.map(intent_words).unwrap_or_default());
         let scores = found.set.candidates.iter().map(|it| {
-            let note = &self.notes[self.places[&it.chunk]];
-            score(&asked, &note.document.chunk(&wanted).text)
+            let at = self
+                .notes
+                .place(it.chunk)
+                .expect("a candidate of this memory");
+            score(&asked, &self.known[at].document.chunk(&wanted).text)
         });
         let rerank = Some(scores.collect());
         let own = Facts::of(&found.set).map(|facts| {
@@ -315,7 +305,7 @@ impl Memory {
                 let is_asked = |collection: &usize| {
                     let mut notes = 0..self.notes.len();
                     notes.any(|at| {
-                        self.notes[at].collection == *collection && self.is_within(within, at)
+                        self.known[at].collection == *collection && self.notes.is_within(within, at)
                     })
                 };
                 (0..self.collections.len())
@@ -326,20 +316,8 @@ impl Memory {
         }
     }
 
-    fn is_within(&self, within: &Within, at: usize) -> bool {
-        let note = &self.notes[at];
-        let facts = &note.note.facts;
-        let is_in_part = match &within.part {
-            Part::All => true,
-            Part::Folder(scope) => scope.folder == facts.folder && scope.holds(&facts.path),
-            Part::Folders(folders) => folders.contains(&facts.folder),
-            Part::Chunks(chunks) => chunks.contains(&note.id),
-        };
-        is_in_part && !within.without.contains(&note.id)
-    }
-
     fn is_in(&self, scope: Scope, at: usize) -> bool {
-        scope.is_none_or(|collection| self.notes[at].collection == collection)
+        scope.is_none_or(|collection| self.known[at].collection == collection)
     }
 
     /// What a search for words finds, best first.
@@ -352,14 +330,16 @@ impl Memory {
             return Ok(Err("the question has no word to search".to_owned()));
         };
         let hits = self.texts.lock().search(&expression).map_err(no_words)?;
-        let is_there = |at: &usize| !within.without.contains(&self.notes[*at].id);
+        let is_there = |at: &usize| !self.notes.is_without(within, *at);
         let matches = hits.iter().filter(|hit| is_there(&(hit.at as usize)));
         let found = matches.zip(1..).map(|(hit, reach)| Found {
             note: hit.at as usize,
             reach,
             score: hit.rank.abs() / (1.0 + hit.rank.abs()),
         });
-        let found: Vec<Found> = found.filter(|it| self.is_within(within, it.note)).collect();
+        let found: Vec<Found> = found
+            .filter(|it| self.notes.is_within(within, it.note))
+            .collect();
         let of = |scope: &Scope| {
             let scope = *scope;
             let found = found.iter().copied();
@@ -381,9 +361,8 @@ impl Memory {
         let distances = self.distances(vector?)?;
         let mut found = Vec::new();
         for scope in search.scopes {
-            let is_there = |at: &&usize| {
-                self.is_in(*scope, **at) && !within.without.contains(&self.notes[**at].id)
-            };
+            let is_there =
+                |at: &&usize| self.is_in(*scope, **at) && !self.notes.is_without(within, **at);
             let mut chunks: Vec<(&Content, f32)> = Vec::new();
             let mut rest = distances.as_slice();
             for content in &self.contents {
@@ -397,7 +376,7 @@ impl Memory {
             let mut seen = HashSet::new();
             for (reach, (content, distance)) in (1..).zip(chunks) {
                 for at in content.notes.iter().filter(is_there) {
-                    if seen.insert(*at) && self.is_within(within, *at) {
+                    if seen.insert(*at) && self.notes.is_within(within, *at) {
                         found.push(Found {
                             note: *at,
                             reach,
@@ -433,19 +412,13 @@ impl Memory {
     }
 
     fn candidate(&self, at: usize) -> Candidate {
-        let note = &self.notes[at];
-        Candidate {
-            chunk: note.id,
-            order: at as u32,
-            document: at as u32,
-            // It counts four characters as a token.
-            tokens: (note.note.text.encode_utf16().count() as u32).div_ceil(4),
-            ..Candidate::default()
-        }
+        // It counts four characters as a token.
+        let units = self.notes.at(at).text.encode_utf16().count() as u32;
+        self.notes.candidate(at, units.div_ceil(4))
     }
 
     fn facts(&self, at: usize, wanted: &Wanted) -> RowFact {
-        let document = &self.notes[at].document;
+        let document = &self.known[at].document;
         let chunk = document.chunk(wanted);
         let last = (chunk.start + chunk.len).saturating_sub(1);
         RowFact {
@@ -458,48 +431,6 @@ impl Memory {
             in_chunk: document.shown_in(chunk, wanted),
             in_note: document.shown(wanted),
         }
-    }
-
-    fn row(&self, at: usize, asked: &[QueryWord]) -> RowFacts {
-        let own = &self.notes[at];
-        let facts = &own.note.facts;
-        let around = memlens_retrieve::folder_around(&facts.path, &facts.folder_name).to_owned();
-        RowFacts {
-            note: facts.clone(),
-            start_line: 1,
-            end_line: own.n_lines,
-            heading: own.title.clone(),
-            source: around,
-            said: None,
-            text: None,
-            matched: (0..)
-                .zip(asked)
-                .filter(|(_, asked)| own.terms.contains(&asked.term))
-                .map(|(at, _)| at)
-                .collect(),
-        }
-    }
-
-    /// The words of a question, as Memlens marks them.
-    fn asked(&self, question: &str) -> Vec<QueryWord> {
-        let mut seen = HashSet::new();
-        let n = self.notes.len() as f64;
-        words(question)
-            .into_iter()
-            .filter(|word| seen.insert(word.term.clone()))
-            .map(|word| {
-                let holds = |note: &&Note| note.terms.contains(&word.term);
-                let n_notes = self.notes.iter().filter(holds).count();
-                let held = n_notes as f64;
-                QueryWord {
-                    typed: question[word.bytes].to_owned(),
-                    term: word.term,
-                    weight: 1.0,
-                    idf: (1.0 + (n - held + 0.5) / (held + 0.5)).ln() as f32,
-                    n_chunks: n_notes as u32,
-                }
-            })
-            .collect()
     }
 }
 
@@ -534,21 +465,11 @@ impl Retriever for Memory {
     }
 
     fn chunks_of(&self, folder: FolderId, path: &str) -> Option<Vec<NoteChunk>> {
-        let is_it = |it: &&Note| it.note.facts.folder == folder && it.note.facts.path == path;
-        let note = self.notes.iter().find(is_it)?;
-        Some(vec![NoteChunk {
-            chunk: note.id,
-            start_line: 1,
-            end_line: note.n_lines,
-        }])
+        self.notes.chunks_of(folder, path)
     }
 
     fn texts(&self, chunks: &[ChunkId]) -> Result<Vec<Result<String, NoText>>, RetrieveError> {
-        let text = |chunk: &ChunkId| {
-            let at = self.places.get(chunk).ok_or(NoText::Gone)?;
-            Ok(self.notes[*at].note.text.to_string())
-        };
-        Ok(chunks.iter().map(text).collect())
+        Ok(self.notes.texts(chunks))
     }
 }
 
@@ -757,14 +678,4 @@ fn contents(notes: &[AgentNote]) -> Vec<Content> {
             }
         })
         .collect()
-}
-
-/// A name that the same note with the same text has again.
-fn name_of(note: &AgentNote) -> ChunkId {
-    let mut hasher = blake3::Hasher::new();
-    let head = format!("qmd\0{}\0{}\0", note.facts.folder.0, note.facts.path);
-    hasher.update(head.as_bytes()).update(note.text.as_bytes());
-    let bytes = hasher.finalize();
-    let first: [u8; 8] = bytes.as_bytes()[..8].try_into().expect("eight bytes");
-    ChunkId(u64::from_le_bytes(first))
 }

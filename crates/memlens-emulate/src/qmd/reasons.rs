@@ -6,6 +6,7 @@ use memlens_rank::{Effect, ListValue, Reason, number};
 use super::document::Shown;
 use super::facts::{Chunk, Hit};
 use super::params::{FUSION, LINES, TEXT, VECTOR};
+use crate::staging::{Place, precise, settled};
 
 /// What is added to every rank, so that the first ones do not count for all.
 const RANK_OFFSET: f64 = 60.0;
@@ -17,29 +18,10 @@ const NEXT_RANK: u32 = 3;
 /// How much the place counts beside the reranker's score: up to rank 3, up to rank 10, and after.
 const POSITION_WEIGHTS: [(u32, f64); 3] = [(3, 0.75), (10, 0.60), (u32::MAX, 0.40)];
 
-/// A 0-based place; none for a row that is dropped.
-pub type Place = Option<u32>;
-
 /// How much a place counts beside the reranker's score.
 pub fn position_weight(rank: u32) -> f64 {
     let band = POSITION_WEIGHTS.iter().find(|(last, _)| rank <= *last);
     band.map_or(1.0, |(_, weight)| *weight)
-}
-
-/// A score as people compare it: those near 0 with the places that tell them from 0.
-fn precise(score: f64) -> String {
-    if score != 0.0 && score.abs() < 0.0005 {
-        format!("{score:.1e}")
-    } else {
-        number(score, 4)
-    }
-}
-
-fn settled(place: Place, score: f64) -> Effect {
-    match place {
-        Some(place) => Effect::Settle { place, score },
-        None => Effect::Drop,
-    }
 }
 
 /// Where the list of the question holds a note.
@@ -304,36 +286,6 @@ impl Reason for Alone {
     fn shares(&self) -> Vec<(StageId, f64)> {
         let best = self.best().map(|it| (it.stage(), it.score));
         best.into_iter().collect()
-    }
-}
-
-/// A note among the first.
-#[derive(Debug)]
-pub struct Counted {
-    /// The 1-based place.
-    pub rank: u32,
-    /// How many are kept.
-    pub limit: u32,
-    /// What they are.
-    pub of: &'static str,
-}
-
-impl Reason for Counted {
-    fn effect(&self) -> Effect {
-        if self.rank <= self.limit {
-            Effect::Keep
-        } else {
-            Effect::Drop
-        }
-    }
-    fn sentence(&self) -> String {
-        format!("place {} of the {} {}", self.rank, self.limit, self.of)
-    }
-    fn terms(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("rank", f64::from(self.rank)),
-            ("limit", f64::from(self.limit)),
-        ]
     }
 }
 

@@ -1,27 +1,18 @@
 //! The stages of qmd, each a pure function over the facts.
 
-use memlens_rank::{Context, Detail, ListState, ListValue, Outcome, Reason, Row};
+use memlens_rank::{Context, ListState, ListValue, Outcome, Row};
 
 use super::facts::{Facts, Role, SearchList};
 use super::params::{Command, QUERY_DEPTH, Qmd};
 use super::question::Kind;
-use super::reasons::{
-    Alone, Blended, Counted, Cut, Fused, Held, Listed, Place, Printed, Ranked, position_weight,
-};
+use super::reasons::{Alone, Blended, Cut, Fused, Held, Listed, Printed, Ranked, position_weight};
+use crate::staging::{Place, counted, each, in_order, own};
 
 /// From which score on the best match by words is so strong that its model is not asked, and by how much it must lead.
 const STRONG: f64 = 0.85;
 const STRONG_LEAD: f64 = 0.15;
 /// What the question's own two lists count in the fusion, or the first of typed ones; any other counts 1.
 const OWN_WEIGHT: f64 = 2.0;
-
-fn own(reason: impl Reason + 'static) -> Detail {
-    Detail::Own(reason.into())
-}
-
-fn each(rows: &[Row], detail: impl FnMut(&Row) -> Detail) -> Outcome {
-    Outcome::applied(rows.iter().map(detail).collect())
-}
 
 fn no_facts() -> Outcome {
     Outcome::skipped("these notes were not searched as qmd does")
@@ -238,21 +229,6 @@ pub fn fusion(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     Outcome::applied(details.collect())
 }
 
-/// The 0-based place of each row that is kept, by an order of them.
-fn in_order(
-    rows: &[Row],
-    is_kept: impl Fn(usize) -> bool,
-    by: impl Fn(usize, usize) -> std::cmp::Ordering,
-) -> Vec<Place> {
-    let mut order: Vec<usize> = (0..rows.len()).filter(|at| is_kept(*at)).collect();
-    order.sort_by(|a, b| by(*a, *b));
-    let mut places = vec![None; rows.len()];
-    for (place, at) in (0..).zip(order) {
-        places[at] = Some(place);
-    }
-    places
-}
-
 pub fn candidates(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     if context.params.command != Command::Query {
         return Outcome::skipped("only query reads and reranks notes");
@@ -262,11 +238,6 @@ pub fn candidates(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
         context.params.candidate_limit,
         "candidates that are read",
     )
-}
-
-fn counted(rows: &[Row], limit: u32, of: &'static str) -> Outcome {
-    let details = (1..=rows.len() as u32).map(|rank| own(Counted { rank, limit, of }));
-    Outcome::applied(details.collect())
 }
 
 /// 1 / rank, blended with the reranker's score where there is one.

@@ -1,23 +1,15 @@
 //! qmd as emulated, against what its published package returned on the same notes and vectors.
 
-use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use base64::Engine;
 use memlens_emulate::qmd::{Kind, Line, Memory, Told, V2_8, expansion};
 use memlens_emulate::{AgentNote, Embed, Vectors};
 use memlens_params::{ParameterSet, StageId, Value, Values};
 use memlens_rank::{AnyPipeline, Detail, Trace};
-use memlens_retrieve::{NoteFacts, Question, RetrieveError, Retrieved, Retriever, Within};
-use memlens_store::{DocumentId, FolderId};
+use memlens_retrieve::{Question, RetrieveError, Retrieved, Retriever, Within};
 use serde::Deserialize;
-use sha2::Digest;
 
-/// How far a score may be off.
-const TOLERANCE: f64 = 1e-6;
-/// How many numbers a given vector has.
-const DIM: usize = 384;
+use crate::given::{DIM, TOLERANCE, agent_memory, agreed, lines, note, sha256, share, vectors};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -69,53 +61,6 @@ struct Returned {
     lists: Vec<(u32, u32, f64)>,
 }
 
-fn checkout() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
-    let path = checkout().join("tests/golden").join(name);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}")))
-        .collect()
-}
-
-fn note(at: usize, path: &str, text: &str) -> AgentNote {
-    AgentNote {
-        facts: Arc::new(NoteFacts {
-            id: DocumentId(at as i64),
-            folder: FolderId(1),
-            folder_name: "notes".to_owned(),
-            folder_path: "/notes".to_owned(),
-            path: path.to_owned(),
-            date: None,
-            tags: Vec::new(),
-        }),
-        path: path.to_owned(),
-        text: text.into(),
-        modified_ms: 0,
-    }
-}
-
-/// The notes of agent-memory-57, as a collection `memory`.
-fn agent_memory() -> Vec<(String, String)> {
-    let root = checkout().join("tests/fixtures/agent-memory-57");
-    let folders = std::fs::read_dir(&root).expect("the fixture");
-    let folders = folders.map(|it| it.expect("an entry").path());
-    let files = folders.filter(|it| it.is_dir()).flat_map(|folder| {
-        let files = std::fs::read_dir(&folder).expect("a folder");
-        files.map(|it| it.expect("an entry").path())
-    });
-    files
-        .map(|file| {
-            let relative = file.strip_prefix(&root).expect("below");
-            let text = std::fs::read_to_string(&file).expect("a note");
-            (format!("memory/{}", relative.display()), text)
-        })
-        .collect()
-}
-
 fn notes(name: &str) -> Vec<AgentNote> {
     #[derive(Deserialize)]
     struct Given {
@@ -127,7 +72,7 @@ fn notes(name: &str) -> Vec<AgentNote> {
         given.into_iter().map(|it| (it.path, it.text)).collect()
     };
     let mut found = match name {
-        "agent-memory-57" => agent_memory(),
+        "agent-memory-57" => agent_memory().into_iter().collect(),
         "craft-big" => given("openclaw/craft-big.notes.jsonl"),
         _ => given(&format!("qmd/{name}.files.jsonl")),
     };
@@ -136,39 +81,13 @@ fn notes(name: &str) -> Vec<AgentNote> {
     found.sort_by_key(|(path, _)| path.split('/').next().map(str::to_owned));
     let found = found.iter().enumerate();
     found
-        .map(|(at, (path, text))| note(at, path, text))
-        .collect()
-}
-
-fn sha256(text: &str) -> String {
-    let digest = sha2::Sha256::digest(text.as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The given vectors, by the hash of the embedded text.
-fn vectors(name: &str) -> HashMap<String, Vec<f32>> {
-    #[derive(Deserialize)]
-    struct Given {
-        sha256: String,
-        f32: String,
-    }
-    let given: Vec<Given> = lines(&format!("qmd/{name}.vectors.jsonl"));
-    given
-        .into_iter()
-        .map(|it| {
-            let bytes = base64::engine::general_purpose::STANDARD
-                .decode(it.f32)
-                .expect("base64");
-            let numbers = bytes.chunks_exact(4);
-            let numbers = numbers.map(|it| f32::from_le_bytes(it.try_into().expect("four bytes")));
-            (it.sha256, numbers.collect())
-        })
+        .map(|(at, (path, text))| note(at, path, text, 0))
         .collect()
 }
 
 fn memory(name: &str) -> Memory {
     let notes = notes(name);
-    let given = Arc::new(vectors(name));
+    let given = Arc::new(vectors(&format!("qmd/{name}.vectors.jsonl")));
     // Of large sets, chunks that no list reaches have no vector in the file.
     let is_thinned = ["starve", "cut", "strong", "big"]
         .iter()
@@ -282,22 +201,6 @@ fn values(settings: &Settings) -> Values {
             ("qmd.rerank", Value::Toggle(settings.rerank.unwrap_or(true))),
         ])
         .expect("values in range")
-}
-
-fn words(text: &str) -> BTreeSet<String> {
-    let lower = text.to_lowercase();
-    let words = lower.split(|sign: char| !sign.is_ascii_alphanumeric());
-    words
-        .filter(|it| !it.is_empty())
-        .map(str::to_owned)
-        .collect()
-}
-
-/// The stand-in that was asked for the golden rows: the share of the question's words that a text holds.
-fn share(question: &str, text: &str) -> f64 {
-    let (asked, held) = (words(question), words(text));
-    let n_held = asked.iter().filter(|it| held.contains(*it)).count();
-    n_held as f64 / asked.len().max(1) as f64
 }
 
 fn ask(memory: &Memory, asked: &Asked, told: &Told) -> Result<Retrieved, RetrieveError> {
@@ -434,16 +337,7 @@ fn agreement(name: &str) {
         })
         .collect();
     let n = asked.len();
-    println!(
-        "qmd 2.8.3, {name}: {} of {n} lists identical",
-        n - failed.len()
-    );
-    assert!(
-        failed.is_empty(),
-        "{} of {n}:\n{}",
-        failed.len(),
-        failed.join("\n")
-    );
+    agreed(&format!("qmd 2.8.3, {name}"), n, &failed);
 }
 
 #[test]
@@ -497,8 +391,8 @@ fn behind_chunks_of_a_long_note(n_chunks: usize) -> (Vec<String>, String) {
     let mut long = "far away ".repeat(10);
     let notes = |long: &str| {
         vec![
-            note(0, "notes/long.md", long),
-            note(1, "notes/short.md", "Near.\n"),
+            note(0, "notes/long.md", long, 0),
+            note(1, "notes/short.md", "Near.\n", 0),
         ]
     };
     while Memory::chunk_texts(&notes(&long)).len() < n_chunks + 1 {

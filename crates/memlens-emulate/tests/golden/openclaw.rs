@@ -1,18 +1,17 @@
 //! OpenClaw as emulated, against what its published packages returned on the same notes and vectors.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use base64::Engine;
 use memlens_emulate::openclaw::{Edition, Memory};
 use memlens_emulate::{AgentNote, Embed, Vectors};
 use memlens_params::{ParameterSet, StageId, Value, Values};
 use memlens_rank::{ChunkId, List, ListId, Trace};
-use memlens_retrieve::{NoteFacts, Question, Retrieved, Retriever, Within};
-use memlens_store::{DocumentId, FolderId};
+use memlens_retrieve::{Question, Retrieved, Retriever, Within};
+use memlens_store::FolderId;
 use serde::Deserialize;
-use sha2::Digest;
+
+use crate::given::{self, DIM, TOLERANCE, agreed, lines, note, sha256, vectors};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -50,55 +49,11 @@ struct Chunk {
     sha256: String,
 }
 
-fn checkout() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
-    let path = checkout().join("tests/golden/openclaw").join(name);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}")))
-        .collect()
-}
-
-fn note(at: usize, path: &str, text: String, modified_ms: i64) -> AgentNote {
-    AgentNote {
-        facts: Arc::new(NoteFacts {
-            id: DocumentId(at as i64),
-            folder: FolderId(1),
-            folder_name: "notes".to_owned(),
-            folder_path: "/notes".to_owned(),
-            path: path.to_owned(),
-            date: None,
-            tags: Vec::new(),
-        }),
-        path: path.to_owned(),
-        text: text.into(),
-        modified_ms,
-    }
-}
-
-/// The notes of agent-memory-57, as OpenClaw had them in `memory/`.
+/// The notes of agent-memory-57, as OpenClaw had them in `memory/`, whose files had just been copied.
 fn agent_memory() -> Vec<AgentNote> {
-    let root = checkout().join("tests/fixtures/agent-memory-57");
-    let mut found = BTreeMap::new();
-    for folder in std::fs::read_dir(&root).expect("the fixture") {
-        let folder = folder.expect("an entry").path();
-        if !folder.is_dir() {
-            continue;
-        }
-        for file in std::fs::read_dir(&folder).expect("a folder") {
-            let file = file.expect("an entry").path();
-            let relative = file.strip_prefix(&root).expect("below");
-            let path = format!("memory/{}", relative.display());
-            found.insert(path, std::fs::read_to_string(&file).expect("a note"));
-        }
-    }
-    // Their files had just been copied.
-    let notes = found.into_iter().enumerate();
+    let notes = given::agent_memory().into_iter().enumerate();
     notes
-        .map(|(at, (path, text))| note(at, &path, text, 1_795_173_600_000))
+        .map(|(at, (path, text))| note(at, &path, &text, 1_795_173_600_000))
         .collect()
 }
 
@@ -110,37 +65,10 @@ struct CraftedNote {
 }
 
 fn crafted(name: &str) -> Vec<AgentNote> {
-    let notes: Vec<CraftedNote> = lines(&format!("{name}.notes.jsonl"));
+    let notes: Vec<CraftedNote> = lines(&format!("openclaw/{name}.notes.jsonl"));
     let notes = notes.into_iter().enumerate();
     notes
-        .map(|(at, it)| note(at, &it.path, it.text, it.modified_ms))
-        .collect()
-}
-
-fn sha256(text: &str) -> String {
-    let digest = sha2::Sha256::digest(text.as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The given vectors, of questions by id and of chunks by the hash of their text.
-fn given_vectors() -> HashMap<String, Vec<f32>> {
-    #[derive(Deserialize)]
-    struct Given {
-        id: Option<String>,
-        sha256: Option<String>,
-        f32: String,
-    }
-    let given: Vec<Given> = lines("vectors.jsonl");
-    given
-        .into_iter()
-        .map(|it| {
-            let bytes = base64::engine::general_purpose::STANDARD
-                .decode(it.f32)
-                .expect("base64");
-            let numbers = bytes.chunks_exact(4);
-            let numbers = numbers.map(|it| f32::from_le_bytes(it.try_into().expect("four bytes")));
-            (it.id.or(it.sha256).expect("a name"), numbers.collect())
-        })
+        .map(|(at, it)| note(at, &it.path, &it.text, it.modified_ms))
         .collect()
 }
 
@@ -282,9 +210,9 @@ fn compare(
 
 fn agreement(edition: Edition, version: &str) {
     let notes = agent_memory();
-    let chunks: Vec<Chunk> = lines(&format!("{version}.chunks.jsonl"));
+    let chunks: Vec<Chunk> = lines(&format!("openclaw/{version}.chunks.jsonl"));
     let texts = Memory::chunk_texts(edition, &notes);
-    let vectors = given_vectors();
+    let given = vectors("openclaw/vectors.jsonl");
     let theirs: Vec<&String> = chunks.iter().map(|chunk| &chunk.sha256).collect();
     let ours: Vec<String> = texts.iter().map(|text| sha256(text)).collect();
     for (at, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
@@ -295,34 +223,25 @@ fn agreement(edition: Edition, version: &str) {
         );
     }
     assert_eq!(ours.len(), theirs.len());
-    let flat: Vec<f32> = ours.iter().flat_map(|hash| vectors[hash].clone()).collect();
-    let asked: Vec<Asked> = lines(&format!("{version}.jsonl"));
+    let flat: Vec<f32> = ours.iter().flat_map(|hash| given[hash].clone()).collect();
+    let asked: Vec<Asked> = lines(&format!("openclaw/{version}.jsonl"));
     let n = asked.len();
     let mut failed = Vec::new();
     for one in &asked {
         let memory = Memory::new(
             edition,
             notes.clone(),
-            Ok(Vectors::new(384, flat.clone())),
+            Ok(Vectors::new(DIM, flat.clone())),
             no_model(),
             one.now_ms,
             1,
         );
         let memory = memory.expect("an index");
         let values = values(edition, &one.settings);
-        let found = ask(&memory, one, Ok(&vectors[&one.id]), &values, &[]);
-        failed.extend(compare(edition, one, &found, &values, 1e-6).err());
+        let found = ask(&memory, one, Ok(&given[&one.id]), &values, &[]);
+        failed.extend(compare(edition, one, &found, &values, TOLERANCE).err());
     }
-    println!(
-        "OpenClaw {version}: {} of {n} lists identical",
-        n - failed.len()
-    );
-    assert!(
-        failed.is_empty(),
-        "{} of {n}:\n{}",
-        failed.len(),
-        failed.join("\n")
-    );
+    agreed(&format!("OpenClaw {version}"), n, &failed);
 }
 
 #[test]
@@ -368,7 +287,7 @@ fn put_cosines(found: &mut Retrieved, all: &[Asked], query: &str) {
 /// How a crafted workspace was answered: what differs. Its questions are asked without a model where it had none (`craft-fts`).
 fn crafted_differences(edition: Edition, version: &str, name: &str) -> Vec<String> {
     let notes = crafted(name);
-    let asked: Vec<Asked> = lines(&format!("{name}.{version}.jsonl"));
+    let asked: Vec<Asked> = lines(&format!("openclaw/{name}.{version}.jsonl"));
     let has_model = name != "craft-fts";
     let mut failed = Vec::new();
     for one in &asked {
@@ -392,7 +311,7 @@ fn crafted_differences(edition: Edition, version: &str, name: &str) -> Vec<Strin
         if has_model {
             put_cosines(&mut found, &asked, &one.query);
         }
-        failed.extend(compare(edition, one, &found, &values, 1e-6).err());
+        failed.extend(compare(edition, one, &found, &values, TOLERANCE).err());
     }
     let n_same = asked.len() - failed.len();
     println!(
@@ -417,23 +336,23 @@ fn crafted_workspaces_are_met() {
 #[test]
 fn columns_tell_raw_scores_and_what_moved_rows() {
     let edition = Edition::V2026_8;
-    let vectors = given_vectors();
+    let given = vectors("openclaw/vectors.jsonl");
     let flat: Vec<f32> = Memory::chunk_texts(edition, &agent_memory())
         .iter()
-        .flat_map(|text| vectors[&sha256(text)].clone())
+        .flat_map(|text| given[&sha256(text)].clone())
         .collect();
-    let one = lines::<Asked>("2026.9.6.jsonl").remove(0);
+    let one = lines::<Asked>("openclaw/2026.9.6.jsonl").remove(0);
     let memory = Memory::new(
         edition,
         agent_memory(),
-        Ok(Vectors::new(384, flat)),
+        Ok(Vectors::new(DIM, flat)),
         no_model(),
         one.now_ms,
         1,
     )
     .expect("an index");
     let values = values(edition, &one.settings);
-    let found = ask(&memory, &one, Ok(&vectors[&one.id]), &values, &[]);
+    let found = ask(&memory, &one, Ok(&given[&one.id]), &values, &[]);
     let trace = edition.pipeline().rank(&found.set, &values);
     let columns = trace.columns(&found.set, |_| None);
     let stages: Vec<&str> = columns.lists.iter().map(|list| list.stage.0).collect();

@@ -1,0 +1,37 @@
+//! The pipeline of basic-memory 0.24.
+
+use memlens_rank::{Pipeline, PipelineId, RetrieverId, Stage, Ties};
+
+use super::params::{BasicMemory, FUSION, PAGE, RERANK, TEXT, VECTOR};
+use super::stages;
+
+/// 0.24, as 0.24.1 ranks.
+pub static V0_24: Pipeline<BasicMemory> = Pipeline {
+    id: PipelineId("basic-memory@0.24"),
+    label: "basic-memory 0.24",
+    stages: &[
+        Stage {
+            id: TEXT,
+            explain: stages::text,
+        },
+        Stage {
+            id: VECTOR,
+            explain: stages::vector,
+        },
+        Stage {
+            id: FUSION,
+            explain: stages::fusion,
+        },
+        Stage {
+            id: RERANK,
+            explain: stages::rerank,
+        },
+        Stage {
+            id: PAGE,
+            explain: stages::page,
+        },
+    ],
+    // Equal scores go by id, which is the order of indexing.
+    ties: Ties::Order(|set| set.candidates.iter().map(|it| it.order).collect()),
+    retriever: RetrieverId("basic-memory@0.24"),
+};

@@ -1,0 +1,168 @@
+//! basic-memory.
+
+use std::sync::Arc;
+
+use memlens_emulate::basic_memory::{Memory, RERANKED_CHARS, V0_24, reranked};
+use memlens_emulate::{Embed, Vectors};
+use memlens_params::{ParameterSet, Value, Values};
+use memlens_rank::AnyPipeline;
+use memlens_retrieve::{Question, Retriever, Within};
+use serde::Deserialize;
+
+use crate::given::{DIM, TOLERANCE, agent_memory, agreed, lines, note, sha256, share, vectors};
+
+/// How many signs of a document's hash are told.
+const HASH_SIGNS: usize = 16;
+/// Questions for a path, whose raw scores differ from run to run of the real program: it writes the parts of a path in the order of a
+/// Python set, so that they stand beside each other by chance.
+const BY_CHANCE: [&str; 2] = ["x06", "x09"];
+
+#[derive(Deserialize)]
+struct Settings {
+    mode: String,
+    limit: u32,
+    #[serde(default)]
+    offset: u32,
+    min_similarity: Option<f64>,
+    #[serde(default)]
+    allow_relaxed: bool,
+    reranker: Option<Reranker>,
+}
+
+#[derive(Deserialize)]
+struct Reranker {
+    candidates: u32,
+    max_document_chars: usize,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    id: String,
+    query: String,
+    settings: Settings,
+    #[serde(default)]
+    rerank_documents: Vec<String>,
+    results: Vec<Returned>,
+}
+
+#[derive(Deserialize, Debug)]
+struct Returned {
+    path: String,
+    score: f64,
+}
+
+fn values(settings: &Settings) -> Values {
+    let search = match settings.mode.as_str() {
+        "fts" => "text",
+        other => other,
+    };
+    let number = |id, it: f64| (id, Value::Number(it));
+    let reranker = settings.reranker.as_ref();
+    Values::defaults(V0_24.table())
+        .with([
+            ("basic_memory.search", Value::Choice(search.to_owned())),
+            (
+                "basic_memory.allow_relaxed",
+                Value::Toggle(settings.allow_relaxed),
+            ),
+            number(
+                "basic_memory.semantic_min_similarity",
+                settings.min_similarity.unwrap_or(0.55),
+            ),
+            ("basic_memory.reranker", Value::Toggle(reranker.is_some())),
+            number(
+                "basic_memory.reranker_candidates",
+                f64::from(reranker.map_or(20, |it| it.candidates)),
+            ),
+            number("basic_memory.limit", f64::from(settings.limit)),
+            number("basic_memory.offset", f64::from(settings.offset)),
+        ])
+        .expect("values in range")
+}
+
+fn compare(memory: &Memory, asked: &Asked) -> Result<(), String> {
+    let values = values(&asked.settings);
+    let vector = memory.embed(&asked.query);
+    let vector = vector.as_deref().map_err(String::as_str);
+    let question = Question {
+        text: &asked.query,
+        vector,
+        params: &values,
+        within: &Within::default(),
+        also: &[],
+    };
+    let mut found = memory.retrieve(&question).expect("it can be asked");
+    if let Some(reranker) = &asked.settings.reranker {
+        let documents = memory.documents(vector, &found, reranker.max_document_chars);
+        let scores = documents.iter().map(|it| share(&asked.query, it));
+        let scores = scores.collect();
+        let before = memory.retrieve(&question).expect("it can be asked");
+        let before = V0_24.rank(&before.set, &all_of(&values));
+        for (slot, theirs) in before.kept().iter().zip(&asked.rerank_documents) {
+            let hash = sha256(&documents[*slot as usize]);
+            if hash[..HASH_SIGNS] != **theirs {
+                let path = &found.rows[*slot as usize].note.path;
+                return Err(format!("another document of {path}"));
+            }
+        }
+        found = reranked(found, scores);
+    }
+    let trace = V0_24.rank(&found.set, &values);
+    let ours = trace.kept();
+    if ours.len() != asked.results.len() {
+        let theirs = asked.results.len();
+        return Err(format!("{} rows, theirs {theirs}", ours.len()));
+    }
+    let is_told = asked.settings.mode != "fts" || !BY_CHANCE.contains(&asked.id.as_str());
+    for (at, (slot, theirs)) in ours.iter().zip(&asked.results).enumerate() {
+        let path = &found.rows[*slot as usize].note.path;
+        let score = trace.journey(*slot).score.expect("a kept row has a score");
+        let is_off = is_told && (score - theirs.score).abs() > TOLERANCE;
+        if path.strip_prefix("memory/") != Some(&theirs.path) || is_off {
+            return Err(format!("row {}: {path} {score}, theirs {theirs:?}", at + 1));
+        }
+    }
+    Ok(())
+}
+
+/// The same without a reranker, on one page.
+fn all_of(values: &Values) -> Values {
+    values
+        .clone()
+        .with([
+            ("basic_memory.reranker", Value::Toggle(false)),
+            ("basic_memory.limit", Value::Number(100.0)),
+        ])
+        .expect("values in range")
+}
+
+#[test]
+fn lists_of_the_sample_notes_are_met() {
+    let notes: Vec<_> = (0..)
+        .zip(agent_memory())
+        .map(|(at, (path, text))| note(at, &path, &text, 0))
+        .collect();
+    let given = Arc::new(vectors("basic-memory/agent-memory-57.vectors.jsonl"));
+    let flat: Vec<f32> = Memory::chunk_texts(&notes)
+        .iter()
+        .flat_map(|text| given[&sha256(text)].clone())
+        .collect();
+    let embed: Embed = Arc::new(move |text| Ok(given[&sha256(text)].clone()));
+    let memory = Memory::new(notes, Ok(Vectors::new(DIM, flat)), embed, 1).expect("an index");
+    let asked: Vec<Asked> = lines("basic-memory/agent-memory-57.jsonl");
+    assert!(asked.iter().any(|it| {
+        let reranker = it.settings.reranker.as_ref();
+        reranker.is_some_and(|it| it.max_document_chars == RERANKED_CHARS)
+    }));
+    let failed: Vec<String> = asked
+        .iter()
+        .filter_map(|asked| {
+            let why = compare(&memory, asked).err()?;
+            Some(format!(
+                "{} {:?} {}: {why}",
+                asked.id, asked.query, asked.settings.mode
+            ))
+        })
+        .collect();
+    agreed("basic-memory 0.24.1, agent-memory-57", asked.len(), &failed);
+}

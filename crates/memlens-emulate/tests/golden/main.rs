@@ -1,0 +1,6 @@
+//! Every emulated program against what its published package returned on the same notes and vectors.
+
+mod basic_memory;
+mod given;
+mod openclaw;
+mod qmd;
