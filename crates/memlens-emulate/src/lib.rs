@@ -6,6 +6,7 @@ mod fts;
 mod memory;
 mod notes;
 pub mod openclaw;
+pub mod openviking;
 mod program;
 pub mod qmd;
 mod staging;

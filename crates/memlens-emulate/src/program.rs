@@ -6,7 +6,7 @@ use memlens_rank::AnyPipeline;
 use memlens_retrieve::{RetrieveError, Retriever};
 
 use crate::openclaw::{self, Edition};
-use crate::{AgentNote, Embed, Vectors, basic_memory, qmd};
+use crate::{AgentNote, Embed, Vectors, basic_memory, openviking, qmd};
 
 /// A program, in a version of its own way to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,17 +15,20 @@ pub enum Program {
     OpenClaw(Edition),
     /// qmd 2.8.
     Qmd,
+    /// OpenViking 0.5.
+    OpenViking,
     /// basic-memory 0.24.
     BasicMemory,
 }
 
 impl Program {
     /// Every program, the newest edition of each first.
-    pub const ALL: [Program; 5] = [
+    pub const ALL: [Program; 6] = [
         Program::OpenClaw(Edition::V2026_8),
         Program::OpenClaw(Edition::V2026_7),
         Program::OpenClaw(Edition::V2026_2),
         Program::Qmd,
+        Program::OpenViking,
         Program::BasicMemory,
     ];
 
@@ -40,6 +43,7 @@ impl Program {
         match self {
             Program::OpenClaw(edition) => edition.pipeline(),
             Program::Qmd => &qmd::V2_8,
+            Program::OpenViking => &openviking::V0_5,
             Program::BasicMemory => &basic_memory::V0_24,
         }
     }
@@ -49,6 +53,7 @@ impl Program {
         match self {
             Program::OpenClaw(_) => "openclaw",
             Program::Qmd => "qmd",
+            Program::OpenViking => "openviking",
             Program::BasicMemory => "basic-memory",
         }
     }
@@ -58,6 +63,7 @@ impl Program {
         match self {
             Program::OpenClaw(edition) => openclaw::Memory::chunk_texts(edition, notes),
             Program::Qmd => qmd::Memory::chunk_texts(notes),
+            Program::OpenViking => openviking::Memory::chunk_texts(notes),
             Program::BasicMemory => basic_memory::Memory::chunk_texts(notes),
         }
     }
@@ -84,6 +90,10 @@ impl Program {
             }
             Program::Qmd => {
                 let memory = qmd::Memory::new(notes, vectors, embed, generation)?;
+                Arc::new(memory.with_remarks(remarks))
+            }
+            Program::OpenViking => {
+                let memory = openviking::Memory::new(notes, vectors, embed, now_ms, generation);
                 Arc::new(memory.with_remarks(remarks))
             }
             Program::BasicMemory => {

@@ -182,7 +182,9 @@ impl Library {
                 .collect();
             let places = match program {
                 Program::OpenClaw(_) => Places::of(folder, folders.len() > 1, &documents),
-                Program::Qmd | Program::BasicMemory => Places::collection(folder, &folders),
+                Program::Qmd | Program::OpenViking | Program::BasicMemory => {
+                    Places::collection(folder, &folders)
+                }
             };
             for document in documents {
                 let Some(path) = places.path(&document.path) else {
@@ -366,7 +368,7 @@ impl Places {
         }
     }
 
-    /// The folder as a collection of qmd or a project of basic-memory, named by it; of several with one name, each later one by its number as well.
+    /// The folder as a collection of qmd, a resource of OpenViking or a project of basic-memory, named by it; of several with one name, each later one by its number as well.
     fn collection(folder: &Folder, folders: &[&Folder]) -> Places {
         let same = folders.iter().take_while(|it| it.id != folder.id);
         let n_before = same.filter(|it| it.name == folder.name).count();
@@ -404,6 +406,10 @@ fn remark(program: Program, source: Source, n_notes: usize, emulated: &Emulated)
         (Program::Qmd, Source::AsIf) => {
             format!("{}, each folder as a collection", counted(n_notes))
         }
+        (Program::OpenViking, Source::Own) => format!("{} of its folders", counted(n_notes)),
+        (Program::OpenViking, Source::AsIf) => {
+            format!("{}, each folder as an imported resource", counted(n_notes))
+        }
         (Program::BasicMemory, Source::Own) => format!("{} of its projects", counted(n_notes)),
         (Program::BasicMemory, Source::AsIf) => {
             format!("{}, each folder as a project", counted(n_notes))
@@ -411,6 +417,9 @@ fn remark(program: Program, source: Source, n_notes: usize, emulated: &Emulated)
     };
     let missing = match program {
         Program::OpenClaw(_) | Program::Qmd => "",
+        Program::OpenViking => {
+            " Each note is one record: abstracts, overviews and summaries are written by its model and are missing here, and it cuts notes of more than 6000 characters."
+        }
         Program::BasicMemory => {
             " All projects are searched at once, and a note is its text: front matter, observations and relations are not read."
         }

@@ -161,6 +161,7 @@ mod tests {
             (" memlens ", "memlens"),
             ("qmd", "qmd@2.8"),
             ("qmd@2.8.3", "qmd@2.8"),
+            ("openviking@0.5.2", "openviking@0.5"),
             ("basic-memory", "basic-memory@0.24"),
             ("basic-memory@0.24.1", "basic-memory@0.24"),
         ];

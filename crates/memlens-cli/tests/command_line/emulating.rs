@@ -205,7 +205,7 @@ fn parameters_are_those_of_the_program() {
         (
             &["emulate", "router", "--agent", "octopus"],
             2,
-            "cannot rank as octopus: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2, qmd@2.8, basic-memory@0.24",
+            "cannot rank as octopus: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2, qmd@2.8, openviking@0.5, basic-memory@0.24",
         ),
         (
             &["emulate", "router", "--agent", "openclaw@soon"],
@@ -226,7 +226,7 @@ fn parameters_are_those_of_the_program() {
         (
             &["compare", "default", "no such preset", "router"],
             2,
-            "cannot rank as no such preset: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2, qmd@2.8, basic-memory@0.24",
+            "cannot rank as no such preset: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2, qmd@2.8, openviking@0.5, basic-memory@0.24",
         ),
     ];
     for (arguments, status, message) in refused {
@@ -456,6 +456,64 @@ fn basic_memory_takes_any_word_where_no_note_holds_every_one() {
         broken.contains("cannot read the question as an expression"),
         "{broken}"
     );
+}
+
+#[test]
+fn openviking_compares_files_and_says_what_its_model_would_add() {
+    let notes = Notes::new(&[
+        (
+            "home/router.md",
+            "# Network\n\nThe router stands in the hall.\n",
+        ),
+        (
+            "soup.md",
+            "# Soup\n\nStock for the soup, and a long walk.\n",
+        ),
+    ]);
+    let memlens = Memlens::of(&[&notes]);
+    let question = "where is the router";
+    let asked = |more: &[&str]| {
+        let arguments = [
+            &["emulate", question, "--agent", "openviking", "--json"],
+            more,
+        ]
+        .concat();
+        memlens.json(&arguments)
+    };
+    // What is unrelated lies near 0.5, so that the threshold of 0.1 keeps everything.
+    let found = asked(&[]);
+    assert_eq!(paths(&found["results"]), ["home/router.md", "soup.md"]);
+    let last = found["results"][1]["score"].as_f64().expect("a score");
+    assert!((0.4..0.65).contains(&last), "{found}");
+    let strict = asked(&["--set", "openviking.rerank_threshold=0.65"]);
+    assert_eq!(paths(&strict["results"]), ["home/router.md"]);
+    let run = memlens.run(&[
+        "emulate",
+        question,
+        "--agent",
+        "openviking@0.5.2",
+        "--set",
+        "openviking.rerank=true",
+        "--explain",
+    ]);
+    assert!(
+        run.out.contains("OpenViking asks its reranker here") && run.out.contains(") / 2"),
+        "{run:?}"
+    );
+    assert!(run.err.contains("are written by its model"), "{run:?}");
+    let why = printed(
+        &memlens,
+        &[
+            "why",
+            question,
+            "soup.md",
+            "--as",
+            "openviking",
+            "--set",
+            "openviking.score_threshold=0.65",
+        ],
+    );
+    assert!(why.contains("does not exceed the threshold 0.65"), "{why}");
 }
 
 #[test]

@@ -3,4 +3,5 @@
 mod basic_memory;
 mod given;
 mod openclaw;
+mod openviking;
 mod qmd;

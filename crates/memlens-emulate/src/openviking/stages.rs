@@ -1,0 +1,132 @@
+//! The stages of OpenViking, each a pure function over the facts.
+
+use std::collections::HashSet;
+
+use memlens_rank::{Context, ListState, Outcome, Row};
+
+use super::facts::{Facts, Given, RowFact};
+use super::params::OpenViking;
+use super::reasons::{Addressed, Cut, Faded, Listed, Replaced, Scored};
+use crate::staging::{counted, each, own};
+
+const SECONDS_A_DAY: f64 = 24.0 * 60.0 * 60.0;
+const HOURS_A_DAY: f64 = 24.0;
+
+fn no_facts() -> Outcome {
+    Outcome::skipped("these notes were not searched as OpenViking does")
+}
+
+fn fact<'a>(facts: &'a Facts, row: &Row) -> Option<&'a RowFact> {
+    facts.rows.get(row.slot as usize)
+}
+
+pub fn vector(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
+    let Some(facts) = Facts::of(context.set) else {
+        return no_facts();
+    };
+    if let ListState::Missing(why) = &facts.vector {
+        return Outcome::skipped(why.clone());
+    }
+    let missing = "files alone: the abstracts and overviews of folders, which OpenViking's model writes, are missing";
+    Outcome {
+        counts: Some((facts.n_records, rows.len() as u32)),
+        note: (!facts.has_folders).then(|| missing.to_owned()),
+        ..each(rows, |row| {
+            let fact = fact(facts, row);
+            own(Listed {
+                inner: fact.and_then(|it| it.inner),
+                rank: fact.and_then(|it| it.rank),
+            })
+        })
+    }
+}
+
+pub fn score(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
+    let Some(facts) = Facts::of(context.set) else {
+        return no_facts();
+    };
+    each(rows, |row| {
+        own(Scored {
+            inner: fact(facts, row).and_then(|it| it.inner),
+        })
+    })
+}
+
+pub fn decay(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
+    let params = context.params;
+    if !params.event_decay {
+        return Outcome::skipped("off");
+    }
+    let facts = Facts::of(context.set);
+    let age = |row: &Row| fact(facts?, row)?.event_age_s;
+    if !rows.iter().any(|row| age(row).is_some()) {
+        return Outcome::skipped("no record is marked as an event");
+    }
+    each(rows, |row| {
+        own(Faded {
+            base: row.score.unwrap_or(0.0),
+            days: age(row).map(|it| it / SECONDS_A_DAY),
+            protected: params.event_protection_h / HOURS_A_DAY,
+        })
+    })
+}
+
+pub fn candidates(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
+    counted(
+        rows,
+        context.params.depth(),
+        "records that OpenViking looks at",
+    )
+}
+
+pub fn address(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
+    let Some(facts) = Facts::of(context.set) else {
+        return no_facts();
+    };
+    let mut seen = HashSet::new();
+    each(rows, |row| {
+        own(Addressed {
+            is_first: fact(facts, row).is_none_or(|it| seen.insert(it.uri)),
+        })
+    })
+}
+
+pub fn rerank(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
+    if !context.params.is_reranked() {
+        return Outcome::skipped(if context.params.rerank {
+            "find never reranks"
+        } else {
+            "off"
+        });
+    }
+    let Some(facts) = Facts::of(context.set) else {
+        return no_facts();
+    };
+    match &facts.rerank {
+        None => Outcome::skipped(
+            "OpenViking asks its reranker here about summaries that its model wrote; Memlens has neither, so this is the order before",
+        ),
+        Some(Err(why)) => Outcome::fallback(format!("{why}, so every vector score stands")),
+        Some(Ok(given)) => each(rows, |row| {
+            let given = given.get(row.slot as usize);
+            own(Replaced {
+                given: given.copied().unwrap_or(Given::NotRead),
+                base: row.score.unwrap_or(0.0),
+            })
+        }),
+    }
+}
+
+pub fn threshold(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
+    each(rows, |row| {
+        own(Cut {
+            score: row.score.unwrap_or(0.0),
+            threshold: context.params.threshold(),
+            or_equal: context.params.score_gte,
+        })
+    })
+}
+
+pub fn limit(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
+    counted(rows, context.params.limit, "records that are returned")
+}
