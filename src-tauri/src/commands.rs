@@ -23,6 +23,7 @@ use crate::dialogs::Dialogs;
 use crate::events::ScopeArgument;
 
 pub mod agents;
+pub mod export;
 pub mod providers;
 pub mod rerank;
 
@@ -32,6 +33,8 @@ pub struct Shell {
     pub engine: Arc<Engine>,
     /// The system's dialogs.
     pub dialogs: Arc<Dialogs>,
+    /// What is on its way into other programs.
+    pub exports: Arc<export::Exports>,
     /// The question that the window begins with.
     pub query: Option<String>,
     /// Where agents are looked for; none where the system names no home folder.
@@ -484,7 +487,7 @@ pub async fn show_library(shell: State<'_, Shell>) -> Answer<()> {
 #[specta::specta]
 pub async fn export_text(shell: State<'_, Shell>, params: Params) -> Answer<String> {
     work(&shell, move |engine| {
-        engine.library().preset_text(&params.check()?)
+        engine.library().preset_text(&params.check()?, None)
     })
     .await
 }

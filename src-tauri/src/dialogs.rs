@@ -1,7 +1,7 @@
 //! The system's dialogs, and what came out of them: the page can ask for one and names no file of its own.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 use tauri::AppHandle;
@@ -47,6 +47,37 @@ impl Dialogs {
                 .add_filter("JSON", &["json"])
                 .blocking_save_file()
         })
+    }
+
+    /// Asks for an agent's config to read; none when the person cancels.
+    pub fn config(&self, app: &AppHandle) -> Option<PathBuf> {
+        self.ask(app, |dialog| {
+            dialog
+                .add_filter("Configs", &["json", "json5", "conf"])
+                .blocking_pick_file()
+        })
+    }
+
+    /// Asks where to save the settings of another program; none when the person cancels.
+    pub fn place_for_settings(&self, app: &AppHandle, name: &str) -> Option<PathBuf> {
+        self.ask(app, |dialog| {
+            dialog.set_file_name(name).blocking_save_file()
+        })
+    }
+
+    /// Asks whether the config of another program may be changed: the one file that Memlens writes and did not make.
+    pub fn allows_config(&self, app: &AppHandle, path: &Path, watched: Option<&str>) -> bool {
+        let inside = watched.map_or(String::new(), |folder| {
+            format!(
+                "\n\nIt lies in the watched folder {}, which Memlens only reads otherwise.",
+                shown(folder)
+            )
+        });
+        let question = format!(
+            "Memlens will change the settings shown in:\n\n{}\n\nIts present text is kept in a file beside it.{inside}",
+            shown(&path.display().to_string())
+        );
+        self.agrees(app, "Change the agent’s config?", question, "Change")
     }
 
     /// Asks for a file of thumbs to read; none when the person cancels.

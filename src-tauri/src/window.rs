@@ -123,6 +123,7 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
         home,
         engine,
         dialogs: Arc::new(Dialogs::new(arguments.answer_dialogs.clone())),
+        exports: Arc::default(),
         query: arguments.query.clone(),
     })
 }
@@ -156,6 +157,12 @@ fn builder() -> Builder<tauri::Wry> {
             commands::agents::add_agent,
             commands::agents::agents,
             commands::agents::agents_loaded,
+            commands::export::agent_config,
+            commands::export::export_for,
+            commands::export::export_fragment,
+            commands::export::export_targets,
+            commands::export::export_write,
+            commands::export::pick_config,
             commands::export_save,
             commands::export_text,
             commands::journey,

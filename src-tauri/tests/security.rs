@@ -92,6 +92,27 @@ const COMMANDS: &[(&str, &str)] = &[
     ("set_evergreen", "nothing"),
     ("snippets", "nothing"),
     ("compare", "reads notes in watched folders"),
+    (
+        "agent_config",
+        "reads an agent's config in its usual place, or one that a person picked",
+    ),
+    (
+        "export_for",
+        "reads an agent's config in its usual place, or one that a person picked",
+    ),
+    (
+        "export_fragment",
+        "writes the settings shown where a person says",
+    ),
+    (
+        "export_targets",
+        "reads agents' configs in their usual places",
+    ),
+    (
+        "export_write",
+        "changes the agent's config shown, if a person allows",
+    ),
+    ("pick_config", "asks for a file"),
     ("emulation_progress", "nothing"),
     ("pipelines", "nothing"),
     ("stop_emulation", "nothing"),

@@ -4,6 +4,7 @@ import { LibraryController } from "./library/library-controller.svelte";
 import type { Params } from "./api/bindings";
 import { ParameterHistory } from "./parameters/parameter-history.svelte";
 import { Pipelines } from "./parameters/pipelines.svelte";
+import { AgentConfigs } from "./presets/agent-configs.svelte";
 import { PresetController } from "./presets/preset-controller.svelte";
 import { Feedback } from "./feedback/feedback.svelte";
 import { RerankProviders } from "./rerank/rerank-providers.svelte";
@@ -24,6 +25,8 @@ export class Workspace {
   /** Whether these rank, or an agent's pipeline by its own. */
   readonly pipelines: Pipelines;
   readonly presets: PresetController;
+  /** What agents' configs say. */
+  readonly configs: AgentConfigs;
   readonly queries: QueryHistory;
   readonly search: SearchController;
   /** What lost a note; any view may ask it about one and then show the Search view. */
@@ -46,6 +49,7 @@ export class Workspace {
     this.library = new LibraryController(backend);
     this.parameters = ParameterHistory.own();
     this.pipelines = new Pipelines(backend, this.parameters);
+    this.configs = new AgentConfigs(backend);
     this.presets = new PresetController(backend, this.parameters, this.pipelines);
     this.queries = new QueryHistory();
     this.search = new SearchController(backend, this.pipelines);

@@ -4,7 +4,9 @@ import type {
   ClustersAnswer,
   Said,
   Activity,
+  AgentConfig,
   AgentView,
+  Export,
   Download,
   ErrorInfo,
   FeedbackEntry,
@@ -26,6 +28,7 @@ import type {
   ScopeArgument,
   SearchAnswer,
   TreeEntry,
+  WrittenConfig,
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
 import { ownParams } from "../src/parameters/pipeline";
@@ -33,6 +36,7 @@ import { EMULATED } from "./fake/agent-pipeline";
 import { journeyBy, rankBy } from "./fake/any-pipeline";
 import { found } from "./fake/agents";
 import { compared, PIPELINES } from "./fake/compare";
+import { CONFIG, exported, TARGETS } from "./fake/export";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
 import { rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
 import { heatOf, NO_RERANKERS, previewOf, rerankKey, scoreBy, withHttp, withModel } from "./fake/rerank";
@@ -128,6 +132,9 @@ export class FakeBackend implements Backend {
   embedding: EmulationProgress | null = null;
   /** Holds the answer to an agent's question back until it is settled. */
   emulationGate: Promise<void> | null = null;
+  /** The minScore that the clerk's config holds. */
+  #told = 0.35;
+  #exported: Export | null = null;
   readonly #options: FakeOptions;
   readonly #chunks: FakeChunk[];
   #holds: (path: string) => boolean = () => true;
@@ -653,6 +660,37 @@ export class FakeBackend implements Backend {
 
   exportSave(params: Params) {
     return this.#answer("exportSave", [params], (): string | null => "/home/robin/memlens.json");
+  }
+
+  exportTargets() {
+    return this.#answer("exportTargets", [], () => TARGETS);
+  }
+
+  exportFor(ranking: Ranking, target: string, agent: string | null) {
+    return this.#answer("exportFor", [ranking, target, agent], () => {
+      this.#exported = exported(ranking, target, agent, this.#told);
+      return this.#exported;
+    });
+  }
+
+  exportFragment() {
+    return this.#answer("exportFragment", [], (): string | null => "/home/robin/clerk.json");
+  }
+
+  exportWrite() {
+    return this.#answer("exportWrite", [], (): WrittenConfig | null => {
+      const row = this.#exported?.rows.find(({ parameter }) => parameter === "min_score");
+      this.#told = Number(row?.told);
+      return { path: "~/.clerk/clerk.json", backup: "~/.clerk/clerk.json.bak" };
+    });
+  }
+
+  pickConfig(target: string) {
+    return this.#answer("pickConfig", [target], (): string | null => "/home/robin/clerk.json");
+  }
+
+  agentConfig(target: string, agent: string | null) {
+    return this.#answer("agentConfig", [target, agent], (): AgentConfig | null => CONFIG);
   }
 
   presetOpen() {

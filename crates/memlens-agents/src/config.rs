@@ -25,6 +25,12 @@ pub(crate) enum Format {
 
 /// Reads a config below a home folder; none where there is none. The reason is for a person.
 pub(crate) fn read(path: &Path, format: Format, home: &Path) -> Result<Option<Value>, String> {
+    let text = read_text(path, home)?;
+    text.map(|text| parse(&text, format)).transpose()
+}
+
+/// The text of a config below a home folder, with its byte-order mark; none where there is none. The reason is for a person.
+pub(crate) fn read_text(path: &Path, home: &Path) -> Result<Option<String>, String> {
     let found = match path.symlink_metadata() {
         Ok(found) => found,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -48,8 +54,18 @@ pub(crate) fn read(path: &Path, format: Format, home: &Path) -> Result<Option<Va
     if bytes.len() as u64 > CONFIG_BYTES_MAX {
         return Err(format!("it is larger than {} KiB", CONFIG_BYTES_MAX >> 10));
     }
-    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|_| "it is not UTF-8 text".to_owned())
+}
+
+/// What a JSON or JSON5 config holds.
+pub(crate) fn parse_text(text: &str) -> Result<Value, String> {
+    parse(text, Format::Json)
+}
+
+fn parse(text: &str, format: Format) -> Result<Value, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         return Err("it is empty".to_owned());
     }
@@ -58,7 +74,7 @@ pub(crate) fn read(path: &Path, format: Format, home: &Path) -> Result<Option<Va
         Format::Yaml => serde_yaml_ng::from_str(text).map_err(|error| error.to_string())?,
     };
     match value {
-        Value::Object(_) => Ok(Some(value)),
+        Value::Object(_) => Ok(value),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             Err("it holds no settings by name".to_owned())
         }

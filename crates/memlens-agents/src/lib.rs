@@ -5,6 +5,9 @@
 //! tells of each agent what is [`Found`]; [`count`] counts the notes there within a time; [`loaded`] measures each file that
 //! has a cap and tells where it is cut.
 //!
+//! [`read_config`] reads what a program's config says of its search, each key with its effect. [`TARGETS`] are the programs that a
+//! tuned ranking can be handed to; [`edited`] is a config's text with settings changed and all else as it was.
+//!
 //! This crate writes nothing, follows no link at the end of a place, opens no database, and knows no library or window.
 //!
 //! ```
@@ -22,15 +25,21 @@ mod agent;
 mod agents;
 mod config;
 mod counting;
+mod edit;
 mod home;
 mod loaded;
 mod looking;
 mod openclaw_search;
+mod settings;
+mod targets;
 
 pub use agent::{Agent, Cap, Keeps, Limit, Source, Unit};
 pub use agents::{AGENTS, agent, openclaw_databases};
 pub use counting::{Counted, count};
+pub use edit::{Put, diff, edited, fragment};
 pub use home::Home;
 pub use loaded::{Cut, Loaded, Unreadable, loaded};
 pub use looking::{Found, Loads, look, whose};
-pub use openclaw_search::{Effect, SearchSettings, Setting, SettingGroup, openclaw_search};
+pub use openclaw_search::{Effect, SearchSettings, Setting, SettingGroup};
+pub use settings::{Config, read_config};
+pub use targets::{Fit, Mapped, TARGETS, Takes, Target};

@@ -2,11 +2,7 @@
 //!
 //! Sources: the schemas of the published packages 2026.7.35, 2026.8.1 and 2026.9.6.
 
-use std::path::Path;
-
 use serde_json::Value;
-
-use crate::config::{Format, read};
 
 /// The settings of one config.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,17 +46,46 @@ pub enum Effect {
     WrongKind(&'static str),
 }
 
+impl Effect {
+    /// Its name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effect::Sets(_) => "sets",
+            Effect::NotEmulated(_) => "not_emulated",
+            Effect::Without(_) => "without_effect",
+            Effect::WrongKind(_) => "wrong_kind",
+        }
+    }
+
+    /// The parameter that the key sets; none where it sets none.
+    pub fn parameter(self) -> Option<&'static str> {
+        match self {
+            Effect::Sets(parameter) => Some(parameter),
+            Effect::NotEmulated(_) | Effect::Without(_) | Effect::WrongKind(_) => None,
+        }
+    }
+
+    /// Why it sets none, or what it takes; none where it does.
+    pub fn why(self) -> Option<&'static str> {
+        match self {
+            Effect::Sets(_) => None,
+            Effect::NotEmulated(why) | Effect::Without(why) | Effect::WrongKind(why) => Some(why),
+        }
+    }
+}
+
 /// What a key takes.
 #[derive(Clone, Copy)]
-enum Kind {
+pub(crate) enum Kind {
     Number,
     Toggle,
+    Text,
 }
 
 /// A key below a search's settings, and what it sets.
-type Known = (&'static str, Kind, Effect);
+pub(crate) type Known = (&'static str, Kind, Effect);
 
-const SINCE_2026_8: [Known; 2] = [
+pub(crate) static SINCE_2026_8: [Known; 2] = [
     (
         "query.maxResults",
         Kind::Number,
@@ -76,7 +101,7 @@ const SINCE_2026_8: [Known; 2] = [
 const CHUNKING: Effect =
     Effect::NotEmulated("chunks are cut at 400 tokens with an overlap of 80 here");
 
-const UP_TO_2026_7: [Known; 12] = [
+pub(crate) static UP_TO_2026_7: [Known; 12] = [
     (
         "query.maxResults",
         Kind::Number,
@@ -140,16 +165,8 @@ const NOT_YET: Effect =
     Effect::Without("read since OpenClaw 2026.8; this version does not know it");
 const UNKNOWN: Effect = Effect::Without("no version that was checked reads it");
 
-/// Reads a config. `is_since_2026_8` tells by a version which schema holds; without a version the newest does.
-///
-/// # Errors
-/// What is wrong with the file, for a person: missing, empty, broken (with line and column), too large, a link, somebody else's.
-pub fn openclaw_search(
-    path: &Path,
-    is_since_2026_8: impl Fn(&str) -> bool,
-) -> Result<SearchSettings, String> {
-    let around = path.parent().unwrap_or(path);
-    let config = read(path, Format::Json, around)?.ok_or("there is no such file")?;
+/// What an OpenClaw config sets. `is_since_2026_8` tells by a version which schema holds; without a version the newest does.
+pub fn openclaw_search(config: &Value, is_since_2026_8: impl Fn(&str) -> bool) -> SearchSettings {
     let version = config["meta"]["lastTouchedVersion"]
         .as_str()
         .map(str::to_owned);
@@ -206,7 +223,7 @@ pub fn openclaw_search(
             });
         }
     }
-    Ok(SearchSettings { version, groups })
+    SearchSettings { version, groups }
 }
 
 fn setting(root: &str, below: &str, value: &Value, effect: Effect) -> Setting {
@@ -217,7 +234,7 @@ fn setting(root: &str, below: &str, value: &Value, effect: Effect) -> Setting {
     }
 }
 
-fn effect(known: &[Known], key: &str, value: &Value, otherwise: Effect) -> Effect {
+pub(crate) fn effect(known: &[Known], key: &str, value: &Value, otherwise: Effect) -> Effect {
     let found = known.iter().find(|(known, ..)| *known == key);
     match found {
         None => otherwise,
@@ -227,12 +244,13 @@ fn effect(known: &[Known], key: &str, value: &Value, otherwise: Effect) -> Effec
         Some((_, Kind::Toggle, _)) if !value.is_boolean() => {
             Effect::WrongKind("true or false, without quotes")
         }
+        Some((_, Kind::Text, _)) if !value.is_string() => Effect::WrongKind("a text in quotes"),
         Some((.., effect)) => *effect,
     }
 }
 
 /// Every value that is no object, with its path.
-fn each(value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Value)) {
+pub(crate) fn each(value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Value)) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
@@ -251,17 +269,12 @@ fn each(value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Value)) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Effect, SearchSettings, openclaw_search};
-
-    fn read(text: &str) -> Result<SearchSettings, String> {
-        let dir = tempfile::tempdir().expect("a scratch folder can be made");
-        let path = dir.path().join("openclaw.json");
-        std::fs::write(&path, text).expect("it can be written");
-        openclaw_search(&path, |version| !version.starts_with("2026.7"))
-    }
+    use super::{Effect, openclaw_search};
+    use crate::config::parse_text;
 
     fn effects(text: &str) -> Vec<(Option<String>, String, Effect)> {
-        let groups = read(text).expect("it can be read").groups;
+        let config = parse_text(text).expect("it can be read");
+        let groups = openclaw_search(&config, |version| !version.starts_with("2026.7")).groups;
         groups
             .into_iter()
             .flat_map(|group| {
@@ -326,33 +339,5 @@ mod tests {
             ]
         );
         assert_eq!(effects("{}"), []);
-    }
-
-    #[test]
-    fn what_is_no_config_is_told_in_words() {
-        let deep = "[".repeat(1000);
-        for (text, told) in [
-            ("", "it is empty"),
-            ("\u{feff}  \n", "it is empty"),
-            ("[1]", "it holds no settings by name"),
-            ("{\n  memory: {search: }\n}", "line 2, column"),
-            ("{memory: {", "line 1: it ends too early"),
-            (&deep, "it is nested deeper than 128 levels"),
-        ] {
-            let refused = read(text).expect_err(told);
-            assert!(refused.contains(told), "{refused}");
-        }
-        let dir = tempfile::tempdir().expect("a scratch folder can be made");
-        let missing = openclaw_search(&dir.path().join("none.json"), |_| true);
-        assert_eq!(missing.expect_err("there is none"), "there is no such file");
-        let folder = openclaw_search(dir.path(), |_| true);
-        assert_eq!(folder.expect_err("it is none"), "it is a folder");
-        assert_eq!(
-            read("{meta: {lastTouchedVersion: '2026.9.6'}}")
-                .expect("it is one")
-                .version
-                .as_deref(),
-            Some("2026.9.6")
-        );
     }
 }

@@ -39,13 +39,13 @@ pub enum Command {
     Emulate(EmulateArgs),
     /// Compare two rankings: presets or programs
     Compare(CompareArgs),
-    /// Read an OpenClaw config: what each key of its memory search does in the version that wrote it
+    /// Read an agent's config or a memlens.json: what each key of its search does in the version that wrote it
     Import(ImportArgs),
     /// List every parameter
     Params(ParamsArgs),
     /// Measure a ranking with judged queries
     Eval(EvalArgs),
-    /// Save the parameters as memlens.json
+    /// Save the parameters as memlens.json, or tell them to another program
     Export(ExportArgs),
     /// Set, show, test or turn off the provider that reranks over HTTP
     RerankProvider(RerankProviderArgs),
@@ -168,7 +168,7 @@ pub struct EmulateArgs {
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// An openclaw.json; it is only read
+    /// An openclaw.json, ov.conf, basic-memory's config.json or a memlens.json; it is only read
     #[arg(value_name = "FILE")]
     pub config: PathBuf,
     /// Take the settings of this agent in it over those of all
@@ -335,9 +335,30 @@ pub struct EvalArgs {
 
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// The file to write
+    /// The program that is told them: openclaw, openclaw@2026.7, qmd, openviking, basic-memory, octopus (default: memlens)
+    #[arg(long, value_name = "ID[@VERSION]", default_value = "memlens")]
+    pub target: String,
+    /// Write the settings into this file (default: print them)
+    #[arg(long, value_name = "FILE", conflicts_with = "write")]
+    pub out: Option<PathBuf>,
+    /// Change the program's own config; what it held is kept in a file beside it
+    #[arg(long)]
+    pub write: bool,
+    /// The program's config (default: where the program keeps it)
     #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    pub config: Option<PathBuf>,
+    /// Set it for this one of the program's agents
+    #[arg(long, value_name = "ID")]
+    pub agent: Option<String>,
+    /// Judged queries: memlens.json then holds the figures measured on them, and for another program the nearest setting is found
+    #[arg(long, value_name = "FILE")]
+    pub queries: Option<PathBuf>,
+    /// Print what becomes of each parameter as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Print the JSON schema of memlens.json
+    #[arg(long)]
+    pub schema: bool,
     #[command(flatten)]
     pub ranking: RankingArgs,
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use memlens_engine::read_openclaw;
+use memlens_engine::read_agent_config;
 use memlens_params::ParameterSet;
 
 use crate::arguments::{EmulateArgs, EvalArgs, RankingArgs, SearchArgs, SettingArgs};
@@ -15,7 +15,7 @@ pub fn run(library: Option<PathBuf>, arguments: EmulateArgs) -> Result<(), CliEr
     let (agent, settings) = match &arguments.config {
         None => (arguments.agent, arguments.settings),
         Some(config) => {
-            let read = read_openclaw(config, None)?;
+            let read = read_agent_config(config, None)?;
             for problem in &read.problems {
                 tell(problem);
             }

@@ -47,6 +47,20 @@ pub enum CliError {
         /// That of the one that is named.
         named: &'static str,
     },
+    /// A flag for other programs' configs, without one named.
+    #[error("cannot use {flag} for memlens.json; name a program with --target")]
+    ForOthers {
+        /// The flag.
+        flag: &'static str,
+    },
+    /// There is no config to change.
+    #[error("cannot change the config of {target}: {why}")]
+    NoConfig {
+        /// The program's name on screen.
+        target: &'static str,
+        /// Why there is none, and what else to do.
+        why: &'static str,
+    },
     /// A query set holds no query.
     #[error("cannot evaluate {}: {why}", path.display())]
     NoQueries {
@@ -126,11 +140,14 @@ impl CliError {
             | CliError::NoEvent { .. }
             | CliError::NoKey
             | CliError::PresetOfOthers { .. }
+            | CliError::ForOthers { .. }
+            | CliError::NoConfig { .. }
             | CliError::Unconfirmed { .. }
             | CliError::UnconfirmedDamaged(_)
             | CliError::Engine(
                 EngineError::EmptyQuery
                 | EngineError::NoPipeline { .. }
+                | EngineError::NoTarget { .. }
                 | EngineError::AgentConfig { .. }
                 | EngineError::Param(_)
                 | EngineError::Preset { .. }

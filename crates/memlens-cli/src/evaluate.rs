@@ -56,22 +56,7 @@ struct RunResult<'a> {
 /// Asks every query and prints what the ranking is worth.
 pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliError> {
     let ranking = ranking(&arguments.ranking)?;
-    let set = QuerySet::parse(&read(&arguments.queries)?);
-    for bad in &set.bad_lines {
-        tell(format_args!(
-            "{}:{}: skipped: {}",
-            arguments.queries.display(),
-            bad.line,
-            bad.why
-        ));
-    }
-    if set.queries.is_empty() {
-        let why = "it has no judged queries".to_owned();
-        return Err(CliError::NoQueries {
-            path: arguments.queries.clone(),
-            why,
-        });
-    }
+    let (_, set) = query_set(&arguments.queries)?;
     let library = open(library)?;
     if let Some(params) = ranking.params() {
         library.aggregate_for(&params)?;
@@ -83,8 +68,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         library.refuse_output(path, &inputs)?;
     }
     warn_of_missing(&library, &base, &set.queries);
-    let bar =
-        ProgressBar::with_draw_target(Some(set.queries.len() as u64), ProgressDrawTarget::stderr());
+    let bar = progress(set.queries.len());
     let runs = set
         .queries
         .iter()
@@ -142,6 +126,32 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         return print_json(&report);
     }
     print_text(|out| write(out, &report))
+}
+
+/// Reads a query set, its bytes too; tells which lines it leaves out.
+pub fn query_set(path: &Path) -> Result<(Vec<u8>, QuerySet), CliError> {
+    let bytes = read(path)?;
+    let set = QuerySet::parse(&bytes);
+    for bad in &set.bad_lines {
+        tell(format_args!(
+            "{}:{}: skipped: {}",
+            path.display(),
+            bad.line,
+            bad.why
+        ));
+    }
+    if set.queries.is_empty() {
+        return Err(CliError::NoQueries {
+            path: path.to_owned(),
+            why: "it has no judged queries".to_owned(),
+        });
+    }
+    Ok((bytes, set))
+}
+
+/// Shows how many queries of so many were asked.
+pub fn progress(n: usize) -> ProgressBar {
+    ProgressBar::with_draw_target(Some(n as u64), ProgressDrawTarget::stderr())
 }
 
 /// More is no file that a person wrote or exported, bytes.

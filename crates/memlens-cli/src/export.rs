@@ -1,24 +1,309 @@
 //! `memlens export`.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use memlens_engine::{
+    Evidence, Export, Home, Library, Nearest, Ranking, Takes, config_of, export, preset_schema,
+    read_agent_config, read_evidence, target,
+};
+use memlens_eval::QuerySet;
+use memlens_params::Values;
+use memlens_rank::number;
+use serde::Serialize;
 
 use crate::arguments::ExportArgs;
 use crate::error::CliError;
-use crate::output::tell;
+use crate::evaluate::{base, progress, query_set, warn_of_missing};
+use crate::output::{BOLD, DIM, print_json, print_line, print_text, shown, tell};
 use crate::settings::{open, ranking};
 
-/// Writes the parameters as memlens.json.
+#[derive(Serialize)]
+struct ExportReport<'a> {
+    schema_version: u32,
+    #[serde(flatten)]
+    export: memlens_engine::view::Export,
+    source: &'a str,
+    /// The file that the settings were written to, or the config that was changed.
+    written: Option<&'a Path>,
+    /// What the config held before.
+    backup: Option<&'a Path>,
+    nearest: Option<NearestReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct NearestReport<'a> {
+    params: &'a Values,
+    #[serde(rename = "ndcg@10")]
+    ndcg_10: f64,
+    #[serde(rename = "ndcg@10_full")]
+    full: f64,
+    #[serde(rename = "ndcg@10_mapped")]
+    mapped: f64,
+    n_tried: usize,
+}
+
+/// Writes the parameters as memlens.json, or as another program can be told them.
 pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliError> {
+    if arguments.schema {
+        return print_text(|out| write!(out, "{}", preset_schema()));
+    }
     let ranking = ranking(&arguments.ranking)?;
+    if arguments.target == "memlens" {
+        return own(library, arguments, &ranking);
+    }
+    let home = Home::of_process();
+    let home = home.as_ref();
+    let named = arguments.config.as_deref();
+    let target = chosen(&arguments.target, named, home)?;
+    let config = named
+        .map(Path::to_owned)
+        .or_else(|| config_of(target, home?));
+    let agent = arguments.agent.as_deref();
     let library = open(library)?;
-    let inputs: Vec<&Path> = arguments
-        .ranking
-        .settings
-        .preset
-        .as_deref()
+    let mut export = export(&ranking, target, agent)?;
+    if let Some(config) = &config {
+        match export.into_config(config, agent) {
+            Err(error) if named.is_none() && !arguments.write => tell(error),
+            outcome => outcome?,
+        }
+    }
+    let nearest = match &arguments.queries {
+        None => None,
+        Some(queries) => Some(nearest(&library, &ranking, &export, queries)?),
+    };
+    let backup = write(&library, arguments, &export)?;
+    let written = arguments.out.as_deref().or_else(|| {
+        backup.as_ref()?;
+        Some(export.change.as_ref()?.path.as_path())
+    });
+    if arguments.json {
+        return print_json(&ExportReport {
+            schema_version: 1,
+            export: library.export_told(&export, &ranking, None),
+            source: export.source,
+            written,
+            backup: backup.as_deref(),
+            nearest: nearest.as_ref().map(|it| NearestReport {
+                params: &it.ranking.values,
+                ndcg_10: it.found,
+                full: it.full,
+                mapped: it.mapped,
+                n_tried: it.n_tried,
+            }),
+        });
+    }
+    print_text(|out| print(out, &library, &export, nearest.as_ref()))?;
+    if let (Some(written), Some(backup)) = (written, &backup) {
+        tell(format_args!(
+            "changed {}; what it held is in {}",
+            written.display(),
+            backup.display()
+        ));
+    } else if let Some(written) = written {
+        tell(format_args!("wrote {}", written.display()));
+    }
+    Ok(())
+}
+
+/// Writes or prints memlens.json.
+fn own(
+    library: Option<PathBuf>,
+    arguments: &ExportArgs,
+    ranking: &Ranking,
+) -> Result<(), CliError> {
+    let refused = |flag| CliError::ForOthers { flag };
+    if arguments.write {
+        return Err(refused("--write"));
+    }
+    if arguments.config.is_some() {
+        return Err(refused("--config"));
+    }
+    if arguments.agent.is_some() {
+        return Err(refused("--agent"));
+    }
+    let library = open(library)?;
+    let settings = &arguments.ranking.settings;
+    let preset = settings.preset.as_deref();
+    let evidence = match (&arguments.queries, preset) {
+        (Some(queries), _) => Some(evidence(&library, ranking, queries)?),
+        // What was measured speaks for the same parameters only.
+        (None, Some(preset)) if settings.settings.is_empty() => read_evidence(preset)?,
+        (None, _) => None,
+    };
+    let text = library.preset_text(&ranking.values, evidence.as_ref())?;
+    let Some(path) = &arguments.out else {
+        return print_line(text.trim_end());
+    };
+    let inputs: Vec<&Path> = preset
         .into_iter()
+        .chain(arguments.queries.as_deref())
         .collect();
-    library.write_preset(&ranking.values, &arguments.out, &inputs)?;
-    tell(format_args!("wrote {}", arguments.out.display()));
+    library.write_output(text.as_bytes(), path, &inputs)?;
+    tell(format_args!("wrote {}", path.display()));
+    if let Some(evidence) = evidence {
+        tell(evidence.sentence());
+    }
+    Ok(())
+}
+
+/// The target that was named; without a version the one of the config that is there.
+fn chosen(
+    named: &str,
+    config: Option<&Path>,
+    home: Option<&Home>,
+) -> Result<&'static memlens_engine::Target, CliError> {
+    let newest = target(named)?;
+    if named.contains('@') {
+        return Ok(newest);
+    }
+    let place = config
+        .map(Path::to_owned)
+        .or_else(|| config_of(newest, home?));
+    let read = place.and_then(|place| read_agent_config(&place, None).ok());
+    Ok(read
+        .map(|read| read.target)
+        .filter(|it| it.program() == newest.program())
+        .unwrap_or(newest))
+}
+
+fn evidence(library: &Library, ranking: &Ranking, path: &Path) -> Result<Evidence, CliError> {
+    let (bytes, set) = query_set(path)?;
+    let base = base(path)?;
+    warn_of_missing(library, &base, &set.queries);
+    let bar = progress(2 * set.queries.len());
+    if let Some(params) = ranking.params() {
+        library.aggregate_for(&params)?;
+    }
+    let scores = |ranking: &Ranking| library.scores(&set.queries, &base, ranking, || bar.inc(1));
+    let before = scores(&Ranking::of(ranking.pipeline))?;
+    let after = scores(ranking)?;
+    bar.finish_and_clear();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok(Evidence::of(name.into_owned(), &bytes, &before, &after)
+        .expect("a query set without queries is refused"))
+}
+
+fn nearest(
+    library: &Library,
+    ranking: &Ranking,
+    export: &Export,
+    path: &Path,
+) -> Result<Nearest, CliError> {
+    let (_, QuerySet { queries, .. }) = query_set(path)?;
+    let base = base(path)?;
+    warn_of_missing(library, &base, &queries);
+    let bar = progress(2 * queries.len());
+    if let Some(params) = ranking.params() {
+        library.aggregate_for(&params)?;
+    }
+    let found = library.nearest(ranking, export.target, &queries, &base, || bar.inc(1))?;
+    bar.finish_and_clear();
+    Ok(found)
+}
+
+/// Writes where the person asked for it; the path is that of what a config held.
+fn write(
+    library: &Library,
+    arguments: &ExportArgs,
+    export: &Export,
+) -> Result<Option<PathBuf>, CliError> {
+    if let Some(path) = &arguments.out {
+        let preset = arguments.ranking.settings.preset.as_deref();
+        let inputs: Vec<&Path> = [
+            preset,
+            arguments.config.as_deref(),
+            arguments.queries.as_deref(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        library.write_output(export.text.as_bytes(), path, &inputs)?;
+        return Ok(None);
+    }
+    if !arguments.write {
+        return Ok(None);
+    }
+    let change = export.change.as_ref().ok_or_else(|| CliError::NoConfig {
+        target: export.target.label,
+        why: match export.target.takes {
+            Takes::Arguments(_) => "it is told by the arguments of each call",
+            Takes::Config { .. } => {
+                "none was found; name it with --config, or save the settings with --out"
+            }
+        },
+    })?;
+    Ok(Some(library.write_config(change)?))
+}
+
+fn print(
+    out: &mut dyn Write,
+    library: &Library,
+    export: &Export,
+    nearest: Option<&Nearest>,
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}  {DIM}from the parameters of {}{DIM:#}\n",
+        export.target.label, export.source
+    )?;
+    for row in &export.mapped {
+        let became = match (row.key, &row.told) {
+            (Some(key), Some(told)) => format!("{key} = {told}"),
+            _ => "–".to_owned(),
+        };
+        let why = row
+            .fit
+            .why()
+            .map_or_else(String::new, |why| format!(": {why}"));
+        let fit = row.fit.name().replace('_', " ");
+        writeln!(
+            out,
+            "{:<22} {:>8}  {BOLD}{became}{BOLD:#}  {DIM}{fit}{why}{DIM:#}",
+            row.parameter,
+            row.value.to_string()
+        )?;
+    }
+    writeln!(out, "\n{}", export.text.trim_end())?;
+    if let Some(change) = &export.change {
+        writeln!(
+            out,
+            "\n{BOLD}{}{BOLD:#}",
+            shown(&change.path.display().to_string())
+        )?;
+        if change.diff.is_empty() {
+            writeln!(out, "{DIM}It says so already.{DIM:#}")?;
+        }
+        for line in change.diff.lines() {
+            writeln!(out, "{}", shown(line))?;
+        }
+        for note in &change.notes {
+            writeln!(out, "Note: {}", shown(note))?;
+        }
+        if let Some(folder) = library.watched_around(&change.path) {
+            writeln!(
+                out,
+                "Note: it lies in the watched folder {}; --write changes it all the same",
+                shown(&folder)
+            )?;
+        }
+        if let Some(why) = &change.refused {
+            writeln!(out, "It cannot be written: {}", shown(why))?;
+        }
+    }
+    if let Some(nearest) = nearest {
+        let found = &nearest.ranking.values;
+        writeln!(
+            out,
+            "\nnDCG@10: {} as tuned, {} as mapped, {} at the nearest setting found ({} tried on the same queries)",
+            number(nearest.full, 3),
+            number(nearest.mapped, 3),
+            number(nearest.found, 3),
+            nearest.n_tried
+        )?;
+        for (id, value) in memlens_params::ParameterSet::changed(found) {
+            writeln!(out, "  --set {id}={value}")?;
+        }
+    }
     Ok(())
 }

@@ -1,9 +1,12 @@
 //! `memlens import`.
 
 use std::io::{self, Write};
+use std::path::Path;
 
-use memlens_engine::{AgentConfig, Effect, Setting, read_openclaw};
-use memlens_params::Values;
+use memlens_engine::{
+    AgentConfig, Evidence, Ranking, read_agent_config, read_evidence, read_ranking,
+};
+use memlens_params::{ParameterSet, Values};
 use serde::Serialize;
 
 use crate::arguments::ImportArgs;
@@ -12,11 +15,20 @@ use crate::output::{BOLD, DIM, print_json, print_text, shown};
 
 #[derive(Serialize)]
 struct ImportReport<'a> {
+    target: &'static str,
     version: Option<&'a str>,
     pipeline: &'static str,
     params: &'a Values,
     settings: Vec<SettingReport<'a>>,
     problems: &'a [String],
+}
+
+#[derive(Serialize)]
+struct OwnReport<'a> {
+    target: &'static str,
+    pipeline: &'static str,
+    params: &'a Values,
+    evidence: Option<Evidence>,
 }
 
 #[derive(Serialize)]
@@ -32,10 +44,19 @@ struct SettingReport<'a> {
 
 /// Tells what a config does.
 pub fn run(arguments: &ImportArgs) -> Result<(), CliError> {
-    let config = read_openclaw(&arguments.config, arguments.agent.as_deref())?;
+    let path = &arguments.config;
+    let config = match read_agent_config(path, arguments.agent.as_deref()) {
+        // A file of our own is no config of an agent.
+        Err(error) => match read_ranking(path) {
+            Ok(ranking) => return own(path, &ranking, arguments.json),
+            Err(_) => return Err(error.into()),
+        },
+        Ok(config) => config,
+    };
     if arguments.json {
         return print_json(&ImportReport {
-            version: config.settings.version.as_deref(),
+            target: config.target.id,
+            version: config.config.settings.version.as_deref(),
             pipeline: config.ranking.pipeline.id().0,
             params: &config.ranking.values,
             settings: reports(&config),
@@ -45,38 +66,56 @@ pub fn run(arguments: &ImportArgs) -> Result<(), CliError> {
     print_text(|out| write(out, &config))
 }
 
+/// Tells what a memlens.json holds.
+fn own(path: &Path, ranking: &Ranking, json: bool) -> Result<(), CliError> {
+    let evidence = read_evidence(path)?;
+    if json {
+        return print_json(&OwnReport {
+            target: "memlens",
+            pipeline: ranking.pipeline.id().0,
+            params: &ranking.values,
+            evidence,
+        });
+    }
+    print_text(|out| {
+        writeln!(
+            out,
+            "{BOLD}memlens.json{BOLD:#}  {DIM}parameters of {}{DIM:#}",
+            ranking.pipeline.label()
+        )?;
+        let changed = ranking.values.changed();
+        if changed.is_empty() {
+            writeln!(out, "Every parameter is at its default.")?;
+        }
+        for (id, value) in changed {
+            writeln!(out, "{BOLD}{id}{BOLD:#}  {value}")?;
+        }
+        match evidence {
+            Some(evidence) => writeln!(out, "{}", shown(&evidence.sentence())),
+            None => Ok(()),
+        }
+    })
+}
+
 fn reports(config: &AgentConfig) -> Vec<SettingReport<'_>> {
-    let groups = config.settings.groups.iter();
+    let groups = config.config.settings.groups.iter();
     groups
         .flat_map(|group| {
             let agent = group.agent.as_deref();
-            group
-                .settings
-                .iter()
-                .map(move |setting| report(agent, setting))
+            group.settings.iter().map(move |it| SettingReport {
+                agent,
+                key: &it.key,
+                value: &it.value,
+                effect: it.effect.name(),
+                parameter: it.effect.parameter(),
+                why: it.effect.why(),
+            })
         })
         .collect()
 }
 
-fn report<'a>(agent: Option<&'a str>, setting: &'a Setting) -> SettingReport<'a> {
-    let (effect, parameter, why) = match setting.effect {
-        Effect::Sets(parameter) => ("sets", Some(parameter), None),
-        Effect::NotEmulated(why) => ("not_emulated", None, Some(why)),
-        Effect::Without(why) => ("without_effect", None, Some(why)),
-        Effect::WrongKind(takes) => ("wrong_kind", None, Some(takes)),
-    };
-    SettingReport {
-        agent,
-        key: &setting.key,
-        value: &setting.value,
-        effect,
-        parameter,
-        why,
-    }
-}
-
 fn write(out: &mut dyn Write, config: &AgentConfig) -> io::Result<()> {
-    let version = config.settings.version.as_deref();
+    let version = config.config.settings.version.as_deref();
     let version = version.map_or_else(
         || "it names no version, so the newest is taken".to_owned(),
         |version| format!("written by {}", shown(version)),
@@ -84,7 +123,7 @@ fn write(out: &mut dyn Write, config: &AgentConfig) -> io::Result<()> {
     writeln!(
         out,
         "{BOLD}{}{BOLD:#}  {DIM}{version}{DIM:#}",
-        config.ranking.pipeline.label()
+        config.target.label
     )?;
     let reports = reports(config);
     if reports.is_empty() {

@@ -18,6 +18,8 @@ mod erasing;
 mod evaluating;
 #[path = "command_line/evergreen.rs"]
 mod evergreen;
+#[path = "command_line/exporting.rs"]
+mod exporting;
 #[path = "command_line/feedback.rs"]
 mod feedback;
 #[cfg(unix)]

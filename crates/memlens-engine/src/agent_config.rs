@@ -2,40 +2,45 @@
 
 use std::path::Path;
 
-use memlens_agents::{Effect, SearchSettings, openclaw_search};
+use memlens_agents::{Config, Effect, SettingGroup, TARGETS, Target, read_config};
 use memlens_emulate::openclaw::Edition;
 use memlens_params::{ParameterSet, Value};
 
-use crate::EngineError;
-use crate::ranking::Ranking;
+use crate::ranking::{Ranking, pipeline};
+use crate::{EngineError, view};
 
 /// A config that was read.
 pub struct AgentConfig {
-    /// The pipeline of the version that wrote it, with its values.
+    /// The program and version that it is taken for.
+    pub target: &'static Target,
+    /// That version's pipeline, with the config's values.
     pub ranking: Ranking,
-    /// Each key, with what that version does with it.
-    pub settings: SearchSettings,
+    /// Its text, and each key with what that version does with it.
+    pub config: Config,
     /// Values that the search does not take; its defaults stand for them.
     pub problems: Vec<String>,
 }
 
-/// Reads an OpenClaw config. The settings of one of its agents go over those of all, where `agent` names it.
+/// Reads the config of an agent that Memlens emulates. The settings of one of its agents go over those of all, where `agent`
+/// names it.
 ///
 /// # Errors
-/// [`EngineError::AgentConfig`] where it cannot be read, or has no agent of that name with settings of its own.
-pub fn read_openclaw(path: &Path, agent: Option<&str>) -> Result<AgentConfig, EngineError> {
+/// [`EngineError::AgentConfig`] where it cannot be read, is of no program that is known, or has no agent of that name with
+/// settings of its own.
+pub fn read_agent_config(path: &Path, agent: Option<&str>) -> Result<AgentConfig, EngineError> {
     let refused = |why: String| EngineError::AgentConfig {
         path: path.to_owned(),
         why,
     };
-    let edition_of = |version: &str| Edition::of(version).unwrap_or(Edition::V2026_8);
-    let is_since_2026_8 = |version: &str| edition_of(version) == Edition::V2026_8;
-    let settings = openclaw_search(path, is_since_2026_8).map_err(refused)?;
-    let edition = settings
-        .version
-        .as_deref()
-        .map_or(Edition::V2026_8, edition_of);
-    let own = settings.groups.iter().filter(|group| group.agent.is_some());
+    let (config, target) = read(path)?;
+    let Ok(pipeline) = pipeline(target.id) else {
+        return Err(refused(format!(
+            "Memlens cannot search as {} does; its settings can only be exported",
+            target.label
+        )));
+    };
+    let groups = &config.settings.groups;
+    let own = groups.iter().filter(|group| group.agent.is_some());
     if let Some(agent) = agent
         && !own
             .clone()
@@ -51,9 +56,9 @@ pub fn read_openclaw(path: &Path, agent: Option<&str>) -> Result<AgentConfig, En
             )
         }));
     }
-    let mut ranking = Ranking::of(edition.pipeline());
+    let mut ranking = Ranking::of(pipeline);
     let mut problems = Vec::new();
-    let holding = settings.groups.iter().filter(|group| match &group.agent {
+    let holding = groups.iter().filter(|group| match &group.agent {
         None => true,
         Some(own) => Some(own.as_str()) == agent,
     });
@@ -74,8 +79,72 @@ pub fn read_openclaw(path: &Path, agent: Option<&str>) -> Result<AgentConfig, En
         }
     }
     Ok(AgentConfig {
+        target,
         ranking,
-        settings,
+        config,
         problems,
     })
+}
+
+impl AgentConfig {
+    /// What a window shows of it.
+    pub fn told(&self, path: String) -> view::AgentConfig {
+        let groups = &self.config.settings.groups;
+        let settings = groups.iter().flat_map(|group| {
+            group.settings.iter().map(|it| view::AgentSetting {
+                agent: group.agent.clone(),
+                key: it.key.clone(),
+                value: it.value.to_string(),
+                effect: it.effect.name(),
+                parameter: it.effect.parameter(),
+                why: it.effect.why(),
+            })
+        });
+        view::AgentConfig {
+            path,
+            label: self.target.label,
+            version: self.config.settings.version.clone(),
+            ranking: self.ranking.told(),
+            settings: settings.collect(),
+            agents: groups.iter().filter_map(|it| it.agent.clone()).collect(),
+            problems: self.problems.clone(),
+        }
+    }
+}
+
+/// Reads a config, and tells what program and version it is taken for.
+///
+/// # Errors
+/// [`EngineError::AgentConfig`].
+pub(crate) fn read(path: &Path) -> Result<(Config, &'static Target), EngineError> {
+    let read = read_config(path, |version| edition(version) == Edition::V2026_8);
+    let config = read.map_err(|why| EngineError::AgentConfig {
+        path: path.to_owned(),
+        why,
+    })?;
+    let target = target_of(&config);
+    Ok((config, target))
+}
+
+/// The version that a config is of: the one that wrote it, where it says so, else the newest.
+fn target_of(config: &Config) -> &'static Target {
+    let version = config.settings.version.as_deref().map(edition);
+    let newest = TARGETS.iter().find(|it| it.program() == config.program);
+    let written_by = version.and_then(|edition| {
+        let id = edition.pipeline().id().0;
+        TARGETS.iter().find(|it| it.id == id)
+    });
+    written_by
+        .or(newest)
+        .expect("every program whose config is read is a target")
+}
+
+/// Whether any key of a group acts.
+pub(crate) fn acts(group: &SettingGroup) -> bool {
+    let acting = |effect: &Effect| matches!(effect, Effect::Sets(_) | Effect::NotEmulated(_));
+    group.settings.iter().any(|it| acting(&it.effect))
+}
+
+fn edition(version: &str) -> Edition {
+    Edition::of(version).unwrap_or(Edition::V2026_8)
 }

@@ -87,6 +87,14 @@ pub enum EngineError {
         /// What there is.
         why: String,
     },
+    /// No target has this name, or it cannot be told what was asked.
+    #[error("cannot export for {named}: {why}")]
+    NoTarget {
+        /// The name as given.
+        named: String,
+        /// What there is.
+        why: String,
+    },
     /// A search that the window asks about is gone.
     #[error("cannot rank search {id}: it is no longer kept; search again")]
     SearchGone {
@@ -295,6 +303,7 @@ impl EngineError {
             | EngineError::Retrieve(_)
             | EngineError::OtherRetriever { .. }
             | EngineError::NoPipeline { .. }
+            | EngineError::NoTarget { .. }
             | EngineError::AgentConfig { .. }
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }

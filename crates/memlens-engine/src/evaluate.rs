@@ -1,12 +1,14 @@
 //! Judged queries asked of the library.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use memlens_eval::{Place, Query};
+use memlens_params::Values;
 use memlens_retrieve::Part;
 
 use crate::ranking::Ranking;
-use crate::{EngineError, Library};
+use crate::{EngineError, Library, Search};
 
 /// What was returned for one query.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,22 +33,44 @@ impl Library {
         ranking: &Ranking,
         is_pooled: bool,
     ) -> Result<Run, EngineError> {
+        match self.search_for(query, base, ranking, is_pooled)? {
+            Ok(search) => self.run_of(&search, &ranking.values, base),
+            Err(why) => Ok(Run {
+                notices: vec![why],
+                ..Run::default()
+            }),
+        }
+    }
+
+    /// Asks one query of a set; the inner error says that its scope is not there.
+    pub(crate) fn search_for(
+        &self,
+        query: &Query,
+        base: &Path,
+        ranking: &Ranking,
+        is_pooled: bool,
+    ) -> Result<Result<Arc<Search>, String>, EngineError> {
         let scope = query.scope.as_ref().filter(|_| !is_pooled);
         let part = match scope.map(|scope| self.scope(&base.join(scope).display().to_string())) {
             None => Part::All,
             Some(Ok(scope)) => Part::Folder(scope),
-            Some(Err(error)) => {
-                return Ok(Run {
-                    notices: vec![error.to_string()],
-                    ..Run::default()
-                });
-            }
+            Some(Err(error)) => return Ok(Err(error.to_string())),
         };
         let mut search = self.search_as(&query.query, ranking, part)?;
         if let Some(params) = ranking.params() {
             search = self.ask(search.id, &params)?;
         }
-        let columns = search.columns(&ranking.values);
+        Ok(Ok(search))
+    }
+
+    /// What a search of a query set returns by these values.
+    pub(crate) fn run_of(
+        &self,
+        search: &Search,
+        values: &Values,
+        base: &Path,
+    ) -> Result<Run, EngineError> {
+        let columns = search.columns(values);
         let mut run = Run {
             notices: columns.fallbacks().collect(),
             ..Run::default()

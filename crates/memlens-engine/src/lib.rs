@@ -44,6 +44,8 @@ mod engine;
 mod error;
 mod evaluate;
 mod evergreen;
+mod evidence;
+mod export;
 mod facts;
 mod feedback;
 mod given;
@@ -51,6 +53,7 @@ mod hook;
 mod kept;
 mod library;
 mod marks;
+mod nearest;
 mod notes;
 mod notices;
 mod output;
@@ -70,7 +73,7 @@ mod thumbs;
 pub mod view;
 mod why;
 
-pub use agent_config::{AgentConfig, read_openclaw};
+pub use agent_config::{AgentConfig, read_agent_config};
 pub use agents::{
     FolderToAdd, add_agent_folders, agents, folders_to_add, loaded, note_agents, watched_folders,
 };
@@ -80,13 +83,15 @@ pub use data::{Contents, contents, erase};
 pub use engine::{Engine, Event, Listener};
 pub use error::EngineError;
 pub use evaluate::Run;
+pub use evidence::{Evidence, Measured};
+pub use export::{ConfigChange, Export, config_of, export, target, targets_told};
 pub use given::GivenRanking;
 pub use library::Library;
 pub use marks::Evergreen;
 /// Where agents are looked for.
 pub use memlens_agents::Home;
 /// A key of an agent's config, and what it does.
-pub use memlens_agents::{Effect, Setting};
+pub use memlens_agents::{Effect, Setting, Takes, Target};
 pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
 pub use memlens_indexer::{
     Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,
@@ -104,8 +109,9 @@ pub use memlens_rerank::hook::without_mark;
 pub use memlens_rerank::{DownloadProgress, RerankError};
 pub use memlens_retrieve::{Lists, Part, Scope};
 pub use memlens_store::{Folder, FolderId, Voted};
+pub use nearest::Nearest;
 pub use place::Place;
-pub use preset::{read_params, read_ranking};
+pub use preset::{preset_schema, read_evidence, read_params, read_ranking};
 pub use ranking::{Ranking, pipeline, pipelines, pipelines_told};
 pub use report::{RowReport, SearchReport, StageReport, StepReport};
 pub use search::{Search, Timing};

@@ -2,16 +2,22 @@
 
 use std::path::Path;
 
+use memlens_params::print::json_schema_of;
 use memlens_params::{ParameterSet, Params, TypedSet, Value, Values, brief};
+use memlens_rank::AnyPipeline;
 use serde::Serialize;
 use serde_json::{Map, json};
 
-use crate::ranking::{NATIVE_NAME, Ranking, pipeline, pipeline_of};
+use crate::evidence::Evidence;
+use crate::ranking::{NATIVE_NAME, Ranking, pipeline, pipeline_of, pipelines};
 use crate::view::Preset;
 use crate::{EngineError, Library};
 
 /// Raised when the file's form changes so that older programs misread it.
 const SCHEMA_VERSION: u64 = 1;
+
+/// Names the form in each file; nothing is fetched from there.
+const SCHEMA: &str = "https://memlens.app/schema/memlens-1.json";
 
 /// More than any memlens.json holds; a larger file is something else.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -37,6 +43,9 @@ struct File {
     scales: serde_json::Value,
     embedding: Embedding,
     corpus: serde_json::Value,
+    /// What speaks for the parameters; left out where nothing was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
 }
 
 #[derive(Debug, Serialize)]
@@ -55,14 +64,20 @@ struct Content {
     version: String,
     /// The embedding model that it was tuned with; none when it does not say.
     model: Option<String>,
+    /// What speaks for the parameters; none when it says nothing that is understood.
+    evidence: Option<Evidence>,
 }
 
 impl Library {
-    /// The text of `memlens.json` for these parameters, of whichever pipeline.
+    /// The text of `memlens.json` for these parameters, of whichever pipeline, with what speaks for them.
     ///
     /// # Errors
     /// [`EngineError::Store`] when the library cannot be read.
-    pub fn preset_text(&self, params: &impl ParameterSet) -> Result<String, EngineError> {
+    pub fn preset_text(
+        &self,
+        params: &impl ParameterSet,
+        evidence: Option<&Evidence>,
+    ) -> Result<String, EngineError> {
         let lists = self.lists();
         let snapshot = &lists.snapshot;
         let mut hasher = blake3::Hasher::new();
@@ -79,7 +94,7 @@ impl Library {
             .map(|(id, _)| (id.to_owned(), resolved[id].clone()))
             .collect();
         let file = File {
-            schema: "https://memlens.app/schema/memlens-1.json".to_owned(),
+            schema: SCHEMA.to_owned(),
             schema_version: SCHEMA_VERSION,
             app: "memlens".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -103,6 +118,7 @@ impl Library {
                 "chunks": snapshot.n_chunks(),
                 "fingerprint": hasher.finalize().to_hex().to_string(),
             }),
+            evidence: evidence.cloned(),
         };
         Ok(
             serde_json::to_string_pretty(&file).expect("plain data can always be written as JSON")
@@ -120,7 +136,7 @@ impl Library {
         path: &Path,
         inputs: &[&Path],
     ) -> Result<(), EngineError> {
-        self.write_output(self.preset_text(params)?.as_bytes(), path, inputs)
+        self.write_output(self.preset_text(params, None)?.as_bytes(), path, inputs)
     }
 
     /// What a person should know before using a preset here.
@@ -139,6 +155,7 @@ impl Library {
                 content.version
             ));
         }
+        notes.extend(content.evidence.as_ref().map(Evidence::sentence));
         notes
     }
 
@@ -199,6 +216,91 @@ pub fn read_params(path: &Path) -> Result<Params, EngineError> {
 /// As [`Library::read_preset`], and [`EngineError::NoPipeline`] where it names one that is not known.
 pub fn read_ranking(path: &Path) -> Result<Ranking, EngineError> {
     read(path).map(|(_, ranking)| ranking)
+}
+
+/// What a `memlens.json` says for its parameters; none where it says nothing that is understood.
+///
+/// # Errors
+/// As [`Library::read_preset`].
+pub fn read_evidence(path: &Path) -> Result<Option<Evidence>, EngineError> {
+    read(path).map(|(content, _)| content.evidence)
+}
+
+/// The JSON schema (draft 2020-12) of a `memlens.json`. What it does not name may be there: later versions add.
+pub fn preset_schema() -> String {
+    let known = pipelines();
+    let of = |pipeline: &dyn AnyPipeline| -> serde_json::Value {
+        let schema = json_schema_of(pipeline.table(), pipeline.label());
+        serde_json::from_str(&schema).expect("a schema is JSON")
+    };
+    let ids: Vec<&str> = known.iter().map(|it| it.id().0).collect();
+    let of_pipelines: Vec<serde_json::Value> = known
+        .iter()
+        .map(|it| {
+            let named = json!({ "properties": { "pipeline": { "const": it.id().0 } } });
+            // The file of Memlens's own parameters need not name their pipeline.
+            let asked = if it.id().0 == NATIVE_NAME {
+                named
+            } else {
+                json!({ "properties": named["properties"], "required": ["pipeline"] })
+            };
+            json!({ "if": asked, "then": { "properties": { "parameters": of(*it) } } })
+        })
+        .collect();
+    let measured = json!({
+        "type": "object",
+        "required": ["before", "after", "interval"],
+        "properties": {
+            "before": { "type": "number" },
+            "after": { "type": "number" },
+            "interval": { "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 },
+        },
+    });
+    let mut schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA,
+        "title": "memlens.json",
+        "type": "object",
+        "required": ["schemaVersion"],
+        "properties": {
+            "schemaVersion": { "const": SCHEMA_VERSION },
+            "app": { "type": "string" },
+            "version": { "type": "string" },
+            "createdAt": { "type": "string", "format": "date-time" },
+            "pipeline": { "enum": ids },
+            "parameters": { "type": "object" },
+            "resolved": { "type": "object" },
+            "scales": { "type": "object" },
+            "embedding": {
+                "type": "object",
+                "properties": { "model": { "type": "string" }, "dimension": { "type": "integer", "minimum": 1 } },
+            },
+            "corpus": {
+                "type": "object",
+                "properties": {
+                    "documents": { "type": "integer", "minimum": 0 },
+                    "chunks": { "type": "integer", "minimum": 0 },
+                    "fingerprint": { "type": "string" },
+                },
+            },
+            "evidence": {
+                "type": "object",
+                "required": ["queries", "queriesHash", "n", "before", "ndcg@10", "mrr@10", "hitFile"],
+                "properties": {
+                    "queries": { "type": "string" },
+                    "queriesHash": { "type": "string", "pattern": "^[0-9a-f]{64}$" },
+                    "n": { "type": "integer", "minimum": 1 },
+                    "before": { "type": "string" },
+                    "ndcg@10": measured,
+                    "mrr@10": measured,
+                    "hitFile": measured,
+                },
+            },
+        },
+        "allOf": of_pipelines,
+    });
+    schema.sort_all_objects();
+    serde_json::to_string_pretty(&schema).expect("plain data can always be written as JSON") + "\n"
 }
 
 /// Memlens's own parameters, where the file holds these.
@@ -311,6 +413,9 @@ fn content(bytes: &[u8]) -> Result<Content, String> {
         pipeline: pipeline.unwrap_or_else(|| NATIVE_NAME.to_owned()),
         parameters,
         version: text_of(fields.get("version")).unwrap_or_default(),
+        evidence: fields
+            .get("evidence")
+            .and_then(|evidence| serde_json::from_value(evidence.clone()).ok()),
         model: text_of(
             fields
                 .get("embedding")

@@ -5,6 +5,7 @@
 mod agents;
 mod clusters;
 mod compare;
+mod export;
 mod feedback;
 mod notes;
 mod ranking;
@@ -19,6 +20,9 @@ use specta::Type;
 pub use agents::{AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile};
 pub use clusters::{ClusterReport, ClustersAnswer, Said, SaidCluster};
 pub use compare::{ComparedRow, ComparedSide, Comparison};
+pub use export::{
+    AgentConfig, AgentSetting, ConfigChange, Export, ExportRow, TargetInfo, WrittenConfig,
+};
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use memlens_indexer::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
 pub use notes::{DocumentChunk, DocumentView, EntryState, FolderTree, TreeEntry};

@@ -18,12 +18,14 @@
 //! assert_eq!(Summary::of([&scores]).map(|all| all.mean.hit_file), Some(1.0));
 //! ```
 
+mod bootstrap;
 mod files;
 mod metrics;
 mod overlap;
 mod queries;
 mod summary;
 
+pub use bootstrap::{Difference, paired_bootstrap};
 pub use files::{FilesPassing, files_passing};
 pub use metrics::{Scores, score};
 pub use overlap::rank_biased_overlap;

@@ -71,6 +71,85 @@ pub fn write(place: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
+/// Replaces a file that another program reads, in one step, and keeps what it held in `backup` beside it, for the same readers.
+/// Whoever reads it meanwhile finds the old text or the new one.
+///
+/// # Errors
+/// For a person: where it no longer holds `expected`, is a link or has other names, is read-only or another user's; where
+/// `backup` is there already; what the system answers. Nothing is replaced then.
+pub fn replace_keeping(
+    place: &Path,
+    expected: &[u8],
+    bytes: &[u8],
+    backup: &Path,
+) -> io::Result<()> {
+    let refused = |why: &str| Err(io::Error::other(why.to_owned()));
+    let found = place.symlink_metadata()?;
+    if found.is_symlink() {
+        return refused("it is a link, and links are not followed");
+    }
+    if !found.is_file() {
+        return refused("it is not a regular file");
+    }
+    if found.permissions().readonly() {
+        return refused("it is read-only");
+    }
+    if has_other_names(&found) {
+        return refused("it has other names (hard links), which would keep the old text");
+    }
+    let is_unchanged = || Ok::<bool, io::Error>(fs::read(place)? == expected);
+    if !is_unchanged()? {
+        return refused(CHANGED);
+    }
+    let mut kept = File::create_new(backup)?;
+    let written = is_own(&kept, &found).and_then(|()| {
+        kept.set_permissions(found.permissions())?;
+        kept.write_all(expected)?;
+        kept.sync_all()
+    });
+    // What another program wrote in the meantime is not lost.
+    let outcome = written.and_then(|()| {
+        if is_unchanged()? {
+            replace(place, Some(found.permissions()), bytes)
+        } else {
+            refused(CHANGED)
+        }
+    });
+    if outcome.is_err() {
+        let _ = fs::remove_file(backup);
+    }
+    outcome
+}
+
+const CHANGED: &str = "it has changed since it was read; look at the changes again";
+
+/// Whether a file that this program made belongs to whom the other one does.
+fn is_own(made: &File, other: &fs::Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if made.metadata()?.uid() != other.uid() {
+            return Err(io::Error::other("it belongs to another user"));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (made, other);
+    Ok(())
+}
+
+fn has_other_names(found: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        found.nlink() > 1
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        false
+    }
+}
+
 /// Writes a file beside its place and then moves it there.
 fn replace(place: &Path, rights: Option<fs::Permissions>, bytes: &[u8]) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
@@ -175,5 +254,65 @@ mod tests {
         write(&file, b"after").expect("it can be written");
         assert_eq!(fs::read(&other).expect("it is there"), b"before");
         assert!(!is_same(&file, &other));
+    }
+
+    #[test]
+    fn a_config_is_replaced_and_its_text_kept() {
+        let dir = scratch();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("config"), "old").expect("it can be written");
+        fs::set_permissions(at("config"), fs::Permissions::from_mode(0o600)).expect("it is ours");
+        replace_keeping(&at("config"), b"old", b"new", &at("config.bak")).expect("it is replaced");
+        let mode = |name: &str| {
+            at(name)
+                .metadata()
+                .expect("it is there")
+                .permissions()
+                .mode()
+                & 0o777
+        };
+        for (name, text) in [("config", "new"), ("config.bak", "old")] {
+            assert_eq!(fs::read_to_string(at(name)).expect("it is there"), text);
+            assert_eq!(mode(name), 0o600, "{name}");
+        }
+        let names = || {
+            let mut names: Vec<_> = fs::read_dir(dir.path())
+                .expect("it is there")
+                .flatten()
+                .map(|it| it.file_name())
+                .collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(), ["config", "config.bak"]);
+
+        let refused = |name: &str, expected: &[u8], backup: &str| {
+            let before = names();
+            let why = replace_keeping(&at(name), expected, b"newer", &at(backup))
+                .expect_err(name)
+                .to_string();
+            assert_eq!(names(), before, "{name}: nothing is left behind");
+            why
+        };
+        assert!(refused("config", b"old", "2.bak").contains("has changed since"));
+        assert!(refused("config", b"new", "config.bak").contains("exists"));
+        assert!(refused("none", b"", "2.bak").contains("No such file"));
+        assert!(refused(".", b"", "2.bak").contains("not a regular file"));
+        symlink(at("config"), at("link")).expect("links can be made");
+        assert!(refused("link", b"new", "2.bak").contains("a link"));
+        fs::hard_link(at("config"), at("other")).expect("links can be made");
+        assert!(refused("config", b"new", "2.bak").contains("other names"));
+        fs::remove_file(at("other")).expect("it is ours");
+        fs::set_permissions(at("config"), fs::Permissions::from_mode(0o400)).expect("it is ours");
+        assert!(refused("config", b"new", "2.bak").contains("read-only"));
+        fs::set_permissions(at("config"), fs::Permissions::from_mode(0o600)).expect("it is ours");
+        // Nobody but the system's own user can give a file away.
+        if std::os::unix::fs::chown(at("config"), Some(4711), None).is_ok() {
+            assert!(refused("config", b"new", "2.bak").contains("another user"));
+        }
+        assert_eq!(
+            fs::read_to_string(at("config")).expect("it is there"),
+            "new"
+        );
     }
 }

@@ -1,5 +1,6 @@
 import type {
   Activity,
+  AgentConfig,
   AgentsView,
   ClustersAnswer,
   Columns,
@@ -8,6 +9,7 @@ import type {
   DocumentView,
   Download,
   EmulationProgress,
+  Export,
   FeedbackEntry,
   FeedbackImport,
   FileProblem,
@@ -31,7 +33,9 @@ import type {
   SearchAnswer,
   SentText,
   Snippet,
+  TargetInfo,
   WhyAnswer,
+  WrittenConfig,
 } from "./bindings";
 
 /** All that the window asks of the engine. Every call rejects with an `ErrorInfo`. */
@@ -125,6 +129,18 @@ export interface Backend {
   exportText(params: Params): Promise<string>;
   /** Asks where and writes it; the path, or null when cancelled. */
   exportSave(params: Params): Promise<string | null>;
+  /** The programs that can be told how to rank. */
+  exportTargets(): Promise<TargetInfo[]>;
+  /** What becomes of a ranking in a target; `agent` names one of the program's agents. */
+  exportFor(ranking: Ranking, target: string, agent: string | null): Promise<Export>;
+  /** Asks where and writes the settings that were shown last, alone; the path, or null when cancelled. */
+  exportFragment(): Promise<string | null>;
+  /** Writes the change that was shown last into the program's config, once the person allows it; null when they do not. */
+  exportWrite(): Promise<WrittenConfig | null>;
+  /** Asks for the config of a target's program, which is used from then on; null when cancelled. */
+  pickConfig(target: string): Promise<string | null>;
+  /** What the config of a target's program says of its search; null where there is none. */
+  agentConfig(target: string, agent: string | null): Promise<AgentConfig | null>;
   /** Asks for a file and reads it back; null when cancelled. */
   presetOpen(): Promise<Preset | null>;
   /** Reads back what `exportSave` wrote to this path; no other can be read. */

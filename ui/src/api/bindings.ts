@@ -29,6 +29,17 @@ export const commands = {
 	agents: () => __TAURI_INVOKE<AgentsView>("agents"),
 	/**  What agents load of their files up to their caps. */
 	agentsLoaded: () => __TAURI_INVOKE<LoadedFile[]>("agents_loaded"),
+	/**  What the config of a target's program says of its search; none where there is none. */
+	agentConfig: (target: string, agent: string | null) => __TAURI_INVOKE<AgentConfig | null>("agent_config", { target, agent }),
+	/**  What becomes of a ranking in a target; `agent` names one of the program's agents. */
+	exportFor: (ranking: Ranking, target: string, agent: string | null) => __TAURI_INVOKE<Export>("export_for", { ranking, target, agent }),
+	/**  Saves the settings that are shown alone, where the person says; none when they cancel. */
+	exportFragment: () => __TAURI_INVOKE<string | null>("export_fragment"),
+	exportTargets: () => __TAURI_INVOKE<TargetInfo[]>("export_targets"),
+	/**  Writes the change that is shown into the program's config, if the person agrees; none when they do not. */
+	exportWrite: () => __TAURI_INVOKE<WrittenConfig | null>("export_write"),
+	/**  Asks for the config of a target's program, which is used from then on; none when the person cancels. */
+	pickConfig: (target: string) => __TAURI_INVOKE<string | null>("pick_config", { target }),
 	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
 	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
 	journey: (search: number, ranking: Ranking, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, ranking, slot }),
@@ -128,6 +139,24 @@ export type Activity = {
 /**  Something happened to a note and can be searched now. */
 export type ActivityHappened = Activity;
 
+/**  What an agent's config says of its search. */
+export type AgentConfig = {
+	/**  The file, with `~` for the home folder. */
+	path: string,
+	/**  The program and version that it is taken for. */
+	label: string,
+	/**  The version that wrote it; none where it does not say. */
+	version: string | null,
+	/**  That version's pipeline, with its values. */
+	ranking: Ranking,
+	/**  Each key. */
+	settings: AgentSetting[],
+	/**  The agents that set something of their own. */
+	agents: string[],
+	/**  Values that the search does not take; its defaults stand for them. */
+	problems: string[],
+};
+
 /**  A folder of an agent's notes. */
 export type AgentFolder = {
 	/**  Its absolute path. */
@@ -144,6 +173,22 @@ export type AgentName = {
 	id: string,
 	/**  Its name. */
 	name: string,
+};
+
+/**  One key of an agent's config. */
+export type AgentSetting = {
+	/**  The agent whose it is; none for one of all. */
+	agent: string | null,
+	/**  Its path in the config, joined by dots. */
+	key: string,
+	/**  Its value, as JSON. */
+	value: string,
+	/**  `sets`, `not_emulated`, `without_effect` or `wrong_kind`. */
+	effect: string,
+	/**  The parameter that it sets; none where it sets none. */
+	parameter: string | null,
+	/**  Why it sets none; none where it does. */
+	why: string | null,
 };
 
 /**  One agent that was found. */
@@ -372,6 +417,22 @@ export type Comparison = {
 	overlap: number,
 };
 
+/**  A config before and after. */
+export type ConfigChange = {
+	/**  The file, with `~` for the home folder. */
+	path: string,
+	/**  What changes, as a unified diff without texts and comments; empty where nothing does. */
+	diff: string,
+	/**  What a person should know before they write it. */
+	notes: string[],
+	/**  Why it cannot be written; none where it can. */
+	refused: string | null,
+	/**  The watched folder that it lies in; none where it lies in none. */
+	watched: string | null,
+	/**  The program's agents, where each can be told by itself. */
+	agents: string[],
+};
+
 /**  What corroborates. */
 export type CorroborationBy = 
 /**  Every observation that says the same. */
@@ -483,6 +544,38 @@ export type ErrorInfo = {
 	code: string,
 	/**  What a person reads. */
 	message: string,
+};
+
+/**  A ranking as a target can be told it. */
+export type Export = {
+	/**  The target's id. */
+	target: string,
+	/**  Each parameter that acts, in the order of its table. */
+	rows: ExportRow[],
+	/**  The settings alone: a config with nothing else, or the arguments of a call. */
+	text: string,
+	/**  What becomes of the target's config; none where none is known, or it cannot be read. */
+	change: ConfigChange | null,
+	/**  Why the target's config cannot be read; none where it can, or none is known. */
+	problem: string | null,
+};
+
+/**  What becomes of one parameter. */
+export type ExportRow = {
+	/**  Its id. */
+	parameter: string,
+	/**  Its name on screen. */
+	label: string,
+	/**  Its value. */
+	value: Value,
+	/**  The key that holds it there; none where there is none. */
+	key: string | null,
+	/**  What would stand there, as JSON. */
+	told: string | null,
+	/**  `exact`, `approximate`, `not_expressible` or `proposed`. */
+	fit: string,
+	/**  What a person should know of it; none where it is exact. */
+	why: string | null,
 };
 
 /**  A label with its value. */
@@ -1489,6 +1582,20 @@ why: string } |
 /**  Why, for a person. */
 why: string };
 
+/**  A program that can be handed a ranking. */
+export type TargetInfo = {
+	/**  Its id, with its version. */
+	id: string,
+	/**  Its name on screen. */
+	label: string,
+	/**  The usual name of its config; none where it is told by arguments. */
+	file: string | null,
+	/**  Where its config is on this machine, with `~` for the home folder; none where there is none. */
+	config: string | null,
+	/**  Whether that config is of this version. */
+	is_of_config: boolean,
+};
+
 /**  A folder or a note in the tree. */
 export type TreeEntry = {
 	/**  Its name. */
@@ -1575,6 +1682,14 @@ reason: string } |
 chunks: ChunkWhy[]; 
 /**  How many there are. */
 n_chunks: number };
+
+/**  A config that was changed. */
+export type WrittenConfig = {
+	/**  The file. */
+	path: string,
+	/**  The file beside it that holds what it held. */
+	backup: string,
+};
 
 /* Tauri Specta runtime */
 type EventEmit<T> = [T] extends [null] ? () => Promise<void> : (payload: T) => Promise<void>;

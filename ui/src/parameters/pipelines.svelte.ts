@@ -1,5 +1,5 @@
 import type { Backend } from "../api/backend";
-import type { Params } from "../api/bindings";
+import type { Params, Ranking } from "../api/bindings";
 import { ParameterHistory } from "./parameter-history.svelte";
 import { OWN, pipelineOf, type Pipeline } from "./pipeline";
 
@@ -42,6 +42,14 @@ export class Pipelines {
 
   chooseOwn(): void {
     this.#chosen = this.#own;
+  }
+
+  /** Ranks by an agent's pipeline with these values, as one step that can be undone. */
+  use({ pipeline, values }: Ranking): void {
+    const history = this.#agents.find((one) => one.pipeline.id === pipeline);
+    if (history === undefined) return;
+    this.#chosen = history;
+    history.replace(values);
   }
 
   /** Asks which agents' pipelines there are. */

@@ -68,7 +68,7 @@ describe("the menu", () => {
     expect(menuButton()).toHaveAccessibleName("Preset: Clerk 1.2");
     const menu = await openMenu(user);
     const [presets, agents] = within(menu).getAllByRole("group", { hidden: true });
-    expect(agents).toHaveTextContent(/^Agents their own pipeline Clerk 1\.2 in use$/);
+    expect(agents).toHaveTextContent(/^Agents their own pipeline Clerk 1\.2 in use Read its config…$/);
     expect(presets).not.toHaveTextContent("in use");
   });
 
@@ -297,12 +297,43 @@ describe("while its memory is embedded", () => {
 
 describe("export", () => {
   it("is off while an agent is chosen, and says why", async () => {
-    const { workspace } = await openWithClerk();
+    const { workspace, user } = await openWithClerk();
     workspace.show("export");
+    // The agent itself is told first; Memlens's own file says why it holds nothing of it.
+    await screen.findByText("from the parameters of Clerk 1.2");
+    await user.selectOptions(screen.getByRole("combobox", { name: "For" }), "Memlens");
     expect(await screen.findByText("Clerk 1.2 is chosen in Search.")).toBeInTheDocument();
     for (const name of ["Copy", "Save…"]) expect(screen.getByRole("button", { name })).toBeDisabled();
     workspace.pipelines.chooseOwn();
     await waitFor(() => expect(screen.getByRole("button", { name: "Copy" })).toBeEnabled());
     expect(screen.queryByText("Clerk 1.2 is chosen in Search.")).toBeNull();
+  });
+});
+
+describe("its config", () => {
+  it("is told key by key, and the sliders are set to it", async () => {
+    const opened = await openWithClerk();
+    await opened.user.click(itemOf(await openMenu(opened.user), "Read its config…"));
+    const dialog = await screen.findByRole("dialog", { name: "Clerk’s config" });
+    expect(dialog).toHaveTextContent("~/.clerk/clerk.json, written by 1.2.3; it is only read.");
+    const keys = within(within(dialog).getByRole("table", { name: "Keys of the config" })).getAllByRole(
+      "row",
+    );
+    expect(keys.slice(1).map((row) => [...row.children].map((cell) => cell.textContent).join(" "))).toEqual([
+      "minScore 0.45 sets clerk.min_score",
+      "rerank true does nothing: no version that was checked reads it",
+    ]);
+    await opened.user.click(within(dialog).getByRole("button", { name: "Rank by it" }));
+    await waitFor(() => expect(slider("clerk.min_score").value).toBe("0.45"));
+    expect(opened.workspace.pipelines.chosen.canUndo).toBe(true);
+  });
+
+  it("that cannot be read says why, and ranks nothing", async () => {
+    const opened = await openWithClerk();
+    opened.backend.failing["agentConfig"] = { code: "error", message: "line 3: it ends too early" };
+    await opened.user.click(itemOf(await openMenu(opened.user), "Read its config…"));
+    const dialog = await screen.findByRole("dialog", { name: "Clerk’s config" });
+    expect(await within(dialog).findByRole("alert")).toHaveTextContent("Line 3: it ends too early.");
+    expect(within(dialog).getByRole("button", { name: "Rank by it" })).toBeDisabled();
   });
 });

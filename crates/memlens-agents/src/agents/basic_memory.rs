@@ -1,9 +1,12 @@
 //! basic-memory: the projects of its config, else one folder in the home folder.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use crate::agent::{Agent, Source};
 use crate::config::Format;
+use crate::home::Home;
 use crate::looking::Look;
 
 pub(super) static AGENT: Agent = Agent {
@@ -19,11 +22,19 @@ pub(super) static AGENT: Agent = Agent {
     look,
 };
 
+fn root(home: &Home) -> PathBuf {
+    home.folder_of("BASIC_MEMORY_CONFIG_DIR", ".basic-memory")
+}
+
+/// Where its config is, whether or not it is there.
+pub(crate) fn config(home: &Home) -> PathBuf {
+    root(home).join("config.json")
+}
+
 fn look(look: &mut Look<'_>) {
     let home = look.home();
-    let root = home.folder_of("BASIC_MEMORY_CONFIG_DIR", ".basic-memory");
-    look.own(&root);
-    let config = look.config(&root.join("config.json"), Format::Json);
+    look.own(&root(home));
+    let config = look.config(&config(home), Format::Json);
     let projects = look.entries(&config["projects"], "projects");
     for (name, project) in projects {
         // A project is a path, or since the cloud came an object with one.

@@ -56,7 +56,7 @@ static LOADS: [(&str, &Cap); 8] = [
     ("BOOTSTRAP.md", &FILE),
 ];
 
-/// Where it keeps all that is its own.
+/// The folder of its config, state and databases.
 fn state(home: &Home) -> PathBuf {
     let profile = home
         .variable("OPENCLAW_PROFILE")
@@ -83,18 +83,24 @@ pub fn openclaw_databases(home: &Home) -> Vec<PathBuf> {
     databases
 }
 
+fn named_config(home: &Home) -> Option<PathBuf> {
+    home.variable("OPENCLAW_CONFIG_PATH")
+        .and_then(|path| home.expanded(&path.to_string_lossy()))
+}
+
+/// Where its config is, whether or not it is there.
+pub(crate) fn config(home: &Home) -> PathBuf {
+    named_config(home).unwrap_or_else(|| state(home).join("openclaw.json"))
+}
+
 fn look(look: &mut Look<'_>) {
     let home = look.home();
     let state = state(home);
     let is_there = look.own(&state);
-    let config = home
-        .variable("OPENCLAW_CONFIG_PATH")
-        .and_then(|path| home.expanded(&path.to_string_lossy()));
-    if !is_there && config.is_none() {
+    if !is_there && named_config(home).is_none() {
         return;
     }
-    let config = config.unwrap_or_else(|| state.join("openclaw.json"));
-    let config = look.config(&config, Format::Json);
+    let config = look.config(&config(home), Format::Json);
     // The version that wrote the config last.
     let version = look.text(
         &config["meta"]["lastTouchedVersion"],

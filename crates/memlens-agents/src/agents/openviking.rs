@@ -1,7 +1,10 @@
 //! OpenViking: the workspace that its config names.
 
+use std::path::PathBuf;
+
 use crate::agent::{Agent, Source};
 use crate::config::Format;
+use crate::home::Home;
 use crate::looking::Look;
 
 pub(super) static AGENT: Agent = Agent {
@@ -17,15 +20,19 @@ pub(super) static AGENT: Agent = Agent {
     look,
 };
 
+const ROOT: &str = ".openviking";
+
+/// Where its config is, whether or not it is there.
+pub(crate) fn config(home: &Home) -> PathBuf {
+    home.variable("OPENVIKING_CONFIG_FILE")
+        .and_then(|path| home.expanded(&path.to_string_lossy()))
+        .unwrap_or_else(|| home.join(ROOT).join("ov.conf"))
+}
+
 fn look(look: &mut Look<'_>) {
     let home = look.home();
-    let root = home.join(".openviking");
-    look.own(&root);
-    let config = home
-        .variable("OPENVIKING_CONFIG_FILE")
-        .and_then(|path| home.expanded(&path.to_string_lossy()))
-        .unwrap_or_else(|| root.join("ov.conf"));
-    let config = look.config(&config, Format::Json);
+    look.own(&home.join(ROOT));
+    let config = look.config(&config(home), Format::Json);
     if let Some(workspace) = look.text(&config["storage"]["workspace"], "storage.workspace") {
         look.named_folder(workspace, "storage.workspace");
     }

@@ -1,50 +1,9 @@
 //! `memlens agents` in a made-up home: agents are listed as other programs read them, watched by their id, and measured.
 
-use std::process::Command;
-
 use memlens_tests::{Notes, write_openclaw_index};
 use serde_json::{Value, json};
 
-use crate::memlens::{Memlens, list, paths};
-
-/// Runs the program in a home folder with nothing else in its environment.
-struct AtHome<'a> {
-    memlens: &'a Memlens,
-    home: &'a Notes,
-}
-
-impl AtHome<'_> {
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = self.memlens.command(arguments);
-        command.env("HOME", self.home.path());
-        for name in [
-            "CLAUDE_CONFIG_DIR",
-            "CODEX_HOME",
-            "HERMES_HOME",
-            "OPENCLAW_STATE_DIR",
-            "XDG_CONFIG_HOME",
-        ] {
-            command.env_remove(name);
-        }
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
-        let output = self.command(arguments).output().expect("it can be started");
-        let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
-        (
-            output.status.code(),
-            text(output.stdout),
-            text(output.stderr),
-        )
-    }
-
-    fn json(&self, arguments: &[&str]) -> Value {
-        let (status, out, err) = self.run(arguments);
-        assert_eq!((status, err.as_str()), (Some(0), ""), "{arguments:?}");
-        serde_json::from_str(&out).expect("it prints JSON")
-    }
-}
+use crate::memlens::{AtHome, Memlens, list, paths};
 
 fn home() -> Notes {
     Notes::new(&[

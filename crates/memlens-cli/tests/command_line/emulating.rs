@@ -293,7 +293,8 @@ fn a_config_sets_the_version_and_its_parameters() {
     );
     let printed = memlens.print(&["import", &path("openclaw.json")]);
     assert!(
-        printed.contains("OpenClaw 2026.7") && printed.contains("sets openclaw.max_results"),
+        printed.contains("OpenClaw 2026.3 to 2026.7")
+            && printed.contains("sets openclaw.max_results"),
         "{printed}"
     );
 

@@ -118,3 +118,51 @@ pub fn paths(rows: &Value) -> Vec<&str> {
         .map(|row| row["path"].as_str().expect("a path is text"))
         .collect()
 }
+
+/// Runs the program in a home folder with nothing else in its environment.
+pub struct AtHome<'a> {
+    /// The library and the program.
+    pub memlens: &'a Memlens,
+    /// The home folder.
+    pub home: &'a Notes,
+}
+
+impl AtHome<'_> {
+    /// The program with its arguments.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.memlens.command(arguments);
+        command.env("HOME", self.home.path());
+        for name in [
+            "CLAUDE_CONFIG_DIR",
+            "CODEX_HOME",
+            "HERMES_HOME",
+            "BASIC_MEMORY_CONFIG_DIR",
+            "OPENCLAW_CONFIG_PATH",
+            "OPENCLAW_PROFILE",
+            "OPENCLAW_STATE_DIR",
+            "OPENVIKING_CONFIG_FILE",
+            "XDG_CONFIG_HOME",
+        ] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// Runs it to its end: status, standard output and error.
+    pub fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let output = self.command(arguments).output().expect("it can be started");
+        let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
+        (
+            output.status.code(),
+            text(output.stdout),
+            text(output.stderr),
+        )
+    }
+
+    /// The JSON that it prints; it must succeed and have nothing else to say.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let (status, out, err) = self.run(arguments);
+        assert_eq!((status, err.as_str()), (Some(0), ""), "{arguments:?}");
+        serde_json::from_str(&out).expect("it prints JSON")
+    }
+}

@@ -15,7 +15,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-embed", &[]),
     ("memlens-faults", &[]),
     ("memlens-ingest", &["memlens-faults"]),
-    ("memlens-agents", &["memlens-files", "memlens-ingest"]),
+    (
+        "memlens-agents",
+        &["memlens-files", "memlens-ingest", "memlens-params"],
+    ),
     ("memlens-rerank", &["memlens-embed", "memlens-files"]),
     ("memlens-rank", &["memlens-corroborate", "memlens-params"]),
     ("memlens-eval", &["memlens-rank", "memlens-params"]),

@@ -1,0 +1,319 @@
+//! A config's text with settings changed, and everything else of it as it was.
+//!
+//! Properties checked: comments, quotes, order, line endings and the byte-order mark stay; what a reader of the new text finds is
+//! what the old one held, with the settings in their places; what cannot be changed safely is refused.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{
+    CstContainerNode, CstInputValue, CstLeafNode, CstNode, CstObject, CstRootNode,
+};
+use serde_json::{Map, Value};
+use similar::TextDiff;
+
+use crate::config::parse_text;
+
+/// A value with the keys that lead to it, from the top.
+pub type Put = (Vec<String>, Value);
+
+/// Lines around a change that a diff shows.
+const DIFF_CONTEXT: usize = 3;
+
+/// JSON5, but for what only this parser takes.
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: true,
+    allow_trailing_commas: true,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: true,
+    allow_hexadecimal_numbers: true,
+    allow_unary_plus_numbers: true,
+    allow_bare_decimal_point_numbers: true,
+    allow_non_finite_numbers: true,
+    allow_extended_string_escapes: true,
+};
+
+/// The text of a JSON or JSON5 config with values put in their places. A value that is equal stays as it is written.
+///
+/// # Errors
+/// What is wrong with the text, for a person: broken, a key twice, something else where an object is due.
+pub fn edited(text: &str, puts: &[Put]) -> Result<String, String> {
+    let before = parse_text(text)?;
+    let (mark, body) = match text.strip_prefix('\u{feff}') {
+        Some(body) => ("\u{feff}", body),
+        None => ("", text),
+    };
+    let root = parse(body)?;
+    let top = root.object_value().ok_or("it holds no settings by name")?;
+    let mut expected = before;
+    for (path, value) in puts {
+        put(&top, path, value)?;
+        put_value(&mut expected, path, value);
+    }
+    let text = format!("{mark}{root}");
+    // Two parsers that read the same text otherwise must not end in a config that says something else.
+    if parse_text(&text).is_ok_and(|after| after == expected) {
+        Ok(text)
+    } else {
+        Err(
+            "it is written in a way that cannot be changed safely; copy the settings instead"
+                .to_owned(),
+        )
+    }
+}
+
+/// Values as a config of their own, with nothing else.
+pub fn fragment(puts: &[Put]) -> String {
+    let mut all = Value::Object(Map::new());
+    for (path, value) in puts {
+        put_value(&mut all, path, value);
+    }
+    serde_json::to_string_pretty(&all).expect("plain data can always be written as JSON") + "\n"
+}
+
+/// What changes from one config to another, as a unified diff. Texts and comments are left out, as they may hold secrets.
+pub fn diff(before: &str, after: &str) -> String {
+    let (before, after) = (without_texts(before), without_texts(after));
+    let diff = TextDiff::from_lines(&before, &after);
+    diff.unified_diff().context_radius(DIFF_CONTEXT).to_string()
+}
+
+fn parse(body: &str) -> Result<CstRootNode, String> {
+    CstRootNode::parse(body, &OPTIONS).map_err(|error| {
+        format!(
+            "line {}, column {}: {}",
+            error.line_display(),
+            error.column_display(),
+            error.kind()
+        )
+    })
+}
+
+fn put(top: &CstObject, path: &[String], value: &Value) -> Result<(), String> {
+    let Some((last, above)) = path.split_last() else {
+        return Ok(());
+    };
+    let mut object = top.clone();
+    for (n, key) in above.iter().enumerate() {
+        let named = || path[..=n].join(".");
+        is_once(&object, key, &named())?;
+        object = object.object_value_or_create(key).ok_or_else(|| {
+            format!(
+                "{} is not an object, so nothing can be set below it",
+                named()
+            )
+        })?;
+    }
+    is_once(&object, last, &path.join("."))?;
+    match object.get(last) {
+        None => {
+            object.append(last, input(value));
+        }
+        Some(found) => {
+            let is_same = found.value().and_then(|node| literal(&node)).as_ref() == Some(value);
+            if !is_same {
+                found.set_value(input(value));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A key that stands twice is taken from either place, by whoever reads it.
+fn is_once(object: &CstObject, key: &str, named: &str) -> Result<(), String> {
+    let found = object.properties();
+    let named_so = found
+        .iter()
+        .filter(|it| it.decoded_name().as_deref() == Some(key));
+    if named_so.count() > 1 {
+        return Err(format!(
+            "{named} stands there twice; remove one of them first"
+        ));
+    }
+    Ok(())
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(is) => CstInputValue::Bool(*is),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(_) | Value::Object(_) => {
+            unreachable!("settings are numbers, switches and words")
+        }
+    }
+}
+
+fn literal(node: &CstNode) -> Option<Value> {
+    parse_text(&format!("{{v: {node}}}"))
+        .ok()
+        .map(|mut it| it["v"].take())
+}
+
+fn put_value(all: &mut Value, path: &[String], value: &Value) {
+    let Some((last, above)) = path.split_last() else {
+        return;
+    };
+    let mut at = all;
+    for key in above {
+        at = &mut at[key.as_str()];
+        if at.is_null() {
+            *at = Value::Object(Map::new());
+        }
+    }
+    at[last.as_str()] = value.clone();
+}
+
+/// The same text with every value that is a text, and every comment, replaced by `…`; lines stay lines.
+fn without_texts(text: &str) -> String {
+    let body = text.trim_start_matches('\u{feff}');
+    let Ok(root) = parse(body) else {
+        return String::new();
+    };
+    let mut nodes: Vec<CstNode> = root.children();
+    while let Some(node) = nodes.pop() {
+        match &node {
+            CstNode::Container(CstContainerNode::ObjectProp(prop)) => {
+                nodes.extend(prop.children().into_iter().skip(1));
+            }
+            CstNode::Container(container) => nodes.extend(container.children()),
+            CstNode::Leaf(CstLeafNode::StringLit(text)) => {
+                let lines = "\n".repeat(text.raw_value().matches('\n').count());
+                text.set_raw_value(format!("\"…{lines}\""));
+            }
+            CstNode::Leaf(CstLeafNode::Comment(comment)) => {
+                let raw = comment.raw_value();
+                let lines = "\n".repeat(raw.matches('\n').count());
+                let left_out = if comment.is_line_comment() {
+                    "// …".to_owned()
+                } else {
+                    format!("/* …{lines} */")
+                };
+                comment.set_raw_value(left_out);
+            }
+            CstNode::Leaf(_) => {}
+        }
+    }
+    root.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn at(path: &str, value: Value) -> Put {
+        (path.split('.').map(str::to_owned).collect(), value)
+    }
+
+    #[test]
+    fn everything_else_stays() {
+        let cases = [
+            (
+                "// mine\n{\n  memory: {\n    // how many\n    search: { query: { maxResults: 6, /* best */ 'minScore': .35, }, },\n  },\n  'key': 'sk-1',\n}\n",
+                "// mine\n{\n  memory: {\n    // how many\n    search: { query: { maxResults: 8, /* best */ 'minScore': 0.2, }, },\n  },\n  'key': 'sk-1',\n}\n",
+            ),
+            (
+                "\u{feff}{\r\n  \"memory\": {\"search\": {\"query\": {\"maxResults\": 8}}},\r\n  \"a\": 1\r\n}\r\n",
+                "\u{feff}{\r\n  \"memory\": {\"search\": {\"query\": {\r\n        \"maxResults\": 8,\r\n        \"minScore\": 0.2\r\n      }}},\r\n  \"a\": 1\r\n}\r\n",
+            ),
+            (
+                "{}",
+                "{\n  \"memory\": {\n    \"search\": {\n      \"query\": {\n        \"maxResults\": 8,\n        \"minScore\": 0.2\n      }\n    }\n  }\n}",
+            ),
+            // The same value is left as the person wrote it.
+            (
+                "{memory: {search: {query: {maxResults: 0x8, minScore: +.20}}}}",
+                "{memory: {search: {query: {maxResults: 0x8, minScore: +.20}}}}",
+            ),
+        ];
+        for (text, expected) in cases {
+            let puts = [
+                at("memory.search.query.maxResults", json!(8)),
+                at("memory.search.query.minScore", json!(0.2)),
+            ];
+            assert_eq!(edited(text, &puts).as_deref(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_changed_is_told() {
+        for (text, told) in [
+            ("{memory: 1}", "memory is not an object"),
+            (
+                "{memory: {search: {query: [], query: {}}}}",
+                "memory.search.query stands there twice",
+            ),
+            (
+                "{memory: {search: {query: {minScore: 1, 'minScore': 2}}}}",
+                "memory.search.query.minScore stands there twice",
+            ),
+            (
+                "{memory: {}, \"m\\u0065mory\": {}}",
+                "memory stands there twice",
+            ),
+            ("{a: 1,\n  b 2}", "line 2, column 5"),
+            ("{a: 1 b: 2}", "line 1, column"),
+            ("", "it is empty"),
+            ("[]", "it holds no settings by name"),
+        ] {
+            let refused = edited(text, &[at("memory.search.query.minScore", json!(0.2))]);
+            let refused = refused.expect_err(told);
+            assert!(refused.contains(told), "{text}: {refused}");
+        }
+    }
+
+    #[test]
+    fn a_diff_shows_no_secrets() {
+        let before = "{\n  // token: sk-2\n  env: {KEY: 'sk-1'}, /* a\n sk-3 */\n  memory: {search: {query: {minScore: 0.35}}},\n  \"last\": \"sk\\\n4\",\n}\n";
+        let after = edited(before, &[at("memory.search.query.minScore", json!(0.2))]).unwrap();
+        let diff = diff(before, &after);
+        assert!(!diff.contains("sk"), "{diff}");
+        assert!(
+            diff.contains("-  memory: {search: {query: {minScore: 0.35}}},\n"),
+            "{diff}"
+        );
+        assert!(
+            diff.contains("+  memory: {search: {query: {minScore: 0.2}}},\n"),
+            "{diff}"
+        );
+        assert!(diff.contains("KEY: \"…\""), "{diff}");
+        assert!(diff.contains("@@ -2,7 +2,7 @@"), "{diff}");
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "[ -~é日]{0,8}".prop_map(Value::from),
+            Just(Value::Null),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map("[a-cA-C_]{1,2}", inner, 0..4)
+                    .prop_map(|it| Value::Object(it.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_config_says_the_same_but_for_what_was_put(
+            fields in prop::collection::btree_map("[a-c]{1,2}", any_value(), 0..5),
+            path in prop::collection::vec("[a-c]{1,2}", 1..4),
+            number in -1000_i32..1000,
+            pretty in any::<bool>(),
+        ) {
+            let before = Value::Object(fields.into_iter().collect());
+            let text = if pretty { serde_json::to_string_pretty(&before) } else { serde_json::to_string(&before) }.unwrap();
+            if let Ok(after) = edited(&text, &[(path.clone(), json!(number))]) {
+                let mut expected = before;
+                put_value(&mut expected, &path, &json!(number));
+                prop_assert_eq!(parse_text(&after).unwrap(), expected);
+            }
+        }
+    }
+}

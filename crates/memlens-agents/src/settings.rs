@@ -1,0 +1,198 @@
+//! What a config of any known program says of its search.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::config::{parse_text, read_text};
+use crate::openclaw_search::{
+    Effect, Known, SearchSettings, Setting, SettingGroup, each, effect, openclaw_search,
+};
+use crate::targets::{basic_memory, openviking};
+
+/// A config that was read.
+pub struct Config {
+    /// The program's id, without a version.
+    pub program: &'static str,
+    /// Its text, with its byte-order mark.
+    pub text: String,
+    /// What it holds.
+    pub value: Value,
+    /// What it says of the search.
+    pub settings: SearchSettings,
+}
+
+const IGNORED: Effect =
+    Effect::Without("no version that was checked reads it; it is ignored with a warning");
+
+/// Reads the config of a program. `is_since_2026_8` tells by a version of OpenClaw which schema holds.
+///
+/// # Errors
+/// What is wrong with the file, for a person: missing, empty, broken (with line and column), too large, a link, somebody else's,
+/// of no known program.
+pub fn read_config(path: &Path, is_since_2026_8: impl Fn(&str) -> bool) -> Result<Config, String> {
+    let around = path.parent().unwrap_or(path);
+    let text = read_text(path, around)?.ok_or("there is no such file")?;
+    if path
+        .extension()
+        .is_some_and(|it| it == "yml" || it == "yaml")
+    {
+        return Err("qmd keeps no search settings in a file; it is told with each call".to_owned());
+    }
+    let value = parse_text(&text)?;
+    let program = program_of(path, &value)
+        .ok_or("it is no config of OpenClaw, OpenViking, basic-memory or Octopus")?;
+    let settings = match program {
+        "openclaw" => openclaw_search(&value, is_since_2026_8),
+        "openviking" => flat(&openviking::KEYS, &value, "rerank"),
+        "basic-memory" => flat(&basic_memory::KEYS, &value, ""),
+        _ => flat(&[], &value, ""),
+    };
+    Ok(Config {
+        program,
+        text,
+        value,
+        settings,
+    })
+}
+
+/// Whose config it is: by the file's name, else by what only that program's configs hold.
+fn program_of(path: &Path, value: &Value) -> Option<&'static str> {
+    let name = path.file_name()?.to_str()?;
+    let holds = |keys: &[&str]| keys.iter().any(|key| !value[*key].is_null());
+    match name {
+        "openclaw.json" => Some("openclaw"),
+        "ov.conf" => Some("openviking"),
+        _ if holds(&["schemaVersion"]) => None,
+        _ if holds(&["Octopus"]) => Some("octopus"),
+        _ if holds(&["agents", "memory", "meta", "gateway"]) => Some("openclaw"),
+        _ if holds(&["projects", "semantic_min_similarity"]) => Some("basic-memory"),
+        _ if holds(&["storage", "rerank"]) => Some("openviking"),
+        _ => None,
+    }
+}
+
+/// The settings that are known, and of those below `around` also the unknown ones.
+fn flat(known: &[Known], config: &Value, around: &str) -> SearchSettings {
+    let mut settings = Vec::new();
+    each(config, "", &mut |key, value| {
+        let is_below = key.split('.').next() == Some(around) && key.contains('.');
+        if is_below && !known.iter().any(|(it, ..)| *it == key) && is_secret_or_other(key) {
+            return;
+        }
+        if is_below || known.iter().any(|(it, ..)| *it == key) {
+            settings.push(Setting {
+                key: key.to_owned(),
+                value: value.clone(),
+                effect: effect(known, key, value, IGNORED),
+            });
+        }
+    });
+    SearchSettings {
+        version: None,
+        groups: vec![SettingGroup {
+            agent: None,
+            settings,
+        }],
+    }
+}
+
+/// Settings of the provider: they rank nothing, and some are secrets that are never read.
+fn is_secret_or_other(key: &str) -> bool {
+    let name = key.rsplit('.').next().unwrap_or(key);
+    matches!(
+        name,
+        "provider"
+            | "ak"
+            | "sk"
+            | "host"
+            | "model_name"
+            | "model_version"
+            | "api_key"
+            | "api_base"
+            | "model"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, text: &str) -> Result<Config, String> {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).expect("it can be written");
+        read_config(&path, |version| !version.starts_with("2026.7"))
+    }
+
+    #[test]
+    fn a_config_is_known_by_its_name_or_by_what_it_holds() {
+        for (name, text, program) in [
+            ("openclaw.json", "{}", "openclaw"),
+            ("mine.json5", "{agents: {}}", "openclaw"),
+            ("ov.conf", "{}", "openviking"),
+            ("mine.json", r#"{"storage": {}}"#, "openviking"),
+            ("config.json", r#"{"projects": {}}"#, "basic-memory"),
+            ("appsettings.json", r#"{"Octopus": {}}"#, "octopus"),
+        ] {
+            assert_eq!(read(name, text).map(|it| it.program), Ok(program), "{name}");
+        }
+        for (name, text) in [("x.json", "{a: 1}"), ("x.json", "{schemaVersion: 1}")] {
+            let refused = read(name, text).map(|it| it.program).expect_err(name);
+            assert!(refused.contains("it is no config of"), "{refused}");
+        }
+        let refused = read("index.yml", "collections: {}").map(|it| it.program);
+        assert!(refused.is_err_and(|why| why.contains("qmd keeps no search settings")));
+    }
+
+    #[test]
+    fn what_openviking_ignores_is_told_and_its_secrets_are_not_read() {
+        let text = r#"{"rerank": {"threshold": "0.2", "max_docs": 5, "surprise": 1, "api_key": "sk-1", "max_input_tokens": 512},
+            "default_search_limit": 3, "storage": {"workspace": "/srv"}}"#;
+        let settings = read("ov.conf", text).expect("it can be read").settings;
+        let told: Vec<(&str, Effect)> = settings.groups[0]
+            .settings
+            .iter()
+            .map(|it| (it.key.as_str(), it.effect))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("default_search_limit", openviking::UNREAD),
+                ("rerank.max_docs", openviking::PROPOSED),
+                (
+                    "rerank.max_input_tokens",
+                    Effect::Sets("openviking.max_input_tokens")
+                ),
+                ("rerank.surprise", IGNORED),
+                (
+                    "rerank.threshold",
+                    Effect::WrongKind("a number, without quotes")
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_config_is_told_in_words() {
+        let deep = "[".repeat(1000);
+        for (text, told) in [
+            ("", "it is empty"),
+            ("\u{feff}  \n", "it is empty"),
+            ("[1]", "it holds no settings by name"),
+            ("{\n  memory: {search: }\n}", "line 2, column"),
+            ("{memory: {", "line 1: it ends too early"),
+            (&deep, "it is nested deeper than 128 levels"),
+        ] {
+            let refused = read("openclaw.json", text)
+                .map(|it| it.program)
+                .expect_err(told);
+            assert!(refused.contains(told), "{refused}");
+        }
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let refused = |path: &Path| read_config(path, |_| true).map(|it| it.program);
+        let missing = refused(&dir.path().join("none.json"));
+        assert_eq!(missing, Err("there is no such file".to_owned()));
+        assert_eq!(refused(dir.path()), Err("it is a folder".to_owned()));
+    }
+}

@@ -1,0 +1,265 @@
+//! The programs that a tuned ranking can be handed to: what each can be told, and how true it is there.
+//!
+//! One file per program. A target is data and a pure map: parameters in, settings out, each with its [`Fit`]. Writing is the
+//! caller's.
+
+pub(crate) mod basic_memory;
+mod octopus;
+mod openclaw;
+pub(crate) mod openviking;
+mod qmd;
+
+use std::path::PathBuf;
+
+use memlens_params::{Parameter, ParameterKind, ParameterSet, Phase, Value, Values};
+use serde_json::json;
+
+use crate::Home;
+use crate::openclaw_search::{Effect, Known};
+
+/// All targets, in the order of every list; the newest version of each program first.
+pub static TARGETS: [&Target; 7] = [
+    &openclaw::SINCE_2026_8,
+    &openclaw::UP_TO_2026_7,
+    &openclaw::FEB_2026,
+    &qmd::TARGET,
+    &openviking::TARGET,
+    &basic_memory::TARGET,
+    &octopus::TARGET,
+];
+
+/// A program that can be told how to rank.
+pub struct Target {
+    /// Its id with its version, as the pipeline of that version is named where there is one.
+    pub id: &'static str,
+    /// Its name on screen, with its versions.
+    pub label: &'static str,
+    /// How it takes its settings.
+    pub takes: Takes,
+    /// Its keys below [`Takes::root`], by the parameters of its own pipeline.
+    keys: &'static [Known],
+    /// What becomes of Memlens's own parameters.
+    from_memlens: fn(&Own<'_>) -> Vec<Mapped>,
+    /// Why it cannot be told a parameter that no key holds.
+    otherwise: fn(&Parameter) -> &'static str,
+}
+
+/// How a program takes its settings.
+#[derive(Clone, Copy)]
+pub enum Takes {
+    /// A config file of its own, as JSON or JSON5.
+    Config {
+        /// The file's usual name.
+        file: &'static str,
+        /// The keys above all of its settings, from the top.
+        root: &'static [&'static str],
+        /// The same for a single agent of that name, where it can be told one by one.
+        root_of_agent: Option<fn(&str) -> Vec<String>>,
+        /// Where the file is; none where there is no usual place.
+        place: fn(&Home) -> Option<PathBuf>,
+    },
+    /// Arguments of each call: writes the call from its settings and what stands for the question.
+    Arguments(fn(&[(&str, serde_json::Value)], &str) -> String),
+}
+
+/// One parameter on its way into a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mapped {
+    /// The parameter's id.
+    pub parameter: &'static str,
+    /// Its value.
+    pub value: Value,
+    /// The key or argument that holds it, below the target's root; none where there is none.
+    pub key: Option<&'static str>,
+    /// What stands there, as JSON; none where nothing is to be written.
+    pub told: Option<serde_json::Value>,
+    /// How true it is there.
+    pub fit: Fit,
+}
+
+/// How truly a setting says what a parameter said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// It does the same.
+    Exact,
+    /// It does something like it: how.
+    Approximate(&'static str),
+    /// The program cannot be told: why.
+    NotExpressible(&'static str),
+    /// The key is proposed and without effect in this version: what acts instead.
+    Proposed(&'static str),
+}
+
+impl Fit {
+    /// Its name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fit::Exact => "exact",
+            Fit::Approximate(_) => "approximate",
+            Fit::NotExpressible(_) => "not_expressible",
+            Fit::Proposed(_) => "proposed",
+        }
+    }
+
+    /// What a person should know of it; none of one that is exact.
+    pub fn why(self) -> Option<&'static str> {
+        match self {
+            Fit::Exact => None,
+            Fit::Approximate(why) | Fit::NotExpressible(why) | Fit::Proposed(why) => Some(why),
+        }
+    }
+}
+
+impl Target {
+    /// The program's name, without its version.
+    pub fn program(&self) -> &'static str {
+        self.id.split('@').next().unwrap_or(self.id)
+    }
+
+    /// What becomes of the parameters of a pipeline: each of `pipeline` that acts, in the order of its table.
+    pub fn map(&self, pipeline: &str, values: &Values) -> Vec<Mapped> {
+        let mut mapped = if pipeline == "memlens" {
+            (self.from_memlens)(&Own(values))
+        } else {
+            self.by_keys(pipeline == self.id, values)
+        };
+        for parameter in &values.table().parameters {
+            if mapped.iter().all(|it| it.parameter != parameter.id) && acts(parameter, values) {
+                mapped.push(Mapped {
+                    parameter: parameter.id,
+                    value: values.get(parameter.id).unwrap_or(Value::Unset),
+                    key: None,
+                    told: None,
+                    fit: Fit::NotExpressible((self.otherwise)(parameter)),
+                });
+            }
+        }
+        let place = |it: &Mapped| {
+            let mut parameters = values.table().parameters.iter();
+            parameters.position(|parameter| parameter.id == it.parameter)
+        };
+        mapped.sort_by_key(place);
+        mapped
+    }
+
+    /// The parameter of its own pipeline that a key sets, which is given with all keys above it; none where it sets none.
+    pub fn parameter_of(&self, path: &[String]) -> Option<&'static str> {
+        let path = path.join(".");
+        let is_it = |key: &str| path == key || path.ends_with(&format!(".{key}"));
+        self.keys.iter().find_map(|(key, _, effect)| match effect {
+            Effect::Sets(parameter) if is_it(key) => Some(*parameter),
+            Effect::Sets(_)
+            | Effect::NotEmulated(_)
+            | Effect::Without(_)
+            | Effect::WrongKind(_) => None,
+        })
+    }
+
+    /// The parameters of an emulated program, by the keys that set them.
+    fn by_keys(&self, is_its_own: bool, values: &Values) -> Vec<Mapped> {
+        let of_key = |(key, _, effect): &Known| {
+            let Effect::Sets(id) = *effect else {
+                return None;
+            };
+            let value = values.get(id)?;
+            let told = json!(value);
+            Some(Mapped {
+                parameter: values.table().parameter(id).ok()?.id,
+                told: Some(whole(told)),
+                value,
+                key: Some(key),
+                fit: if is_its_own {
+                    Fit::Exact
+                } else {
+                    Fit::Approximate("the same setting, of another version that ranks otherwise")
+                },
+            })
+        };
+        self.keys.iter().filter_map(of_key).collect()
+    }
+}
+
+/// Values of Memlens's own parameters.
+pub(crate) struct Own<'a>(&'a Values);
+
+impl Own<'_> {
+    fn number(&self, id: &str) -> f64 {
+        self.optional(id).unwrap_or_default()
+    }
+
+    fn optional(&self, id: &str) -> Option<f64> {
+        match self.0.get(id) {
+            Some(Value::Number(number)) => Some(number),
+            Some(Value::Toggle(_) | Value::Choice(_) | Value::Unset) | None => None,
+        }
+    }
+
+    fn is_on(&self, id: &str) -> bool {
+        self.0.get(id) == Some(Value::Toggle(true))
+    }
+
+    fn is(&self, id: &str, choice: &str) -> bool {
+        matches!(self.0.get(id), Some(Value::Choice(chosen)) if chosen == choice)
+    }
+
+    fn is_changed(&self, id: &str) -> bool {
+        let parameter = self.0.table().parameter(id);
+        parameter.is_ok_and(|it| self.0.get(id).as_ref() != Some(&it.default))
+    }
+
+    /// Whether a reranker is asked.
+    fn reranks(&self) -> bool {
+        self.is_on("rerank_on") && !self.is("rerank", "off")
+    }
+
+    /// A parameter that a key holds.
+    fn told(
+        &self,
+        parameter: &'static str,
+        key: &'static str,
+        told: impl Into<serde_json::Value>,
+        fit: Fit,
+    ) -> Mapped {
+        Mapped {
+            parameter,
+            value: self.0.get(parameter).unwrap_or(Value::Unset),
+            key: Some(key),
+            told: Some(whole(told.into())),
+            fit,
+        }
+    }
+}
+
+/// A number without a fraction is written without one.
+fn whole(value: serde_json::Value) -> serde_json::Value {
+    let number = value
+        .as_f64()
+        .filter(|it| it.fract() == 0.0 && it.abs() < 1e15);
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole and small")]
+    number.map_or(value, |number| json!(number as i64))
+}
+
+/// Whether a parameter changes anything as it stands: its stage runs, its way was chosen, and it is not off.
+fn acts(parameter: &Parameter, values: &Values) -> bool {
+    let table = values.table();
+    let is_on = |id: &str| values.get(id) != Some(Value::Toggle(false));
+    let is_off =
+        |id: &str| matches!(values.get(id), Some(Value::Choice(chosen)) if chosen == "off");
+    let stage = parameter.stage.and_then(|stage| table.stage(stage));
+    let switched = stage.and_then(|stage| stage.switch).is_none_or(is_on);
+    // A stage of Memlens's own that asks somebody outside has a choice of the same name, which may be off.
+    let asked = parameter.stage.is_none_or(|stage| !is_off(stage.as_str()));
+    let value = values.get(parameter.id);
+    let is_set = match (&parameter.kind, &value) {
+        (ParameterKind::Toggle, _) => value != Some(parameter.default.clone()),
+        (ParameterKind::Number { off: Some(off), .. }, Some(Value::Number(number))) => {
+            number != off
+        }
+        (_, Some(Value::Unset) | None) => false,
+        (ParameterKind::Number { .. } | ParameterKind::Choice { .. }, _) => true,
+    };
+    let is_switch = stage.and_then(|stage| stage.switch) == Some(parameter.id);
+    // How notes are cut and read ranks nothing by itself: it counts where a person chose it.
+    let is_chosen = parameter.phase != Phase::Index || value != Some(parameter.default.clone());
+    is_chosen && is_set && asked && (switched || is_switch) && parameter.is_read(values)
+}

@@ -1,0 +1,58 @@
+//! Octopus: `appsettings.json`. `CredentialId` refers to a credential that the person creates; no key is ever written there.
+
+use memlens_params::{Parameter, StageId};
+use serde_json::json;
+
+use crate::openclaw_search::Known;
+use crate::targets::{Fit, Mapped, Own, Takes, Target};
+
+pub(super) static TARGET: Target = Target {
+    id: "octopus",
+    label: "Octopus",
+    takes: Takes::Config {
+        file: "appsettings.json",
+        root: &["Octopus", "Reranker"],
+        root_of_agent: None,
+        place: |_| None,
+    },
+    keys: &KEYS,
+    from_memlens: map,
+    otherwise: lacking,
+};
+
+/// Its own search is not emulated, so no parameter of its own is read.
+static KEYS: [Known; 0] = [];
+
+fn map(own: &Own<'_>) -> Vec<Mapped> {
+    if !own.reranks() {
+        return Vec::new();
+    }
+    let mut mapped = vec![own.told(
+        "max_results",
+        "TopN",
+        own.number("max_results"),
+        Fit::Approximate("so many are left after reranking; three times as many are reranked"),
+    )];
+    if own.is("rerank", "http") {
+        let fit = Fit::Approximate(
+            "Octopus knows Cohere alone; create the credential there and set CredentialId to its number",
+        );
+        mapped.push(own.told("rerank", "Provider", json!("Cohere"), fit));
+    } else if own.is("rerank", "model") {
+        let fit =
+            Fit::Approximate("set Model to the file of your model, and rerankerEnabled per agent");
+        mapped.push(own.told("rerank", "Provider", json!("ONNX"), fit));
+    }
+    mapped
+}
+
+fn lacking(parameter: &Parameter) -> &'static str {
+    match parameter.stage {
+        Some(StageId::LIMIT) => "without a reranker Octopus has no setting for it",
+        Some(StageId::THRESHOLD) => "Octopus fixes a floor of 0.6 for vectors",
+        Some(StageId::RERANK) => "Octopus reranks three times TopN and follows the reranker alone",
+        Some(StageId::VECTOR | StageId::BM25 | StageId::FUSION) => "Octopus sets this by itself",
+        Some(_) => "Octopus has no such step",
+        None => "Octopus cuts notes by itself",
+    }
+}

@@ -1,0 +1,87 @@
+//! qmd: no file of settings; every call is told by its arguments.
+
+use std::fmt::Write as _;
+
+use memlens_params::{Parameter, StageId};
+use serde_json::json;
+
+use crate::openclaw_search::{Effect, Kind, Known};
+use crate::targets::{Fit, Mapped, Own, Takes, Target};
+
+pub(super) static TARGET: Target = Target {
+    id: "qmd@2.8",
+    label: "qmd 2.8",
+    takes: Takes::Arguments(command_line),
+    keys: &KEYS,
+    from_memlens: map,
+    otherwise: lacking,
+};
+
+static KEYS: [Known; 5] = [
+    ("command", Kind::Text, Effect::Sets("qmd.command")),
+    ("limit", Kind::Number, Effect::Sets("qmd.limit")),
+    ("minScore", Kind::Number, Effect::Sets("qmd.min_score")),
+    (
+        "candidateLimit",
+        Kind::Number,
+        Effect::Sets("qmd.candidate_limit"),
+    ),
+    ("rerank", Kind::Toggle, Effect::Sets("qmd.rerank")),
+];
+
+/// The arguments of qmd's command line, by their names over MCP. `question` stands for what is asked.
+pub(super) fn command_line(told: &[(&str, serde_json::Value)], question: &str) -> String {
+    let of = |key: &str| told.iter().find(|(told, _)| *told == key);
+    let command = of("command").and_then(|(_, it)| it.as_str());
+    let mut line = format!("qmd {} {question}", command.unwrap_or("query"));
+    for (key, flag) in [
+        ("limit", "-n"),
+        ("minScore", "--min-score"),
+        ("candidateLimit", "--candidate-limit"),
+    ] {
+        if let Some((_, value)) = of(key) {
+            let _ = write!(line, " {flag} {value}");
+        }
+    }
+    if of("rerank").is_some_and(|(_, value)| *value == json!(false)) {
+        line.push_str(" --no-rerank");
+    }
+    line
+}
+
+fn map(own: &Own<'_>) -> Vec<Mapped> {
+    let mut mapped = vec![own.told(
+        "max_results",
+        "limit",
+        own.number("max_results"),
+        Fit::Approximate("it returns notes, not chunks"),
+    )];
+    let least = own.number("min_score");
+    if own.is_on("threshold_on") && least > 0.0 {
+        let scale = "its scores stand on another scale, so the same number cuts elsewhere";
+        mapped.push(own.told("min_score", "minScore", least, Fit::Approximate(scale)));
+    }
+    if own.reranks() {
+        let most = match own.number("rerank_max_docs") {
+            0.0 => 3.0 * own.number("max_results"),
+            most => most,
+        };
+        let fit = Fit::Approximate("it counts notes, and reranks by its own model");
+        mapped.push(own.told("rerank_max_docs", "candidateLimit", most, fit));
+    } else {
+        mapped.push(own.told("rerank", "rerank", json!(false), Fit::Exact));
+    }
+    mapped
+}
+
+fn lacking(parameter: &Parameter) -> &'static str {
+    match parameter.stage {
+        Some(StageId::FUSION) => {
+            "qmd fixes its fusion: reciprocal rank, k 60, the question's own lists twice"
+        }
+        Some(StageId::VECTOR | StageId::BM25) => "qmd takes 20 notes of each list",
+        Some(StageId::RERANK) => "qmd reranks by its own model and fixes how it counts",
+        Some(_) => "qmd has no such step",
+        None => "qmd cuts notes by itself",
+    }
+}

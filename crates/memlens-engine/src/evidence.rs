@@ -1,0 +1,114 @@
+//! What speaks for a ranking: its figures on a query set beside those of the default.
+
+use std::path::Path;
+
+use memlens_eval::{Difference, Query, Scores, Summary, paired_bootstrap, score};
+use serde::{Deserialize, Serialize};
+
+use crate::ranking::Ranking;
+use crate::{EngineError, Library};
+
+/// Measured figures that leave with the parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Evidence {
+    /// The query set's file name.
+    pub queries: String,
+    /// The BLAKE3 hash of its bytes, in hexadecimal.
+    pub queries_hash: String,
+    /// How many queries were asked.
+    pub n: usize,
+    /// What each figure is compared with.
+    pub before: String,
+    /// nDCG@10.
+    #[serde(rename = "ndcg@10")]
+    pub ndcg_10: Measured,
+    /// MRR@10.
+    #[serde(rename = "mrr@10")]
+    pub mrr_10: Measured,
+    /// The share of queries for which a note with an answer was returned.
+    pub hit_file: Measured,
+}
+
+/// One figure before and after.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// By the defaults of the same pipeline.
+    pub before: f64,
+    /// By these parameters.
+    pub after: f64,
+    /// The 95 % interval of the difference, paired by query.
+    pub interval: [f64; 2],
+}
+
+impl Evidence {
+    /// The figures of a ranking and of its defaults on the same queries; none of no queries.
+    pub fn of(
+        queries: String,
+        bytes: &[u8],
+        before: &[Scores],
+        after: &[Scores],
+    ) -> Option<Evidence> {
+        let (was, is) = (Summary::of(before)?, Summary::of(after)?);
+        let measured = |figure: fn(&Scores) -> f64| {
+            let all = |scores: &[Scores]| scores.iter().map(figure).collect::<Vec<f64>>();
+            let Difference { low, high, .. } = paired_bootstrap(&all(before), &all(after))?;
+            Some(Measured {
+                before: figure(&was.mean),
+                after: figure(&is.mean),
+                interval: [low, high],
+            })
+        };
+        Some(Evidence {
+            queries,
+            queries_hash: blake3::hash(bytes).to_hex().to_string(),
+            n: is.n,
+            before: "default".to_owned(),
+            ndcg_10: measured(|it| it.ndcg_10)?,
+            mrr_10: measured(|it| it.mrr_10)?,
+            hit_file: measured(|it| it.hit_file)?,
+        })
+    }
+
+    /// The figures in one line, for a person.
+    pub fn sentence(&self) -> String {
+        let Measured {
+            before,
+            after,
+            interval: [low, high],
+        } = self.ndcg_10;
+        format!(
+            "measured on {} of {}: nDCG@10 {after:.3}, {before:.3} by default (difference {low:+.3} to {high:+.3}, 95 %)",
+            counted(self.n),
+            memlens_params::brief(&self.queries),
+        )
+    }
+}
+
+fn counted(n: usize) -> String {
+    match n {
+        1 => "1 query".to_owned(),
+        n => format!("{n} queries"),
+    }
+}
+
+impl Library {
+    /// What a ranking is worth for each query of a set whose paths are relative to `base`.
+    ///
+    /// # Errors
+    /// As [`Library::run_query`].
+    pub fn scores(
+        &self,
+        queries: &[Query],
+        base: &Path,
+        ranking: &Ranking,
+        mut asked: impl FnMut(),
+    ) -> Result<Vec<Scores>, EngineError> {
+        let each = queries.iter().map(|query| {
+            let run = self.run_query(query, base, ranking, false)?;
+            asked();
+            Ok(score(&query.relevant, &run.places))
+        });
+        each.collect()
+    }
+}

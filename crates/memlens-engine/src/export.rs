@@ -1,0 +1,361 @@
+//! The hand-over: a ranking as another program can be told it, and the change of that program's config.
+
+use std::path::{Path, PathBuf};
+
+use memlens_agents::{
+    Config, Effect, Fit, Home, Mapped, Put, TARGETS, Takes, Target, diff, edited, fragment,
+};
+use memlens_files::{is_within, place_of, replace_keeping};
+use memlens_params::ParameterSet;
+use serde_json::json;
+
+use crate::agent_config::{acts, read};
+use crate::ranking::{Ranking, pipeline};
+use crate::{EngineError, Library, view};
+
+/// What stands for the question in the arguments of a call.
+const QUESTION: &str = "\"QUESTION\"";
+
+/// A ranking on its way into another program.
+pub struct Export {
+    /// The program.
+    pub target: &'static Target,
+    /// The name on screen of the pipeline whose parameters these are.
+    pub source: &'static str,
+    /// Each parameter that acts, with what becomes of it.
+    pub mapped: Vec<Mapped>,
+    /// The settings alone: a config with nothing else, or the arguments of a call.
+    pub text: String,
+    /// What becomes of the program's config; none until one is read.
+    pub change: Option<ConfigChange>,
+    puts: Vec<Put>,
+}
+
+/// A config before and after.
+#[derive(Clone)]
+pub struct ConfigChange {
+    /// The file.
+    pub path: PathBuf,
+    /// What changes, as a unified diff without texts and comments; empty where nothing does.
+    pub diff: String,
+    /// What a person should know before they write it.
+    pub notes: Vec<String>,
+    /// Why it is not written; none where it can be.
+    pub refused: Option<String>,
+    /// The program's agents, where each can be told by itself.
+    pub agents: Vec<String>,
+    before: String,
+    after: String,
+}
+
+/// A program that can be handed a ranking: `openclaw` (the newest version), `openclaw@2026.7.35`, `qmd`, `octopus`.
+///
+/// # Errors
+/// [`EngineError::NoTarget`].
+pub fn target(named: &str) -> Result<&'static Target, EngineError> {
+    let named = named.trim();
+    let by_id = |id: &str| TARGETS.iter().copied().find(|it| it.id == id);
+    // A version names its pipeline, where the program is emulated.
+    let of_pipeline = || by_id(pipeline(named).ok()?.id().0);
+    let newest = || TARGETS.iter().copied().find(|it| it.program() == named);
+    by_id(named)
+        .or_else(of_pipeline)
+        .or_else(newest)
+        .ok_or_else(|| EngineError::NoTarget {
+            named: memlens_params::brief(named).into_owned(),
+            why: format!(
+                "name one of memlens, {}",
+                TARGETS.map(|it| it.id).join(", ")
+            ),
+        })
+}
+
+/// Every target, for a window.
+pub fn targets_told(home: Option<&Home>) -> Vec<view::TargetInfo> {
+    let told = |target: &&Target| {
+        let place = home.and_then(|home| Some((home, config_of(target, home)?)));
+        view::TargetInfo {
+            id: target.id,
+            label: target.label,
+            file: match target.takes {
+                Takes::Config { file, .. } => Some(file),
+                Takes::Arguments(_) => None,
+            },
+            config: place.as_ref().map(|(home, path)| home.shown(path)),
+            is_of_config: place
+                .as_ref()
+                .and_then(|(_, path)| read(path).ok())
+                .is_some_and(|(_, of)| of.id == target.id),
+        }
+    };
+    TARGETS.iter().map(told).collect()
+}
+
+/// Where a program's config is; none where it is not there, or the program has no usual place.
+pub fn config_of(target: &Target, home: &Home) -> Option<PathBuf> {
+    let Takes::Config { place, .. } = target.takes else {
+        return None;
+    };
+    place(home).filter(|path| path.symlink_metadata().is_ok())
+}
+
+/// A ranking as a target can be told it; `agent` names one of the program's agents, where it can be told one by one.
+///
+/// # Errors
+/// [`EngineError::NoTarget`] where the target has no settings for single agents.
+pub fn export(
+    ranking: &Ranking,
+    target: &'static Target,
+    agent: Option<&str>,
+) -> Result<Export, EngineError> {
+    let mapped = target.map(ranking.pipeline.id().0, &ranking.values);
+    let told = || mapped.iter().filter_map(told);
+    let (puts, text) = match target.takes {
+        Takes::Arguments(call) => {
+            let arguments: Vec<_> = told().collect();
+            refuse_agent(target, agent)?;
+            (Vec::new(), call(&arguments, QUESTION) + "\n")
+        }
+        Takes::Config {
+            root,
+            root_of_agent,
+            ..
+        } => {
+            let root: Vec<String> = match (agent, root_of_agent) {
+                (None, _) => root.iter().map(|&key| key.to_owned()).collect(),
+                (Some(agent), Some(root_of)) => root_of(agent),
+                (Some(_), None) => {
+                    refuse_agent(target, agent)?;
+                    Vec::new()
+                }
+            };
+            let put = |(key, value): (&str, serde_json::Value)| {
+                let below = key.split('.').map(str::to_owned);
+                (root.iter().cloned().chain(below).collect(), value)
+            };
+            let puts: Vec<Put> = told().map(put).collect();
+            let text = fragment(&puts);
+            (puts, text)
+        }
+    };
+    Ok(Export {
+        target,
+        source: ranking.pipeline.label(),
+        mapped,
+        text,
+        change: None,
+        puts,
+    })
+}
+
+impl Export {
+    /// Reads the target's config and sees what would become of it. What is already so is left as it is.
+    ///
+    /// # Errors
+    /// [`EngineError::AgentConfig`] where it cannot be read.
+    pub fn into_config(&mut self, path: &Path, agent: Option<&str>) -> Result<(), EngineError> {
+        let (config, written_by) = read(path)?;
+        let mut notes = Vec::new();
+        let mut refused = self.refusal(&config, written_by, agent);
+        let acting: Vec<Put> = self
+            .puts
+            .iter()
+            .filter(|(path, value)| {
+                !self
+                    .standing(&config.value, path)
+                    .is_some_and(|it| is_same(&it, value))
+            })
+            .cloned()
+            .collect();
+        let before = config.text;
+        let after = edited(&before, &acting).unwrap_or_else(|why| {
+            refused.get_or_insert(why);
+            before.clone()
+        });
+        for group in &config.settings.groups {
+            if let Some(other) = group.agent.as_deref().filter(|_| agent.is_none())
+                && acts(group)
+            {
+                notes.push(format!(
+                    "{other} has settings of its own, which stay as they are; --agent {other} changes them"
+                ));
+            }
+            for setting in &group.settings {
+                match setting.effect {
+                    Effect::Without(why) => notes.push(format!("{}: {why}", setting.key)),
+                    Effect::WrongKind(takes) => {
+                        notes.push(format!("{}: it takes {takes}", setting.key));
+                    }
+                    Effect::Sets(_) | Effect::NotEmulated(_) => {}
+                }
+            }
+        }
+        self.change = Some(ConfigChange {
+            path: path.to_owned(),
+            diff: diff(&before, &after),
+            notes,
+            refused,
+            agents: agents(&config.value, self.target),
+            before,
+            after,
+        });
+        Ok(())
+    }
+
+    /// A name for a file that holds the settings alone.
+    pub fn file_name(&self) -> &'static str {
+        match self.target.takes {
+            Takes::Config { file, .. } => file,
+            Takes::Arguments(_) => "qmd.txt",
+        }
+    }
+
+    /// Why this config is not for this target.
+    fn refusal(&self, config: &Config, written_by: &Target, agent: Option<&str>) -> Option<String> {
+        if config.program != self.target.program() {
+            return Some(format!("it is the config of {}", written_by.label));
+        }
+        if written_by.id != self.target.id {
+            let version = config.settings.version.as_deref();
+            return Some(format!(
+                "it was written by {}, whose settings are others; export for {}",
+                version.map_or(written_by.label, |version| version),
+                written_by.id
+            ));
+        }
+        let agent = agent?;
+        let is_known = agents(&config.value, self.target)
+            .iter()
+            .any(|it| it == agent);
+        (!is_known).then(|| format!("it names no agent {agent}"))
+    }
+
+    /// What stands at a place of a config: its value, else the program's default where it is known.
+    fn standing(&self, config: &serde_json::Value, path: &[String]) -> Option<serde_json::Value> {
+        let found = path.iter().fold(config, |at, key| &at[key.as_str()]);
+        if !found.is_null() {
+            return Some(found.clone());
+        }
+        let defaults = Ranking::of(pipeline(self.target.id).ok()?).values;
+        Some(json!(defaults.get(self.target.parameter_of(path)?)?))
+    }
+}
+
+impl Library {
+    /// Writes the changed config, in one step, and keeps what it held in a file beside it, whose path is returned.
+    ///
+    /// This is the one exception to "watched folders are read only": a program's config may lie in a folder that is watched, and
+    /// the person asked for this file by name.
+    ///
+    /// # Errors
+    /// [`EngineError::AgentConfig`] where it is refused, has changed since it was read, or cannot be written.
+    pub fn write_config(&self, change: &ConfigChange) -> Result<PathBuf, EngineError> {
+        let failed = |why: String| EngineError::AgentConfig {
+            path: change.path.clone(),
+            why,
+        };
+        if let Some(why) = &change.refused {
+            return Err(failed(why.clone()));
+        }
+        if change.before == change.after {
+            return Err(failed("it says so already; nothing was written".to_owned()));
+        }
+        let at = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ");
+        let name = change.path.file_name().unwrap_or_default();
+        let backup = change
+            .path
+            .with_file_name(format!("{}.{at}.bak", name.to_string_lossy()));
+        let (before, after) = (change.before.as_bytes(), change.after.as_bytes());
+        replace_keeping(&change.path, before, after, &backup)
+            .map_err(|error| failed(error.to_string()))?;
+        Ok(backup)
+    }
+
+    /// What a window shows of an export of a ranking.
+    pub fn export_told(
+        &self,
+        export: &Export,
+        ranking: &Ranking,
+        home: Option<&Home>,
+    ) -> view::Export {
+        let table = ranking.values.table();
+        let row = |it: &Mapped| view::ExportRow {
+            parameter: it.parameter,
+            label: table
+                .parameter(it.parameter)
+                .map_or(it.parameter, |parameter| parameter.label),
+            value: it.value.clone(),
+            key: it.key,
+            told: it.told.as_ref().map(ToString::to_string),
+            fit: it.fit.name(),
+            why: it.fit.why(),
+        };
+        let change = export.change.as_ref().map(|change| view::ConfigChange {
+            path: home.map_or_else(
+                || change.path.display().to_string(),
+                |home| home.shown(&change.path),
+            ),
+            diff: change.diff.clone(),
+            notes: change.notes.clone(),
+            refused: change.refused.clone(),
+            watched: self.watched_around(&change.path),
+            agents: change.agents.clone(),
+        });
+        view::Export {
+            target: export.target.id,
+            rows: export.mapped.iter().map(row).collect(),
+            text: export.text.clone(),
+            change,
+            problem: None,
+        }
+    }
+    /// The watched folder that a config lies in; none where it lies in none.
+    pub fn watched_around(&self, path: &Path) -> Option<String> {
+        let place = place_of(path).ok()?;
+        let lists = self.lists();
+        let mut watched = lists.snapshot.folders.iter();
+        watched
+            .find(|folder| is_within(&place, Path::new(&folder.path)))
+            .map(|folder| folder.path.clone())
+    }
+}
+
+/// What is to be written of a parameter: nothing of what would have no effect.
+fn told(mapped: &Mapped) -> Option<(&'static str, serde_json::Value)> {
+    match mapped.fit {
+        Fit::Exact | Fit::Approximate(_) => Some((mapped.key?, mapped.told.clone()?)),
+        Fit::NotExpressible(_) | Fit::Proposed(_) => None,
+    }
+}
+
+/// The agents of a config that can be told one by one.
+fn agents(config: &serde_json::Value, target: &Target) -> Vec<String> {
+    let is_told = matches!(
+        target.takes,
+        Takes::Config {
+            root_of_agent: Some(_),
+            ..
+        }
+    );
+    let entries = config["agents"]["entries"].as_object().filter(|_| is_told);
+    entries
+        .into_iter()
+        .flatten()
+        .map(|(id, _)| id.clone())
+        .collect()
+}
+
+/// Whether two values say the same, 6 and 6.0 among them.
+fn is_same(one: &serde_json::Value, other: &serde_json::Value) -> bool {
+    one == other || one.as_f64().is_some_and(|it| other.as_f64() == Some(it))
+}
+
+fn refuse_agent(target: &Target, agent: Option<&str>) -> Result<(), EngineError> {
+    match agent {
+        None => Ok(()),
+        Some(_) => Err(EngineError::NoTarget {
+            named: target.label.to_owned(),
+            why: "it has no search settings for single agents".to_owned(),
+        }),
+    }
+}

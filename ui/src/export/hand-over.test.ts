@@ -1,0 +1,145 @@
+// Another program chosen in the Export view: what becomes of each parameter, its config, and writing into it.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test } from "vitest";
+import { violations } from "../../tests/axe";
+import { CLERK } from "../../tests/fake/agent-pipeline";
+import { exported } from "../../tests/fake/export";
+import { FakeBackend } from "../../tests/fake-backend";
+import { DEFAULTS } from "../api/parameters";
+import App from "../App.svelte";
+import { Workspace, workspaceContext } from "../workspace.svelte";
+import { diffLines } from "./diff-lines";
+
+async function open(prepare: (backend: FakeBackend, workspace: Workspace) => void = () => {}) {
+  const backend = new FakeBackend({ nChunks: 20, pipelines: [CLERK] });
+  const workspace = new Workspace(backend);
+  workspace.parameters.replace({ ...DEFAULTS, min_score: 0.2 });
+  workspace.show("export");
+  prepare(backend, workspace);
+  const user = userEvent.setup();
+  const { container } = render(App, { context: workspaceContext(workspace) });
+  await waitFor(() => expect(backend.nCalls("exportTargets")).toBe(1));
+  await screen.findByRole("option", { name: "Clerk 1.2 (yours)" });
+  return { backend, workspace, user, container };
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+const choose = ({ user }: Opened, name: string) =>
+  user.selectOptions(screen.getByRole("combobox", { name: "For" }), name);
+const rows = () =>
+  within(screen.getByRole("table", { name: "What becomes of each parameter" }))
+    .getAllByRole("row")
+    .slice(1)
+    .map((row) => [...row.children].map((cell) => cell.textContent?.replace(/\s+/g, " ").trim()).join(" | "));
+const writeButton = () => screen.getByRole("button", { name: "Write into clerk.json…" });
+const changes = () => screen.getByRole("region", { name: "What changes in the config" });
+
+describe("another program", () => {
+  test("says of each parameter what becomes of it", async () => {
+    const opened = await open();
+    await choose(opened, "Clerk 1.2 (yours)");
+    await screen.findByText("1 exact · 1 approximate · 1 cannot be told");
+    expect(rows()).toEqual([
+      "Max results max_results | 10 | maxResults = 10 | exact",
+      "Min score min_score | 0.2 | minScore = 0.2 | approximate: its scores stand on another scale",
+      "Method fusion | calibrated | – | cannot be told: the clerk adds scores",
+    ]);
+    expect(await violations(opened.container)).toEqual([]);
+  });
+
+  test("follows the sliders", async () => {
+    const opened = await open();
+    await choose(opened, "Clerk 1.2 (yours)");
+    await waitFor(() => expect(changes()).toHaveTextContent("+ minScore: 0.2"));
+    opened.workspace.parameters.set("min_score", 0.3);
+    await waitFor(() => expect(changes()).toHaveTextContent("+ minScore: 0.3"));
+  });
+
+  test("is the agent that ranks, until another is chosen", async () => {
+    const { workspace, backend } = await open();
+    await waitFor(() => expect(workspace.pipelines.agents).toHaveLength(1));
+    workspace.pipelines.choose(CLERK.id);
+    await screen.findByText("from the parameters of Clerk 1.2");
+    expect(backend.calls.findLast(({ name }) => name === "exportFor")?.args).toEqual([
+      { pipeline: CLERK.id, values: workspace.pipelines.chosen.committed },
+      "clerk@1.2",
+      null,
+    ]);
+  });
+
+  test("that is told by a call shows it, and has no config to write", async () => {
+    const opened = await open();
+    await choose(opened, "Call 1");
+    await screen.findByText("call -n 10 --min-score 0.2");
+    expect(screen.queryByRole("button", { name: /^Write/ })).toBeNull();
+    expect(screen.queryByRole("button", { name: /config/ })).toBeNull();
+    await opened.user.click(screen.getByRole("button", { name: "Copy" }));
+    expect(await navigator.clipboard.readText()).toBe("call -n 10 --min-score 0.2\n");
+  });
+});
+
+describe("the config", () => {
+  test("is written once, and looked at anew", async () => {
+    const opened = await open();
+    await choose(opened, "Clerk 1.2 (yours)");
+    await waitFor(() => expect(writeButton()).toBeEnabled());
+    expect(screen.getByText("Iris has settings of its own, which stay as they are.")).toBeInTheDocument();
+    await opened.user.click(writeButton());
+    expect(await screen.findByText(/What it held is in/)).toHaveTextContent(
+      "Changed ~/.clerk/clerk.json. What it held is in ~/.clerk/clerk.json.bak.",
+    );
+    await screen.findByText("It says so already.");
+    expect(writeButton()).toBeDisabled();
+  });
+
+  test("stays where the person does not agree", async () => {
+    const opened = await open((backend) => {
+      backend.exportWrite = () => Promise.resolve(null);
+    });
+    await choose(opened, "Clerk 1.2 (yours)");
+    await waitFor(() => expect(writeButton()).toBeEnabled());
+    await opened.user.click(writeButton());
+    await waitFor(() => expect(writeButton()).toBeEnabled());
+    expect(screen.queryByText(/What it held/)).toBeNull();
+  });
+
+  test("is told for one of two agents", async () => {
+    const opened = await open();
+    await choose(opened, "Clerk 1.2 (yours)");
+    await opened.user.selectOptions(await screen.findByRole("combobox", { name: "Agent" }), "iris");
+    await waitFor(() => expect(changes()).toHaveTextContent("+ iris.minScore: 0.2"));
+  });
+
+  test.each([
+    ["cannot be read", { change: null, problem: "line 2: it ends too early" }, "Line 2: it ends too early."],
+    ["is not there", { change: null }, "No clerk.json was found on this machine."],
+  ])("that %s says so", async (_, given, words) => {
+    const opened = await open((backend) => {
+      backend.exportFor = (ranking, target, agent) =>
+        Promise.resolve({ ...exported(ranking, target, agent, 0.35), ...given });
+    });
+    await choose(opened, "Clerk 1.2 (yours)");
+    expect(await screen.findByText((text) => text.includes(words))).toBeInTheDocument();
+    expect(writeButton()).toBeDisabled();
+  });
+
+  test("that fails while it is written says why", async () => {
+    const opened = await open((backend) => {
+      backend.failing["exportWrite"] = { code: "error", message: "it has changed since it was read" };
+    });
+    await choose(opened, "Clerk 1.2 (yours)");
+    await waitFor(() => expect(writeButton()).toBeEnabled());
+    await opened.user.click(writeButton());
+    expect(await screen.findByRole("alert")).toHaveTextContent(
+      "Cannot change the config. It has changed since it was read.",
+    );
+  });
+});
+
+test("a diff is told by its lines", () => {
+  expect(
+    diffLines("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n c\n").map(({ kind, text }) => `${kind} ${text}`),
+  ).toEqual(["place @@ -1 +1 @@", "old -a", "new +b", "same  c"]);
+});

@@ -1,0 +1,86 @@
+/** What a made-up program, the clerk, can be told, and what its config says. */
+import type { AgentConfig, Export, Ranking, TargetInfo } from "../../src/api/bindings";
+
+export const TARGETS: TargetInfo[] = [
+  {
+    id: "clerk@1.2",
+    label: "Clerk 1.2",
+    file: "clerk.json",
+    config: "~/.clerk/clerk.json",
+    is_of_config: true,
+  },
+  { id: "call@1", label: "Call 1", file: null, config: null, is_of_config: false },
+];
+
+/** `present`: what its config holds now, as `minScore`. */
+export function exported(ranking: Ranking, target: string, agent: string | null, present: number): Export {
+  const least = Number(ranking.values["min_score"] ?? ranking.values["clerk.min_score"] ?? 0.2);
+  const key = agent === null ? "minScore" : `${agent}.minScore`;
+  return {
+    target,
+    rows: [
+      {
+        ...{ parameter: "max_results", label: "Max results", value: 10 },
+        ...{ key: "maxResults", told: "10", fit: "exact", why: null },
+      },
+      {
+        ...{ parameter: "min_score", label: "Min score", value: least },
+        ...{ key, told: String(least), fit: "approximate", why: "its scores stand on another scale" },
+      },
+      {
+        ...{ parameter: "fusion", label: "Method", value: "calibrated" },
+        ...{ key: null, told: null, fit: "not_expressible", why: "the clerk adds scores" },
+      },
+    ],
+    text:
+      target === "call@1" ? `call -n 10 --min-score ${String(least)}\n` : `{"${key}": ${String(least)}}\n`,
+    problem: null,
+    change:
+      target === "call@1"
+        ? null
+        : {
+            path: "~/.clerk/clerk.json",
+            diff:
+              least === present
+                ? ""
+                : `@@ -1,3 +1,3 @@\n {\n-  ${key}: ${String(present)},\n+  ${key}: ${String(least)},\n }\n`,
+            notes: ["iris has settings of its own, which stay as they are"],
+            refused: null,
+            watched: null,
+            agents: ["iris"],
+          },
+  };
+}
+
+export const CONFIG: AgentConfig = {
+  path: "~/.clerk/clerk.json",
+  label: "Clerk 1.2",
+  version: "1.2.3",
+  ranking: {
+    pipeline: "clerk@1.2",
+    values: {
+      "clerk.near_weight": 0.7,
+      "clerk.spread_on": false,
+      "clerk.min_score": 0.45,
+      "clerk.max_results": 6,
+    },
+  },
+  settings: [
+    {
+      ...{
+        agent: null,
+        key: "minScore",
+        value: "0.45",
+        effect: "sets",
+        parameter: "clerk.min_score",
+        why: null,
+      },
+    },
+    {
+      ...{ agent: null, key: "rerank", value: "true", effect: "without_effect", parameter: null },
+      why: "no version that was checked reads it",
+    },
+  ],
+  agents: ["iris"],
+  problems: [],
+};
