@@ -3,6 +3,7 @@
 pub mod basic_memory;
 mod copied_database;
 mod fts;
+pub mod hindsight;
 mod memory;
 mod notes;
 pub mod openclaw;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use memlens_emulate::Program;
 use memlens_emulate::openclaw::Edition;
+use memlens_emulate::{Program, hindsight};
 use memlens_params::{ParameterSet, Params, Table, Value, Values};
 use memlens_rank::{AnyPipeline, NATIVE};
 
@@ -75,8 +75,11 @@ impl Ranking {
 /// Every pipeline: Memlens's own, then those of other programs, the newest of each first.
 pub fn pipelines() -> Vec<&'static dyn AnyPipeline> {
     let others = Program::ALL.into_iter().map(Program::pipeline);
+    // This one ranks Memlens's own lists.
+    let fusion: &dyn AnyPipeline = &hindsight::FUSION_1_1;
     std::iter::once(&NATIVE as &dyn AnyPipeline)
         .chain(others)
+        .chain([fusion])
         .collect()
 }
 
@@ -132,8 +135,8 @@ fn of_one_version(
     program: &str,
     version: Option<&str>,
 ) -> Option<Result<&'static dyn AnyPipeline, String>> {
-    let known = Program::ALL.into_iter().map(Program::pipeline);
-    let (pipeline, own) = known
+    let (pipeline, own) = pipelines()
+        .into_iter()
         .filter_map(|it| Some((it, it.id().0.split_once('@')?)))
         .find_map(|(it, (name, own))| (name == program).then_some((it, own)))?;
     let is_it = |version: &str| version == own || version.starts_with(&format!("{own}."));
@@ -162,6 +165,7 @@ mod tests {
             ("qmd", "qmd@2.8"),
             ("qmd@2.8.3", "qmd@2.8"),
             ("openviking@0.5.2", "openviking@0.5"),
+            ("hindsight", "hindsight@1.1"),
             ("basic-memory", "basic-memory@0.24"),
             ("basic-memory@0.24.1", "basic-memory@0.24"),
         ];

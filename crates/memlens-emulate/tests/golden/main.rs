@@ -2,6 +2,7 @@
 
 mod basic_memory;
 mod given;
+mod hindsight;
 mod openclaw;
 mod openviking;
 mod qmd;

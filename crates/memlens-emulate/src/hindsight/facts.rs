@@ -1,0 +1,167 @@
+//! What Hindsight's stages look at: the lists of its arms, and what is known of each memory.
+
+use std::borrow::Cow;
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use memlens_rank::{Age, CandidateSet, ListId, ListState, OwnFacts};
+
+use super::params::Boost;
+
+const SECONDS_A_DAY: f64 = 24.0 * 60.0 * 60.0;
+/// By how many days a span may fall short of its month or year.
+const SHORT_BY_DAYS: f64 = 1.0;
+
+/// The facts of one fusion.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// The arms that found anything, in their order.
+    pub arms: Vec<Arm>,
+    /// Whether these are Memlens's own lists.
+    pub is_of_memlens: bool,
+    /// What is known of each memory, by slot.
+    pub rows: Vec<RowFact>,
+    /// What its cross-encoder gave each, by slot: none where it did not come so far. None at all where it was not asked.
+    pub scores: Option<Vec<Option<f64>>>,
+}
+
+/// What one arm found.
+#[derive(Debug, Clone)]
+pub struct Arm {
+    /// Which it is.
+    pub kind: ArmKind,
+    /// Its memories, best first.
+    pub slots: Vec<u32>,
+    /// How much it is boosted; that of an arm which Memlens has is a parameter.
+    pub boost: Option<Boost>,
+}
+
+/// An arm of Hindsight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArmKind {
+    /// By meaning.
+    Semantic,
+    /// By words.
+    Bm25,
+    /// Along links between memories.
+    Graph,
+    /// Near a time that the question names.
+    Temporal,
+}
+
+impl ArmKind {
+    /// Its name for a person.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ArmKind::Semantic => "semantic",
+            ArmKind::Bm25 => "bm25",
+            ArmKind::Graph => "graph",
+            ArmKind::Temporal => "temporal",
+        }
+    }
+}
+
+/// What is known of one memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct RowFact {
+    /// When it was; none where nothing dates it.
+    pub dated: Option<Dated>,
+    /// How many observations it rests on.
+    pub n_proofs: Option<u32>,
+    /// How near it is to the time that the question names, where the temporal arm found it.
+    pub proximity: Option<f64>,
+}
+
+/// When a memory was.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dated {
+    /// How many days ago.
+    pub days: f64,
+    /// Whether it stands for a whole month or year, so that it never counts as recent.
+    pub is_period: bool,
+}
+
+impl Dated {
+    /// From when it began and ended and when it was mentioned; the end of a whole month or year, else the first of beginning, mention and
+    /// end that is known.
+    pub fn of(
+        start: Option<Timestamp>,
+        end: Option<Timestamp>,
+        mentioned: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Option<Dated> {
+        let period = start
+            .zip(end)
+            .filter(|(start, end)| is_period(*start, *end));
+        let at = match period {
+            Some((_, end)) => end,
+            None => start.or(mentioned).or(end)?,
+        };
+        Some(Dated {
+            days: days_between(at, now),
+            is_period: period.is_some(),
+        })
+    }
+}
+
+fn days_between(from: Timestamp, to: Timestamp) -> f64 {
+    to.duration_since(from).as_secs_f64() / SECONDS_A_DAY
+}
+
+/// Whether a span is one month or one year of the calendar.
+fn is_period(start: Timestamp, end: Timestamp) -> bool {
+    let first: Zoned = start.to_zoned(TimeZone::UTC);
+    let is_midnight = first.time() == jiff::civil::Time::midnight();
+    if first.day() != 1 || !is_midnight {
+        return false;
+    }
+    let days = days_between(start, end);
+    let is_length = |whole: i16| {
+        let whole = f64::from(whole);
+        days >= whole - SHORT_BY_DAYS && days <= whole
+    };
+    is_length(i16::from(first.days_in_month()))
+        || (first.month() == 1 && is_length(first.days_in_year()))
+}
+
+impl Facts {
+    /// The facts on a set; of Memlens's own, its two lists as arms, and the age of each row.
+    pub fn of(set: &CandidateSet) -> Cow<'_, Facts> {
+        if let Some(facts) = set.own.as_ref().and_then(OwnFacts::get) {
+            return Cow::Borrowed(facts);
+        }
+        let arm = |(kind, id): (ArmKind, ListId)| {
+            let list = set.list(id).filter(|it| it.state == ListState::Ready)?;
+            let mut ranked: Vec<(u32, u32)> = (0..set.candidates.len() as u32)
+                .filter_map(|slot| Some((list.value(slot).rank?, slot)))
+                .collect();
+            ranked.sort_unstable();
+            Some(Arm {
+                kind,
+                slots: ranked.into_iter().map(|(_, slot)| slot).collect(),
+                boost: None,
+            })
+        };
+        let arms = [
+            (ArmKind::Semantic, ListId::VECTOR),
+            (ArmKind::Bm25, ListId::BM25),
+        ];
+        let arms = arms.into_iter().filter_map(arm);
+        let row = |age: Age| RowFact {
+            dated: match age {
+                Age::Days { days, .. } => Some(Dated {
+                    days,
+                    is_period: false,
+                }),
+                Age::Unknown | Age::Evergreen => None,
+            },
+            ..RowFact::default()
+        };
+        Cow::Owned(Facts {
+            arms: arms.filter(|it| !it.slots.is_empty()).collect(),
+            is_of_memlens: true,
+            rows: set.candidates.iter().map(|it| row(it.age)).collect(),
+            scores: None,
+        })
+    }
+}

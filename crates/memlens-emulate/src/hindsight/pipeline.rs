@@ -1,0 +1,55 @@
+//! The pipeline of Hindsight's fusion.
+
+use memlens_rank::{Pipeline, PipelineId, RetrieverId, Stage, Ties};
+
+use super::params::{
+    BM25, CANDIDATES, FUSION, Hindsight, LIMIT, MIN_FINAL, MIN_RERANKER, RERANK, SCORE, SEMANTIC,
+};
+use super::stages;
+
+/// The fusion of 1.1, as 1.1.0 does it, over Memlens's own two lists.
+pub static FUSION_1_1: Pipeline<Hindsight> = Pipeline {
+    id: PipelineId("hindsight@1.1"),
+    label: "Hindsight 1.1, fusion only",
+    stages: &[
+        Stage {
+            id: SEMANTIC,
+            explain: stages::semantic,
+        },
+        Stage {
+            id: BM25,
+            explain: stages::bm25,
+        },
+        Stage {
+            id: FUSION,
+            explain: stages::fusion,
+        },
+        Stage {
+            id: CANDIDATES,
+            explain: stages::candidates,
+        },
+        Stage {
+            id: RERANK,
+            explain: stages::rerank,
+        },
+        Stage {
+            id: MIN_RERANKER,
+            explain: stages::min_reranker,
+        },
+        Stage {
+            id: SCORE,
+            explain: stages::score,
+        },
+        Stage {
+            id: MIN_FINAL,
+            explain: stages::min_final,
+        },
+        Stage {
+            id: LIMIT,
+            explain: stages::limit,
+        },
+    ],
+    // Stages that order say every place themselves, or sort what came in order.
+    ties: Ties::Stable(|set| set.candidates.iter().map(|it| it.order).collect()),
+    retriever: RetrieverId::NATIVE,
+};
