@@ -98,9 +98,6 @@ pub(crate) static SINCE_2026_8: [Known; 2] = [
     ),
 ];
 
-const CHUNKING: Effect =
-    Effect::NotEmulated("chunks are cut at 400 tokens with an overlap of 80 here");
-
 pub(crate) static UP_TO_2026_7: [Known; 12] = [
     (
         "query.maxResults",
@@ -152,8 +149,16 @@ pub(crate) static UP_TO_2026_7: [Known; 12] = [
         Kind::Toggle,
         Effect::NotEmulated("both lists are always asked here"),
     ),
-    ("chunking.tokens", Kind::Number, CHUNKING),
-    ("chunking.overlap", Kind::Number, CHUNKING),
+    (
+        "chunking.tokens",
+        Kind::Number,
+        Effect::Sets("openclaw.chunk_tokens"),
+    ),
+    (
+        "chunking.overlap",
+        Kind::Number,
+        Effect::Sets("openclaw.chunk_overlap"),
+    ),
 ];
 
 const REFUSED: Effect = Effect::Without(
@@ -332,7 +337,7 @@ mod tests {
             told,
             [
                 super::NOT_YET,
-                super::CHUNKING,
+                Effect::Sets("openclaw.chunk_tokens"),
                 super::UNKNOWN,
                 Effect::Sets("openclaw.mmr_on"),
                 Effect::Sets("openclaw.text_weight"),

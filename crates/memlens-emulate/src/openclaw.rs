@@ -13,6 +13,7 @@ mod reasons;
 mod stages;
 mod words;
 
+pub use cut::Chunking;
 pub use memory::Memory;
 pub use own_index::{OwnChunk, OwnIndex, is_same_model};
 pub use params::{Feb2026, Jul2026, Since2026Aug};

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use memlens_params::Values;
 use memlens_rank::AnyPipeline;
 use memlens_retrieve::{RetrieveError, Retriever};
 
-use crate::openclaw::{self, Edition};
+use crate::openclaw::{self, Chunking, Edition};
 use crate::{AgentNote, Embed, Vectors, basic_memory, openviking, qmd};
 
 /// A program, in a version of its own way to search.
@@ -58,10 +59,12 @@ impl Program {
         }
     }
 
-    /// The texts that it would embed, in their order.
-    pub fn chunk_texts(self, notes: &[AgentNote]) -> Vec<String> {
+    /// The texts that it would embed by these parameters, in their order.
+    pub fn chunk_texts(self, notes: &[AgentNote], params: &Values) -> Vec<String> {
         match self {
-            Program::OpenClaw(edition) => openclaw::Memory::chunk_texts(edition, notes),
+            Program::OpenClaw(edition) => {
+                openclaw::Memory::chunk_texts(edition, Chunking::of(params), notes)
+            }
             Program::Qmd => qmd::Memory::chunk_texts(notes),
             Program::OpenViking => openviking::Memory::chunk_texts(notes),
             Program::BasicMemory => basic_memory::Memory::chunk_texts(notes),
@@ -75,6 +78,7 @@ impl Program {
     /// [`RetrieveError::Outside`] where SQLite refuses.
     pub fn memory(self, made_of: MadeOf) -> Result<Arc<dyn Retriever>, RetrieveError> {
         let MadeOf {
+            params,
             notes,
             vectors,
             embed,
@@ -84,8 +88,10 @@ impl Program {
         } = made_of;
         Ok(match self {
             Program::OpenClaw(edition) => {
-                let memory =
-                    openclaw::Memory::new(edition, notes, vectors, embed, now_ms, generation)?;
+                let chunking = Chunking::of(&params);
+                let memory = openclaw::Memory::new(
+                    edition, chunking, notes, vectors, embed, now_ms, generation,
+                )?;
                 Arc::new(memory.with_remarks(remarks))
             }
             Program::Qmd => {
@@ -106,6 +112,8 @@ impl Program {
 
 /// What a program's memory is made of.
 pub struct MadeOf {
+    /// The parameters by which notes are cut.
+    pub params: Values,
     /// The notes, by the paths that the program gives them.
     pub notes: Vec<AgentNote>,
     /// The vectors of what it embeds, or why there are none.

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use memlens_emulate::{AgentNote, Embed, MadeOf, Program, Vectors, openclaw};
 use memlens_ingest::content_hash;
+use memlens_params::Values;
 use memlens_retrieve::{Lists, NoteFacts, Part, Retriever};
 use memlens_store::{DocumentRow, Folder, ScoreCache};
 
@@ -57,7 +58,7 @@ impl Library {
             match Program::ranked_by(ranking.pipeline) {
                 None => (self.retriever(), None),
                 Some(program) => {
-                    let (memory, emulated) = self.emulated(program)?;
+                    let (memory, emulated) = self.emulated(program, &ranking.values)?;
                     (memory, Some(emulated))
                 }
             };
@@ -84,7 +85,11 @@ impl Library {
         self.emulations.own.lock().clear();
     }
 
-    fn emulated(&self, program: Program) -> Result<(Arc<dyn Retriever>, Emulated), EngineError> {
+    fn emulated(
+        &self,
+        program: Program,
+        params: &Values,
+    ) -> Result<(Arc<dyn Retriever>, Emulated), EngineError> {
         // One is made at a time.
         let mut made = self.emulations.made.lock();
         let lists = self.lists();
@@ -92,6 +97,7 @@ impl Library {
         let own_files = self.own_files(program, &lists.snapshot.folders);
         if let Some(made) = made.get(&program)
             && made.memory.generation() == generation
+            && made.memory.answers(params)
             && made.folders == lists.snapshot.folders
             && made.at.elapsed() < MOMENT
             && (made.own_files == own_files || made.at.elapsed() < OWN_STANDS)
@@ -121,9 +127,10 @@ impl Library {
                 openclaw::Memory::of_index(notes, &index, vectors, embed, now_ms, generation)?;
             Arc::new(memory.with_remarks(remarks))
         } else {
-            let vectors = self.vectors(&lists, &program.chunk_texts(&notes));
+            let vectors = self.vectors(&lists, &program.chunk_texts(&notes, params));
             is_whole = vectors.is_ok();
             program.memory(MadeOf {
+                params: params.clone(),
                 notes,
                 vectors,
                 embed,

@@ -111,12 +111,15 @@ impl Search {
     /// Asks the retriever the same question again, with all facts on what it finds.
     ///
     /// # Errors
-    /// [`EngineError::Index`], [`EngineError::Retrieve`].
+    /// [`EngineError::Index`], [`EngineError::Retrieve`]; [`EngineError::OtherLists`] where they make another memory.
     pub(crate) fn ask_again(
         &self,
         params: &Values,
         also: &[ChunkId],
     ) -> Result<Retrieved, EngineError> {
+        if !self.retriever.answers(params) {
+            return Err(EngineError::OtherLists { id: self.id });
+        }
         let vector = self.vector.as_deref().map_err(String::as_str);
         let mut retrieved = self.retriever.retrieve(&Question {
             text: &self.query,

@@ -38,6 +38,11 @@ pub trait Retriever: Send + Sync {
     /// [`RetrieveError`] where it cannot be asked at all.
     fn texts(&self, chunks: &[ChunkId]) -> Result<Vec<Result<String, NoText>>, RetrieveError>;
 
+    /// Whether a question with these parameters is one to it: other ones may make another memory. By default any is.
+    fn answers(&self, _params: &Values) -> bool {
+        true
+    }
+
     /// The paths of the notes that it leaves out since they are not as they were saved; by default none.
     fn left_out(&self) -> Vec<String> {
         Vec::new()

@@ -300,3 +300,31 @@ fn without_a_model_words_answer() {
     let library = Library::open(dir.path(), memlens_tests::failing()).expect("it opens");
     assert_eq!(kept(&library, &all("openclaw")), ["a.md"]);
 }
+
+#[test]
+fn chunks_are_cut_as_the_parameters_say() {
+    let notes = Notes::new(&[("long.md", &long("router"))]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let usual = ranking("openclaw@2026.7");
+    let mut short = usual.clone();
+    for (id, number) in [
+        ("openclaw.chunk_tokens", 50.0),
+        ("openclaw.chunk_overlap", 0.0),
+    ] {
+        let number = Value::Number(number);
+        short.values.set(id, number).expect("it is in range");
+    }
+    let before = ask(&library, &usual);
+    let asked = ask(&library, &short);
+    // 80 lines of some 40 signs: 200 signs hold five or less.
+    let n_chunks = asked.set().n_chunks;
+    assert!((16..=27).contains(&n_chunks), "{n_chunks}");
+    assert!(before.set().n_chunks < 5);
+    let refused = before.for_params(&short.values).map(|search| search.id);
+    assert!(
+        matches!(refused, Err(EngineError::OtherLists { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(ask(&library, &usual).set().n_chunks, before.set().n_chunks);
+}

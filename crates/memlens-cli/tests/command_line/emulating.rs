@@ -244,7 +244,7 @@ fn a_config_sets_the_version_and_its_parameters() {
         (
             "openclaw.json",
             "// mine\n{meta: {lastTouchedVersion: '2026.7.35'}, agents: {defaults: {memorySearch: {query: {maxResults: 3,\
-             minScore: 0, hybrid: {textWeight: 0.5, vectorWeight: 0.5, weight: 1}}}}}}",
+             minScore: 0, hybrid: {textWeight: 0.5, vectorWeight: 0.5, weight: 1}}, chunking: {tokens: 20, overlap: 5000}}}}}",
         ),
         (
             "two.json",
@@ -275,6 +275,12 @@ fn a_config_sets_the_version_and_its_parameters() {
     ]);
     let report: serde_json::Value = serde_json::from_str(&run.out).expect("it is JSON");
     assert_eq!(report["params"]["openclaw.max_results"], 3.0);
+    assert_eq!(report["params"]["openclaw.chunk_tokens"], 20.0);
+    assert!(
+        run.err
+            .contains("memorySearch.chunking.overlap: cannot set openclaw.chunk_overlap to 5000"),
+        "{run:?}"
+    );
     assert_eq!(list(&report["results"]).len(), 1, "{report}");
 
     let all = memlens.json(&["import", &path("two.json"), "--json"]);

@@ -5,12 +5,15 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Edition;
+use memlens_params::{ParameterSet, Value, Values};
 
-/// How long a chunk is: 400 tokens of 4 characters.
-const CHUNK_UNITS: usize = 1600;
-/// How much of a chunk the next one repeats: 80 tokens.
-const OVERLAP_UNITS: usize = 320;
+use super::Edition;
+use super::params::{CHUNK_OVERLAP, CHUNK_TOKENS};
+
+/// What a token is taken for.
+const TOKEN_UNITS: usize = 4;
+/// No chunk is made shorter.
+const CHUNK_UNITS_MIN: usize = 32;
 /// What a text that is cut finer by tokens is cut into.
 const FINE_UNITS: usize = 400;
 
@@ -34,10 +37,52 @@ pub struct Piece {
     pub importance: Option<u8>,
 }
 
+/// How long chunks are, as OpenClaw can be told up to 2026.7.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chunking {
+    tokens: u32,
+    overlap: u32,
+}
+
+impl Default for Chunking {
+    /// As every edition cuts that is told nothing.
+    fn default() -> Chunking {
+        Chunking {
+            tokens: CHUNK_TOKENS.1,
+            overlap: CHUNK_OVERLAP.1,
+        }
+    }
+}
+
+impl Chunking {
+    /// What these parameters say; the defaults where their edition fixes them.
+    pub fn of(values: &Values) -> Chunking {
+        let number = |(id, default): (&str, u32)| match values.get(id) {
+            Some(Value::Number(number)) => number as u32,
+            Some(Value::Toggle(_) | Value::Choice(_) | Value::Unset) | None => default,
+        };
+        Chunking {
+            tokens: number(CHUNK_TOKENS),
+            overlap: number(CHUNK_OVERLAP),
+        }
+    }
+
+    /// How long a chunk is.
+    fn units(self) -> usize {
+        (self.tokens as usize * TOKEN_UNITS).max(CHUNK_UNITS_MIN)
+    }
+
+    /// How much of a chunk the next one repeats: less than a chunk.
+    fn overlap_units(self) -> usize {
+        self.overlap.min(self.tokens.saturating_sub(1)) as usize * TOKEN_UNITS
+    }
+}
+
 /// Cuts a note as an edition of OpenClaw does. `path` is the note's in the workspace.
-pub fn cut(edition: Edition, path: &str, text: &str) -> Vec<Piece> {
+pub fn cut(edition: Edition, chunking: Chunking, path: &str, text: &str) -> Vec<Piece> {
+    let by_lines = Packing::ByLines(chunking);
     let mut pieces = match edition {
-        Edition::V2026_2 | Edition::V2026_7 => pack(&lines(text), 1, Packing::ByLines),
+        Edition::V2026_2 | Edition::V2026_7 => pack(&lines(text), 1, by_lines),
         Edition::V2026_8 if matches!(path, "MEMORY.md" | "USER.md") => entries(text),
         Edition::V2026_8 => pack(&lines(&bare(text)), 1, Packing::ByWeight),
     };
@@ -52,16 +97,23 @@ fn lines(text: &str) -> Vec<&str> {
 /// How lines are counted, and what of those so far begins the next chunk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
-    /// In UTF-16 units; whole lines are repeated.
-    ByLines,
+    /// In UTF-16 units, as long as it is told; whole lines are repeated.
+    ByLines(Chunking),
     /// Signs of dense scripts as four; no more is repeated than fits beside the next line.
     ByWeight,
 }
 
 impl Packing {
+    fn chunking(self) -> Chunking {
+        match self {
+            Packing::ByLines(chunking) => chunking,
+            Packing::ByWeight => Chunking::default(),
+        }
+    }
+
     fn weight(self, text: &str) -> usize {
         match self {
-            Packing::ByLines => units(text),
+            Packing::ByLines(_) => units(text),
             Packing::ByWeight => weighted(text),
         }
     }
@@ -69,7 +121,7 @@ impl Packing {
     /// `next` is the weight of the line that did not fit.
     fn overlap(self, current: &[(String, u32)], next: usize) -> Vec<(String, u32)> {
         match self {
-            Packing::ByLines => whole_lines(current),
+            Packing::ByLines(chunking) => whole_lines(current, chunking.overlap_units()),
             Packing::ByWeight => last_of(current, next),
         }
     }
@@ -77,6 +129,7 @@ impl Packing {
 
 /// Packs whole lines greedily; a line longer than a chunk is cut.
 fn pack(lines: &[&str], first_line: u32, packing: Packing) -> Vec<Piece> {
+    let chunk_units = packing.chunking().units();
     let mut pieces = Vec::new();
     let mut current: Vec<(String, u32)> = Vec::new();
     let mut current_weight = 0;
@@ -95,7 +148,7 @@ fn pack(lines: &[&str], first_line: u32, packing: Packing) -> Vec<Piece> {
     for (number, line) in (first_line..).zip(lines) {
         for segment in segments(line, packing) {
             let size = packing.weight(&segment) + 1;
-            if current_weight + size > CHUNK_UNITS && !current.is_empty() {
+            if current_weight + size > chunk_units && !current.is_empty() {
                 flush(&current, &mut pieces);
                 current = packing.overlap(&current, size);
                 let weights = current.iter().map(|(text, _)| packing.weight(text) + 1);
@@ -110,10 +163,10 @@ fn pack(lines: &[&str], first_line: u32, packing: Packing) -> Vec<Piece> {
 }
 
 /// The last whole lines until they make up the overlap.
-fn whole_lines(current: &[(String, u32)]) -> Vec<(String, u32)> {
+fn whole_lines(current: &[(String, u32)], overlap_units: usize) -> Vec<(String, u32)> {
     let mut carried = 0;
     let mut from = current.len();
-    while from > 0 && carried < OVERLAP_UNITS {
+    while from > 0 && carried < overlap_units {
         from -= 1;
         carried += units(&current[from].0) + 1;
     }
@@ -122,7 +175,10 @@ fn whole_lines(current: &[(String, u32)]) -> Vec<(String, u32)> {
 
 /// The last lines as far as they fit beside the next one; of the first that does not, its tail.
 fn last_of(current: &[(String, u32)], next: usize) -> Vec<(String, u32)> {
-    let room = OVERLAP_UNITS.min(CHUNK_UNITS.saturating_sub(next));
+    let chunking = Packing::ByWeight.chunking();
+    let room = chunking
+        .overlap_units()
+        .min(chunking.units().saturating_sub(next));
     let mut carried = 0;
     let mut kept = Vec::new();
     for (text, number) in current.iter().rev() {
@@ -162,14 +218,15 @@ fn segments(line: &str, packing: Packing) -> Vec<String> {
     if line.is_empty() {
         return vec![String::new()];
     }
-    let coarse = slices(line, CHUNK_UNITS);
-    if packing == Packing::ByLines {
+    let chunk_units = packing.chunking().units();
+    let coarse = slices(line, chunk_units);
+    if packing != Packing::ByWeight {
         return coarse;
     }
     coarse
         .into_iter()
         .flat_map(|piece| {
-            if weighted(&piece) > CHUNK_UNITS {
+            if weighted(&piece) > chunk_units {
                 slices(&piece, FINE_UNITS)
             } else {
                 vec![piece]
@@ -256,4 +313,53 @@ fn bare(text: &str) -> Cow<'_, str> {
 
 fn is_entry(line: &str) -> bool {
     line.starts_with("- ") || line.starts_with("* ")
+}
+
+#[cfg(test)]
+mod tests {
+    use memlens_params::{ParameterSet, Value};
+
+    use super::super::params::Jul2026;
+    use super::{Chunking, cut};
+    use crate::openclaw::Edition;
+
+    fn lines_of(tokens: f64, overlap: f64) -> Vec<(u32, u32)> {
+        let mut values = Jul2026::default().values();
+        for (id, number) in [
+            ("openclaw.chunk_tokens", tokens),
+            ("openclaw.chunk_overlap", overlap),
+        ] {
+            values
+                .set(id, Value::Number(number))
+                .expect("it is in range");
+        }
+        // Ten lines of nine signs, each ten with its end.
+        let text = vec!["nine sign"; 10].join("\n");
+        let pieces = cut(
+            Edition::V2026_7,
+            Chunking::of(&values),
+            "memory/a.md",
+            &text,
+        );
+        pieces
+            .iter()
+            .map(|it| (it.start_line, it.end_line))
+            .collect()
+    }
+
+    #[test]
+    fn chunks_are_as_long_as_they_are_told() {
+        assert_eq!(lines_of(400.0, 80.0), [(1, 10)]);
+        // 40 signs hold four lines.
+        assert_eq!(lines_of(10.0, 0.0), [(1, 4), (5, 8), (9, 10)]);
+        // Whole lines are repeated until they make up 8 signs, 12 signs.
+        assert_eq!(lines_of(10.0, 2.0), [(1, 4), (4, 7), (7, 10)]);
+        assert_eq!(lines_of(10.0, 3.0), [(1, 4), (3, 6), (5, 8), (7, 10)]);
+        // No chunk repeats all of the one before: 9 tokens of 10.
+        assert_eq!(lines_of(10.0, 500.0), lines_of(10.0, 9.0));
+        assert_eq!(
+            Chunking::of(&Jul2026::default().values()),
+            Chunking::default()
+        );
+    }
 }

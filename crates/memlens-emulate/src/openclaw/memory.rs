@@ -10,6 +10,7 @@ use icu_collator::{CollatorBorrowed, CollatorPreferences};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use memlens_index::{QueryWord, words};
+use memlens_params::Values;
 use memlens_rank::{
     Candidate, CandidateSet, ChunkId, List, ListId, ListState, ListValue, OwnFacts, RetrieverId,
 };
@@ -21,7 +22,7 @@ use parking_lot::Mutex;
 use regex::Regex;
 
 use super::Edition;
-use super::cut::{Piece, cut, units};
+use super::cut::{Chunking, Piece, cut, units};
 use super::facts::{Facts, Named, Raised, RowFact};
 use super::own_index::{OwnChunk, OwnIndex};
 use super::params::{CANDIDATES_MAX, TEXT, VECTOR};
@@ -44,6 +45,7 @@ static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new("[a-z0-9_]+").expect(
 /// Notes as one edition of OpenClaw indexes them.
 pub struct Memory {
     edition: Edition,
+    chunking: Chunking,
     generation: u64,
     now_ms: i64,
     notes: Vec<AgentNote>,
@@ -113,9 +115,9 @@ impl Numbers {
 
 impl Memory {
     /// The texts of the chunks that an edition cuts notes into, in their order: what is to be embedded.
-    pub fn chunk_texts(edition: Edition, notes: &[AgentNote]) -> Vec<String> {
+    pub fn chunk_texts(edition: Edition, chunking: Chunking, notes: &[AgentNote]) -> Vec<String> {
         let notes = notes.iter().filter(|note| is_indexed(edition, &note.path));
-        let pieces = notes.flat_map(|note| cut(edition, &note.path, &note.text));
+        let pieces = notes.flat_map(|note| cut(edition, chunking, &note.path, &note.text));
         pieces.map(|piece| piece.text).collect()
     }
 
@@ -126,6 +128,7 @@ impl Memory {
     /// [`RetrieveError::Outside`] where SQLite refuses.
     pub fn new(
         edition: Edition,
+        chunking: Chunking,
         notes: Vec<AgentNote>,
         vectors: Result<Vectors, String>,
         embed: Embed,
@@ -136,9 +139,10 @@ impl Memory {
         notes.retain(|note| is_indexed(edition, &note.path));
         let pieces = notes
             .iter()
-            .map(|note| cut(edition, &note.path, &note.text))
+            .map(|note| cut(edition, chunking, &note.path, &note.text))
             .collect();
-        Memory::of_pieces(edition, notes, pieces, vectors, embed, now_ms, generation)
+        let memory = Memory::of_pieces(edition, notes, pieces, vectors, embed, now_ms, generation)?;
+        Ok(Memory { chunking, ..memory })
     }
 
     /// The index that OpenClaw itself made of notes: its chunks with their vectors, of those notes that it holds. It searches as
@@ -161,7 +165,7 @@ impl Memory {
             .iter()
             .map(|note| {
                 // What an entry states of its importance is no part of its text there.
-                let ours = cut(edition, &note.path, &note.text);
+                let ours = cut(edition, Chunking::default(), &note.path, &note.text);
                 let piece = |chunk: &OwnChunk| Piece {
                     start_line: chunk.start_line,
                     end_line: chunk.end_line,
@@ -235,6 +239,7 @@ impl Memory {
         });
         Ok(Memory {
             edition,
+            chunking: Chunking::default(),
             generation,
             now_ms,
             places: (0..).zip(&chunks).map(|(at, it)| (it.id, at)).collect(),
@@ -604,6 +609,10 @@ impl Retriever for Memory {
             n_words_left_out: 0,
             took: vec![(ListId(VECTOR.0), vector_took), (ListId(TEXT.0), text_took)],
         })
+    }
+
+    fn answers(&self, params: &Values) -> bool {
+        Chunking::of(params) == self.chunking
     }
 
     fn remarks(&self) -> Vec<String> {

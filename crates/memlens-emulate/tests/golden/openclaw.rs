@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use memlens_emulate::openclaw::{Edition, Memory};
+use memlens_emulate::openclaw::{Chunking, Edition, Memory};
 use memlens_emulate::{AgentNote, Embed, Vectors};
 use memlens_params::{ParameterSet, StageId, Value, Values};
 use memlens_rank::{ChunkId, List, ListId, Trace};
@@ -211,7 +211,7 @@ fn compare(
 fn agreement(edition: Edition, version: &str) {
     let notes = agent_memory();
     let chunks: Vec<Chunk> = lines(&format!("openclaw/{version}.chunks.jsonl"));
-    let texts = Memory::chunk_texts(edition, &notes);
+    let texts = Memory::chunk_texts(edition, Chunking::default(), &notes);
     let given = vectors("openclaw/vectors.jsonl");
     let theirs: Vec<&String> = chunks.iter().map(|chunk| &chunk.sha256).collect();
     let ours: Vec<String> = texts.iter().map(|text| sha256(text)).collect();
@@ -230,6 +230,7 @@ fn agreement(edition: Edition, version: &str) {
     for one in &asked {
         let memory = Memory::new(
             edition,
+            Chunking::default(),
             notes.clone(),
             Ok(Vectors::new(DIM, flat.clone())),
             no_model(),
@@ -291,13 +292,21 @@ fn crafted_differences(edition: Edition, version: &str, name: &str) -> Vec<Strin
     let has_model = name != "craft-fts";
     let mut failed = Vec::new();
     for one in &asked {
-        let n = Memory::chunk_texts(edition, &notes).len();
+        let n = Memory::chunk_texts(edition, Chunking::default(), &notes).len();
         let vectors = if has_model {
             Ok(Vectors::new(1, vec![1.0; n]))
         } else {
             Err("no model".to_owned())
         };
-        let memory = Memory::new(edition, notes.clone(), vectors, no_model(), one.now_ms, 1);
+        let memory = Memory::new(
+            edition,
+            Chunking::default(),
+            notes.clone(),
+            vectors,
+            no_model(),
+            one.now_ms,
+            1,
+        );
         let memory = memory.expect("an index");
         let values = values(edition, &one.settings);
         // All, as the cosines that tell candidates are put in later.
@@ -337,13 +346,14 @@ fn crafted_workspaces_are_met() {
 fn columns_tell_raw_scores_and_what_moved_rows() {
     let edition = Edition::V2026_8;
     let given = vectors("openclaw/vectors.jsonl");
-    let flat: Vec<f32> = Memory::chunk_texts(edition, &agent_memory())
+    let flat: Vec<f32> = Memory::chunk_texts(edition, Chunking::default(), &agent_memory())
         .iter()
         .flat_map(|text| given[&sha256(text)].clone())
         .collect();
     let one = lines::<Asked>("openclaw/2026.9.6.jsonl").remove(0);
     let memory = Memory::new(
         edition,
+        Chunking::default(),
         agent_memory(),
         Ok(Vectors::new(DIM, flat)),
         no_model(),
