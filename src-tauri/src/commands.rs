@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memlens_engine::view::{
-    Activity, Comparison, DataSize, DocumentView, EmulationProgress, ErrorInfo, FileProblem,
-    FolderTree, Journey, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument,
-    SearchAnswer, Snippet,
+    Activity, DataSize, DocumentView, EmulationProgress, ErrorInfo, FileProblem, FolderTree,
+    Journey, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument, SearchAnswer, Snippet,
 };
 use memlens_engine::{
     ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Library,
@@ -23,6 +22,7 @@ use crate::dialogs::Dialogs;
 use crate::events::ScopeArgument;
 
 pub mod agents;
+pub mod compare;
 pub mod export;
 pub mod providers;
 pub mod rerank;
@@ -92,33 +92,6 @@ pub async fn state(shell: State<'_, Shell>) -> Answer<LibraryState> {
 #[specta::specta]
 pub async fn pipelines(shell: State<'_, Shell>) -> Answer<Vec<PipelineInfo>> {
     work(&shell, |_| Ok(pipelines_told())).await
-}
-
-/// Two rankings of one question.
-#[tauri::command]
-#[specta::specta]
-pub async fn compare(
-    shell: State<'_, Shell>,
-    query: String,
-    a: RankingArgument,
-    b: RankingArgument,
-    scope: Option<ScopeArgument>,
-) -> Answer<Comparison> {
-    work(&shell, move |engine| {
-        let library = engine.library();
-        let (a, b) = (Ranking::given(&a)?, Ranking::given(&b)?);
-        let part = part(library, scope)?;
-        let search = |ranking: &Ranking| {
-            engine.aggregate_for(&ranking.values);
-            let search = library.search_as(&query, ranking, part.clone())?;
-            match ranking.params() {
-                Some(params) => library.ask(search.id, &params),
-                None => Ok(search),
-            }
-        };
-        memlens_engine::compare((&*search(&a)?, &a), (&*search(&b)?, &b))
-    })
-    .await
 }
 
 /// How far the chunks of an emulated memory are embedded; none while none is made.

@@ -16,6 +16,7 @@ pub struct Dialogs {
     answer: Option<PathBuf>,
     /// By the text that the page was given, which may be shortened where a path is no text.
     saved: Mutex<HashMap<String, PathBuf>>,
+    queries: Mutex<Option<PathBuf>>,
 }
 
 impl Dialogs {
@@ -24,6 +25,7 @@ impl Dialogs {
         Dialogs {
             answer,
             saved: Mutex::new(HashMap::new()),
+            queries: Mutex::new(None),
         }
     }
 
@@ -58,6 +60,15 @@ impl Dialogs {
         })
     }
 
+    /// Asks for a query set to read; none when the person cancels.
+    pub fn queries(&self, app: &AppHandle) -> Option<PathBuf> {
+        self.ask(app, |dialog| {
+            dialog
+                .add_filter("JSON lines", &["jsonl"])
+                .blocking_pick_file()
+        })
+    }
+
     /// Asks where to save the settings of another program; none when the person cancels.
     pub fn place_for_settings(&self, app: &AppHandle, name: &str) -> Option<PathBuf> {
         self.ask(app, |dialog| {
@@ -78,6 +89,16 @@ impl Dialogs {
             shown(&path.display().to_string())
         );
         self.agrees(app, "Change the agent’s config?", question, "Change")
+    }
+
+    /// Remembers a query set that was chosen and can be read.
+    pub fn note_queries(&self, path: PathBuf) {
+        *self.queries.lock() = Some(path);
+    }
+
+    /// The query set that was chosen last.
+    pub fn chosen_queries(&self) -> Option<PathBuf> {
+        self.queries.lock().clone()
     }
 
     /// Asks for a file of thumbs to read; none when the person cancels.

@@ -1,9 +1,14 @@
-/** Two rankings beside each other: what another program finds, and what ours does. */
+/** Two rankings beside each other: what another program finds, and what ours does, of one question and of 57. */
 import assert from "node:assert/strict";
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 
 const scenario = inOneWindow();
+
+const QUERIES = fileURLToPath(new URL("../fixtures/agent-memory-57/queries.jsonl", import.meta.url));
 
 /** The paths of a side's kept rows. */
 const kept = (window, side) =>
@@ -55,4 +60,35 @@ scenario("the program whose faults began this finds nothing where ours does", as
   assert.equal(theirs[0], "reference/home-server.md");
   const [both] = await window.texts("[aria-label='What changed'] dd");
   assert.ok(Number(both) > 0, both);
+});
+
+scenario("over a query set it is told which ranking finds more, and a query opens its comparison", async ({
+  window,
+  scratch,
+}) => {
+  // Hidden, so that it is no note; its paths are relative to the notes.
+  const queries = join(scratch.notes, ".queries.jsonl");
+  await copyFile(QUERIES, queries);
+  await scratch.answerDialogs(queries);
+  await chosen(window, "A", "OpenClaw 2026.2");
+  await window.click("[aria-label='Over a query set'] button", "Choose a query set…");
+  await window.until(
+    "57 queries are compared",
+    () => document.querySelector("[aria-label='Over a query set'] h2")?.innerText.includes("Over 57 queries"),
+  );
+  const [all] = (await window.texts("[aria-label='Over a query set'] tr.all")).map((text) =>
+    text.replaceAll(/\s+/g, " "),
+  );
+  const [, before, after, wins, losses] = /All 57 (0\.\d+) (0\.\d+) \+0\.\d+ (\d+) \/ \d+ \/ (\d+)/.exec(all) ?? [];
+  assert.ok(Number(before) < 0.4 && Number(after) > 0.8, all);
+  assert.ok(Number(wins) > 30 && Number(losses) < 3, all);
+  const hits = (await window.texts("[aria-label='Over a query set'] dd"))[0];
+  assert.match(hits, /^0\.26 → 0\.98$/);
+  const [first] = await window.texts("[aria-label='Queries that differ most'] li button > span:nth-child(2)");
+  await window.click("[aria-label='Queries that differ most'] li:first-child button");
+  await window.until(
+    "its comparison is shown",
+    (query) => document.querySelector("input[type=search]").value === query,
+    first,
+  );
 });

@@ -12,6 +12,8 @@ mod changing;
 mod choosing;
 #[path = "engine/compacting.rs"]
 mod compacting;
+#[path = "engine/comparing.rs"]
+mod comparing;
 #[path = "engine/confining.rs"]
 mod confining;
 #[path = "engine/emulating.rs"]

@@ -1,5 +1,6 @@
 import type { Backend } from "../src/api/backend";
 import type {
+  ChosenQueries,
   ClusterReport,
   ClustersAnswer,
   Said,
@@ -20,6 +21,7 @@ import type {
   Params,
   PipelineInfo,
   Preset,
+  QuerySetProgress,
   Ranking,
   Reranked,
   RerankSettings,
@@ -35,7 +37,7 @@ import { ownParams } from "../src/parameters/pipeline";
 import { EMULATED } from "./fake/agent-pipeline";
 import { journeyBy, rankBy } from "./fake/any-pipeline";
 import { found } from "./fake/agents";
-import { compared, PIPELINES } from "./fake/compare";
+import { compared, comparedOver, PIPELINES, QUERY_SET } from "./fake/compare";
 import { CONFIG, exported, TARGETS } from "./fake/export";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
 import { rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
@@ -279,6 +281,33 @@ export class FakeBackend implements Backend {
 
   compare(query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) {
     return this.#answer("compare", [query, a, b, scope], () => compared(query, this.#chunks, a, b));
+  }
+
+  /** What the person chooses in the next dialog; null cancels it. */
+  queriesToChoose: ChosenQueries | null = QUERY_SET;
+  /** While it stands, a comparison over a query set does not end by itself. */
+  compareGate: Promise<void> | null = null;
+  compareDone: QuerySetProgress | null = null;
+  #stopCompare: () => void = () => undefined;
+
+  chooseQueries() {
+    return this.#answer("chooseQueries", [], () => this.queriesToChoose);
+  }
+
+  compareQueries(a: Ranking, b: Ranking) {
+    const isStopped = new Promise<"stopped">((resolve) => (this.#stopCompare = () => resolve("stopped")));
+    return this.#answer("compareQueries", [a, b], async () => {
+      const how = this.compareGate === null ? null : await Promise.race([this.compareGate, isStopped]);
+      return how === "stopped" ? null : comparedOver(a, b);
+    });
+  }
+
+  compareProgress() {
+    return this.#answer("compareProgress", [], () => this.compareDone);
+  }
+
+  stopCompare() {
+    return this.#answer("stopCompare", [], () => this.#stopCompare());
   }
 
   rank(search: number, ranking: Ranking) {

@@ -1,21 +1,19 @@
 //! `memlens compare`.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
-use memlens_engine::view::{ComparedRow, ComparedSide, Comparison};
+use memlens_engine::view::{
+    Change, ComparedRow, ComparedSide, Comparison, QueryChange, SetComparison,
+};
 use memlens_engine::{Library, Part, Ranking, compare, pipeline, read_ranking};
-use memlens_eval::{Query, QuerySet, Scores, Summary, rank_biased_overlap, score};
 use memlens_rank::number;
-use serde::Serialize;
 
 use crate::arguments::CompareArgs;
 use crate::error::CliError;
-use crate::evaluate::{base, read, warn_of_missing};
+use crate::evaluate::query_set;
 use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
-use crate::settings::{open, search_as};
+use crate::settings::{open, search_as, while_comparing};
 
 /// How many queries are told that differ most, to either side.
 const QUERIES_SHOWN: usize = 10;
@@ -140,67 +138,6 @@ fn why_left(row: &ComparedRow, b: &ComparedSide) -> String {
     }
 }
 
-#[derive(Serialize)]
-struct SetComparison<'a> {
-    queries: String,
-    n_queries: usize,
-    a: Compared<'a>,
-    b: Compared<'a>,
-    /// The mean overlap of both lists.
-    overlap: f64,
-    by_category: BTreeMap<String, Change>,
-    all: Change,
-    per_query: Vec<QueryChange<'a>>,
-}
-
-#[derive(Serialize)]
-struct Compared<'a> {
-    named: &'a str,
-    pipeline: &'static str,
-    all: Summary,
-}
-
-/// How nDCG@10 changes from A to B.
-#[derive(Debug, Clone, Default, Serialize)]
-struct Change {
-    n: usize,
-    a: f64,
-    b: f64,
-    wins: usize,
-    ties: usize,
-    losses: usize,
-}
-
-impl Change {
-    fn add(&mut self, a: &Scores, b: &Scores) {
-        let n = self.n as f64;
-        self.a = (self.a * n + a.ndcg_10) / (n + 1.0);
-        self.b = (self.b * n + b.ndcg_10) / (n + 1.0);
-        self.n += 1;
-        match b.ndcg_10.total_cmp(&a.ndcg_10) {
-            std::cmp::Ordering::Greater => self.wins += 1,
-            std::cmp::Ordering::Equal => self.ties += 1,
-            std::cmp::Ordering::Less => self.losses += 1,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct QueryChange<'a> {
-    id: &'a str,
-    query: &'a str,
-    category: Option<&'a str>,
-    a: Scores,
-    b: Scores,
-    overlap: f64,
-}
-
-impl QueryChange<'_> {
-    fn change(&self) -> f64 {
-        self.b.ndcg_10 - self.a.ndcg_10
-    }
-}
-
 fn over_queries(
     library: &Library,
     a: &Ranking,
@@ -208,119 +145,31 @@ fn over_queries(
     queries: &Path,
     arguments: &CompareArgs,
 ) -> Result<(), CliError> {
-    let set = QuerySet::parse(&read(queries)?);
-    for bad in &set.bad_lines {
-        tell(format_args!(
-            "{}:{}: skipped: {}",
-            queries.display(),
-            bad.line,
-            bad.why
-        ));
-    }
-    if set.queries.is_empty() {
-        return Err(CliError::NoQueries {
-            path: queries.to_owned(),
-            why: "it has no judged queries".to_owned(),
-        });
-    }
-    let base = base(queries)?;
-    warn_of_missing(library, &base, &set.queries);
-    for ranking in [a, b] {
-        if let Some(params) = ranking.params() {
-            library.aggregate_for(&params)?;
-        }
-    }
-    let bar =
-        ProgressBar::with_draw_target(Some(set.queries.len() as u64), ProgressDrawTarget::stderr());
-    let per_query = set
-        .queries
-        .iter()
-        .map(|query| {
-            bar.inc(1);
-            compare_query(library, query, &base, a, b)
-        })
-        .collect::<Result<Vec<QueryChange<'_>>, CliError>>()?;
-    bar.finish_and_clear();
-    let mut all = Change::default();
-    let mut by_category: BTreeMap<String, Change> = BTreeMap::new();
-    for change in &per_query {
-        all.add(&change.a, &change.b);
-        if let Some(category) = change.category {
-            by_category
-                .entry(category.to_owned())
-                .or_default()
-                .add(&change.a, &change.b);
-        }
-    }
-    let summary = |scores: Vec<&Scores>| Summary::of(scores).expect("there is at least one query");
-    let report = SetComparison {
-        queries: queries.display().to_string(),
-        n_queries: per_query.len(),
-        a: Compared {
-            named: &arguments.a,
-            pipeline: a.pipeline.id().0,
-            all: summary(per_query.iter().map(|it| &it.a).collect()),
-        },
-        b: Compared {
-            named: &arguments.b,
-            pipeline: b.pipeline.id().0,
-            all: summary(per_query.iter().map(|it| &it.b).collect()),
-        },
-        overlap: per_query.iter().map(|it| it.overlap).sum::<f64>() / per_query.len() as f64,
-        by_category,
-        all,
-        per_query,
+    let file = query_set(queries)?;
+    let (named_a, named_b) = ((arguments.a.as_str(), a), (arguments.b.as_str(), b));
+    let compared = while_comparing(library, || library.compare_over(&file, named_a, named_b))?;
+    let Some(report) = compared else {
+        return Err(CliError::Stopped);
     };
+    for notice in &report.notices {
+        tell(notice);
+    }
     if arguments.json {
         return print_json(&report);
     }
     print_text(|out| write_set(out, &report))
 }
 
-fn compare_query<'a>(
-    library: &Library,
-    query: &'a Query,
-    base: &Path,
-    a: &Ranking,
-    b: &Ranking,
-) -> Result<QueryChange<'a>, CliError> {
-    let by_a = library.run_query(query, base, a, false)?;
-    let by_b = library.run_query(query, base, b, false)?;
-    for notice in by_a.notices.iter().chain(&by_b.notices) {
-        tell(format_args!("query {}: {notice}", query.id));
-    }
-    // The same note and lines that overlap are the same; each place of B is at most one of A.
-    let mut taken = vec![false; by_a.places.len()];
-    let items: Vec<usize> = (0..)
-        .zip(&by_b.places)
-        .map(|(at, place)| {
-            let mut of_a = by_a.places.iter().enumerate();
-            match of_a.find(|(at, it)| !taken[*at] && it.overlaps(place)) {
-                Some((same, _)) => {
-                    taken[same] = true;
-                    same
-                }
-                None => by_a.places.len() + at,
-            }
-        })
-        .collect();
-    let of_a: Vec<usize> = (0..by_a.places.len()).collect();
-    Ok(QueryChange {
-        id: &query.id,
-        query: &query.query,
-        category: query.category.as_deref(),
-        a: score(&query.relevant, &by_a.places),
-        b: score(&query.relevant, &by_b.places),
-        overlap: rank_biased_overlap(&of_a, &items, memlens_engine::OVERLAP_P),
-    })
+fn change(query: &QueryChange) -> f64 {
+    query.b.ndcg_10 - query.a.ndcg_10
 }
 
-fn write_set(out: &mut dyn Write, report: &SetComparison<'_>) -> io::Result<()> {
+fn write_set(out: &mut dyn Write, report: &SetComparison) -> io::Result<()> {
     writeln!(
         out,
         "A {BOLD}{}{BOLD:#}, B {BOLD}{}{BOLD:#}, {} queries, mean overlap {}\n",
-        shown(report.a.named),
-        shown(report.b.named),
+        shown(&report.a.named),
+        shown(&report.b.named),
         report.n_queries,
         number(report.overlap, 2)
     )?;
@@ -360,22 +209,22 @@ fn write_set(out: &mut dyn Write, report: &SetComparison<'_>) -> io::Result<()> 
         line(name, change)?;
     }
     line("all", &report.all)?;
-    let mut changed: Vec<&QueryChange<'_>> = report
+    let mut changed: Vec<&QueryChange> = report
         .per_query
         .iter()
-        .filter(|it| it.change() != 0.0)
+        .filter(|it| change(it) != 0.0)
         .collect();
-    changed.sort_by(|a, b| b.change().abs().total_cmp(&a.change().abs()));
+    changed.sort_by(|a, b| change(b).abs().total_cmp(&change(a).abs()));
     if !changed.is_empty() {
         writeln!(out, "\n{BOLD}Queries that differ most{BOLD:#}")?;
     }
-    for change in changed.iter().take(QUERIES_SHOWN) {
+    for query in changed.into_iter().take(QUERIES_SHOWN) {
         writeln!(
             out,
             "{:>7}  {:<8}{}",
-            signed(change.change()),
-            change.id,
-            shown(change.query)
+            signed(change(query)),
+            shown(&query.id),
+            shown(&query.query)
         )?;
     }
     Ok(())

@@ -61,14 +61,6 @@ pub enum CliError {
         /// Why there is none, and what else to do.
         why: &'static str,
     },
-    /// A query set holds no query.
-    #[error("cannot evaluate {}: {why}", path.display())]
-    NoQueries {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
     /// Standard input holds no event of a hook.
     #[error("cannot read the event from standard input: {why}")]
     NoEvent {
@@ -164,7 +156,6 @@ impl CliError {
             | CliError::File { .. }
             | CliError::Output(_)
             | CliError::Input(_)
-            | CliError::NoQueries { .. }
             | CliError::Stopped
             | CliError::Signal(_) => 1,
         }

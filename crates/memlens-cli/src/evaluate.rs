@@ -1,13 +1,13 @@
 //! `memlens eval`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use memlens_engine::{Library, Run};
+use memlens_engine::{Library, QueryFile, Run};
 use memlens_eval::{
-    FilesPassing, Place, Query, QuerySet, Scores, Summary, by_category, files_passing, score,
+    FilesPassing, Place, Query, Scores, Summary, by_category, files_passing, score,
 };
 use memlens_params::Values;
 use serde::Serialize;
@@ -56,25 +56,24 @@ struct RunResult<'a> {
 /// Asks every query and prints what the ranking is worth.
 pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliError> {
     let ranking = ranking(&arguments.ranking)?;
-    let (_, set) = query_set(&arguments.queries)?;
+    let set = query_set(&arguments.queries)?;
     let library = open(library)?;
     if let Some(params) = ranking.params() {
         library.aggregate_for(&params)?;
     }
-    let base = base(&arguments.queries)?;
     let preset = arguments.ranking.settings.preset.as_deref();
     let inputs: Vec<&Path> = preset.into_iter().chain([&*arguments.queries]).collect();
     if let Some(path) = &arguments.run_out {
         library.refuse_output(path, &inputs)?;
     }
-    warn_of_missing(&library, &base, &set.queries);
+    warn_of_missing(&library, &set);
     let bar = progress(set.queries.len());
     let runs = set
         .queries
         .iter()
         .map(|query| {
             bar.inc(1);
-            let run = library.run_query(query, &base, &ranking, arguments.pooled)?;
+            let run = library.run_query(query, &set.base, &ranking, arguments.pooled)?;
             for notice in &run.notices {
                 tell(format_args!("query {}: {notice}", query.id));
             }
@@ -128,79 +127,25 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     print_text(|out| write(out, &report))
 }
 
-/// Reads a query set, its bytes too; tells which lines it leaves out.
-pub fn query_set(path: &Path) -> Result<(Vec<u8>, QuerySet), CliError> {
-    let bytes = read(path)?;
-    let set = QuerySet::parse(&bytes);
-    for bad in &set.bad_lines {
-        tell(format_args!(
-            "{}:{}: skipped: {}",
-            path.display(),
-            bad.line,
-            bad.why
-        ));
+/// Reads a query set, and tells which lines it leaves out.
+pub fn query_set(path: &Path) -> Result<QueryFile, CliError> {
+    let file = QueryFile::read(path)?;
+    for line in &file.left_out {
+        tell(line);
     }
-    if set.queries.is_empty() {
-        return Err(CliError::NoQueries {
-            path: path.to_owned(),
-            why: "it has no judged queries".to_owned(),
-        });
+    Ok(file.with_queries()?)
+}
+
+/// Tells where notes that hold the answers are not in the library.
+pub fn warn_of_missing(library: &Library, file: &QueryFile) {
+    if let Some(missing) = library.missing_answers(file) {
+        tell(missing);
     }
-    Ok((bytes, set))
 }
 
 /// Shows how many queries of so many were asked.
 pub fn progress(n: usize) -> ProgressBar {
     ProgressBar::with_draw_target(Some(n as u64), ProgressDrawTarget::stderr())
-}
-
-/// More is no file that a person wrote or exported, bytes.
-const FILE_BYTES_MAX: u64 = 64 << 20;
-
-/// Reads a file of the person's.
-pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
-    let file_error = |source| CliError::File {
-        attempt: "read",
-        path: path.to_owned(),
-        source,
-    };
-    let bytes = memlens_files::read(path, FILE_BYTES_MAX).map_err(file_error)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        let why = format!("it is larger than {} MiB", FILE_BYTES_MAX >> 20);
-        return Err(file_error(io::Error::other(why)));
-    }
-    Ok(bytes)
-}
-
-/// The folder that the paths of the query set are relative to.
-pub fn base(queries: &Path) -> Result<PathBuf, CliError> {
-    let resolved = queries.canonicalize().map_err(|source| CliError::File {
-        attempt: "read",
-        path: queries.to_owned(),
-        source,
-    })?;
-    Ok(resolved.parent().map(Path::to_owned).unwrap_or_default())
-}
-
-/// When the notes that hold the answers are not in the library: every figure would be 0.
-pub fn warn_of_missing(library: &Library, base: &Path, queries: &[Query]) {
-    let there = library.note_paths();
-    let gold: BTreeSet<&str> = queries
-        .iter()
-        .flat_map(|query| &query.relevant)
-        .map(|place| place.path.as_str())
-        .collect();
-    let n_missing = gold
-        .iter()
-        .filter(|path| !there.contains(&base.join(path)))
-        .count();
-    if n_missing > 0 {
-        tell(format_args!(
-            "{n_missing} of the {} notes with answers are not in the library; index {} first",
-            gold.len(),
-            base.display()
-        ));
-    }
 }
 
 /// What was returned for each query, a JSON object a line.

@@ -7,14 +7,13 @@ use memlens_engine::{
     Evidence, Export, Home, Library, Nearest, Ranking, Takes, config_of, export, preset_schema,
     read_agent_config, read_evidence, target,
 };
-use memlens_eval::QuerySet;
 use memlens_params::Values;
 use memlens_rank::number;
 use serde::Serialize;
 
 use crate::arguments::ExportArgs;
 use crate::error::CliError;
-use crate::evaluate::{base, progress, query_set, warn_of_missing};
+use crate::evaluate::{progress, query_set, warn_of_missing};
 use crate::output::{BOLD, DIM, print_json, print_line, print_text, shown, tell};
 use crate::settings::{open, ranking};
 
@@ -168,19 +167,19 @@ fn chosen(
 }
 
 fn evidence(library: &Library, ranking: &Ranking, path: &Path) -> Result<Evidence, CliError> {
-    let (bytes, set) = query_set(path)?;
-    let base = base(path)?;
-    warn_of_missing(library, &base, &set.queries);
+    let set = query_set(path)?;
+    warn_of_missing(library, &set);
     let bar = progress(2 * set.queries.len());
     if let Some(params) = ranking.params() {
         library.aggregate_for(&params)?;
     }
-    let scores = |ranking: &Ranking| library.scores(&set.queries, &base, ranking, || bar.inc(1));
+    let scores =
+        |ranking: &Ranking| library.scores(&set.queries, &set.base, ranking, || bar.inc(1));
     let before = scores(&Ranking::of(ranking.pipeline))?;
     let after = scores(ranking)?;
     bar.finish_and_clear();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(Evidence::of(name.into_owned(), &bytes, &before, &after)
+    Ok(Evidence::of(name.into_owned(), &set.bytes, &before, &after)
         .expect("a query set without queries is refused"))
 }
 
@@ -190,14 +189,15 @@ fn nearest(
     export: &Export,
     path: &Path,
 ) -> Result<Nearest, CliError> {
-    let (_, QuerySet { queries, .. }) = query_set(path)?;
-    let base = base(path)?;
-    warn_of_missing(library, &base, &queries);
-    let bar = progress(2 * queries.len());
+    let set = query_set(path)?;
+    warn_of_missing(library, &set);
+    let bar = progress(2 * set.queries.len());
     if let Some(params) = ranking.params() {
         library.aggregate_for(&params)?;
     }
-    let found = library.nearest(ranking, export.target, &queries, &base, || bar.inc(1))?;
+    let found = library.nearest(ranking, export.target, &set.queries, &set.base, || {
+        bar.inc(1)
+    })?;
     bar.finish_and_clear();
     Ok(found)
 }

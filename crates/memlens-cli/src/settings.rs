@@ -118,15 +118,29 @@ pub fn search_as(
 
 /// Shows how far an emulated memory is embedded while something waits for it.
 fn while_embedding<T>(library: &Library, work: impl FnOnce() -> T) -> T {
+    let progress = || library.emulation_progress().map(|it| (it.n_done, it.n_all));
+    while_working(&progress, work)
+}
+
+/// Shows how far a comparison over a query set is.
+pub fn while_comparing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
+    let progress = || library.compare_progress().map(|it| (it.n_done, it.n_all));
+    while_working(&progress, work)
+}
+
+/// Shows how far a work is, which tells it as so many of how many.
+fn while_working<T>(
+    progress: &(dyn Fn() -> Option<(u32, u32)> + Sync),
+    work: impl FnOnce() -> T,
+) -> T {
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             while !is_done.load(Ordering::Relaxed) {
-                if let Some(progress) = library.emulation_progress() {
-                    bar.set_length(u64::from(progress.n_all));
-                    bar.set_position(u64::from(progress.n_done));
-                    bar.set_message("embedding the chunks as that program cuts them");
+                if let Some((n_done, n_all)) = progress() {
+                    bar.set_length(u64::from(n_all));
+                    bar.set_position(u64::from(n_done));
                 }
                 std::thread::sleep(Duration::from_millis(50));
             }

@@ -10,7 +10,7 @@ use crate::search::Search;
 use crate::view::{ComparedRow, ComparedSide, Comparison};
 
 /// How much each next place counts of the one before, in the overlap of both rankings.
-pub const OVERLAP_P: f64 = 0.9;
+pub(crate) const OVERLAP_P: f64 = 0.9;
 /// How many dropped rows of a side are told, nearest to being kept first.
 const DROPPED_SHOWN: usize = 10;
 

@@ -79,6 +79,12 @@ pub enum EngineError {
         /// Why.
         why: String,
     },
+    /// A query set holds no query.
+    #[error("cannot evaluate {}: it has no judged queries", path.display())]
+    NoQueries {
+        /// The file.
+        path: PathBuf,
+    },
     /// No pipeline has this name.
     #[error("cannot rank as {named}: {why}")]
     NoPipeline {
@@ -304,6 +310,7 @@ impl EngineError {
             | EngineError::OtherRetriever { .. }
             | EngineError::NoPipeline { .. }
             | EngineError::NoTarget { .. }
+            | EngineError::NoQueries { .. }
             | EngineError::AgentConfig { .. }
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }

@@ -62,7 +62,7 @@ impl Evidence {
         Some(Evidence {
             queries,
             queries_hash: blake3::hash(bytes).to_hex().to_string(),
-            n: is.n,
+            n: before.len(),
             before: "default".to_owned(),
             ndcg_10: measured(|it| it.ndcg_10)?,
             mrr_10: measured(|it| it.mrr_10)?,

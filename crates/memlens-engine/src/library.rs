@@ -20,6 +20,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::EngineError;
 use crate::clustering::{Clustering, uses_clusters};
+use crate::compare_set::SetRun;
 use crate::emulations::Emulations;
 use crate::facts::{LibraryFacts, today};
 use crate::kept::KeptSearches;
@@ -43,6 +44,7 @@ pub struct Library {
     pub(crate) home: Option<Home>,
     pub(crate) embedder: Arc<QueryEmbedder>,
     pub(crate) emulations: Emulations,
+    pub(crate) set_run: SetRun,
     searches: Mutex<KeptSearches>,
     /// When a search last read the vectors; none while they rest.
     vectors_read: Mutex<Option<Instant>>,
@@ -89,6 +91,7 @@ impl Library {
             home: Home::of_process(),
             embedder,
             emulations: Emulations::default(),
+            set_run: SetRun::default(),
             searches: Mutex::default(),
             vectors_read: Mutex::new(None),
             clustering: RwLock::new(None),

@@ -19,7 +19,10 @@ use specta::Type;
 
 pub use agents::{AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile};
 pub use clusters::{ClusterReport, ClustersAnswer, Said, SaidCluster};
-pub use compare::{ComparedRow, ComparedSide, Comparison};
+pub use compare::{
+    Change, ChosenQueries, ComparedRow, ComparedSide, Comparison, QueryChange, QueryScope,
+    QuerySetProgress, SetComparison, SetSide,
+};
 pub use export::{
     AgentConfig, AgentSetting, ConfigChange, Export, ExportRow, TargetInfo, WrittenConfig,
 };

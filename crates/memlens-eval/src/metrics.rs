@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use specta::Type;
 
 use crate::queries::Place;
 
@@ -10,7 +11,7 @@ use crate::queries::Place;
 const DEPTH: usize = 10;
 
 /// Every metric of one query, or their means; each in `[0, 1]` but `returned`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
 pub struct Scores {
     /// The share of relevant ranges found in the first result.
     #[serde(rename = "recall@1")]

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use specta::Type;
 
 use crate::metrics::Scores;
 
 /// The mean of every metric over some queries.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
 pub struct Summary {
     /// How many queries; at least 1.
-    pub n: usize,
+    pub n: u32,
     /// The means.
     #[serde(flatten)]
     pub mean: Scores,
@@ -25,7 +26,7 @@ impl Summary {
             all.iter().map(|scores| metric(scores)).sum::<f64>() / n as f64
         };
         (n > 0).then(|| Summary {
-            n,
+            n: n as u32,
             mean: Scores {
                 recall_1: mean(|scores| scores.recall_1),
                 recall_5: mean(|scores| scores.recall_5),

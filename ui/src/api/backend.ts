@@ -2,6 +2,7 @@ import type {
   Activity,
   AgentConfig,
   AgentsView,
+  ChosenQueries,
   ClustersAnswer,
   Columns,
   Comparison,
@@ -23,6 +24,7 @@ import type {
   Params,
   PipelineInfo,
   Preset,
+  QuerySetProgress,
   Ranking,
   Reranked,
   RerankSettings,
@@ -32,6 +34,7 @@ import type {
   ScopeArgument,
   SearchAnswer,
   SentText,
+  SetComparison,
   Snippet,
   TargetInfo,
   WhyAnswer,
@@ -81,6 +84,14 @@ export interface Backend {
   pipelines(): Promise<PipelineInfo[]>;
   /** Two rankings of one question. */
   compare(query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null): Promise<Comparison>;
+  /** Lets the person choose a query set; null when they cancel. */
+  chooseQueries(): Promise<ChosenQueries | null>;
+  /** Two rankings over the query set that was chosen last; null where it was stopped. */
+  compareQueries(a: Ranking, b: Ranking): Promise<SetComparison | null>;
+  /** How far that is; null while none goes on. */
+  compareProgress(): Promise<QuerySetProgress | null>;
+  /** Ends it. */
+  stopCompare(): Promise<void>;
   /** The thumbs that the rows of a search have for its question. */
   thumbs(search: number): Promise<RowThumb[]>;
   /** Gives a row a thumb: turns the other one, takes back the same one. The thumbs of the search's rows. */

@@ -97,8 +97,16 @@ export const commands = {
 	 *  its best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
 	 */
 	whyNot: (search: number, ranking: Ranking, folder: string | null, path: string, line: number | null, chunk: string | null) => __TAURI_INVOKE<WhyAnswer>("why_not", { search, ranking, folder, path, line, chunk }),
+	/**  Lets the person choose a query set; none when they cancel. */
+	chooseQueries: () => __TAURI_INVOKE<ChosenQueries | null>("choose_queries"),
 	/**  Two rankings of one question. */
 	compare: (query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<Comparison>("compare", { query, a, b, scope }),
+	/**  How far the comparison over a query set is; none while none goes on. */
+	compareProgress: () => __TAURI_INVOKE<QuerySetProgress | null>("compare_progress"),
+	/**  Both rankings over the query set that was chosen last; none where it was stopped. */
+	compareQueries: (a: Ranking, b: Ranking) => __TAURI_INVOKE<SetComparison | null>("compare_queries", { a, b }),
+	/**  Stops the comparison over a query set. */
+	stopCompare: () => __TAURI_INVOKE<null>("stop_compare"),
 	/**  How far the chunks of an emulated memory are embedded; none while none is made. */
 	emulationProgress: () => __TAURI_INVOKE<EmulationProgress | null>("emulation_progress"),
 	/**  Every pipeline that can be chosen, Memlens's own first. */
@@ -260,6 +268,32 @@ export type Bm25Join =
 "or" | 
 /**  Every word of the question. */
 "and";
+
+/**  How nDCG@10 changes from A to B. */
+export type Change = {
+	/**  Over how many queries. */
+	n: number,
+	/**  Its mean of A. */
+	a: number,
+	/**  Its mean of B. */
+	b: number,
+	/**  Queries that B answers better. */
+	wins: number,
+	/**  Queries that both answer as well. */
+	ties: number,
+	/**  Queries that A answers better. */
+	losses: number,
+};
+
+/**  A query set that was chosen. */
+export type ChosenQueries = {
+	/**  Its file. */
+	path: string,
+	/**  How many queries it holds. */
+	n_queries: number,
+	/**  Lines that were left out, and why. */
+	left_out: string[],
+};
 
 /**  How one chunk fared. */
 export type ChunkWhy = {
@@ -1275,6 +1309,40 @@ export type Progress = {
 	seconds_left: number | null,
 };
 
+/**  What becomes of one query. */
+export type QueryChange = {
+	/**  Its name in the file. */
+	id: string,
+	/**  The question. */
+	query: string,
+	/**  What kind of question it is. */
+	category: string | null,
+	/**  Where alone it was asked; none for all notes. */
+	scope: QueryScope | null,
+	/**  How A answers it. */
+	a: Scores,
+	/**  How B does. */
+	b: Scores,
+	/**  The overlap of both lists. */
+	overlap: number,
+};
+
+/**  The part of the library that a query is asked of. */
+export type QueryScope = {
+	/**  The watched folder's id. */
+	folder: string,
+	/**  The path in it. */
+	path: string,
+};
+
+/**  How far a comparison over a query set is. */
+export type QuerySetProgress = {
+	/**  How many queries are done. */
+	n_done: number,
+	/**  Of how many. */
+	n_all: number,
+};
+
 /**  A word of the query. */
 export type QueryWord = {
 	/**  As typed. */
@@ -1474,6 +1542,28 @@ path: string }) & { agent?: never } |
 /**  The agent's id. */
 agent: string }) & { folder?: never; path?: never };
 
+/**  Every metric of one query, or their means; each in `[0, 1]` but `returned`. */
+export type Scores = {
+	/**  The share of relevant ranges found in the first result. */
+	"recall@1": number,
+	/**  The share of relevant ranges found in the first 5. */
+	"recall@5": number,
+	/**  The share of relevant ranges found in the first 10. */
+	"recall@10": number,
+	/**  One over the rank of the first hit; 0 past 10. */
+	"mrr@10": number,
+	/**  Normalised discounted cumulative gain over the first 10; binary gains. */
+	"ndcg@10": number,
+	/**  1 when any result is of a note that holds a relevant range. */
+	hit_file: number,
+	/**  The same for the first result. */
+	"hit_file@1": number,
+	/**  The same for the first 5. */
+	"hit_file@5": number,
+	/**  How many results there were. */
+	returned: number,
+};
+
 /**  The answer to a search: every candidate, and its first ranking. */
 export type SearchAnswer = {
 	/**  Names the search in later calls. */
@@ -1514,6 +1604,38 @@ export type SentText = {
 	cut: boolean,
 	/**  Whether the row is among those that are sent. */
 	sent: boolean,
+};
+
+/**  Two rankings, A and B, over a query set. */
+export type SetComparison = {
+	/**  The query set's file. */
+	queries: string,
+	/**  How many queries it holds; at least 1. */
+	n_queries: number,
+	/**  The first. */
+	a: SetSide,
+	/**  The second. */
+	b: SetSide,
+	/**  The mean overlap of both lists. */
+	overlap: number,
+	/**  How nDCG@10 changes in each category. */
+	by_category: { [key in string]: Change },
+	/**  How it changes over all queries. */
+	all: Change,
+	/**  Each query, in the order of the file. */
+	per_query: QueryChange[],
+	/**  What a person should be told. */
+	notices: string[],
+};
+
+/**  One of two rankings over a query set. */
+export type SetSide = {
+	/**  As a person names it. */
+	named: string,
+	/**  The pipeline's id. */
+	pipeline: string,
+	/**  The means of its metrics. */
+	all: Summary,
 };
 
 /**  The passage of a chunk that answers the query best, short enough for a table row. */
@@ -1581,6 +1703,12 @@ why: string } |
 { kind: "fallback"; 
 /**  Why, for a person. */
 why: string };
+
+/**  The mean of every metric over some queries. */
+export type Summary = {
+	/**  How many queries; at least 1. */
+	n: number,
+} & Scores;
 
 /**  A program that can be handed a ranking. */
 export type TargetInfo = {

@@ -1,5 +1,14 @@
 import type { Backend } from "../api/backend";
-import type { Comparison, ErrorInfo, Params, PipelineInfo, Preset, Ranking } from "../api/bindings";
+import type {
+  Comparison,
+  ErrorInfo,
+  Params,
+  PipelineInfo,
+  Preset,
+  QueryChange,
+  QueryScope,
+  Ranking,
+} from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
 
 /** What a side can be ranked by. */
@@ -13,7 +22,8 @@ export function keyOf(choice: Choice): string {
   return choice.kind === "pipeline" ? `pipeline ${choice.id}` : `${choice.kind} ${choice.label}`;
 }
 
-function rankingOf(choice: Choice): Ranking {
+/** What a choice ranks by. */
+export function rankingOf(choice: Choice): Ranking {
   return choice.kind === "pipeline"
     ? { pipeline: choice.id, values: {} }
     : { pipeline: "memlens", values: { ...choice.params } };
@@ -24,6 +34,7 @@ export class CompareController {
   readonly #backend: Backend;
   #pipelines = $state.raw<PipelineInfo[]>([]);
   #query = $state("");
+  #scope = $state.raw<QueryScope | null>(null);
   /** The names of what is compared; null before anything was chosen. */
   #a = $state<string | null>(null);
   #b = $state<string | null>(null);
@@ -43,7 +54,23 @@ export class CompareController {
   }
 
   set query(query: string) {
+    if (query !== this.#query) this.#scope = null;
     this.#query = query;
+  }
+
+  /** Where alone the question is asked; null for all notes. */
+  get scope(): QueryScope | null {
+    return this.#scope;
+  }
+
+  set scope(scope: QueryScope | null) {
+    this.#scope = scope;
+  }
+
+  /** Takes up a query of a query set, as it was asked there. */
+  take({ query, scope }: QueryChange): void {
+    this.#query = query;
+    this.#scope = scope;
   }
 
   get comparison(): Comparison | null {
@@ -103,13 +130,14 @@ export class CompareController {
   /** Compares; what is on the screen already is not asked for again. `generation` is the library's. */
   async ask(a: Choice, b: Choice, generation: number | null): Promise<void> {
     const query = this.#query.trim();
-    const wish = JSON.stringify([query, rankingOf(a), rankingOf(b), generation]);
+    const scope = this.#scope;
+    const wish = JSON.stringify([query, rankingOf(a), rankingOf(b), scope, generation]);
     if (query === "" || wish === this.#asked) return;
     this.#asked = wish;
     const number = ++this.#nAsked;
     this.#isAsking = true;
     try {
-      const comparison = await this.#backend.compare(query, rankingOf(a), rankingOf(b), null);
+      const comparison = await this.#backend.compare(query, rankingOf(a), rankingOf(b), scope);
       if (number !== this.#nAsked) return;
       this.#comparison = comparison;
       this.#error = null;

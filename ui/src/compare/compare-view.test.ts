@@ -1,8 +1,9 @@
-// The Compare view as a person meets it: two sides, what moved, another question, an error.
+// The Compare view as a person meets it: two sides, what moved, another question, a query set, an error.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { violations } from "../../tests/axe";
+import { QUERY_SET } from "../../tests/fake/compare";
 import { FakeBackend } from "../../tests/fake-backend";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -80,4 +81,73 @@ test("a row is shown in Memory", async () => {
   if (first === undefined) throw new Error("there is a row");
   await user.click(first);
   expect(workspace.view).toBe("memory");
+});
+
+const overSet = () => within(screen.getByRole("region", { name: "Over a query set" }));
+const cells = (row: HTMLElement) =>
+  [...row.querySelectorAll("th, td")].map((cell) => cell.textContent.trim());
+
+test("a query set is chosen, told by category, and each of its queries compared as it was asked", async () => {
+  const { backend, user, container } = await open();
+  await screen.findByRole("list", { name: "A: Shelf 1" });
+  await user.click(overSet().getByRole("button", { name: "Choose a query set…" }));
+  expect(await overSet().findByText("Over 3 queries")).toBeInTheDocument();
+  const rows = overSet().getAllByRole("row");
+  expect(rows.slice(1).map(cells)).toEqual([
+    ["direct", "2", "0.625", "1.000", "+0.375", "1 / 1 / 0"],
+    ["vague", "1", "0.500", "0.000", "−0.500", "0 / 0 / 1"],
+    ["All", "3", "0.583", "0.667", "+0.083", "1 / 1 / 1"],
+  ]);
+  expect(overSet().getByText("Hit rate").nextElementSibling).toHaveTextContent("1.00 → 0.67");
+  expect(screen.getByText(/:4: skipped: it is not UTF-8/)).toBeInTheDocument();
+  const differing = within(screen.getByRole("region", { name: "Queries that differ most" }));
+  const queries = differing.getAllByRole("button");
+  expect(queries.map((one) => one.textContent.replaceAll(/\s+/g, " ").trim())).toEqual([
+    "q1 relay quiet hours +0.75",
+    "q2 who may open the door −0.50",
+  ]);
+  expect(await violations(container)).toEqual([]);
+  await user.click(queries[1] as HTMLElement);
+  await waitFor(() => {
+    const [query, , , scope] = rankingsOf(backend).at(-1) ?? [];
+    expect(query).toBe("who may open the door");
+    expect(scope).toEqual({ folder: "1", path: "protocols" });
+  });
+  // Another question is one of all notes again.
+  await user.type(screen.getByRole("searchbox", { name: "Question to compare" }), "s");
+  await waitFor(() => expect(rankingsOf(backend).at(-1)?.[3]).toBeNull());
+});
+
+test("other sides are compared over the query set when the person says so", async () => {
+  const { backend, user } = await open();
+  await screen.findByRole("list", { name: "A: Shelf 1" });
+  backend.queriesToChoose = null;
+  await user.click(overSet().getByRole("button", { name: "Choose a query set…" }));
+  expect(backend.nCalls("compareQueries")).toBe(0);
+  expect(overSet().queryByRole("table")).not.toBeInTheDocument();
+  backend.queriesToChoose = QUERY_SET;
+  await user.click(overSet().getByRole("button", { name: "Choose a query set…" }));
+  await overSet().findByRole("table");
+  await user.click(screen.getByRole("button", { name: "A: Shelf 1" }));
+  await user.click(await screen.findByText("Default"));
+  await waitFor(() => expect(overSet().queryByRole("table")).not.toBeInTheDocument());
+  expect(backend.nCalls("compareQueries")).toBe(1);
+  await user.click(overSet().getByRole("button", { name: "Compare 3 queries" }));
+  expect(await screen.findByText("None: both answer every query as well.")).toBeInTheDocument();
+});
+
+test("a comparison over a query set tells how far it is, and ends when it is cancelled", async () => {
+  const { backend, user } = await open();
+  await screen.findByRole("list", { name: "A: Shelf 1" });
+  backend.compareGate = new Promise(() => undefined);
+  backend.compareDone = { n_done: 1, n_all: 3 };
+  await user.click(overSet().getByRole("button", { name: "Choose a query set…" }));
+  expect(await overSet().findByText(/Asking query 2 of 3/)).toBeInTheDocument();
+  await user.click(overSet().getByRole("button", { name: "Cancel" }));
+  expect(await overSet().findByRole("button", { name: "Compare 3 queries" })).toBeInTheDocument();
+  backend.failing = {
+    compareQueries: { code: "error", message: "cannot evaluate queries.jsonl: it has no judged queries" },
+  };
+  await user.click(overSet().getByRole("button", { name: "Compare 3 queries" }));
+  expect(await overSet().findByRole("alert")).toHaveTextContent("it has no judged queries");
 });

@@ -3,9 +3,15 @@ import type {
   ComparedRow,
   ComparedSide,
   Comparison,
+  Change,
+  ChosenQueries,
   Params,
   PipelineInfo,
+  QueryChange,
   Ranking,
+  Scores,
+  SetComparison,
+  Summary,
 } from "../../src/api/bindings";
 import { DEFAULTS, PARAMETERS, STAGES } from "../../src/api/parameters";
 import type { FakeChunk } from "./notes";
@@ -76,5 +82,63 @@ export function compared(query: string, chunks: FakeChunk[], a: Ranking, b: Rank
     n_entered: keptOf(right).length - nBoth,
     n_left: keptOf(left).length - nBoth,
     overlap: keptOf(left).length === 0 ? 0 : nBoth / keptOf(left).length,
+  };
+}
+
+/** A query set as a person would choose it, with a line that is none. */
+export const QUERY_SET: ChosenQueries = {
+  path: "/home/robin/sets/queries.jsonl",
+  n_queries: 3,
+  left_out: ["/home/robin/sets/queries.jsonl:4: skipped: it is not UTF-8"],
+};
+
+function scores(ndcg: number): Scores {
+  return {
+    ...{ "recall@1": ndcg, "recall@5": ndcg, "recall@10": ndcg, "mrr@10": ndcg, "ndcg@10": ndcg },
+    ...{ hit_file: Math.ceil(ndcg), "hit_file@1": ndcg, "hit_file@5": ndcg, returned: 6 },
+  };
+}
+
+const mean = (of: readonly number[]) => of.reduce((sum, one) => sum + one, 0) / of.length;
+
+function summary(of: readonly Scores[]): Summary {
+  const all = scores(mean(of.map((one) => one["ndcg@10"])));
+  return { n: of.length, ...all, hit_file: mean(of.map((one) => one.hit_file)) };
+}
+
+function changed(of: readonly QueryChange[]): Change {
+  const by = of.map(({ a, b }) => Math.sign(b["ndcg@10"] - a["ndcg@10"]));
+  const n = (sign: number) => by.filter((one) => one === sign).length;
+  return {
+    n: of.length,
+    a: mean(of.map(({ a }) => a["ndcg@10"])),
+    b: mean(of.map(({ b }) => b["ndcg@10"])),
+    ...{ wins: n(1), ties: n(0), losses: n(-1) },
+  };
+}
+
+/** Both over the query set: the second finds more where the first is another program's. */
+export function comparedOver(a: Ranking, b: Ranking): SetComparison {
+  const query = (id: string, text: string, category: string, from: number, to: number): QueryChange => ({
+    ...{ id, query: text, category, scope: id === "q2" ? { folder: "1", path: "protocols" } : null },
+    ...{ a: scores(from), b: scores(to), overlap: 0.5 },
+  });
+  const isSame = a.pipeline === b.pipeline;
+  const queries = [
+    query("q1", "relay quiet hours", "direct", 0.25, isSame ? 0.25 : 1),
+    query("q2", "who may open the door", "vague", 0.5, isSame ? 0.5 : 0),
+    query("q3", "soup stock", "direct", 1, 1),
+  ];
+  const of = (category: string) => changed(queries.filter((one) => one.category === category));
+  return {
+    queries: QUERY_SET.path,
+    n_queries: queries.length,
+    a: { named: a.pipeline, pipeline: a.pipeline, all: summary(queries.map((one) => one.a)) },
+    b: { named: b.pipeline, pipeline: b.pipeline, all: summary(queries.map((one) => one.b)) },
+    overlap: 0.5,
+    by_category: { direct: of("direct"), vague: of("vague") },
+    all: changed(queries),
+    per_query: queries,
+    notices: [],
   };
 }

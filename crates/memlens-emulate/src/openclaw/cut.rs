@@ -334,7 +334,7 @@ mod tests {
                 .expect("it is in range");
         }
         // Ten lines of nine signs, each ten with its end.
-        let text = vec!["nine sign"; 10].join("\n");
+        let text = ["nine sign"; 10].join("\n");
         let pieces = cut(
             Edition::V2026_7,
             Chunking::of(&values),

@@ -1,5 +1,8 @@
-//! Two rankings of one question side by side.
+//! Two rankings side by side, of one question or over a query set.
 
+use std::collections::BTreeMap;
+
+use memlens_eval::{Scores, Summary};
 use serde::Serialize;
 use specta::Type;
 
@@ -56,4 +59,103 @@ pub struct ComparedRow {
     pub reason: Option<String>,
     /// The 0-based place among the other side's rows of the row that overlaps it; none where none does.
     pub other: Option<u32>,
+}
+
+/// Two rankings, A and B, over a query set.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct SetComparison {
+    /// The query set's file.
+    pub queries: String,
+    /// How many queries it holds; at least 1.
+    pub n_queries: u32,
+    /// The first.
+    pub a: SetSide,
+    /// The second.
+    pub b: SetSide,
+    /// The mean overlap of both lists.
+    pub overlap: f64,
+    /// How nDCG@10 changes in each category.
+    pub by_category: BTreeMap<String, Change>,
+    /// How it changes over all queries.
+    pub all: Change,
+    /// Each query, in the order of the file.
+    pub per_query: Vec<QueryChange>,
+    /// What a person should be told.
+    pub notices: Vec<String>,
+}
+
+/// One of two rankings over a query set.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct SetSide {
+    /// As a person names it.
+    pub named: String,
+    /// The pipeline's id.
+    pub pipeline: &'static str,
+    /// The means of its metrics.
+    pub all: Summary,
+}
+
+/// How nDCG@10 changes from A to B.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Type)]
+pub struct Change {
+    /// Over how many queries.
+    pub n: u32,
+    /// Its mean of A.
+    pub a: f64,
+    /// Its mean of B.
+    pub b: f64,
+    /// Queries that B answers better.
+    pub wins: u32,
+    /// Queries that both answer as well.
+    pub ties: u32,
+    /// Queries that A answers better.
+    pub losses: u32,
+}
+
+/// What becomes of one query.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct QueryChange {
+    /// Its name in the file.
+    pub id: String,
+    /// The question.
+    pub query: String,
+    /// What kind of question it is.
+    pub category: Option<String>,
+    /// Where alone it was asked; none for all notes.
+    pub scope: Option<QueryScope>,
+    /// How A answers it.
+    pub a: Scores,
+    /// How B does.
+    pub b: Scores,
+    /// The overlap of both lists.
+    pub overlap: f64,
+}
+
+/// The part of the library that a query is asked of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct QueryScope {
+    /// The watched folder's id.
+    pub folder: String,
+    /// The path in it.
+    pub path: String,
+}
+
+/// A query set that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct ChosenQueries {
+    /// Its file.
+    pub path: String,
+    /// How many queries it holds.
+    pub n_queries: u32,
+    /// Lines that were left out, and why.
+    pub left_out: Vec<String>,
+}
+
+/// How far a comparison over a query set is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
+pub struct QuerySetProgress {
+    /// How many queries are done.
+    pub n_done: u32,
+    /// Of how many.
+    pub n_all: u32,
 }

@@ -1,0 +1,180 @@
+//! Two rankings over a query set.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use memlens_eval::{Query, Scores, Summary, rank_biased_overlap, score};
+use parking_lot::Mutex;
+
+use crate::compare::OVERLAP_P;
+use crate::evaluate::Run;
+use crate::query_file::QueryFile;
+use crate::ranking::Ranking;
+use crate::view::{Change, QueryChange, QueryScope, QuerySetProgress, SetComparison, SetSide};
+use crate::{EngineError, Library};
+
+/// A comparison over a query set that goes on.
+#[derive(Default)]
+pub(crate) struct SetRun {
+    progress: Mutex<Option<QuerySetProgress>>,
+    stop: Mutex<Arc<AtomicBool>>,
+}
+
+/// What became of each query, and what to tell of them.
+type Answered = (Vec<QueryChange>, Vec<String>);
+
+impl Library {
+    /// Asks every query of a file, at least one, of both rankings, each with its name. None where it was stopped.
+    ///
+    /// # Errors
+    /// As [`Library::run_query`] and [`Library::aggregate_for`].
+    pub fn compare_over(
+        &self,
+        file: &QueryFile,
+        a: (&str, &Ranking),
+        b: (&str, &Ranking),
+    ) -> Result<Option<SetComparison>, EngineError> {
+        let stop = Arc::new(AtomicBool::new(false));
+        *self.set_run.stop.lock() = stop.clone();
+        let over = self.ask_both(file, a.1, b.1, &stop);
+        *self.set_run.progress.lock() = None;
+        let Some((per_query, mut notices)) = over? else {
+            return Ok(None);
+        };
+        notices.extend(self.missing_answers(file));
+        let mut all = Change::default();
+        let mut by_category: BTreeMap<String, Change> = BTreeMap::new();
+        for change in &per_query {
+            all.add(&change.a, &change.b);
+            if let Some(category) = &change.category {
+                let category = by_category.entry(category.clone()).or_default();
+                category.add(&change.a, &change.b);
+            }
+        }
+        let side = |named: &str, ranking: &Ranking, scores: Vec<&Scores>| SetSide {
+            named: named.to_owned(),
+            pipeline: ranking.pipeline.id().0,
+            all: Summary::of(scores).expect("there is at least one query"),
+        };
+        let n_queries = per_query.len();
+        Ok(Some(SetComparison {
+            queries: file.path.display().to_string(),
+            n_queries: n_queries as u32,
+            a: side(a.0, a.1, per_query.iter().map(|it| &it.a).collect()),
+            b: side(b.0, b.1, per_query.iter().map(|it| &it.b).collect()),
+            overlap: per_query.iter().map(|it| it.overlap).sum::<f64>() / n_queries as f64,
+            by_category,
+            all,
+            per_query,
+            notices,
+        }))
+    }
+
+    /// How far the comparison over a query set is; none while none goes on.
+    pub fn compare_progress(&self) -> Option<QuerySetProgress> {
+        *self.set_run.progress.lock()
+    }
+
+    /// Stops the comparison over a query set, and what it waits for.
+    pub fn stop_compare(&self) {
+        self.set_run.stop.lock().store(true, Ordering::Relaxed);
+        self.stop_emulation();
+        self.cancel_asking();
+    }
+
+    /// Both answers to each query, and what to tell of them; none where it was stopped.
+    fn ask_both(
+        &self,
+        file: &QueryFile,
+        a: &Ranking,
+        b: &Ranking,
+        stop: &AtomicBool,
+    ) -> Result<Option<Answered>, EngineError> {
+        for params in [a, b].into_iter().filter_map(Ranking::params) {
+            self.aggregate_for(&params)?;
+        }
+        let mut changes = Vec::with_capacity(file.queries.len());
+        let mut notices = Vec::new();
+        for (n_done, query) in (0..).zip(&file.queries) {
+            *self.set_run.progress.lock() = Some(QuerySetProgress {
+                n_done,
+                n_all: file.queries.len() as u32,
+            });
+            let by_a = self.run_query(query, &file.base, a, false)?;
+            // What was stopped was not answered as it would be, and the other would make a memory of its own.
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let by_b = self.run_query(query, &file.base, b, false)?;
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let (change, told) = self.change(file, query, &by_a, &by_b);
+            changes.push(change);
+            notices.extend(told);
+        }
+        Ok(Some((changes, notices)))
+    }
+
+    /// What becomes of a query from A to B, and what to tell of it.
+    fn change(
+        &self,
+        file: &QueryFile,
+        query: &Query,
+        by_a: &Run,
+        by_b: &Run,
+    ) -> (QueryChange, Vec<String>) {
+        let told = by_a.notices.iter().chain(&by_b.notices);
+        let told = told
+            .map(|notice| format!("query {}: {notice}", query.id))
+            .collect();
+        // The same note and lines that overlap are the same; each place of B is at most one of A.
+        let mut taken = vec![false; by_a.places.len()];
+        let of_b: Vec<usize> = (0..)
+            .zip(&by_b.places)
+            .map(|(at, place)| {
+                let mut of_a = by_a.places.iter().enumerate();
+                match of_a.find(|(at, it)| !taken[*at] && it.overlaps(place)) {
+                    Some((same, _)) => {
+                        taken[same] = true;
+                        same
+                    }
+                    None => by_a.places.len() + at,
+                }
+            })
+            .collect();
+        let of_a: Vec<usize> = (0..by_a.places.len()).collect();
+        let scope = query.scope.as_ref().and_then(|scope| {
+            let scope = self.scope(&file.base.join(scope).display().to_string());
+            scope.ok().map(|scope| QueryScope {
+                folder: scope.folder.0.to_string(),
+                path: scope.path,
+            })
+        });
+        let change = QueryChange {
+            id: query.id.clone(),
+            query: query.query.clone(),
+            category: query.category.clone(),
+            scope,
+            a: score(&query.relevant, &by_a.places),
+            b: score(&query.relevant, &by_b.places),
+            overlap: rank_biased_overlap(&of_a, &of_b, OVERLAP_P),
+        };
+        (change, told)
+    }
+}
+
+impl Change {
+    fn add(&mut self, a: &Scores, b: &Scores) {
+        let n = f64::from(self.n);
+        self.a = (self.a * n + a.ndcg_10) / (n + 1.0);
+        self.b = (self.b * n + b.ndcg_10) / (n + 1.0);
+        self.n += 1;
+        match b.ndcg_10.total_cmp(&a.ndcg_10) {
+            std::cmp::Ordering::Greater => self.wins += 1,
+            std::cmp::Ordering::Equal => self.ties += 1,
+            std::cmp::Ordering::Less => self.losses += 1,
+        }
+    }
+}

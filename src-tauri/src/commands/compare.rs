@@ -1,0 +1,99 @@
+//! Two rankings side by side: of one question, or over a query set that the person chooses.
+
+use memlens_engine::view::{
+    ChosenQueries, Comparison, QuerySetProgress, Ranking as RankingArgument, SetComparison,
+};
+use memlens_engine::{EngineError, QueryFile, Ranking};
+use tauri::{AppHandle, State};
+
+use super::{Answer, Shell, part, work};
+use crate::events::ScopeArgument;
+
+/// Two rankings of one question.
+#[tauri::command]
+#[specta::specta]
+pub async fn compare(
+    shell: State<'_, Shell>,
+    query: String,
+    a: RankingArgument,
+    b: RankingArgument,
+    scope: Option<ScopeArgument>,
+) -> Answer<Comparison> {
+    work(&shell, move |engine| {
+        let library = engine.library();
+        let (a, b) = (Ranking::given(&a)?, Ranking::given(&b)?);
+        let part = part(library, scope)?;
+        let search = |ranking: &Ranking| {
+            engine.aggregate_for(&ranking.values);
+            let search = library.search_as(&query, ranking, part.clone())?;
+            match ranking.params() {
+                Some(params) => library.ask(search.id, &params),
+                None => Ok(search),
+            }
+        };
+        memlens_engine::compare((&*search(&a)?, &a), (&*search(&b)?, &b))
+    })
+    .await
+}
+
+/// Lets the person choose a query set; none when they cancel.
+#[tauri::command]
+#[specta::specta]
+pub async fn choose_queries(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+) -> Answer<Option<ChosenQueries>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |_| {
+        let Some(path) = dialogs.queries(&app) else {
+            return Ok(None);
+        };
+        let file = QueryFile::read(&path)?.with_queries()?;
+        dialogs.note_queries(path);
+        Ok(Some(ChosenQueries {
+            path: file.path.display().to_string(),
+            n_queries: file.queries.len() as u32,
+            left_out: file.left_out,
+        }))
+    })
+    .await
+}
+
+/// Both rankings over the query set that was chosen last; none where it was stopped.
+#[tauri::command]
+#[specta::specta]
+pub async fn compare_queries(
+    shell: State<'_, Shell>,
+    a: RankingArgument,
+    b: RankingArgument,
+) -> Answer<Option<SetComparison>> {
+    let chosen = shell.dialogs.chosen_queries();
+    work(&shell, move |engine| {
+        let path = chosen.ok_or_else(|| EngineError::System {
+            attempt: "compare over a query set",
+            why: "none was chosen".to_owned(),
+        })?;
+        let file = QueryFile::read(&path)?.with_queries()?;
+        let (a, b) = (Ranking::given(&a)?, Ranking::given(&b)?);
+        let named = |ranking: &Ranking| ranking.pipeline.label();
+        engine
+            .library()
+            .compare_over(&file, (named(&a), &a), (named(&b), &b))
+    })
+    .await
+}
+
+/// How far the comparison over a query set is; none while none goes on.
+#[tauri::command]
+#[specta::specta]
+pub async fn compare_progress(shell: State<'_, Shell>) -> Answer<Option<QuerySetProgress>> {
+    Ok(shell.engine.library().compare_progress())
+}
+
+/// Stops the comparison over a query set.
+#[tauri::command]
+#[specta::specta]
+pub async fn stop_compare(shell: State<'_, Shell>) -> Answer<()> {
+    shell.engine.library().stop_compare();
+    Ok(())
+}
