@@ -2,10 +2,26 @@
 
 use std::cmp::Ordering;
 
+use memlens_params::{StageId, StageInfo};
 use memlens_rank::{Detail, Effect, Outcome, Reason, Row, number};
 
 /// A 0-based place; none for a row that is dropped.
 pub type Place = Option<u32>;
+
+/// A stage as its program's table describes it.
+pub const fn stage(
+    id: StageId,
+    label: &'static str,
+    switch: Option<&'static str>,
+    sentence: &'static str,
+) -> StageInfo {
+    StageInfo {
+        id,
+        label,
+        switch,
+        sentence,
+    }
+}
 
 /// A row with a score at a place, or none of both.
 pub fn settled(place: Place, score: f64) -> Effect {

@@ -3,6 +3,8 @@
 use memlens_params::make::{log, needs, number, whole};
 use memlens_params::{ParameterKind, StageId, StageInfo, choice, parameters};
 
+use crate::staging::stage;
+
 /// The list by FTS5.
 pub const TEXT: StageId = StageId("basic_memory.text");
 /// The list by similarity.
@@ -13,20 +15,6 @@ pub const FUSION: StageId = StageId("basic_memory.fusion");
 pub const RERANK: StageId = StageId("basic_memory.rerank");
 /// The rows that are returned.
 pub const PAGE: StageId = StageId("basic_memory.page");
-
-const fn stage(
-    id: StageId,
-    label: &'static str,
-    switch: Option<&'static str>,
-    sentence: &'static str,
-) -> StageInfo {
-    StageInfo {
-        id,
-        label,
-        switch,
-        sentence,
-    }
-}
 
 static STAGES: [StageInfo; 5] = [
     stage(

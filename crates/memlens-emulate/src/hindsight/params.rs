@@ -3,6 +3,8 @@
 use memlens_params::make::{log, needs, number, off_at, optional, whole};
 use memlens_params::{ParameterKind, StageId, StageInfo, choice, parameters};
 
+use crate::staging::stage;
+
 /// The arm by meaning.
 pub const SEMANTIC: StageId = StageId("hindsight.semantic");
 /// The arm by words.
@@ -22,51 +24,54 @@ pub const MIN_FINAL: StageId = StageId("hindsight.min_final");
 /// How many are shown.
 pub const LIMIT: StageId = StageId("hindsight.limit");
 
-const fn stage(id: StageId, label: &'static str, sentence: &'static str) -> StageInfo {
-    StageInfo {
-        id,
-        label,
-        switch: None,
-        sentence,
-    }
-}
-
 static STAGES: [StageInfo; 9] = [
     stage(
         SEMANTIC,
         "Semantic",
+        None,
         "The arm by meaning; here Memlens's vector list.",
     ),
-    stage(BM25, "BM25", "The arm by words; here Memlens's BM25 list."),
+    stage(
+        BM25,
+        "BM25",
+        None,
+        "The arm by words; here Memlens's BM25 list.",
+    ),
     stage(
         FUSION,
         "Fusion",
+        None,
         "The sum of 1 / (60 + rank) over the arms, or their first, second, third and so on in turn.",
     ),
     stage(
         CANDIDATES,
         "Candidates",
+        None,
         "Keeps the memories that are reranked; a boosted arm counts as if it ranked them higher.",
     ),
     stage(
         RERANK,
         "Rerank",
+        None,
         "The scores of its cross-encoder, or of the place where there are none.",
     ),
     stage(
         MIN_RERANKER,
         "Least reranked",
+        None,
         "Drops lower reranked scores.",
     ),
     stage(
         SCORE,
         "Score",
+        None,
         "The reranked score, raised or lowered by recency, time and proofs, and what boosted arms add.",
     ),
-    stage(MIN_FINAL, "Least score", "Drops lower scores."),
+    stage(MIN_FINAL, "Least score", None, "Drops lower scores."),
     stage(
         LIMIT,
         "Shown",
+        None,
         "Keeps the first memories; Hindsight cuts its answer by a budget of tokens instead.",
     ),
 ];

@@ -3,6 +3,8 @@
 use memlens_params::make::{log, number, whole};
 use memlens_params::{ParamError, StageId, StageInfo, parameters};
 
+use crate::staging::stage;
+
 /// The list by cosine.
 pub const VECTOR: StageId = StageId("openclaw.vector");
 /// The list by FTS5.
@@ -23,20 +25,6 @@ pub const NAMED: StageId = StageId("openclaw.named");
 pub const THRESHOLD: StageId = StageId("openclaw.threshold");
 /// `maxResults`.
 pub const LIMIT: StageId = StageId("openclaw.limit");
-
-const fn stage(
-    id: StageId,
-    label: &'static str,
-    switch: Option<&'static str>,
-    sentence: &'static str,
-) -> StageInfo {
-    StageInfo {
-        id,
-        label,
-        switch,
-        sentence,
-    }
-}
 
 const VECTOR_STAGE: StageInfo = stage(
     VECTOR,

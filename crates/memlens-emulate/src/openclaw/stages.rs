@@ -2,27 +2,20 @@
 
 use std::sync::Arc;
 
-use memlens_rank::{CandidateSet, Context, Detail, List, ListId, ListState, Outcome, Reason, Row};
+use memlens_rank::{CandidateSet, Context, List, ListId, ListState, Outcome, Row};
 
 use super::facts::{Facts, Named, RowFact};
 use super::params::{CANDIDATES_MAX, Feb2026, Jul2026, Since2026Aug, TEXT, VECTOR, n_candidates};
 use super::reasons::{
     Counted, Cut, First, Listed, PathMatch, Placed, Sum, Text, Untouched, Verdict, Weighed, Why,
 };
+use crate::staging::{each, own};
 
 /// What 2026.8 fixed.
 const VECTOR_WEIGHT: f64 = 0.7;
 const TEXT_WEIGHT: f64 = 0.3;
 const HALF_LIFE_DAYS: f64 = 30.0;
 const LAMBDA: f64 = 0.7;
-
-fn own(reason: impl Reason + 'static) -> Detail {
-    Detail::Own(reason.into())
-}
-
-fn each(rows: &[Row], detail: impl Fn(&Row) -> Detail) -> Outcome {
-    Outcome::applied(rows.iter().map(detail).collect())
-}
 
 fn list(set: &CandidateSet, id: ListId) -> Option<&List> {
     set.list(id).filter(|list| list.state == ListState::Ready)
@@ -73,10 +66,15 @@ pub trait Weighted {
     fn max_results(&self) -> u32;
 }
 
+/// Two weights, divided by their sum.
+fn shares(vector: f64, text: f64) -> (f64, f64) {
+    let sum = vector + text;
+    (vector / sum, text / sum)
+}
+
 impl Weighted for Feb2026 {
     fn weights(&self) -> (f64, f64) {
-        let sum = self.vector_weight + self.text_weight;
-        (self.vector_weight / sum, self.text_weight / sum)
+        shares(self.vector_weight, self.text_weight)
     }
     fn depth(&self) -> u32 {
         n_candidates(self.max_results, self.candidate_multiplier)
@@ -88,8 +86,7 @@ impl Weighted for Feb2026 {
 
 impl Weighted for Jul2026 {
     fn weights(&self) -> (f64, f64) {
-        let sum = self.vector_weight + self.text_weight;
-        (self.vector_weight / sum, self.text_weight / sum)
+        shares(self.vector_weight, self.text_weight)
     }
     fn depth(&self) -> u32 {
         n_candidates(self.max_results, self.candidate_multiplier)

@@ -3,6 +3,8 @@
 use memlens_params::make::{log, needs, number, optional, whole};
 use memlens_params::{ParameterKind, StageId, StageInfo, choice, parameters};
 
+use crate::staging::stage;
+
 /// The list by inner product.
 pub const VECTOR: StageId = StageId("openviking.vector");
 /// The score of that.
@@ -19,20 +21,6 @@ pub const RERANK: StageId = StageId("openviking.rerank");
 pub const THRESHOLD: StageId = StageId("openviking.threshold");
 /// How many are returned.
 pub const LIMIT: StageId = StageId("openviking.limit");
-
-const fn stage(
-    id: StageId,
-    label: &'static str,
-    switch: Option<&'static str>,
-    sentence: &'static str,
-) -> StageInfo {
-    StageInfo {
-        id,
-        label,
-        switch,
-        sentence,
-    }
-}
 
 static STAGES: [StageInfo; 8] = [
     stage(

@@ -3,6 +3,8 @@
 use memlens_params::make::{log, number, whole};
 use memlens_params::{ParameterKind, StageId, StageInfo, choice, parameters};
 
+use crate::staging::stage;
+
 /// The list by FTS5.
 pub const TEXT: StageId = StageId("qmd.text");
 /// The list by cosine.
@@ -21,20 +23,6 @@ pub const THRESHOLD: StageId = StageId("qmd.threshold");
 pub const LIMIT: StageId = StageId("qmd.limit");
 /// The lines that it prints.
 pub const SNIPPET: StageId = StageId("qmd.snippet");
-
-const fn stage(
-    id: StageId,
-    label: &'static str,
-    switch: Option<&'static str>,
-    sentence: &'static str,
-) -> StageInfo {
-    StageInfo {
-        id,
-        label,
-        switch,
-        sentence,
-    }
-}
 
 static STAGES: [StageInfo; 9] = [
     stage(

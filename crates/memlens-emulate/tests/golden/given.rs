@@ -110,9 +110,14 @@ pub fn share(question: &str, text: &str) -> f64 {
     n_held as f64 / asked.len().max(1) as f64
 }
 
+/// One row of the table of agreement.
+pub fn told(set: &str, n: usize, n_failed: usize) {
+    println!("{set:<40}{:>4} of {n:>4} lists identical", n - n_failed);
+}
+
 /// Says how many lists of a set are identical, and fails where one is not.
 pub fn agreed(set: &str, n: usize, failed: &[String]) {
-    println!("{set}: {} of {n} lists identical", n - failed.len());
+    told(set, n, failed.len());
     assert!(
         failed.is_empty(),
         "{} of {n}:\n{}",

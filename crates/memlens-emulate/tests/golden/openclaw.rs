@@ -11,7 +11,7 @@ use memlens_retrieve::{Question, Retrieved, Retriever, Within};
 use memlens_store::FolderId;
 use serde::Deserialize;
 
-use crate::given::{self, DIM, TOLERANCE, agreed, lines, note, sha256, vectors};
+use crate::given::{self, DIM, TOLERANCE, agreed, lines, note, sha256, told, vectors};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -322,10 +322,10 @@ fn crafted_differences(edition: Edition, version: &str, name: &str) -> Vec<Strin
         }
         failed.extend(compare(edition, one, &found, &values, TOLERANCE).err());
     }
-    let n_same = asked.len() - failed.len();
-    println!(
-        "OpenClaw {version}, {name}: {n_same} of {} lists identical",
-        asked.len()
+    told(
+        &format!("OpenClaw {version}, {name}"),
+        asked.len(),
+        failed.len(),
     );
     failed
 }

@@ -315,7 +315,7 @@ fn agreement(name: &str, n_tied: usize) {
         .collect();
     agreed(&format!("OpenViking 0.5.2, {name}"), asked.len(), &failed);
     println!(
-        "  {n_other} of them up to the order of equal scores; {} more are refused there",
+        "  of these {n_other} up to the order of equal scores; {} more are refused there",
         refused.len()
     );
     assert_eq!(n_other, n_tied, "{name}");
