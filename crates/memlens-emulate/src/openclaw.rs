@@ -11,6 +11,7 @@ mod params;
 mod pipelines;
 mod reasons;
 mod stages;
+mod word_sets;
 mod words;
 
 pub use cut::Chunking;

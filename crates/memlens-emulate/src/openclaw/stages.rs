@@ -1,7 +1,5 @@
 //! The stages of OpenClaw, each a pure function over the facts.
 
-use std::sync::Arc;
-
 use memlens_rank::{CandidateSet, Context, List, ListId, ListState, Outcome, Row};
 
 use super::facts::{Facts, Named, RowFact};
@@ -9,6 +7,7 @@ use super::params::{CANDIDATES_MAX, Feb2026, Jul2026, Since2026Aug, TEXT, VECTOR
 use super::reasons::{
     Counted, Cut, First, Listed, PathMatch, Placed, Sum, Text, Untouched, Verdict, Weighed, Why,
 };
+use super::word_sets::WordSets;
 use crate::staging::{each, own};
 
 /// What 2026.8 fixed.
@@ -255,11 +254,10 @@ pub fn mmr_2026_8(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome 
 /// Maximal marginal relevance: the next row is the one with the most of `lambda * relevance - (1 - lambda) * similarity`,
 /// ties by score.
 fn mmr(set: &CandidateSet, rows: &[Row], lambda: f64) -> Outcome {
-    let nothing: Arc<[u32]> = Arc::new([]);
-    let words: Vec<Arc<[u32]>> = rows
-        .iter()
-        .map(|row| fact(set, row).map_or(nothing.clone(), |it| it.beginning.clone()))
-        .collect();
+    let words = WordSets::of(
+        rows.iter()
+            .map(|row| fact(set, row).map_or(&[][..], |it| &*it.beginning)),
+    );
     let score = |at: usize| rows[at].score.unwrap_or(0.0);
     let scores = (0..rows.len()).map(score);
     let (least, most) = scores.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), it| {
@@ -292,30 +290,10 @@ fn mmr(set: &CandidateSet, rows: &[Row], lambda: f64) -> Outcome {
             lambda,
         });
         for at in &left {
-            similarity[*at] = similarity[*at].max(jaccard(&words[*at], &words[taken]));
+            similarity[*at] = similarity[*at].max(words.jaccard(*at, taken));
         }
     }
     Outcome::applied(placed.into_iter().flatten().map(own).collect())
-}
-
-/// The share of words that two ascending lists have in common; two empty ones are alike.
-fn jaccard(a: &[u32], b: &[u32]) -> f64 {
-    if a.is_empty() && b.is_empty() {
-        return 1.0;
-    }
-    let (mut i, mut j, mut n_common) = (0, 0, 0);
-    while i < a.len() && j < b.len() {
-        match a[i].cmp(&b[j]) {
-            std::cmp::Ordering::Less => i += 1,
-            std::cmp::Ordering::Greater => j += 1,
-            std::cmp::Ordering::Equal => {
-                n_common += 1;
-                i += 1;
-                j += 1;
-            }
-        }
-    }
-    f64::from(n_common) / (a.len() + b.len() - n_common as usize) as f64
 }
 
 /// Notes that the question names go first, the most exactly named before the others.

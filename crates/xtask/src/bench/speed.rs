@@ -15,7 +15,7 @@ use crate::project::Project;
 use crate::setup::{self, Install, Purpose};
 
 /// The benchmark programs by their cargo names, and the one profile that everything is built in.
-const PROGRAMS: &[&str] = &["library", "throughput", "late", "http"];
+const PROGRAMS: &[&str] = &["library", "emulation", "throughput", "late", "http"];
 const PROFILE: &str = "dev";
 
 /// A percentile of a series.
@@ -44,6 +44,18 @@ const READINGS: &[Reading] = &[
     reported("search", 99),
     reported("vector scan alone", 99),
     reported("BM25 alone", 99),
+    aimed("ask OpenClaw 2026.9", MEDIAN, Target::AtMost(30.0)),
+    aimed("ask OpenClaw 2026.7", MEDIAN, Target::AtMost(30.0)),
+    aimed("ask OpenClaw 2026.2", MEDIAN, Target::AtMost(30.0)),
+    aimed("ask qmd 2.8", MEDIAN, Target::AtMost(30.0)),
+    aimed("ask OpenViking 0.5", MEDIAN, Target::AtMost(30.0)),
+    aimed("ask basic-memory 0.24", MEDIAN, Target::AtMost(30.0)),
+    aimed(
+        "move a slider of OpenClaw 2026.9",
+        MEDIAN,
+        Target::AtMost(8.0),
+    ),
+    reported("move a slider of OpenClaw 2026.9", 99),
     aimed("a saved note can be found", 95, Target::AtMost(1000.0)),
     aimed(
         "a saved note can be found among 100,000 chunks",
