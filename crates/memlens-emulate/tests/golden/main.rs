@@ -6,3 +6,4 @@ mod hindsight;
 mod openclaw;
 mod openviking;
 mod qmd;
+mod strange;
