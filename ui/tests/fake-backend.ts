@@ -161,11 +161,13 @@ export class FakeBackend implements Backend {
         name: "Keywords first",
         params: { ...DEFAULTS, fusion: "rrf", vector_weight: 0.3, text_weight: 0.7 },
         notes: [],
+        is_built_in: false,
       },
       {
         name: "Short and strict",
         params: { ...DEFAULTS, min_score: 0.3, max_results: 5, budget_tokens: 600 },
         notes: [],
+        is_built_in: false,
       },
     ];
     this.#rerankers = { ...NO_RERANKERS, ...options.rerankers };
@@ -727,11 +729,17 @@ export class FakeBackend implements Backend {
       name: "memlens.json",
       params: { ...DEFAULTS, fusion: "rrf", fusion_k: 20 },
       notes: ["“rerank_model” is not known to this version and was left out."],
+      is_built_in: false,
     }));
   }
 
   presetRead(path: string) {
-    return this.#answer("presetRead", [path], (): Preset => ({ name: path, params: DEFAULTS, notes: [] }));
+    return this.#answer("presetRead", [path], (): Preset => ({
+      name: path,
+      params: DEFAULTS,
+      notes: [],
+      is_built_in: false,
+    }));
   }
 
   presets() {
@@ -742,7 +750,7 @@ export class FakeBackend implements Backend {
     return this.#answer("presetSave", [name, params], () => {
       this.#presets = [
         ...this.#presets.filter((preset) => preset.name !== name),
-        { name, params, notes: [] },
+        { name, params, notes: [], is_built_in: false },
       ];
       return this.#presets;
     });

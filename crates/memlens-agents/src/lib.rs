@@ -40,6 +40,6 @@ pub use edit::{Put, diff, edited, fragment};
 pub use home::Home;
 pub use loaded::{Cut, Loaded, Unreadable, loaded};
 pub use looking::{Found, Loads, look, whose};
-pub use openclaw_search::{Effect, SearchSettings, Setting, SettingGroup};
+pub use openclaw_search::{Effect, Schema, SearchSettings, Setting, SettingGroup};
 pub use settings::{Config, read_config};
 pub use targets::{Fit, Mapped, TARGETS, Takes, Target};

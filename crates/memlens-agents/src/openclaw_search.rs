@@ -98,7 +98,8 @@ pub(crate) static SINCE_2026_8: [Known; 2] = [
     ),
 ];
 
-pub(crate) static UP_TO_2026_7: [Known; 12] = [
+/// What 2026.2 reads; later versions up to 2026.7 read it as well.
+pub(crate) const FEB_2026: [Known; 8] = [
     (
         "query.maxResults",
         Kind::Number,
@@ -125,6 +126,32 @@ pub(crate) static UP_TO_2026_7: [Known; 12] = [
         Effect::Sets("openclaw.candidate_multiplier"),
     ),
     (
+        "query.hybrid.enabled",
+        Kind::Toggle,
+        Effect::NotEmulated("both lists are always asked here"),
+    ),
+    (
+        "chunking.tokens",
+        Kind::Number,
+        Effect::Sets("openclaw.chunk_tokens"),
+    ),
+    (
+        "chunking.overlap",
+        Kind::Number,
+        Effect::Sets("openclaw.chunk_overlap"),
+    ),
+];
+
+pub(crate) static UP_TO_2026_7: [Known; 12] = [
+    FEB_2026[0],
+    FEB_2026[1],
+    FEB_2026[2],
+    FEB_2026[3],
+    FEB_2026[4],
+    FEB_2026[5],
+    FEB_2026[6],
+    FEB_2026[7],
+    (
         "query.hybrid.mmr.enabled",
         Kind::Toggle,
         Effect::Sets("openclaw.mmr_on"),
@@ -144,21 +171,6 @@ pub(crate) static UP_TO_2026_7: [Known; 12] = [
         Kind::Number,
         Effect::Sets("openclaw.half_life_days"),
     ),
-    (
-        "query.hybrid.enabled",
-        Kind::Toggle,
-        Effect::NotEmulated("both lists are always asked here"),
-    ),
-    (
-        "chunking.tokens",
-        Kind::Number,
-        Effect::Sets("openclaw.chunk_tokens"),
-    ),
-    (
-        "chunking.overlap",
-        Kind::Number,
-        Effect::Sets("openclaw.chunk_overlap"),
-    ),
 ];
 
 const REFUSED: Effect = Effect::Without(
@@ -168,14 +180,27 @@ const MOVED: Effect =
     Effect::Without("OpenClaw 2026.8 and later reads memory.search instead and refuses this key");
 const NOT_YET: Effect =
     Effect::Without("read since OpenClaw 2026.8; this version does not know it");
+const NOT_IN_FEBRUARY: Effect = Effect::Without("2026.2 does not read it");
 const UNKNOWN: Effect = Effect::Without("no version that was checked reads it");
 
-/// What an OpenClaw config sets. `is_since_2026_8` tells by a version which schema holds; without a version the newest does.
-pub fn openclaw_search(config: &Value, is_since_2026_8: impl Fn(&str) -> bool) -> SearchSettings {
+/// Which keys a version of OpenClaw reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schema {
+    /// Those of 2026.2.
+    Feb2026,
+    /// Those of 2026.3 to 2026.7.
+    UpTo2026Jul,
+    /// Those of 2026.8 and later, in another place.
+    Since2026Aug,
+}
+
+/// What an OpenClaw config sets. `schema` tells by a version which keys are read; without a version the newest ones are.
+pub fn openclaw_search(config: &Value, schema: impl Fn(&str) -> Schema) -> SearchSettings {
     let version = config["meta"]["lastTouchedVersion"]
         .as_str()
         .map(str::to_owned);
-    let is_new = version.as_deref().is_none_or(is_since_2026_8);
+    let schema = version.as_deref().map_or(Schema::Since2026Aug, schema);
+    let is_new = schema == Schema::Since2026Aug;
     let mut groups = vec![SettingGroup {
         agent: None,
         settings: Vec::new(),
@@ -200,10 +225,10 @@ pub fn openclaw_search(config: &Value, is_since_2026_8: impl Fn(&str) -> bool) -
         &config["agents"]["defaults"]["memorySearch"],
         "",
         &mut |below, value| {
-            let effect = if is_new {
-                MOVED
-            } else {
-                effect(&UP_TO_2026_7, below, value, UNKNOWN)
+            let effect = match schema {
+                Schema::Since2026Aug => MOVED,
+                Schema::UpTo2026Jul => effect(&UP_TO_2026_7, below, value, UNKNOWN),
+                Schema::Feb2026 => effect(&FEB_2026, below, value, NOT_IN_FEBRUARY),
             };
             settings.push(setting(
                 "agents.defaults.memorySearch",
@@ -274,12 +299,17 @@ pub(crate) fn each(value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Value)
 
 #[cfg(test)]
 mod tests {
-    use super::{Effect, openclaw_search};
+    use super::{Effect, Schema, openclaw_search};
     use crate::config::parse_text;
 
     fn effects(text: &str) -> Vec<(Option<String>, String, Effect)> {
         let config = parse_text(text).expect("it can be read");
-        let groups = openclaw_search(&config, |version| !version.starts_with("2026.7")).groups;
+        let groups = openclaw_search(&config, |version| match version {
+            "2026.7.35" => Schema::UpTo2026Jul,
+            "2026.2.13" => Schema::Feb2026,
+            _ => Schema::Since2026Aug,
+        })
+        .groups;
         groups
             .into_iter()
             .flat_map(|group| {
@@ -342,6 +372,16 @@ mod tests {
                 Effect::Sets("openclaw.mmr_on"),
                 Effect::Sets("openclaw.text_weight"),
             ]
+        );
+        let oldest = r#"{"meta": {"lastTouchedVersion": "2026.2.13"}, "agents": {"defaults": {"memorySearch": {"query": {"minScore": 0.3,
+            "hybrid": {"mmr": {"enabled": true}}}}}}}"#;
+        let told: Vec<Effect> = effects(oldest)
+            .into_iter()
+            .map(|(.., effect)| effect)
+            .collect();
+        assert_eq!(
+            told,
+            [super::NOT_IN_FEBRUARY, Effect::Sets("openclaw.min_score")]
         );
         assert_eq!(effects("{}"), []);
     }

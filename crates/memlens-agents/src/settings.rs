@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::config::{parse_text, read_text};
 use crate::openclaw_search::{
-    Effect, Known, SearchSettings, Setting, SettingGroup, each, effect, openclaw_search,
+    Effect, Known, Schema, SearchSettings, Setting, SettingGroup, each, effect, openclaw_search,
 };
 use crate::targets::{basic_memory, openviking};
 
@@ -25,12 +25,12 @@ pub struct Config {
 const IGNORED: Effect =
     Effect::Without("no version that was checked reads it; it is ignored with a warning");
 
-/// Reads the config of a program. `is_since_2026_8` tells by a version of OpenClaw which schema holds.
+/// Reads the config of a program. `schema` tells by a version of OpenClaw which keys are read.
 ///
 /// # Errors
 /// What is wrong with the file, for a person: missing, empty, broken (with line and column), too large, a link, somebody else's,
 /// of no known program.
-pub fn read_config(path: &Path, is_since_2026_8: impl Fn(&str) -> bool) -> Result<Config, String> {
+pub fn read_config(path: &Path, schema: impl Fn(&str) -> Schema) -> Result<Config, String> {
     let around = path.parent().unwrap_or(path);
     let text = read_text(path, around)?.ok_or("there is no such file")?;
     if path
@@ -43,7 +43,7 @@ pub fn read_config(path: &Path, is_since_2026_8: impl Fn(&str) -> bool) -> Resul
     let program = program_of(path, &value)
         .ok_or("it is no config of OpenClaw, OpenViking, basic-memory or Octopus")?;
     let settings = match program {
-        "openclaw" => openclaw_search(&value, is_since_2026_8),
+        "openclaw" => openclaw_search(&value, schema),
         "openviking" => flat(&openviking::KEYS, &value, "rerank"),
         "basic-memory" => flat(&basic_memory::KEYS, &value, ""),
         _ => flat(&[], &value, ""),
@@ -122,7 +122,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
         let path = dir.path().join(name);
         std::fs::write(&path, text).expect("it can be written");
-        read_config(&path, |version| !version.starts_with("2026.7"))
+        read_config(&path, |_| Schema::Since2026Aug)
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
                 ("rerank.max_docs", openviking::PROPOSED),
                 (
                     "rerank.max_input_tokens",
-                    Effect::Sets("openviking.max_input_tokens")
+                    Effect::NotEmulated("it cuts what the reranker reads, which is not asked here")
                 ),
                 ("rerank.surprise", IGNORED),
                 (
@@ -190,7 +190,8 @@ mod tests {
             assert!(refused.contains(told), "{refused}");
         }
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
-        let refused = |path: &Path| read_config(path, |_| true).map(|it| it.program);
+        let refused =
+            |path: &Path| read_config(path, |_| Schema::Since2026Aug).map(|it| it.program);
         let missing = refused(&dir.path().join("none.json"));
         assert_eq!(missing, Err("there is no such file".to_owned()));
         assert_eq!(refused(dir.path()), Err("it is a folder".to_owned()));

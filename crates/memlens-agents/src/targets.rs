@@ -142,6 +142,12 @@ impl Target {
         mapped
     }
 
+    /// Each parameter of its own pipeline that a key sets.
+    pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
+        let effects = self.keys.iter().map(|(.., effect)| effect);
+        effects.filter_map(|effect| effect.parameter())
+    }
+
     /// The parameter of its own pipeline that a key sets, which is given with all keys above it; none where it sets none.
     pub fn parameter_of(&self, path: &[String]) -> Option<&'static str> {
         let path = path.join(".");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use memlens_agents::{Config, Effect, SettingGroup, TARGETS, Target, read_config};
+use memlens_agents::{Config, Effect, Schema, SettingGroup, TARGETS, Target, read_config};
 use memlens_emulate::openclaw::Edition;
 use memlens_params::{ParameterSet, Value};
 
@@ -117,7 +117,11 @@ impl AgentConfig {
 /// # Errors
 /// [`EngineError::AgentConfig`].
 pub(crate) fn read(path: &Path) -> Result<(Config, &'static Target), EngineError> {
-    let read = read_config(path, |version| edition(version) == Edition::V2026_8);
+    let read = read_config(path, |version| match edition(version) {
+        Edition::V2026_2 => Schema::Feb2026,
+        Edition::V2026_7 => Schema::UpTo2026Jul,
+        Edition::V2026_8 => Schema::Since2026Aug,
+    });
     let config = read.map_err(|why| EngineError::AgentConfig {
         path: path.to_owned(),
         why,

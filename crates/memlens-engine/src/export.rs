@@ -177,7 +177,7 @@ impl Export {
                 && acts(group)
             {
                 notes.push(format!(
-                    "{other} has settings of its own, which stay as they are; --agent {other} changes them"
+                    "{other} has settings of its own, which stay as they are"
                 ));
             }
             for setting in &group.settings {
@@ -218,8 +218,9 @@ impl Export {
         if written_by.id != self.target.id {
             let version = config.settings.version.as_deref();
             return Some(format!(
-                "it was written by {}, whose settings are others; export for {}",
-                version.map_or(written_by.label, |version| version),
+                "it was written by {}, whose settings are others; export for {} ({})",
+                version.unwrap_or(written_by.label),
+                written_by.label,
                 written_by.id
             ));
         }
@@ -357,5 +358,90 @@ fn refuse_agent(target: &Target, agent: Option<&str>) -> Result<(), EngineError>
             named: target.label.to_owned(),
             why: "it has no search settings for single agents".to_owned(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memlens_agents::TARGETS;
+    use memlens_params::Params;
+
+    use super::{export, target};
+    use crate::ranking::{Ranking, pipeline, pipelines};
+
+    #[test]
+    fn every_key_that_sets_a_parameter_names_one_of_its_pipeline() {
+        for target in TARGETS {
+            for parameter in target.parameters() {
+                // Octopus is not emulated, and names none.
+                let pipeline = pipeline(target.id).expect(target.id);
+                let known = pipeline.table().parameter(parameter);
+                assert!(known.is_ok(), "{}: {parameter}", target.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_ranking_can_be_told_every_target() {
+        for target in TARGETS {
+            for pipeline in pipelines() {
+                let ranking = Ranking::of(pipeline);
+                let export = export(&ranking, target, None).expect(target.id);
+                let ids = export.mapped.iter().map(|it| it.parameter);
+                let known = ids.filter(|id| pipeline.table().parameter(id).is_err());
+                assert_eq!(known.count(), 0, "{} to {}", pipeline.label(), target.id);
+                // What has no key says why, and what is exact needs no excuse.
+                for row in &export.mapped {
+                    assert_eq!(
+                        row.fit.why().is_none(),
+                        row.fit == super::Fit::Exact,
+                        "{row:?}"
+                    );
+                    assert!(row.key.is_some() || row.told.is_none(), "{row:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_target_is_found_by_name_and_version() {
+        for (named, id) in [
+            ("openclaw", "openclaw@2026.9"),
+            ("openclaw@2026.8.1", "openclaw@2026.9"),
+            ("openclaw@2026.2.13", "openclaw@2026.2"),
+            ("qmd", "qmd@2.8"),
+            (" octopus ", "octopus"),
+            ("openviking@0.5", "openviking@0.5"),
+        ] {
+            assert_eq!(target(named).map(|it| it.id).ok(), Some(id), "{named}");
+        }
+        for named in [
+            "",
+            "nobody",
+            "openclaw@x",
+            "hindsight",
+            &"x".repeat(100_000),
+        ] {
+            let refused = target(named).map(|it| it.id).expect_err(named).to_string();
+            assert!(
+                refused.contains("name one of memlens, openclaw@2026.9") && refused.len() < 400,
+                "{refused}"
+            );
+        }
+    }
+
+    #[test]
+    fn equal_values_are_told_as_themselves() {
+        // The weights of Memlens's own fusion are no less told for being the default.
+        let export = export(
+            &Ranking::native(&Params::default()),
+            target("openclaw@2026.7").expect("it is known"),
+            None,
+        );
+        let told = export.expect("it can be told").text;
+        assert!(
+            told.contains("\"vectorWeight\": 0.6") && told.contains("\"textWeight\": 0.4"),
+            "{told}"
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use memlens_params::print::json_schema_of;
-use memlens_params::{ParameterSet, Params, TypedSet, Value, Values, brief};
+use memlens_params::{ParameterSet, Params, TypedSet, Value, Values, VectorUnit, brief};
 use memlens_rank::AnyPipeline;
 use serde::Serialize;
 use serde_json::{Map, json};
@@ -174,6 +174,7 @@ impl Library {
             name,
             params,
             notes: self.preset_notes(&content),
+            is_built_in: false,
         })
     }
 
@@ -182,24 +183,50 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`].
     pub fn presets(&self) -> Result<Vec<Preset>, EngineError> {
-        Ok(self
-            .store()
-            .presets()?
-            .into_iter()
-            .map(|stored| match parameters(&stored.name, &stored.params) {
-                Ok(params) => Preset {
-                    name: stored.name,
-                    params,
-                    notes: Vec::new(),
-                },
-                Err(error) => Preset {
-                    name: stored.name,
-                    params: Params::default(),
-                    notes: vec![error.to_string()],
-                },
-            })
-            .collect())
+        let stored = self.store().presets()?.into_iter();
+        let stored = stored.map(|stored| match parameters(&stored.name, &stored.params) {
+            Ok(params) => Preset {
+                name: stored.name,
+                params,
+                notes: Vec::new(),
+                is_built_in: false,
+            },
+            Err(error) => Preset {
+                name: stored.name,
+                params: Params::default(),
+                notes: vec![error.to_string()],
+                is_built_in: false,
+            },
+        });
+        let mut presets: Vec<Preset> = stored.collect();
+        let is_saved = |it: &Preset| presets.iter().any(|saved| saved.name == it.name);
+        let built_in: Vec<Preset> = built_in().filter(|it| !is_saved(it)).collect();
+        presets.extend(built_in);
+        Ok(presets)
     }
+}
+
+/// The presets that come with Memlens; one that the person saved by the same name goes before.
+fn built_in() -> impl Iterator<Item = Preset> {
+    let rensei = Params {
+        vector_unit: VectorUnit::Chunk,
+        bm25_on: false,
+        fusion_on: false,
+        repeats_on: false,
+        threshold_on: false,
+        corroboration_on: true,
+        max_results: 100,
+        budget_tokens: 2000,
+        ..Params::default()
+    };
+    std::iter::once(Preset {
+        name: "Rensei".to_owned(),
+        params: rensei,
+        notes: vec![
+            "how Rensei ranks: cosine and corroboration, weighed by feedback, then a token budget, which is yours to set".to_owned(),
+        ],
+        is_built_in: true,
+    })
 }
 
 /// Reads the parameters of a `memlens.json`, for callers without a library.

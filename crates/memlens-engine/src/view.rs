@@ -139,6 +139,8 @@ pub struct Preset {
     pub params: Params,
     /// What a person should know of it: another model, another version.
     pub notes: Vec<String>,
+    /// Whether it comes with Memlens, and so cannot be deleted.
+    pub is_built_in: bool,
 }
 
 /// An error as the window shows it.

@@ -103,6 +103,7 @@ fn presets_saved_in_the_library_come_back() {
         let presets = engine.library().presets().expect("they can be read");
         presets
             .into_iter()
+            .filter(|preset| !preset.is_built_in)
             .map(|preset| (preset.name, preset.params))
             .collect()
     };
@@ -118,6 +119,24 @@ fn presets_saved_in_the_library_come_back() {
         .expect("it can be saved");
     engine.delete_preset("tuned").expect("it can be deleted");
     assert_eq!(names_and_params(), [("plain".to_owned(), tuned)]);
+    // One that comes with Memlens stands after those, until the person saves their own by its name.
+    let last = || engine.library().presets().expect("they can be read").pop();
+    let rensei = last().expect("one comes with Memlens");
+    assert_eq!((rensei.name.as_str(), rensei.is_built_in), ("Rensei", true));
+    assert!(
+        rensei
+            .params
+            .clone()
+            .check()
+            .is_ok_and(|it| it != Params::default())
+    );
+    engine
+        .save_preset("Rensei", &Params::default())
+        .expect("it can be saved");
+    assert_eq!(names_and_params()[0].0, "Rensei");
+    assert!(last().is_some_and(|it| !it.is_built_in));
+    engine.delete_preset("Rensei").expect("it can be deleted");
+    assert_eq!(last(), Some(rensei));
     let error = engine
         .save_preset("  ", &Params::default())
         .expect_err("it has no name");

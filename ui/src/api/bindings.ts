@@ -1286,6 +1286,8 @@ export type Preset = {
 	params: Params,
 	/**  What a person should know of it: another model, another version. */
 	notes: string[],
+	/**  Whether it comes with Memlens, and so cannot be deleted. */
+	is_built_in: boolean,
 };
 
 /**  How much a problem matters. */

@@ -104,6 +104,7 @@ describe("saving", () => {
       name: "x",
       params: { ...DEFAULTS, fusion_k: 21 },
       notes: [],
+      is_built_in: false,
     });
     await user.click(screen.getByRole("button", { name: "Save…" }));
     expect(await screen.findByRole("alert")).toHaveTextContent("1 value read from it differs");
@@ -128,7 +129,14 @@ describe("reading back", () => {
   test("shows what the file would change and its notes, and applies it to the sliders", async () => {
     const { user, workspace } = await open(
       { min_score: 0.4 },
-      { preset: { name: "night.json", params: { ...DEFAULTS, fusion_k: 20 }, notes: ["“x” is not known"] } },
+      {
+        preset: {
+          name: "night.json",
+          params: { ...DEFAULTS, fusion_k: 20 },
+          notes: ["“x” is not known"],
+          is_built_in: false,
+        },
+      },
     );
     await user.click(screen.getByRole("button", { name: "Open file…" }));
     await screen.findByRole("heading", { name: "Opened: night.json" });
@@ -144,7 +152,10 @@ describe("reading back", () => {
   });
 
   test("of the same values has nothing to apply", async () => {
-    const { user } = await open({}, { preset: { name: "same.json", params: DEFAULTS, notes: [] } });
+    const { user } = await open(
+      {},
+      { preset: { name: "same.json", params: DEFAULTS, notes: [], is_built_in: false } },
+    );
     await user.click(screen.getByRole("button", { name: "Open file…" }));
     expect(await screen.findByRole("button", { name: "Apply to the sliders" })).toBeDisabled();
     await user.click(screen.getByRole("button", { name: "Close" }));

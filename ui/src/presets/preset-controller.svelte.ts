@@ -7,7 +7,7 @@ import { differingIds } from "../parameters/rules";
 import { toErrorInfo } from "../api/errors";
 
 /** The parameters that nobody has to save. */
-export const DEFAULT_PRESET: Preset = { name: "Default", params: DEFAULTS, notes: [] };
+export const DEFAULT_PRESET: Preset = { name: "Default", params: DEFAULTS, notes: [], is_built_in: true };
 
 /** The named parameters that were saved or opened, and which of them is in use. */
 export class PresetController {
@@ -70,7 +70,12 @@ export class PresetController {
     const params = this.#parameters.current;
     return this.#ask(async () => {
       this.#saved = await this.#backend.presetSave(name, params);
-      this.#chosen = this.#saved.find((preset) => preset.name === name) ?? { name, params, notes: [] };
+      this.#chosen = this.#saved.find((preset) => preset.name === name) ?? {
+        name,
+        params,
+        notes: [],
+        is_built_in: false,
+      };
       this.#notes = [];
     });
   }

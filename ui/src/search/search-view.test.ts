@@ -413,7 +413,7 @@ describe("states", () => {
   it("exports the parameters without a folder, too", async () => {
     const { user } = await open({ hasFolders: false, startQuery: null });
     await user.click(screen.getByRole("button", { name: "Export" }));
-    expect(await screen.findByRole("heading", { level: 1 })).toHaveTextContent("Memlens");
+    expect(await screen.findByRole("heading", { level: 1 })).toHaveTextContent("Export");
     expect(await screen.findByLabelText("Text of memlens.json")).toBeInTheDocument();
   });
 

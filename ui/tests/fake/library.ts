@@ -292,6 +292,7 @@ export class LibraryBackend extends FakeBackend {
             name: "memlens.json",
             params: { ...DEFAULTS, fusion: "rrf", fusion_k: 20, chunk_chars: 2_000 },
             notes: ["“rerank_model” is not known to this version and was left out"],
+            is_built_in: false,
           }
         : options.preset;
     const folders = options.folders ?? FOLDERS;
@@ -377,7 +378,7 @@ export class LibraryBackend extends FakeBackend {
 
   override presetRead(path: string): Promise<Preset> {
     return this.#call("presetRead", [path], () =>
-      Promise.resolve({ name: path, params: this.#saved, notes: [] }),
+      Promise.resolve({ name: path, params: this.#saved, notes: [], is_built_in: false }),
     );
   }
 

@@ -29,7 +29,7 @@ pub(crate) static KEYS: [Known; 2] = [
     (
         "semantic_min_similarity",
         Kind::Number,
-        Effect::Sets("basic_memory.min_similarity"),
+        Effect::Sets("basic_memory.semantic_min_similarity"),
     ),
     (
         "reranker_candidates",

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::Home;
 use crate::agents::openclaw_config;
 use crate::openclaw_search::{
-    SINCE_2026_8 as KEYS_SINCE_2026_8, UP_TO_2026_7 as KEYS_UP_TO_2026_7,
+    FEB_2026 as KEYS_FEB_2026, SINCE_2026_8 as KEYS_SINCE_2026_8, UP_TO_2026_7 as KEYS_UP_TO_2026_7,
 };
 use crate::targets::{Fit, Mapped, Own, Takes, Target};
 
@@ -48,7 +48,7 @@ pub(super) static FEB_2026: Target = Target {
     id: "openclaw@2026.2",
     label: "OpenClaw 2026.2",
     takes: OLDER,
-    keys: &KEYS_UP_TO_2026_7,
+    keys: &KEYS_FEB_2026,
     from_memlens: sum_and_cut,
     otherwise: lacking,
 };

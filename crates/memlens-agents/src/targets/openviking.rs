@@ -36,12 +36,12 @@ pub(crate) static KEYS: [Known; 7] = [
     (
         "rerank.threshold",
         Kind::Number,
-        Effect::Sets("openviking.threshold"),
+        Effect::Sets("openviking.rerank_threshold"),
     ),
     (
         "rerank.max_input_tokens",
         Kind::Number,
-        Effect::Sets("openviking.max_input_tokens"),
+        Effect::NotEmulated("it cuts what the reranker reads, which is not asked here"),
     ),
     ("rerank.max_docs", Kind::Number, PROPOSED),
     ("rerank.max_chars_per_doc", Kind::Number, PROPOSED),

@@ -215,7 +215,9 @@ fn a_config_is_taken_for_the_version_that_wrote_it() {
     let refused = at.run(&tuned(&["openclaw@2026.9", "--write"]));
     assert!(
         refused.2.contains("written by 2026.7.35")
-            && refused.2.contains("export for openclaw@2026.7"),
+            && refused
+                .2
+                .contains("export for OpenClaw 2026.3 to 2026.7 (openclaw@2026.7)"),
         "{refused:?}"
     );
     assert_eq!(
