@@ -56,6 +56,7 @@ const COMMANDS: &[&str] = &[
     "export_fragment",
     "export_targets",
     "export_write",
+    "nearest_setting",
     "pick_config",
     "compare_progress",
     "compare_queries",

@@ -112,6 +112,10 @@ const COMMANDS: &[(&str, &str)] = &[
         "export_write",
         "changes the agent's config shown, if a person allows",
     ),
+    (
+        "nearest_setting",
+        "reads the query set that a person chose, and notes in watched folders",
+    ),
     ("pick_config", "asks for a file"),
     ("emulation_progress", "nothing"),
     ("pipelines", "nothing"),

@@ -192,14 +192,9 @@ fn nearest(
     let set = query_set(path)?;
     warn_of_missing(library, &set);
     let bar = progress(2 * set.queries.len());
-    if let Some(params) = ranking.params() {
-        library.aggregate_for(&params)?;
-    }
-    let found = library.nearest(ranking, export.target, &set.queries, &set.base, || {
-        bar.inc(1)
-    })?;
+    let found = library.nearest(ranking, export.target, &set, || bar.inc(1))?;
     bar.finish_and_clear();
-    Ok(found)
+    found.ok_or(CliError::Stopped)
 }
 
 /// Writes where the person asked for it; the path is that of what a config held.

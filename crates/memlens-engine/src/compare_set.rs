@@ -21,6 +21,46 @@ pub(crate) struct SetRun {
     stop: Mutex<Arc<AtomicBool>>,
 }
 
+impl SetRun {
+    /// Begins a run over so many queries, which takes the place of one before.
+    pub(crate) fn begin(&self, n_all: usize) -> Going<'_> {
+        let stop = Arc::new(AtomicBool::new(false));
+        *self.stop.lock() = stop.clone();
+        *self.progress.lock() = Some(QuerySetProgress {
+            n_done: 0,
+            n_all: n_all as u32,
+        });
+        Going { run: self, stop }
+    }
+}
+
+/// A run that goes on; dropped, it is over.
+pub(crate) struct Going<'a> {
+    run: &'a SetRun,
+    stop: Arc<AtomicBool>,
+}
+
+impl Going<'_> {
+    /// Notes that a query was answered; false where the person stopped it.
+    pub(crate) fn goes_on(&self) -> bool {
+        if let Some(progress) = &mut *self.run.progress.lock() {
+            progress.n_done += 1;
+        }
+        !self.is_stopped()
+    }
+
+    /// Whether the person stopped it.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Going<'_> {
+    fn drop(&mut self) {
+        *self.run.progress.lock() = None;
+    }
+}
+
 /// What became of each query, and what to tell of them.
 type Answered = (Vec<QueryChange>, Vec<String>);
 
@@ -35,10 +75,9 @@ impl Library {
         a: (&str, &Ranking),
         b: (&str, &Ranking),
     ) -> Result<Option<SetComparison>, EngineError> {
-        let stop = Arc::new(AtomicBool::new(false));
-        *self.set_run.stop.lock() = stop.clone();
-        let over = self.ask_both(file, a.1, b.1, &stop);
-        *self.set_run.progress.lock() = None;
+        let run = self.set_run.begin(file.queries.len());
+        let over = self.ask_both(file, a.1, b.1, &run);
+        drop(run);
         let Some((per_query, mut notices)) = over? else {
             return Ok(None);
         };
@@ -89,25 +128,21 @@ impl Library {
         file: &QueryFile,
         a: &Ranking,
         b: &Ranking,
-        stop: &AtomicBool,
+        run: &Going<'_>,
     ) -> Result<Option<Answered>, EngineError> {
         for params in [a, b].into_iter().filter_map(Ranking::params) {
             self.aggregate_for(&params)?;
         }
         let mut changes = Vec::with_capacity(file.queries.len());
         let mut notices = Vec::new();
-        for (n_done, query) in (0..).zip(&file.queries) {
-            *self.set_run.progress.lock() = Some(QuerySetProgress {
-                n_done,
-                n_all: file.queries.len() as u32,
-            });
+        for query in &file.queries {
             let by_a = self.run_query(query, &file.base, a, false)?;
             // What was stopped was not answered as it would be, and the other would make a memory of its own.
-            if stop.load(Ordering::Relaxed) {
+            if run.is_stopped() {
                 return Ok(None);
             }
             let by_b = self.run_query(query, &file.base, b, false)?;
-            if stop.load(Ordering::Relaxed) {
+            if !run.goes_on() {
                 return Ok(None);
             }
             let (change, told) = self.change(file, query, &by_a, &by_b);

@@ -1,13 +1,12 @@
 //! The setting of another program that comes nearest to a tuned ranking, found by trying on judged queries.
 
-use std::path::Path;
-
 use memlens_agents::{Fit, Target};
-use memlens_eval::{Query, Scores, Summary, score};
-use memlens_params::{ParameterKind, ParameterSet, Value, Values};
+use memlens_eval::{Scores, Summary, score};
+use memlens_params::{ParamError, ParameterKind, ParameterSet, Value, Values};
 
+use crate::query_file::QueryFile;
 use crate::ranking::{Ranking, pipeline};
-use crate::{EngineError, Library};
+use crate::{EngineError, Library, view};
 
 /// Each number is tried at so many places of its range.
 const N_STEPS: usize = 21;
@@ -25,13 +24,38 @@ pub struct Nearest {
     pub mapped: f64,
     /// nDCG@10 of the settings found.
     pub found: f64,
+    /// How many queries it was chosen by.
+    pub n_queries: usize,
     /// How many settings were tried.
     pub n_tried: usize,
 }
 
+impl Nearest {
+    /// What a window shows of it.
+    pub fn told(&self) -> view::NearestSetting {
+        view::NearestSetting {
+            ranking: self.ranking.told(),
+            label: self.ranking.pipeline.label(),
+            changed: self
+                .ranking
+                .values
+                .changed()
+                .iter()
+                .map(|(id, value)| format!("{id} {value}"))
+                .collect(),
+            full: self.full,
+            mapped: self.mapped,
+            found: self.found,
+            n_queries: self.n_queries as u32,
+            n_tried: self.n_tried as u32,
+        }
+    }
+}
+
 impl Library {
-    /// Tries what a target can be told on judged queries, whose paths are relative to `base`, from the mapped values on: each
-    /// number that is only approximate, along its range. Of equal figures the one tried first stands, which is the mapped one.
+    /// Tries what a target can be told on judged queries, from the mapped values on: each number that is only approximate,
+    /// along its range. Of equal figures the one tried first stands, which is the mapped one. `asked` is called for each query
+    /// that was asked, twice each; none where [`Library::stop_compare`] stopped it, which tells its progress as well.
     ///
     /// # Errors
     /// [`EngineError::NoPipeline`] for a target that Memlens cannot search as; as [`Library::run_query`].
@@ -39,12 +63,42 @@ impl Library {
         &self,
         ranking: &Ranking,
         target: &Target,
-        queries: &[Query],
-        base: &Path,
-        mut tried: impl FnMut(),
-    ) -> Result<Nearest, EngineError> {
+        file: &QueryFile,
+        asked: impl Fn(),
+    ) -> Result<Option<Nearest>, EngineError> {
+        let run = self.set_run.begin(2 * file.queries.len());
+        let found = self.try_each(ranking, target, file, || {
+            asked();
+            run.goes_on()
+        });
+        match found {
+            Err(Stopped::By(error)) => Err(error),
+            Err(Stopped::Person) => Ok(None),
+            Ok(found) => Ok(Some(found)),
+        }
+    }
+
+    fn try_each(
+        &self,
+        ranking: &Ranking,
+        target: &Target,
+        file: &QueryFile,
+        goes_on: impl Fn() -> bool,
+    ) -> Result<Nearest, Stopped> {
+        let (queries, base) = (&file.queries, &*file.base);
+        if let Some(params) = ranking.params() {
+            self.aggregate_for(&params)?;
+        }
         let mean = |scores: &[Scores]| Summary::of(scores).map_or(0.0, |it| it.mean.ndcg_10);
-        let full = mean(&self.scores(queries, base, ranking, &mut tried)?);
+        let full = queries.iter().map(|query| {
+            let run = self.run_query(query, base, ranking, false)?;
+            if goes_on() {
+                Ok(score(&query.relevant, &run.places))
+            } else {
+                Err(Stopped::Person)
+            }
+        });
+        let full = mean(&full.collect::<Result<Vec<_>, Stopped>>()?);
         let mut best = Ranking::of(pipeline(target.id)?);
         let mut free: Vec<&'static str> = Vec::new();
         for mapped in target.map(ranking.pipeline.id().0, &ranking.values) {
@@ -64,10 +118,14 @@ impl Library {
         let searches = queries
             .iter()
             .map(|query| {
-                tried();
-                self.search_for(query, base, &best, false)
+                let search = self.search_for(query, base, &best, false)?;
+                if goes_on() {
+                    Ok(search)
+                } else {
+                    Err(Stopped::Person)
+                }
             })
-            .collect::<Result<Vec<_>, EngineError>>()?;
+            .collect::<Result<Vec<_>, Stopped>>()?;
         let judged = |values: &Values| {
             let each = queries.iter().zip(&searches).map(|(query, search)| {
                 let Ok(search) = search else {
@@ -99,8 +157,27 @@ impl Library {
             full,
             mapped,
             found,
+            n_queries: queries.len(),
             n_tried,
         })
+    }
+}
+
+/// Why nothing was found.
+enum Stopped {
+    By(EngineError),
+    Person,
+}
+
+impl From<EngineError> for Stopped {
+    fn from(error: EngineError) -> Stopped {
+        Stopped::By(error)
+    }
+}
+
+impl From<ParamError> for Stopped {
+    fn from(error: ParamError) -> Stopped {
+        Stopped::By(error.into())
     }
 }
 

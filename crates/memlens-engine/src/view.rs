@@ -24,7 +24,8 @@ pub use compare::{
     QuerySetProgress, SetComparison, SetSide,
 };
 pub use export::{
-    AgentConfig, AgentSetting, ConfigChange, Export, ExportRow, TargetInfo, WrittenConfig,
+    AgentConfig, AgentSetting, ConfigChange, Export, ExportRow, NearestSetting, TargetInfo,
+    WrittenConfig,
 };
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use memlens_indexer::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};

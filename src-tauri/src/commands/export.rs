@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use memlens_engine::view::{
-    AgentConfig, Export as Told, Ranking as RankingArgument, TargetInfo, WrittenConfig,
+    AgentConfig, Export as Told, NearestSetting, Ranking as RankingArgument, TargetInfo,
+    WrittenConfig,
 };
 use memlens_engine::{
-    Export, Home, Ranking, Target, config_of, export, read_agent_config, target, targets_told,
+    EngineError, Export, Home, QueryFile, Ranking, Target, config_of, export, read_agent_config,
+    target, targets_told,
 };
 use parking_lot::Mutex;
 use tauri::{AppHandle, State};
@@ -158,6 +160,28 @@ pub async fn agent_config(
         let read = read_agent_config(&path, agent.as_deref())?;
         let shown = home.map_or_else(|| path.display().to_string(), |home| home.shown(&path));
         Ok(Some(read.told(shown)))
+    })
+    .await
+}
+
+/// The setting of a target that comes nearest to a ranking, on the query set that was chosen last; none where it was stopped.
+#[tauri::command]
+#[specta::specta]
+pub async fn nearest_setting(
+    shell: State<'_, Shell>,
+    ranking: RankingArgument,
+    target: String,
+) -> Answer<Option<NearestSetting>> {
+    let chosen = shell.dialogs.chosen_queries();
+    work(&shell, move |engine| {
+        let path = chosen.ok_or_else(|| EngineError::System {
+            attempt: "find the nearest setting",
+            why: "no query set was chosen".to_owned(),
+        })?;
+        let file = QueryFile::read(&path)?.with_queries()?;
+        let (ranking, target) = (Ranking::given(&ranking)?, self::target(&target)?);
+        let found = engine.library().nearest(&ranking, target, &file, || ())?;
+        Ok(found.map(|found| found.told()))
     })
     .await
 }

@@ -38,6 +38,8 @@ export const commands = {
 	exportTargets: () => __TAURI_INVOKE<TargetInfo[]>("export_targets"),
 	/**  Writes the change that is shown into the program's config, if the person agrees; none when they do not. */
 	exportWrite: () => __TAURI_INVOKE<WrittenConfig | null>("export_write"),
+	/**  The setting of a target that comes nearest to a ranking, on the query set that was chosen last; none where it was stopped. */
+	nearestSetting: (ranking: Ranking, target: string) => __TAURI_INVOKE<NearestSetting | null>("nearest_setting", { ranking, target }),
 	/**  Asks for the config of a target's program, which is used from then on; none when the person cancels. */
 	pickConfig: (target: string) => __TAURI_INVOKE<string | null>("pick_config", { target }),
 	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
@@ -1083,6 +1085,26 @@ export type NearDuplicates =
 "keep" | 
 /**  They are dropped. */
 "collapse";
+
+/**  The setting of another program that comes nearest to a ranking, on judged queries. */
+export type NearestSetting = {
+	/**  That program's pipeline with the values found. */
+	ranking: Ranking,
+	/**  Its name on screen. */
+	label: string,
+	/**  Each parameter that differs from its default there, with its value. */
+	changed: string[],
+	/**  nDCG@10 of the ranking that was to be handed over. */
+	full: number,
+	/**  nDCG@10 of the settings as they are mapped. */
+	mapped: number,
+	/**  nDCG@10 of the settings found. */
+	found: number,
+	/**  How many queries it was chosen by. */
+	n_queries: number,
+	/**  How many settings were tried. */
+	n_tried: number,
+};
 
 /**  What must be chosen for a parameter to be read: it is of one way among several to do a stage's work. */
 export type Needs = {

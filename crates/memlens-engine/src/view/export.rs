@@ -79,6 +79,27 @@ pub struct ConfigChange {
     pub agents: Vec<String>,
 }
 
+/// The setting of another program that comes nearest to a ranking, on judged queries.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct NearestSetting {
+    /// That program's pipeline with the values found.
+    pub ranking: super::Ranking,
+    /// Its name on screen.
+    pub label: &'static str,
+    /// Each parameter that differs from its default there, with its value.
+    pub changed: Vec<String>,
+    /// nDCG@10 of the ranking that was to be handed over.
+    pub full: f64,
+    /// nDCG@10 of the settings as they are mapped.
+    pub mapped: f64,
+    /// nDCG@10 of the settings found.
+    pub found: f64,
+    /// How many queries it was chosen by.
+    pub n_queries: u32,
+    /// How many settings were tried.
+    pub n_tried: u32,
+}
+
 /// What an agent's config says of its search.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct AgentConfig {
