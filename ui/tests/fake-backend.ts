@@ -17,6 +17,7 @@ import type {
   HttpChoice,
   LibraryState,
   ModelChoice,
+  NearestSetting,
   EmulationProgress,
   Params,
   PipelineInfo,
@@ -38,7 +39,7 @@ import { EMULATED } from "./fake/agent-pipeline";
 import { journeyBy, rankBy } from "./fake/any-pipeline";
 import { found } from "./fake/agents";
 import { compared, comparedOver, PIPELINES, QUERY_SET } from "./fake/compare";
-import { CONFIG, exported, TARGETS } from "./fake/export";
+import { CONFIG, exported, NEAREST, TARGETS } from "./fake/export";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
 import { rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
 import { heatOf, NO_RERANKERS, previewOf, rerankKey, scoreBy, withHttp, withModel } from "./fake/rerank";
@@ -714,6 +715,10 @@ export class FakeBackend implements Backend {
       this.#told = Number(row?.told);
       return { path: "~/.clerk/clerk.json", backup: "~/.clerk/clerk.json.bak" };
     });
+  }
+
+  nearestSetting(ranking: Ranking, target: string) {
+    return this.#answer("nearestSetting", [ranking, target], (): NearestSetting | null => NEAREST);
   }
 
   pickConfig(target: string) {

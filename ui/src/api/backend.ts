@@ -21,6 +21,7 @@ import type {
   LibraryState,
   LoadedFile,
   ModelChoice,
+  NearestSetting,
   Params,
   PipelineInfo,
   Preset,
@@ -148,6 +149,8 @@ export interface Backend {
   exportFragment(): Promise<string | null>;
   /** Writes the change that was shown last into the program's config, once the person allows it; null when they do not. */
   exportWrite(): Promise<WrittenConfig | null>;
+  /** The setting of a target that comes nearest to a ranking, on the query set that was chosen last; null where it was stopped. */
+  nearestSetting(ranking: Ranking, target: string): Promise<NearestSetting | null>;
   /** Asks for the config of a target's program, which is used from then on; null when cancelled. */
   pickConfig(target: string): Promise<string | null>;
   /** What the config of a target's program says of its search; null where there is none. */

@@ -79,6 +79,7 @@ export const tauriBackend: Backend = {
   exportFor: (ranking, target, agent) => told(commands.exportFor(ranking, target, agent)),
   exportFragment: () => told(commands.exportFragment()),
   exportWrite: () => told(commands.exportWrite()),
+  nearestSetting: (ranking, target) => told(commands.nearestSetting(ranking, target)),
   pickConfig: (target) => told(commands.pickConfig(target)),
   agentConfig: (target, agent) => told(commands.agentConfig(target, agent)),
   presetOpen: () => told(commands.presetOpen()),

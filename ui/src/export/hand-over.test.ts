@@ -138,6 +138,56 @@ describe("the config", () => {
   });
 });
 
+describe("the nearest setting", () => {
+  const card = () => screen.getByRole("region", { name: "What comes nearest" });
+
+  test("is found on a query set and can be used", async () => {
+    const opened = await open();
+    await choose(opened, "Clerk 1.2 (yours)");
+    await opened.user.click(await screen.findByRole("button", { name: "Try on a query set…" }));
+    await waitFor(() => expect(card()).toHaveTextContent("Nearest found 0.612"));
+    expect(card()).toHaveTextContent("nDCG@10 over 57 queries, 41 settings tried on them");
+    expect(card()).toHaveTextContent("clerk.min_score 0.05");
+    await opened.user.click(within(card()).getByRole("button", { name: "Use it" }));
+    await screen.findByText("from the parameters of Clerk 1.2");
+    expect(opened.workspace.pipelines.chosen.committed["clerk.min_score"]).toBe(0.05);
+    // The program's own values are told as they are.
+    expect(screen.queryByRole("region", { name: "What comes nearest" })).toBeNull();
+  });
+
+  test("is not looked for where no query set is chosen", async () => {
+    const opened = await open((backend) => {
+      backend.chooseQueries = () => Promise.resolve(null);
+    });
+    await choose(opened, "Clerk 1.2 (yours)");
+    await opened.user.click(await screen.findByRole("button", { name: "Try on a query set…" }));
+    await screen.findByRole("button", { name: "Try on a query set…" });
+    expect(opened.backend.nCalls("nearestSetting")).toBe(0);
+  });
+
+  test("can be cancelled, and says why it failed", async () => {
+    const opened = await open((backend) => {
+      let stopped: (reason: unknown) => void = () => {};
+      backend.nearestSetting = () => new Promise((_, reject) => (stopped = reject));
+      backend.stopCompare = () => {
+        stopped({ code: "error", message: "it was stopped" });
+        return Promise.resolve();
+      };
+    });
+    await choose(opened, "Clerk 1.2 (yours)");
+    await opened.user.click(await screen.findByRole("button", { name: "Try on a query set…" }));
+    await opened.user.click(await screen.findByRole("button", { name: "Cancel" }));
+    expect(await screen.findByRole("alert")).toHaveTextContent("It was stopped.");
+  });
+
+  test("of a program that is not emulated is not offered", async () => {
+    const opened = await open();
+    await choose(opened, "Call 1");
+    await screen.findByText("call -n 10 --min-score 0.2");
+    expect(screen.queryByRole("region", { name: "What comes nearest" })).toBeNull();
+  });
+});
+
 test("a diff is told by its lines", () => {
   expect(
     diffLines("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n c\n").map(({ kind, text }) => `${kind} ${text}`),

@@ -1,5 +1,5 @@
 /** What a made-up program, the clerk, can be told, and what its config says. */
-import type { AgentConfig, Export, Ranking, TargetInfo } from "../../src/api/bindings";
+import type { AgentConfig, Export, NearestSetting, Ranking, TargetInfo } from "../../src/api/bindings";
 
 export const TARGETS: TargetInfo[] = [
   {
@@ -83,4 +83,15 @@ export const CONFIG: AgentConfig = {
   ],
   agents: ["iris"],
   problems: [],
+};
+
+export const NEAREST: NearestSetting = {
+  ranking: { ...CONFIG.ranking, values: { ...CONFIG.ranking.values, "clerk.min_score": 0.05 } },
+  label: "Clerk 1.2",
+  changed: ["clerk.min_score 0.05"],
+  full: 0.848,
+  mapped: 0.533,
+  found: 0.612,
+  n_queries: 57,
+  n_tried: 41,
 };
