@@ -93,6 +93,16 @@ const COMMANDS: &[(&str, &str)] = &[
     ("snippets", "nothing"),
     ("compare", "reads notes in watched folders"),
     (
+        "choose_queries",
+        "reads the query set that a person chooses in a dialog",
+    ),
+    ("compare_progress", "nothing"),
+    (
+        "compare_queries",
+        "reads the query set that a person chose, and notes in watched folders",
+    ),
+    ("stop_compare", "nothing"),
+    (
         "agent_config",
         "reads an agent's config in its usual place, or one that a person picked",
     ),

@@ -63,6 +63,6 @@ fn a_trace_keeps_the_names_of_stages_apart_from_what_they_say() {
     let memlens = Memlens::of(&[&notes]);
     let settings = ["--explain", "--set", "corroboration_on=true"];
     let printed = memlens.print(&[&["search", "photo backups"][..], &settings].concat());
-    let sentence = "corroboration +0.100: 1 other observation says the same";
+    let sentence = "Corroboration +0.100: 1 other observation says the same";
     assert!(printed.contains(sentence), "{printed}");
 }

@@ -541,7 +541,7 @@ fn misuse_is_told_apart_from_failure() {
         &["search", "relay", "--sets", "a=b"],
         &["params", "--json", "--markdown"],
         &["eval", "q.jsonl", "--in-scope", "--pooled"],
-        &["export"],
+        &["export", "--out", "x.json", "--write"],
     ] {
         let run = memlens.run(arguments);
         assert_eq!(
