@@ -79,6 +79,18 @@ scenario("OpenClaw 2026.9 finds, and its minScore moves live", async ({ window }
   );
 });
 
+scenario("OpenClaw 2026.7 cuts the notes anew when the length of chunks is released", async ({ window }) => {
+  await choose(window, "OpenClaw 2026.7");
+  const nSearched = () =>
+    window.run(() => Number(/^(\d+) →/m.exec(document.querySelector("[data-stage='openclaw.vector'].stg").innerText)[1]));
+  const before = await until("it is ranked", async () => (await nSearched()) || null);
+  // Near the short end of 8 to 4,000 tokens.
+  await window.drag("openclaw.chunk_tokens", 0.3);
+  await until("more chunks are searched", async () => (await nSearched()) > before * 3);
+  await window.click("button", "Undo");
+  await until("they are cut as before", async () => (await nSearched()) === before);
+});
+
 scenario("back at Default our own stages and values stand as they were", async ({ window }) => {
   await choose(window, "Default");
   await window.rowsUntil("rows are kept by ours", (rows) =>
