@@ -227,6 +227,7 @@ fn best_line(why: &WhyNot) -> Option<u32> {
         | WhyNot::LeftOut { .. }
         | WhyNot::Unreadable { .. }
         | WhyNot::Pending
+        | WhyNot::NotHeld { .. }
         | WhyNot::Empty
         | WhyNot::OutOfScope => None,
     }

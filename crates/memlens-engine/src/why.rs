@@ -6,7 +6,7 @@ use std::path::Path;
 use memlens_ingest::Verdict;
 use memlens_params::{ParameterSet, StageId, Values};
 use memlens_rank::ChunkId;
-use memlens_retrieve::NoteChunk;
+use memlens_retrieve::{NoteChunk, Retriever as _};
 use memlens_store::Severity;
 
 use crate::changes::Trial;
@@ -87,6 +87,15 @@ impl Library {
         chunk: Option<&str>,
     ) -> Result<WhyNot, EngineError> {
         let Some(all) = search.retriever.chunks_of(place.folder, &place.path) else {
+            // What another program passes over may well be in the library.
+            let is_ours = self
+                .retriever()
+                .chunks_of(place.folder, &place.path)
+                .is_some();
+            if search.emulated.is_some() && is_ours {
+                let by = search.pipeline.label().to_owned();
+                return Ok(WhyNot::NotHeld { by });
+            }
             return self.not_indexed(place);
         };
         let is_asked = |it: &&NoteChunk| {
@@ -272,6 +281,7 @@ fn sentence(why: &WhyNot, place: &Place) -> String {
         }
         WhyNot::Unreadable { reason } => format!("It could not be read: {reason}."),
         WhyNot::Pending => "It waits to be indexed.".to_owned(),
+        WhyNot::NotHeld { by } => format!("The memory of {by} does not hold it."),
         WhyNot::Empty => place.line.map_or_else(
             || "It is in the library, but holds nothing to find.".to_owned(),
             |line| format!("It is in the library, but no chunk holds line {line}."),

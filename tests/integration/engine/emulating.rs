@@ -287,6 +287,15 @@ fn why_not_and_scopes_work_on_it() {
             .iter()
             .all(|row| row.path == "attic/b.md")
     );
+    // A note that the program passes over is in the library all the same.
+    notes.write("memory/c.md", "The router.\n");
+    index(dir.path(), &[notes.path()]);
+    library.refresh().expect("it can be read");
+    let answer = library.why(&ask(&library, &ranking), &ranking.values, &place, None);
+    assert_eq!(
+        answer.expect("it is told").sentence,
+        "The memory of OpenClaw 2026.2 does not hold it."
+    );
     // Its search is ranked by its own parameters alone.
     assert!(search.for_params(&Params::default()).is_err());
     let refused = library.search_as(" ", &ranking, Part::All).map(|_| ());

@@ -1821,6 +1821,10 @@ reason: string } |
 reason: string } | 
 /**  It waits to be indexed. */
 { kind: "pending" } | 
+/**  The library holds it, and the memory that was searched does not. */
+{ kind: "not_held"; 
+/**  The program whose memory it is. */
+by: string } | 
 /**  It is in the library and holds nothing to find, or nothing at the line asked for. */
 { kind: "empty" } | 
 /**  It lies outside of the part that was searched. */

@@ -166,6 +166,7 @@ describe("what it tells", () => {
     [{ kind: "left_out", path: "x", reason: "a rule" }, "Left out.", null],
     [{ kind: "unreadable", reason: "a cause" }, "Not readable.", null],
     [{ kind: "pending" }, "Not indexed yet.", null],
+    [{ kind: "not_held", by: "Clerk 1.2" }, "Not in its memory.", null],
     [{ kind: "empty" }, "Nothing to find.", null],
     [{ kind: "out_of_scope" }, "Not searched.", /^Search in all folders/],
   ])("where the note is not ranked: %o", async (why, text, button) => {

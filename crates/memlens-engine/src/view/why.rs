@@ -28,6 +28,11 @@ pub enum WhyNot {
     },
     /// It waits to be indexed.
     Pending,
+    /// The library holds it, and the memory that was searched does not.
+    NotHeld {
+        /// The program whose memory it is.
+        by: String,
+    },
     /// It is in the library and holds nothing to find, or nothing at the line asked for.
     Empty,
     /// It lies outside of the part that was searched.
