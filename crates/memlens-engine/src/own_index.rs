@@ -155,6 +155,8 @@ fn usable(index: Arc<OwnIndex>, moved: SystemTime, notes: &[AgentNote], lists: &
 impl Own {
     /// How true the memory is, of which `ours` is the model.
     pub(crate) fn told(&self, ours: &str) -> Emulated {
+        // Its sum says nothing to a person.
+        let ours = ours.split('@').next().unwrap_or(ours);
         let other = |why: String| Emulated {
             label: "other model: order is approximate".to_owned(),
             why,

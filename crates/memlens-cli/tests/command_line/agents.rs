@@ -213,7 +213,10 @@ fn an_emulated_agent_is_told_by_the_model_of_its_own_index() {
             out.starts_with(&format!("emulated · {label}\n")) && out.contains("hall.md"),
             "{out}"
         );
-        assert!(err.contains("all-MiniLM-L6-v2"), "{err}");
+        assert!(
+            err.contains("for which all-MiniLM-L6-v2-q8 stands in here"),
+            "{err}"
+        );
     }
     let told = at_home.json(&["emulate", "router", "--json"]);
     assert_eq!(told["emulated"]["label"], label);
