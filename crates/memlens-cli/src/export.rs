@@ -92,7 +92,8 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
             }),
         });
     }
-    print_text(|out| print(out, &library, &export, nearest.as_ref()))?;
+    let told = library.export_told(&export, &ranking, None);
+    print_text(|out| print(out, &told, &export, nearest.as_ref()))?;
     if let (Some(written), Some(backup)) = (written, &backup) {
         tell(format_args!(
             "changed {}; what it held is in {}",
@@ -233,7 +234,7 @@ fn write(
 
 fn print(
     out: &mut dyn Write,
-    library: &Library,
+    told: &memlens_engine::view::Export,
     export: &Export,
     nearest: Option<&Nearest>,
 ) -> io::Result<()> {
@@ -254,18 +255,14 @@ fn print(
         let fit = row.fit.name().replace('_', " ");
         writeln!(
             out,
-            "{:<22} {:>8}  {BOLD}{became}{BOLD:#}  {DIM}{fit}{why}{DIM:#}",
+            "{:<22} {:>10}  {BOLD}{became}{BOLD:#}  {DIM}{fit}{why}{DIM:#}",
             row.parameter,
             row.value.to_string()
         )?;
     }
     writeln!(out, "\n{}", export.text.trim_end())?;
-    if let Some(change) = &export.change {
-        writeln!(
-            out,
-            "\n{BOLD}{}{BOLD:#}",
-            shown(&change.path.display().to_string())
-        )?;
+    if let Some(change) = &told.change {
+        writeln!(out, "\n{BOLD}{}{BOLD:#}", shown(&change.path))?;
         if change.diff.is_empty() {
             writeln!(out, "{DIM}It says so already.{DIM:#}")?;
         }
@@ -275,11 +272,11 @@ fn print(
         for note in &change.notes {
             writeln!(out, "Note: {}", shown(note))?;
         }
-        if let Some(folder) = library.watched_around(&change.path) {
+        if let Some(folder) = &change.watched {
             writeln!(
                 out,
                 "Note: it lies in the watched folder {}; --write changes it all the same",
-                shown(&folder)
+                shown(folder)
             )?;
         }
         if let Some(why) = &change.refused {

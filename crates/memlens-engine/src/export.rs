@@ -291,13 +291,20 @@ impl Library {
             fit: it.fit.name(),
             why: it.fit.why(),
         };
+        let model = || {
+            format!(
+                "tuned here with the embedding model {}; where {} uses another, its scores and thresholds differ",
+                self.lists().vectors.model(),
+                export.target.label
+            )
+        };
         let change = export.change.as_ref().map(|change| view::ConfigChange {
             path: home.map_or_else(
                 || change.path.display().to_string(),
                 |home| home.shown(&change.path),
             ),
             diff: change.diff.clone(),
-            notes: change.notes.clone(),
+            notes: change.notes.iter().cloned().chain([model()]).collect(),
             refused: change.refused.clone(),
             watched: self.watched_around(&change.path),
             agents: change.agents.clone(),
