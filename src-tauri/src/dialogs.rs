@@ -80,12 +80,12 @@ impl Dialogs {
     pub fn allows_config(&self, app: &AppHandle, path: &Path, watched: Option<&str>) -> bool {
         let inside = watched.map_or(String::new(), |folder| {
             format!(
-                "\n\nIt lies in the watched folder {}, which Memlens only reads otherwise.",
+                "\n\nIt lies in the watched folder {}, which Memlens otherwise only reads.",
                 shown(folder)
             )
         });
         let question = format!(
-            "Memlens will change the settings shown in:\n\n{}\n\nIts present text is kept in a file beside it.{inside}",
+            "Memlens will change the settings shown in:\n\n{}\n\nA backup is saved next to it. Thresholds were tuned with Memlens’s embedding model; if the agent uses another, they act differently.{inside}",
             shown(&path.display().to_string())
         );
         self.agrees(app, "Change the agent’s config?", question, "Change")

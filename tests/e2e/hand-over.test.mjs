@@ -15,7 +15,9 @@ const CONFIG = `// mine
 `;
 const PLACE = ".openclaw/openclaw.json";
 
-const scenario = inOneWindow({ prepare: (scratch) => scratch.writeHome(PLACE, CONFIG) });
+const scenario = inOneWindow({
+  prepare: (scratch) => scratch.writeHome(PLACE, CONFIG),
+});
 
 const config = (scratch) => readFile(join(scratch.home, PLACE), "utf8");
 
@@ -23,7 +25,8 @@ async function chooseTarget(window, target) {
   await window.show("Export");
   await window.until(
     `${target} is offered`,
-    (wanted) => document.querySelector(`main select option[value='${wanted}']`) !== null,
+    (wanted) =>
+      document.querySelector(`main select option[value='${wanted}']`) !== null,
     target,
   );
   await window.run((wanted) => {
@@ -37,49 +40,76 @@ async function chooseTarget(window, target) {
 const lines = (window, kind) =>
   window.texts(`[aria-label='What changes in the config'] .line.${kind}`);
 
-scenario("a config is changed once the person agrees, and keeps everything else", async ({ window, scratch }) => {
-  await window.ask(QUESTION);
-  await chooseTarget(window, "openclaw@2026.9");
-  const added = await until("the change is shown", async () => {
-    const found = await lines(window, "new");
-    return found.length > 0 && found;
-  });
-  assert.match(added.join(), /maxResults: 10, \/\* … \*\/ minScore: 0\.1 /);
-  assert.equal((await window.run(() => document.body.innerText)).includes("sk-1"), false);
+scenario(
+  "a config is changed once the person agrees, and keeps everything else",
+  async ({ window, scratch }) => {
+    await window.ask(QUESTION);
+    await chooseTarget(window, "openclaw@2026.9");
+    const added = await until("the change is shown", async () => {
+      const found = await lines(window, "new");
+      return found.length > 0 && found;
+    });
+    assert.match(added.join(), /maxResults: 10, \/\* … \*\/ minScore: 0\.1 /);
+    assert.equal(
+      (await window.run(() => document.body.innerText)).includes("sk-1"),
+      false,
+    );
 
-  await scratch.answerDialogs("");
-  await window.click("main button", "Write into openclaw.json…");
-  await until("nobody agreed", async () =>
-    window.run(() => !document.querySelector("main button.main").disabled),
-  );
-  assert.equal(await config(scratch), CONFIG);
+    await scratch.answerDialogs("");
+    await window.click("main button", "Write into openclaw.json…");
+    await until("nobody agreed", async () =>
+      window.run(() => !document.querySelector("main button.main").disabled),
+    );
+    assert.equal(await config(scratch), CONFIG);
 
-  await scratch.answerDialogs("yes");
-  await window.click("main button", "Write into openclaw.json…");
-  await window.until("it is written", () => /What it held is in/.test(document.querySelector("main").innerText));
-  assert.equal(
-    await config(scratch),
-    CONFIG.replace("maxResults: 4", "maxResults: 10").replace("0.5", "0.1"),
-  );
-  const files = await readdir(join(scratch.home, ".openclaw"));
-  const kept = files.find((name) => /^openclaw\.json\..*\.bak$/.test(name));
-  assert.equal(await readFile(join(scratch.home, ".openclaw", kept), "utf8"), CONFIG);
-});
+    await scratch.answerDialogs("yes");
+    await window.click("main button", "Write into openclaw.json…");
+    await window.until("it is written", () =>
+      /Backup:/.test(document.querySelector("main").innerText),
+    );
+    assert.equal(
+      await config(scratch),
+      CONFIG.replace("maxResults: 4", "maxResults: 10").replace("0.5", "0.1"),
+    );
+    const files = await readdir(join(scratch.home, ".openclaw"));
+    const kept = files.find((name) => /^openclaw\.json\..*\.bak$/.test(name));
+    assert.equal(
+      await readFile(join(scratch.home, ".openclaw", kept), "utf8"),
+      CONFIG,
+    );
+  },
+);
 
 scenario("an agent's sliders are set to its config", async ({ window }) => {
   await window.show("Search");
   await window.click("button", "Preset: Default");
-  await window.until("the menu is open", () => document.querySelector(".menu-item .cut1") !== null);
+  await window.until(
+    "the menu is open",
+    () => document.querySelector(".menu-item .cut1") !== null,
+  );
   await window.click(".menu-item .cut1", "OpenClaw 2026.9");
-  await window.until("it is chosen", () =>
-    document.querySelector("button[aria-label^='Preset: OpenClaw 2026.9']") !== null,
+  await window.until(
+    "it is chosen",
+    () =>
+      document.querySelector(
+        "button[aria-label^='Preset: OpenClaw 2026.9']",
+      ) !== null,
   );
   await window.click("button", "Preset: OpenClaw 2026.9");
-  await window.until("the menu is open", () => document.querySelector(".menu-item .cut1") !== null);
+  await window.until(
+    "the menu is open",
+    () => document.querySelector(".menu-item .cut1") !== null,
+  );
   await window.click(".menu-item", "Read its config…");
   await window.until("the config is shown", () =>
-    document.querySelector("[role='dialog'] table")?.innerText.includes("memory.search.query.minScore"),
+    document
+      .querySelector("[role='dialog'] table")
+      ?.innerText.includes("memory.search.query.minScore"),
   );
   await window.click("[role='dialog'] button", "Rank by it");
-  await until("the slider is set", async () => Number((await window.parameter("openclaw.min_score")).value) === 0.1);
+  await until(
+    "the slider is set",
+    async () =>
+      Number((await window.parameter("openclaw.min_score")).value) === 0.1,
+  );
 });

@@ -705,12 +705,12 @@ export class FakeBackend implements Backend {
     });
   }
 
-  exportFragment() {
-    return this.#answer("exportFragment", [], (): string | null => "/home/robin/clerk.json");
+  exportFragment(id: number) {
+    return this.#answer("exportFragment", [id], (): string | null => "/home/robin/clerk.json");
   }
 
-  exportWrite() {
-    return this.#answer("exportWrite", [], (): WrittenConfig | null => {
+  exportWrite(id: number) {
+    return this.#answer("exportWrite", [id], (): WrittenConfig | null => {
       const row = this.#exported?.rows.find(({ parameter }) => parameter === "min_score");
       this.#told = Number(row?.told);
       return { path: "~/.clerk/clerk.json", backup: "~/.clerk/clerk.json.bak" };

@@ -70,9 +70,10 @@ pub fn fragment(puts: &[Put]) -> String {
     serde_json::to_string_pretty(&all).expect("plain data can always be written as JSON") + "\n"
 }
 
-/// What changes from one config to another, as a unified diff. Texts and comments are left out, as they may hold secrets.
-pub fn diff(before: &str, after: &str) -> String {
-    let (before, after) = (without_texts(before), without_texts(after));
+/// What changes from one config to another, as a unified diff. Texts and comments are left out, as they may hold secrets, but
+/// for the `words` that are put there.
+pub fn diff(before: &str, after: &str, words: &[&str]) -> String {
+    let (before, after) = (without_texts(before, words), without_texts(after, words));
     let diff = TextDiff::from_lines(&before, &after);
     diff.unified_diff().context_radius(DIFF_CONTEXT).to_string()
 }
@@ -125,9 +126,7 @@ fn is_once(object: &CstObject, key: &str, named: &str) -> Result<(), String> {
         .iter()
         .filter(|it| it.decoded_name().as_deref() == Some(key));
     if named_so.count() > 1 {
-        return Err(format!(
-            "{named} stands there twice; remove one of them first"
-        ));
+        return Err(format!("{named} appears twice; remove one of them first"));
     }
     Ok(())
 }
@@ -165,7 +164,7 @@ fn put_value(all: &mut Value, path: &[String], value: &Value) {
 }
 
 /// The same text with every value that is a text, and every comment, replaced by `…`; lines stay lines.
-fn without_texts(text: &str) -> String {
+fn without_texts(text: &str, words: &[&str]) -> String {
     let body = text.trim_start_matches('\u{feff}');
     let Ok(root) = parse(body) else {
         return String::new();
@@ -177,6 +176,10 @@ fn without_texts(text: &str) -> String {
                 nodes.extend(prop.children().into_iter().skip(1));
             }
             CstNode::Container(container) => nodes.extend(container.children()),
+            CstNode::Leaf(CstLeafNode::StringLit(text))
+                if text
+                    .decoded_value()
+                    .is_ok_and(|it| words.contains(&it.as_str())) => {}
             CstNode::Leaf(CstLeafNode::StringLit(text)) => {
                 let lines = "\n".repeat(text.raw_value().matches('\n').count());
                 text.set_raw_value(format!("\"…{lines}\""));
@@ -244,16 +247,13 @@ mod tests {
             ("{memory: 1}", "memory is not an object"),
             (
                 "{memory: {search: {query: [], query: {}}}}",
-                "memory.search.query stands there twice",
+                "memory.search.query appears twice",
             ),
             (
                 "{memory: {search: {query: {minScore: 1, 'minScore': 2}}}}",
-                "memory.search.query.minScore stands there twice",
+                "memory.search.query.minScore appears twice",
             ),
-            (
-                "{memory: {}, \"m\\u0065mory\": {}}",
-                "memory stands there twice",
-            ),
+            ("{memory: {}, \"m\\u0065mory\": {}}", "memory appears twice"),
             ("{a: 1,\n  b 2}", "line 2, column 5"),
             ("{a: 1 b: 2}", "line 1, column"),
             ("", "it is empty"),
@@ -269,7 +269,7 @@ mod tests {
     fn a_diff_shows_no_secrets() {
         let before = "{\n  // token: sk-2\n  env: {KEY: 'sk-1'}, /* a\n sk-3 */\n  memory: {search: {query: {minScore: 0.35}}},\n  \"last\": \"sk\\\n4\",\n}\n";
         let after = edited(before, &[at("memory.search.query.minScore", json!(0.2))]).unwrap();
-        let diff = diff(before, &after);
+        let diff = diff(before, &after, &[]);
         assert!(!diff.contains("sk"), "{diff}");
         assert!(
             diff.contains("-  memory: {search: {query: {minScore: 0.35}}},\n"),
@@ -299,6 +299,19 @@ mod tests {
         })
     }
 
+    /// Whether a key above the last is there and null, below which nothing can be put.
+    fn text_holds_null(value: &Value, path: &[String]) -> bool {
+        let mut at = value;
+        for key in &path[..path.len() - 1] {
+            match at.get(key) {
+                None => return false,
+                Some(Value::Null) => return true,
+                Some(inner) => at = inner,
+            }
+        }
+        false
+    }
+
     proptest! {
         #[test]
         fn a_config_says_the_same_but_for_what_was_put(
@@ -309,10 +322,24 @@ mod tests {
         ) {
             let before = Value::Object(fields.into_iter().collect());
             let text = if pretty { serde_json::to_string_pretty(&before) } else { serde_json::to_string(&before) }.unwrap();
-            if let Ok(after) = edited(&text, &[(path.clone(), json!(number))]) {
-                let mut expected = before;
-                put_value(&mut expected, &path, &json!(number));
-                prop_assert_eq!(parse_text(&after).unwrap(), expected);
+            let mut at = &before;
+            let mut is_free = true;
+            for key in &path[..path.len() - 1] {
+                at = &at[key.as_str()];
+                is_free &= at.is_object() || (at.is_null() && !text_holds_null(&before, &path));
+            }
+            let after = edited(&text, &[(path.clone(), json!(number))]);
+            prop_assert_eq!(after.is_ok(), is_free, "{:?}", after);
+            if let Ok(after) = after {
+                // Everything else is where it was: the value taken out again, nothing is left of the change.
+                let found = path.iter().fold(parse_text(&after).unwrap(), |mut at, key| at[key.as_str()].take());
+                prop_assert_eq!(found, json!(number));
+                let others = |value: &Value| {
+                    let mut value = value.clone();
+                    value.as_object_mut().map(|it| it.remove(&path[0]));
+                    value
+                };
+                prop_assert_eq!(others(&parse_text(&after).unwrap()), others(&before));
             }
         }
     }

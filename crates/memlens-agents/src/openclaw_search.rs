@@ -40,8 +40,10 @@ pub enum Effect {
     Sets(&'static str),
     /// It acts, and the emulation does otherwise: why.
     NotEmulated(&'static str),
-    /// It has no effect or is refused: why.
+    /// It has no effect: why.
     Without(&'static str),
+    /// The version refuses it, and with it the whole config: why.
+    Refused(&'static str),
     /// Its value is of the wrong kind: what it takes.
     WrongKind(&'static str),
 }
@@ -53,6 +55,7 @@ impl Effect {
             Effect::Sets(_) => "sets",
             Effect::NotEmulated(_) => "not_emulated",
             Effect::Without(_) => "without_effect",
+            Effect::Refused(_) => "refused",
             Effect::WrongKind(_) => "wrong_kind",
         }
     }
@@ -61,7 +64,10 @@ impl Effect {
     pub fn parameter(self) -> Option<&'static str> {
         match self {
             Effect::Sets(parameter) => Some(parameter),
-            Effect::NotEmulated(_) | Effect::Without(_) | Effect::WrongKind(_) => None,
+            Effect::NotEmulated(_)
+            | Effect::Without(_)
+            | Effect::Refused(_)
+            | Effect::WrongKind(_) => None,
         }
     }
 
@@ -69,7 +75,10 @@ impl Effect {
     pub fn why(self) -> Option<&'static str> {
         match self {
             Effect::Sets(_) => None,
-            Effect::NotEmulated(why) | Effect::Without(why) | Effect::WrongKind(why) => Some(why),
+            Effect::NotEmulated(why)
+            | Effect::Without(why)
+            | Effect::Refused(why)
+            | Effect::WrongKind(why) => Some(why),
         }
     }
 }
@@ -173,15 +182,28 @@ pub(crate) static UP_TO_2026_7: [Known; 12] = [
     ),
 ];
 
-const REFUSED: Effect = Effect::Without(
+const REFUSED: Effect = Effect::Refused(
     "OpenClaw 2026.8 and later fixes this and refuses the key, and with it the whole config",
 );
 const MOVED: Effect =
-    Effect::Without("OpenClaw 2026.8 and later reads memory.search instead and refuses this key");
+    Effect::Refused("OpenClaw 2026.8 and later reads memory.search instead and refuses this key");
 const NOT_YET: Effect =
     Effect::Without("read since OpenClaw 2026.8; this version does not know it");
 const NOT_IN_FEBRUARY: Effect = Effect::Without("2026.2 does not read it");
-const UNKNOWN: Effect = Effect::Without("no version that was checked reads it");
+const MODEL: Effect =
+    Effect::NotEmulated("it chooses the embedding model; Memlens searches with its own");
+const UNKNOWN: Effect = Effect::Without("Memlens does not know this key");
+
+/// What becomes of a key that no table holds. `fixed` stands for those that 2026.8 fixed.
+fn otherwise(key: &str, fixed: Effect) -> Effect {
+    let top = key.split('.').next().unwrap_or(key);
+    match top {
+        "provider" | "model" | "remote" | "local" | "fallback" => MODEL,
+        "chunking" => fixed,
+        _ if key.starts_with("query.hybrid.") => fixed,
+        _ => UNKNOWN,
+    }
+}
 
 /// Which keys a version of OpenClaw reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,7 +230,7 @@ pub fn openclaw_search(config: &Value, schema: impl Fn(&str) -> Schema) -> Searc
     let search = |value: &Value, key: &str, settings: &mut Vec<Setting>| {
         each(value, "", &mut |below, value| {
             let effect = if is_new {
-                effect(&SINCE_2026_8, below, value, REFUSED)
+                effect(&SINCE_2026_8, below, value, otherwise(below, REFUSED))
             } else {
                 NOT_YET
             };
@@ -227,8 +249,12 @@ pub fn openclaw_search(config: &Value, schema: impl Fn(&str) -> Schema) -> Searc
         &mut |below, value| {
             let effect = match schema {
                 Schema::Since2026Aug => MOVED,
-                Schema::UpTo2026Jul => effect(&UP_TO_2026_7, below, value, UNKNOWN),
-                Schema::Feb2026 => effect(&FEB_2026, below, value, NOT_IN_FEBRUARY),
+                Schema::UpTo2026Jul => {
+                    effect(&UP_TO_2026_7, below, value, otherwise(below, UNKNOWN))
+                }
+                Schema::Feb2026 => {
+                    effect(&FEB_2026, below, value, otherwise(below, NOT_IN_FEBRUARY))
+                }
             };
             settings.push(setting(
                 "agents.defaults.memorySearch",
@@ -259,8 +285,18 @@ pub fn openclaw_search(config: &Value, schema: impl Fn(&str) -> Schema) -> Searc
 fn setting(root: &str, below: &str, value: &Value, effect: Effect) -> Setting {
     Setting {
         key: format!("{root}.{below}"),
-        value: value.clone(),
+        value: shown(effect, value),
         effect,
+    }
+}
+
+/// A value as it may be shown: texts only of keys that are known, as others may be secrets.
+pub(crate) fn shown(effect: Effect, value: &Value) -> Value {
+    match (effect, value) {
+        (Effect::Sets(_) | Effect::WrongKind(_), _) | (_, Value::Bool(_) | Value::Number(_)) => {
+            value.clone()
+        }
+        _ => Value::from("…"),
     }
 }
 
@@ -284,8 +320,14 @@ pub(crate) fn each(value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Value)
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let path = if path.is_empty() {
+                // A name that holds dots is no path of keys.
+                let name = if name.contains('.') {
+                    format!("{name:?}")
+                } else {
                     name.clone()
+                };
+                let path = if path.is_empty() {
+                    name
                 } else {
                     format!("{path}.{name}")
                 };
@@ -383,6 +425,25 @@ mod tests {
             told,
             [super::NOT_IN_FEBRUARY, Effect::Sets("openclaw.min_score")]
         );
+        let secrets = r#"{memory: {search: {remote: {apiKey: "sk-1", headers: ["sk-2"]}, "query.minScore": 0.2, provider: "openai"}},
+            agents: {defaults: {memorySearch: {remote: {apiKey: "sk-3"}}}}}"#;
+        let told: Vec<(String, Effect)> = effects(secrets)
+            .into_iter()
+            .map(|(_, key, effect)| (key, effect))
+            .collect();
+        let key = |key: &str, effect: Effect| (format!("memory.search.{key}"), effect);
+        assert_eq!(
+            told[..4],
+            [
+                key("provider", super::MODEL),
+                key("\"query.minScore\"", super::UNKNOWN),
+                key("remote.apiKey", super::MODEL),
+                key("remote.headers", super::MODEL),
+            ]
+        );
+        let config = parse_text(secrets).expect("it can be read");
+        let settings = openclaw_search(&config, |_| Schema::Since2026Aug);
+        assert!(!format!("{settings:?}").contains("sk-"), "{settings:?}");
         assert_eq!(effects("{}"), []);
     }
 }

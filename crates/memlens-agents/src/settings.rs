@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::config::{parse_text, read_text};
 use crate::openclaw_search::{
     Effect, Known, Schema, SearchSettings, Setting, SettingGroup, each, effect, openclaw_search,
+    shown,
 };
 use crate::targets::{basic_memory, openviking};
 
@@ -31,7 +32,8 @@ const IGNORED: Effect =
 /// What is wrong with the file, for a person: missing, empty, broken (with line and column), too large, a link, somebody else's,
 /// of no known program.
 pub fn read_config(path: &Path, schema: impl Fn(&str) -> Schema) -> Result<Config, String> {
-    let around = path.parent().unwrap_or(path);
+    let around = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let around = around.unwrap_or(Path::new("."));
     let text = read_text(path, around)?.ok_or("there is no such file")?;
     if path
         .extension()
@@ -41,7 +43,7 @@ pub fn read_config(path: &Path, schema: impl Fn(&str) -> Schema) -> Result<Confi
     }
     let value = parse_text(&text)?;
     let program = program_of(path, &value)
-        .ok_or("it is no config of OpenClaw, OpenViking, basic-memory or Octopus")?;
+        .ok_or("it is not a config of OpenClaw, OpenViking, basic-memory or Octopus")?;
     let settings = match program {
         "openclaw" => openclaw_search(&value, schema),
         "openviking" => flat(&openviking::KEYS, &value, "rerank"),
@@ -77,13 +79,13 @@ fn flat(known: &[Known], config: &Value, around: &str) -> SearchSettings {
     let mut settings = Vec::new();
     each(config, "", &mut |key, value| {
         let is_below = key.split('.').next() == Some(around) && key.contains('.');
-        if is_below && !known.iter().any(|(it, ..)| *it == key) && is_secret_or_other(key) {
+        if is_below && !known.iter().any(|(it, ..)| *it == key) && is_of_provider(key) {
             return;
         }
         if is_below || known.iter().any(|(it, ..)| *it == key) {
             settings.push(Setting {
                 key: key.to_owned(),
-                value: value.clone(),
+                value: shown(effect(known, key, value, IGNORED), value),
                 effect: effect(known, key, value, IGNORED),
             });
         }
@@ -98,7 +100,7 @@ fn flat(known: &[Known], config: &Value, around: &str) -> SearchSettings {
 }
 
 /// Settings of the provider: they rank nothing, and some are secrets that are never read.
-fn is_secret_or_other(key: &str) -> bool {
+fn is_of_provider(key: &str) -> bool {
     let name = key.rsplit('.').next().unwrap_or(key);
     matches!(
         name,
@@ -139,7 +141,7 @@ mod tests {
         }
         for (name, text) in [("x.json", "{a: 1}"), ("x.json", "{schemaVersion: 1}")] {
             let refused = read(name, text).map(|it| it.program).expect_err(name);
-            assert!(refused.contains("it is no config of"), "{refused}");
+            assert!(refused.contains("it is not a config of"), "{refused}");
         }
         let refused = read("index.yml", "collections: {}").map(|it| it.program);
         assert!(refused.is_err_and(|why| why.contains("qmd keeps no search settings")));

@@ -152,13 +152,14 @@ impl Target {
     pub fn parameter_of(&self, path: &[String]) -> Option<&'static str> {
         let path = path.join(".");
         let is_it = |key: &str| path == key || path.ends_with(&format!(".{key}"));
-        self.keys.iter().find_map(|(key, _, effect)| match effect {
-            Effect::Sets(parameter) if is_it(key) => Some(*parameter),
-            Effect::Sets(_)
-            | Effect::NotEmulated(_)
-            | Effect::Without(_)
-            | Effect::WrongKind(_) => None,
-        })
+        let mut keys = self.keys.iter();
+        keys.find_map(|(key, _, effect)| effect.parameter().filter(|_| is_it(key)))
+    }
+
+    /// What holds of a switch that is no parameter, where a config says nothing; none where that is not known.
+    pub fn switch_of(&self, path: &[String]) -> Option<bool> {
+        let is_hybrid = path.ends_with(&["query", "hybrid", "enabled"].map(str::to_owned));
+        (is_hybrid && self.program() == "openclaw").then_some(true)
     }
 
     /// The parameters of an emulated program, by the keys that set them.
@@ -169,8 +170,12 @@ impl Target {
             };
             let value = values.get(id)?;
             let told = json!(value);
+            let parameter = values.table().parameter(id).ok()?;
+            if !parameter.is_read(values) {
+                return None;
+            }
             Some(Mapped {
-                parameter: values.table().parameter(id).ok()?.id,
+                parameter: parameter.id,
                 told: Some(whole(told)),
                 value,
                 key: Some(key),
@@ -216,6 +221,37 @@ impl Own<'_> {
     /// Whether a reranker is asked.
     fn reranks(&self) -> bool {
         self.is_on("rerank_on") && !self.is("rerank", "off")
+    }
+
+    /// How many rows go to the reranker.
+    fn reranked(&self) -> f64 {
+        match self.number("rerank_max_docs") {
+            0.0 => 3.0 * self.number("max_results"),
+            most => most,
+        }
+    }
+
+    /// How many results there are; without a limit the program still has one.
+    fn results(&self, key: &'static str, fit: Fit) -> Mapped {
+        let fit = if self.is_on("limit_on") {
+            fit
+        } else {
+            Fit::Approximate("Memlens limits nothing here; this program always does")
+        };
+        self.told("max_results", key, self.number("max_results"), fit)
+    }
+
+    /// The least score, on a scale that is not Memlens's.
+    fn least_score(&self, key: &'static str) -> Mapped {
+        if self.is_on("threshold_on") {
+            let fit = Fit::Approximate(
+                "its scores are on another scale, so the same number cuts elsewhere",
+            );
+            self.told("min_score", key, self.number("min_score"), fit)
+        } else {
+            let fit = Fit::Approximate("rows with a score below 0 are still dropped");
+            self.told("threshold_on", key, 0.0, fit)
+        }
     }
 
     /// A parameter that a key holds.

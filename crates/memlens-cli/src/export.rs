@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memlens_engine::{
     Evidence, Export, Home, Library, Nearest, Ranking, Takes, config_of, export, preset_schema,
-    read_agent_config, read_evidence, target,
+    read_agent_config, target,
 };
 use memlens_params::Values;
 use memlens_rank::number;
@@ -96,7 +96,7 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
     print_text(|out| print(out, &told, &export, nearest.as_ref()))?;
     if let (Some(written), Some(backup)) = (written, &backup) {
         tell(format_args!(
-            "changed {}; what it held is in {}",
+            "changed {}; backup: {}",
             written.display(),
             backup.display()
         ));
@@ -128,7 +128,7 @@ fn own(
     let evidence = match (&arguments.queries, preset) {
         (Some(queries), _) => Some(evidence(&library, ranking, queries)?),
         // What was measured speaks for the same parameters only.
-        (None, Some(preset)) if settings.settings.is_empty() => read_evidence(preset)?,
+        (None, Some(preset)) if settings.settings.is_empty() => library.evidence_of(preset)?,
         (None, _) => None,
     };
     let text = library.preset_text(&ranking.values, evidence.as_ref())?;
@@ -204,10 +204,19 @@ fn write(
     arguments: &ExportArgs,
     export: &Export,
 ) -> Result<Option<PathBuf>, CliError> {
+    if export.is_empty() && (arguments.out.is_some() || arguments.write) {
+        return Err(CliError::NoConfig {
+            target: export.target.label,
+            why: "it has no setting for any of these parameters",
+        });
+    }
     if let Some(path) = &arguments.out {
         let preset = arguments.ranking.settings.preset.as_deref();
+        // The program's own config is changed with --write alone: what is saved here has nothing else in it.
+        let config = export.change.as_ref().map(|change| &*change.path);
         let inputs: Vec<&Path> = [
             preset,
+            config,
             arguments.config.as_deref(),
             arguments.queries.as_deref(),
         ]
@@ -223,7 +232,7 @@ fn write(
     let change = export.change.as_ref().ok_or_else(|| CliError::NoConfig {
         target: export.target.label,
         why: match export.target.takes {
-            Takes::Arguments(_) => "it is told by the arguments of each call",
+            Takes::Arguments(_) => "it has none: its settings are arguments of each call",
             Takes::Config { .. } => {
                 "none was found; name it with --config, or save the settings with --out"
             }
@@ -260,11 +269,19 @@ fn print(
             row.value.to_string()
         )?;
     }
-    writeln!(out, "\n{}", export.text.trim_end())?;
+    if export.is_empty() {
+        let target = export.target.label;
+        writeln!(
+            out,
+            "\n{target} has no setting for any of these parameters."
+        )?;
+    } else {
+        writeln!(out, "\n{}", export.text.trim_end())?;
+    }
     if let Some(change) = &told.change {
         writeln!(out, "\n{BOLD}{}{BOLD:#}", shown(&change.path))?;
-        if change.diff.is_empty() {
-            writeln!(out, "{DIM}It says so already.{DIM:#}")?;
+        if change.is_same && change.refused.is_none() && !export.is_empty() {
+            writeln!(out, "{DIM}It already has these settings.{DIM:#}")?;
         }
         for line in change.diff.lines() {
             writeln!(out, "{}", shown(line))?;

@@ -46,11 +46,14 @@ struct SettingReport<'a> {
 pub fn run(arguments: &ImportArgs) -> Result<(), CliError> {
     let path = &arguments.config;
     let config = match read_agent_config(path, arguments.agent.as_deref()) {
-        // A file of our own is no config of an agent.
-        Err(error) => match read_ranking(path) {
-            Ok(ranking) => return own(path, &ranking, arguments.json),
-            Err(_) => return Err(error.into()),
-        },
+        // A file of our own is no config of an agent; one that says it is ours is told as such, whatever is wrong with it.
+        Err(error) => {
+            return match read_ranking(path) {
+                Ok(ranking) => own(path, &ranking, arguments.json),
+                Err(ours) if is_own(path) => Err(ours.into()),
+                Err(_) => Err(error.into()),
+            };
+        }
         Ok(config) => config,
     };
     if arguments.json {
@@ -64,6 +67,16 @@ pub fn run(arguments: &ImportArgs) -> Result<(), CliError> {
         });
     }
     print_text(|out| write(out, &config))
+}
+
+/// A larger file is no memlens.json.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// Whether a file says that it is a memlens.json.
+fn is_own(path: &Path) -> bool {
+    let bytes = memlens_files::read(path, FILE_BYTES_MAX).unwrap_or_default();
+    serde_json::from_slice::<serde_json::Value>(&bytes)
+        .is_ok_and(|it| !it["schemaVersion"].is_null())
 }
 
 /// Tells what a memlens.json holds.
@@ -136,8 +149,9 @@ fn write(out: &mut dyn Write, config: &AgentConfig) -> io::Result<()> {
         let told = match (report.effect, report.parameter, report.why) {
             (_, Some(parameter), _) => format!("sets {parameter}"),
             ("wrong_kind", _, Some(takes)) => format!("is of the wrong kind: it takes {takes}"),
-            ("not_emulated", _, Some(why)) => format!("acts, but not here: {why}"),
-            (_, _, why) => format!("does nothing: {}", why.unwrap_or_default()),
+            ("not_emulated", _, Some(why)) => format!("used there, not here: {why}"),
+            ("refused", _, Some(why)) => format!("refused: {why}"),
+            (_, _, why) => format!("ignored: {}", why.unwrap_or_default()),
         };
         let value = report.value.to_string();
         writeln!(

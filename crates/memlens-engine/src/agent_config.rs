@@ -51,7 +51,7 @@ pub fn read_agent_config(path: &Path, agent: Option<&str>) -> Result<AgentConfig
             format!("it holds search settings for no single agent, and so none for {agent}")
         } else {
             format!(
-                "it holds no search settings for {agent}, but for {}",
+                "it has no search settings for {agent}, only for {}",
                 known.join(", ")
             )
         }));
@@ -75,7 +75,7 @@ pub fn read_agent_config(path: &Path, agent: Option<&str>) -> Result<AgentConfig
             Effect::WrongKind(takes) => {
                 problems.push(format!("{}: {} is not {takes}", setting.key, setting.value));
             }
-            Effect::NotEmulated(_) | Effect::Without(_) => {}
+            Effect::NotEmulated(_) | Effect::Without(_) | Effect::Refused(_) => {}
         }
     }
     Ok(AgentConfig {

@@ -29,6 +29,8 @@ pub struct Export {
     /// What becomes of the program's config; none until one is read.
     pub change: Option<ConfigChange>,
     puts: Vec<Put>,
+    /// How many keys stand above each setting.
+    n_above: usize,
 }
 
 /// A config before and after.
@@ -38,6 +40,8 @@ pub struct ConfigChange {
     pub path: PathBuf,
     /// What changes, as a unified diff without texts and comments; empty where nothing does.
     pub diff: String,
+    /// Whether it already holds all of these settings.
+    pub is_same: bool,
     /// What a person should know before they write it.
     pub notes: Vec<String>,
     /// Why it is not written; none where it can be.
@@ -110,11 +114,11 @@ pub fn export(
 ) -> Result<Export, EngineError> {
     let mapped = target.map(ranking.pipeline.id().0, &ranking.values);
     let told = || mapped.iter().filter_map(told);
-    let (puts, text) = match target.takes {
+    let (puts, text, n_above) = match target.takes {
         Takes::Arguments(call) => {
             let arguments: Vec<_> = told().collect();
             refuse_agent(target, agent)?;
-            (Vec::new(), call(&arguments, QUESTION) + "\n")
+            (Vec::new(), call(&arguments, QUESTION) + "\n", 0)
         }
         Takes::Config {
             root,
@@ -135,7 +139,7 @@ pub fn export(
             };
             let puts: Vec<Put> = told().map(put).collect();
             let text = fragment(&puts);
-            (puts, text)
+            (puts, text, root.len())
         }
     };
     Ok(Export {
@@ -145,10 +149,16 @@ pub fn export(
         text,
         change: None,
         puts,
+        n_above,
     })
 }
 
 impl Export {
+    /// Whether the target can be told nothing of it.
+    pub fn is_empty(&self) -> bool {
+        self.mapped.iter().all(|it| told(it).is_none())
+    }
+
     /// Reads the target's config and sees what would become of it. What is already so is left as it is.
     ///
     /// # Errors
@@ -167,6 +177,7 @@ impl Export {
             })
             .cloned()
             .collect();
+        let words: Vec<&str> = acting.iter().filter_map(|(_, it)| it.as_str()).collect();
         let before = config.text;
         let after = edited(&before, &acting).unwrap_or_else(|why| {
             refused.get_or_insert(why);
@@ -182,17 +193,18 @@ impl Export {
             }
             for setting in &group.settings {
                 match setting.effect {
-                    Effect::Without(why) => notes.push(format!("{}: {why}", setting.key)),
+                    Effect::Refused(why) => notes.push(format!("{}: {why}", setting.key)),
                     Effect::WrongKind(takes) => {
                         notes.push(format!("{}: it takes {takes}", setting.key));
                     }
-                    Effect::Sets(_) | Effect::NotEmulated(_) => {}
+                    Effect::Sets(_) | Effect::NotEmulated(_) | Effect::Without(_) => {}
                 }
             }
         }
         self.change = Some(ConfigChange {
             path: path.to_owned(),
-            diff: diff(&before, &after),
+            diff: diff(&before, &after, &words),
+            is_same: before == after,
             notes,
             refused,
             agents: agents(&config.value, self.target),
@@ -215,10 +227,11 @@ impl Export {
         if config.program != self.target.program() {
             return Some(format!("it is the config of {}", written_by.label));
         }
-        if written_by.id != self.target.id {
+        // A config that names no version may be of any.
+        if written_by.id != self.target.id && config.settings.version.is_some() {
             let version = config.settings.version.as_deref();
             return Some(format!(
-                "it was written by {}, whose settings are others; export for {} ({})",
+                "it was written by {}, which uses other settings; export for {} ({})",
                 version.unwrap_or(written_by.label),
                 written_by.label,
                 written_by.id
@@ -231,11 +244,26 @@ impl Export {
         (!is_known).then(|| format!("it names no agent {agent}"))
     }
 
-    /// What stands at a place of a config: its value, else the program's default where it is known.
+    /// What holds at a place of a config: its value, for one of the program's agents else that of all, else the program's
+    /// default where it is known.
     fn standing(&self, config: &serde_json::Value, path: &[String]) -> Option<serde_json::Value> {
-        let found = path.iter().fold(config, |at, key| &at[key.as_str()]);
-        if !found.is_null() {
-            return Some(found.clone());
+        let at = |path: &[String]| {
+            let found = path.iter().fold(config, |at, key| &at[key.as_str()]);
+            (!found.is_null()).then(|| found.clone())
+        };
+        let of_all = || {
+            let Takes::Config { root, .. } = self.target.takes else {
+                return None;
+            };
+            let above = root.iter().map(|&key| key.to_owned());
+            let below = path.get(self.n_above..)?.iter().cloned();
+            at(&above.chain(below).collect::<Vec<String>>())
+        };
+        if let Some(found) = at(path).or_else(of_all) {
+            return Some(found);
+        }
+        if let Some(switch) = self.target.switch_of(path) {
+            return Some(json!(switch));
         }
         let defaults = Ranking::of(pipeline(self.target.id).ok()?).values;
         Some(json!(defaults.get(self.target.parameter_of(path)?)?))
@@ -259,13 +287,23 @@ impl Library {
             return Err(failed(why.clone()));
         }
         if change.before == change.after {
-            return Err(failed("it says so already; nothing was written".to_owned()));
+            return Err(failed(
+                "it already has these settings; nothing was written".to_owned(),
+            ));
         }
         let at = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ");
         let name = change.path.file_name().unwrap_or_default();
-        let backup = change
-            .path
-            .with_file_name(format!("{}.{at}.bak", name.to_string_lossy()));
+        let named = |number: String| {
+            let name = name.to_string_lossy();
+            change
+                .path
+                .with_file_name(format!("{name}.{at}{number}.bak"))
+        };
+        // Two changes may fall into one second.
+        let backup = std::iter::once(named(String::new()))
+            .chain((2..).map(|n: u32| named(format!("-{n}"))))
+            .find(|path| path.symlink_metadata().is_err())
+            .expect("some name is free");
         let (before, after) = (change.before.as_bytes(), change.after.as_bytes());
         replace_keeping(&change.path, before, after, &backup)
             .map_err(|error| failed(error.to_string()))?;
@@ -304,12 +342,14 @@ impl Library {
                 |home| home.shown(&change.path),
             ),
             diff: change.diff.clone(),
+            is_same: change.is_same,
             notes: change.notes.iter().cloned().chain([model()]).collect(),
             refused: change.refused.clone(),
             watched: self.watched_around(&change.path),
             agents: change.agents.clone(),
         });
         view::Export {
+            id: 0,
             target: export.target.id,
             rows: export.mapped.iter().map(row).collect(),
             text: export.text.clone(),

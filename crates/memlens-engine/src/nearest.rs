@@ -2,7 +2,7 @@
 
 use memlens_agents::{Fit, Target};
 use memlens_eval::{Scores, Summary, score};
-use memlens_params::{ParamError, ParameterKind, ParameterSet, Value, Values};
+use memlens_params::{ParamError, Parameter, ParameterKind, ParameterSet, Phase, Value, Values};
 
 use crate::query_file::QueryFile;
 use crate::ranking::{Ranking, pipeline};
@@ -110,8 +110,10 @@ impl Library {
             let (Some(parameter), Some(value)) = (parameter, value) else {
                 continue;
             };
-            best.values = best.values.with([(parameter, value)])?;
-            if matches!(mapped.fit, Fit::Approximate(_)) {
+            let line = best.values.table().parameter(parameter)?;
+            best.values = best.values.with([(parameter, within(line, value))])?;
+            // What cuts notes anew is not tried: the searches that are ranked again were made with one cut.
+            if matches!(mapped.fit, Fit::Approximate(_)) && line.phase == Phase::Rank {
                 free.push(parameter);
             }
         }
@@ -160,6 +162,16 @@ impl Library {
             n_queries: queries.len(),
             n_tried,
         })
+    }
+}
+
+/// The nearest value that a parameter takes.
+fn within(parameter: &Parameter, value: Value) -> Value {
+    match (&parameter.kind, value) {
+        (ParameterKind::Number { min, max, .. }, Value::Number(number)) => {
+            Value::Number(number.clamp(*min, *max))
+        }
+        (_, value) => value,
     }
 }
 

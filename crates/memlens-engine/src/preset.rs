@@ -64,6 +64,8 @@ struct Content {
     version: String,
     /// The embedding model that it was tuned with; none when it does not say.
     model: Option<String>,
+    /// The notes that it was made beside; none when it does not say.
+    fingerprint: Option<String>,
     /// What speaks for the parameters; none when it says nothing that is understood.
     evidence: Option<Evidence>,
 }
@@ -80,12 +82,6 @@ impl Library {
     ) -> Result<String, EngineError> {
         let lists = self.lists();
         let snapshot = &lists.snapshot;
-        let mut hasher = blake3::Hasher::new();
-        for document in &snapshot.documents {
-            hasher
-                .update(document.path.as_bytes())
-                .update(&document.hash);
-        }
         let resolved = json!(params.values());
         let of = pipeline_of(params.table()).filter(|of| of.id().0 != NATIVE_NAME);
         let parameters = params
@@ -116,7 +112,7 @@ impl Library {
             corpus: json!({
                 "documents": snapshot.documents.len(),
                 "chunks": snapshot.n_chunks(),
-                "fingerprint": hasher.finalize().to_hex().to_string(),
+                "fingerprint": self.fingerprint(),
             }),
             evidence: evidence.cloned(),
         };
@@ -176,6 +172,28 @@ impl Library {
             notes: self.preset_notes(&content),
             is_built_in: false,
         })
+    }
+
+    /// What a `memlens.json` says for its parameters, where it was measured on these notes and with this model.
+    ///
+    /// # Errors
+    /// As [`Library::read_preset`].
+    pub fn evidence_of(&self, path: &Path) -> Result<Option<Evidence>, EngineError> {
+        let (content, _) = read(path)?;
+        let is_here = content.fingerprint.as_deref() == Some(&*self.fingerprint())
+            && content.model.as_deref() == Some(self.lists().vectors.model());
+        Ok(content.evidence.filter(|_| is_here))
+    }
+
+    /// Names the notes as they are: a hash of every path and text.
+    fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for document in &self.lists().snapshot.documents {
+            hasher
+                .update(document.path.as_bytes())
+                .update(&document.hash);
+        }
+        hasher.finalize().to_hex().to_string()
     }
 
     /// The presets saved in the library; one that no longer fits says so and has defaults.
@@ -440,6 +458,11 @@ fn content(bytes: &[u8]) -> Result<Content, String> {
         pipeline: pipeline.unwrap_or_else(|| NATIVE_NAME.to_owned()),
         parameters,
         version: text_of(fields.get("version")).unwrap_or_default(),
+        fingerprint: text_of(
+            fields
+                .get("corpus")
+                .and_then(|corpus| corpus.get("fingerprint")),
+        ),
         evidence: fields
             .get("evidence")
             .and_then(|evidence| serde_json::from_value(evidence.clone()).ok()),

@@ -66,7 +66,7 @@ pub fn write(place: &Path, bytes: &[u8]) -> io::Result<()> {
     match place.metadata() {
         Ok(found) if !found.is_file() => crate::pipes::write(place, bytes),
         // In the place of a link to it no other file is left.
-        Ok(found) => replace(&place_of(place)?, Some(found.permissions()), bytes),
+        Ok(found) => replace(&place_of(place)?, Some(&found), bytes),
         Err(_) => replace(&place_of(place)?, None, bytes),
     }
 }
@@ -103,6 +103,7 @@ pub fn replace_keeping(
     }
     let mut kept = File::create_new(backup)?;
     let written = is_own(&kept, &found).and_then(|()| {
+        keep_group(&kept, &found)?;
         kept.set_permissions(found.permissions())?;
         kept.write_all(expected)?;
         kept.sync_all()
@@ -110,7 +111,7 @@ pub fn replace_keeping(
     // What another program wrote in the meantime is not lost.
     let outcome = written.and_then(|()| {
         if is_unchanged()? {
-            replace(place, Some(found.permissions()), bytes)
+            replace(place, Some(&found), bytes)
         } else {
             refused(CHANGED)
         }
@@ -122,6 +123,20 @@ pub fn replace_keeping(
 }
 
 const CHANGED: &str = "it has changed since it was read; look at the changes again";
+
+/// Gives a file the group of another.
+fn keep_group(made: &File, other: &fs::Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        if made.metadata()?.gid() != other.gid() {
+            fchown(made, None, Some(other.gid()))?;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (made, other);
+    Ok(())
+}
 
 /// Whether a file that this program made belongs to whom the other one does.
 fn is_own(made: &File, other: &fs::Metadata) -> io::Result<()> {
@@ -151,11 +166,11 @@ fn has_other_names(found: &fs::Metadata) -> bool {
 }
 
 /// Writes a file beside its place and then moves it there.
-fn replace(place: &Path, rights: Option<fs::Permissions>, bytes: &[u8]) -> io::Result<()> {
+fn replace(place: &Path, found: Option<&fs::Metadata>, bytes: &[u8]) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".memlens-").suffix(".part");
     #[cfg(unix)]
-    if rights.is_none() {
+    if found.is_none() {
         use std::os::unix::fs::PermissionsExt;
         // As any new file: what the person's umask leaves of it, and not theirs alone.
         builder.permissions(fs::Permissions::from_mode(0o666));
@@ -163,8 +178,10 @@ fn replace(place: &Path, rights: Option<fs::Permissions>, bytes: &[u8]) -> io::R
     let folder = place.parent().unwrap_or(Path::new("."));
     let mut part = builder.tempfile_in(folder)?;
     part.write_all(bytes)?;
-    if let Some(rights) = rights {
-        part.as_file().set_permissions(rights)?;
+    if let Some(found) = found {
+        // A group that this user is not in cannot be given; who may read it is kept all the same.
+        let _ = keep_group(part.as_file(), found);
+        part.as_file().set_permissions(found.permissions())?;
     }
     part.as_file().sync_all()?;
     let written: File = part.persist(place)?;
@@ -261,7 +278,9 @@ mod tests {
         let dir = scratch();
         let at = |name: &str| dir.path().join(name);
         fs::write(at("config"), "old").expect("it can be written");
-        fs::set_permissions(at("config"), fs::Permissions::from_mode(0o600)).expect("it is ours");
+        fs::set_permissions(at("config"), fs::Permissions::from_mode(0o640)).expect("it is ours");
+        // Only the system's own user can give any group.
+        let group = std::os::unix::fs::chown(at("config"), None, Some(4711)).map(|()| 4711);
         replace_keeping(&at("config"), b"old", b"new", &at("config.bak")).expect("it is replaced");
         let mode = |name: &str| {
             at(name)
@@ -273,7 +292,15 @@ mod tests {
         };
         for (name, text) in [("config", "new"), ("config.bak", "old")] {
             assert_eq!(fs::read_to_string(at(name)).expect("it is there"), text);
-            assert_eq!(mode(name), 0o600, "{name}");
+            assert_eq!(mode(name), 0o640, "{name}");
+            if let Ok(group) = group {
+                use std::os::unix::fs::MetadataExt;
+                assert_eq!(
+                    at(name).metadata().expect("it is there").gid(),
+                    group,
+                    "{name}"
+                );
+            }
         }
         let names = || {
             let mut names: Vec<_> = fs::read_dir(dir.path())

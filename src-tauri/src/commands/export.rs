@@ -1,7 +1,8 @@
 //! A ranking on its way into another program, and what that program's config says today.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use memlens_engine::view::{
     AgentConfig, Export as Told, NearestSetting, Ranking as RankingArgument, TargetInfo,
@@ -19,13 +20,26 @@ use super::{Answer, Shell, work};
 /// What the window last showed, so that it writes nothing else.
 #[derive(Default)]
 pub struct Exports {
-    /// The export that is shown.
-    shown: Mutex<Option<Export>>,
+    /// The export that was answered last, by the number of its answer.
+    shown: Mutex<Option<(u32, Export)>>,
+    n_answers: AtomicU32,
     /// The configs that the person picked, by the program's id.
     picked: Mutex<HashMap<&'static str, PathBuf>>,
 }
 
 impl Exports {
+    /// What stood in the answer of this number; a newer one may have taken its place.
+    fn shown<T>(&self, id: u32, of: impl FnOnce(&Export) -> T) -> Result<T, EngineError> {
+        let shown = self.shown.lock();
+        let found = shown.as_ref().filter(|(shown, _)| *shown == id);
+        found
+            .map(|(_, export)| of(export))
+            .ok_or_else(|| EngineError::System {
+                attempt: "write these settings",
+                why: "they changed in the meantime; look at them again".to_owned(),
+            })
+    }
+
     /// The config of a program: the one that was picked, else the one in its usual place; none where there is none.
     fn config(&self, target: &Target, home: Option<&Home>) -> Option<PathBuf> {
         let picked = self.picked.lock().get(target.program()).cloned();
@@ -62,51 +76,56 @@ pub async fn export_for(
         }
         let mut told = engine.library().export_told(&made, &ranking, home.as_ref());
         told.problem = problem;
-        *exports.shown.lock() = Some(made);
+        told.id = exports.n_answers.fetch_add(1, Ordering::Relaxed) + 1;
+        *exports.shown.lock() = Some((told.id, made));
         Ok(told)
     })
     .await
 }
 
-/// Saves the settings that are shown alone, where the person says; none when they cancel.
+/// Saves the settings of an answer alone, where the person says; none when they cancel.
 #[tauri::command]
 #[specta::specta]
-pub async fn export_fragment(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<String>> {
-    let (dialogs, exports) = (shell.dialogs.clone(), shell.exports.clone());
+pub async fn export_fragment(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    id: u32,
+) -> Answer<Option<String>> {
+    let (dialogs, exports, home) = (
+        shell.dialogs.clone(),
+        shell.exports.clone(),
+        shell.home.clone(),
+    );
     work(&shell, move |engine| {
-        let Some((text, name)) = exports
-            .shown
-            .lock()
-            .as_ref()
-            .map(|shown| (shown.text.clone(), shown.file_name()))
-        else {
-            return Ok(None);
-        };
+        let (target, text, name) = exports.shown(id, |shown| {
+            (shown.target, shown.text.clone(), shown.file_name())
+        })?;
         let Some(path) = dialogs.place_for_settings(&app, name) else {
             return Ok(None);
         };
-        engine.library().write_output(text.as_bytes(), &path, &[])?;
+        // The program's own config holds more than these settings, and is changed by `export_write` alone.
+        let config = exports.config(target, home.as_ref());
+        let inputs: Vec<&Path> = config.as_deref().into_iter().collect();
+        engine
+            .library()
+            .write_output(text.as_bytes(), &path, &inputs)?;
         Ok(Some(path.display().to_string()))
     })
     .await
 }
 
-/// Writes the change that is shown into the program's config, if the person agrees; none when they do not.
+/// Writes the change of an answer into the program's config, if the person agrees; none when they do not.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_write(
     app: AppHandle,
     shell: State<'_, Shell>,
+    id: u32,
 ) -> Answer<Option<WrittenConfig>> {
     let (dialogs, exports) = (shell.dialogs.clone(), shell.exports.clone());
     work(&shell, move |engine| {
         // The lock is not held while the person thinks; what they agreed to is what they were shown.
-        let Some(change) = exports
-            .shown
-            .lock()
-            .as_ref()
-            .and_then(|shown| shown.change.clone())
-        else {
+        let Some(change) = exports.shown(id, |shown| shown.change.clone())? else {
             return Ok(None);
         };
         let library = engine.library();

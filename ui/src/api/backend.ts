@@ -145,10 +145,10 @@ export interface Backend {
   exportTargets(): Promise<TargetInfo[]>;
   /** What becomes of a ranking in a target; `agent` names one of the program's agents. */
   exportFor(ranking: Ranking, target: string, agent: string | null): Promise<Export>;
-  /** Asks where and writes the settings that were shown last, alone; the path, or null when cancelled. */
-  exportFragment(): Promise<string | null>;
-  /** Writes the change that was shown last into the program's config, once the person allows it; null when they do not. */
-  exportWrite(): Promise<WrittenConfig | null>;
+  /** Asks where and writes the settings of this answer, alone; the path, or null when cancelled. */
+  exportFragment(id: number): Promise<string | null>;
+  /** Writes the change of this answer into the program's config, once the person allows it; null when they do not. */
+  exportWrite(id: number): Promise<WrittenConfig | null>;
   /** The setting of a target that comes nearest to a ranking, on the query set that was chosen last; null where it was stopped. */
   nearestSetting(ranking: Ranking, target: string): Promise<NearestSetting | null>;
   /** Asks for the config of a target's program, which is used from then on; null when cancelled. */

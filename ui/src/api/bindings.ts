@@ -33,11 +33,11 @@ export const commands = {
 	agentConfig: (target: string, agent: string | null) => __TAURI_INVOKE<AgentConfig | null>("agent_config", { target, agent }),
 	/**  What becomes of a ranking in a target; `agent` names one of the program's agents. */
 	exportFor: (ranking: Ranking, target: string, agent: string | null) => __TAURI_INVOKE<Export>("export_for", { ranking, target, agent }),
-	/**  Saves the settings that are shown alone, where the person says; none when they cancel. */
-	exportFragment: () => __TAURI_INVOKE<string | null>("export_fragment"),
+	/**  Saves the settings of an answer alone, where the person says; none when they cancel. */
+	exportFragment: (id: number) => __TAURI_INVOKE<string | null>("export_fragment", { id }),
 	exportTargets: () => __TAURI_INVOKE<TargetInfo[]>("export_targets"),
-	/**  Writes the change that is shown into the program's config, if the person agrees; none when they do not. */
-	exportWrite: () => __TAURI_INVOKE<WrittenConfig | null>("export_write"),
+	/**  Writes the change of an answer into the program's config, if the person agrees; none when they do not. */
+	exportWrite: (id: number) => __TAURI_INVOKE<WrittenConfig | null>("export_write", { id }),
 	/**  The setting of a target that comes nearest to a ranking, on the query set that was chosen last; none where it was stopped. */
 	nearestSetting: (ranking: Ranking, target: string) => __TAURI_INVOKE<NearestSetting | null>("nearest_setting", { ranking, target }),
 	/**  Asks for the config of a target's program, which is used from then on; none when the person cancels. */
@@ -193,7 +193,7 @@ export type AgentSetting = {
 	key: string,
 	/**  Its value, as JSON. */
 	value: string,
-	/**  `sets`, `not_emulated`, `without_effect` or `wrong_kind`. */
+	/**  `sets`, `not_emulated`, `without_effect`, `refused` or `wrong_kind`. */
 	effect: string,
 	/**  The parameter that it sets; none where it sets none. */
 	parameter: string | null,
@@ -459,6 +459,8 @@ export type ConfigChange = {
 	path: string,
 	/**  What changes, as a unified diff without texts and comments; empty where nothing does. */
 	diff: string,
+	/**  Whether it already holds all of these settings. */
+	is_same: boolean,
 	/**  What a person should know before they write it. */
 	notes: string[],
 	/**  Why it cannot be written; none where it can. */
@@ -584,6 +586,8 @@ export type ErrorInfo = {
 
 /**  A ranking as a target can be told it. */
 export type Export = {
+	/**  Names this answer: only what was shown is written. */
+	id: number,
 	/**  The target's id. */
 	target: string,
 	/**  Each parameter that acts, in the order of its table. */

@@ -132,6 +132,8 @@ test("other sides are compared over the query set when the person says so", asyn
   await user.click(await screen.findByText("Default"));
   await waitFor(() => expect(overSet().queryByRole("table")).not.toBeInTheDocument());
   expect(backend.nCalls("compareQueries")).toBe(1);
+  // The menu holds the pointer until it is closed.
+  await waitFor(() => expect(document.body.style.pointerEvents).not.toBe("none"));
   await user.click(overSet().getByRole("button", { name: "Compare 3 queries" }));
   expect(await screen.findByText("None: both answer every query as well.")).toBeInTheDocument();
 });

@@ -1,11 +1,11 @@
 /** One line of a unified diff. */
 export type DiffLine = { no: number; kind: "old" | "new" | "same" | "place"; text: string };
 
-/** The lines of a unified diff without its head of file names. */
+/** The lines of a unified diff, which has no head of file names. */
 export function diffLines(diff: string): DiffLine[] {
   return diff
     .split("\n")
-    .filter((text) => text !== "" && !text.startsWith("--- ") && !text.startsWith("+++ "))
+    .filter((text) => text !== "")
     .map((text, no) => ({ no, kind: kindOf(text), text }));
 }
 

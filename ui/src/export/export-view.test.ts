@@ -108,7 +108,7 @@ describe("saving", () => {
     });
     await user.click(screen.getByRole("button", { name: "Save…" }));
     expect(await screen.findByRole("alert")).toHaveTextContent("1 value read from it differs");
-    expect(screen.queryByText(/are the same/)).toBeNull();
+    expect(screen.queryByText(/values match/)).toBeNull();
   });
 
   test("that is cancelled says nothing; that fails says why", async () => {

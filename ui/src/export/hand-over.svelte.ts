@@ -68,6 +68,7 @@ export class HandOver {
 
   chooseAgent(agent: string | null): void {
     this.#agent = agent;
+    this.#told = null;
     this.#outcome = null;
   }
 
@@ -88,7 +89,10 @@ export class HandOver {
       this.#told = told;
       this.#error = null;
     } catch (error) {
-      if (asked === this.#asked) this.#error = toErrorInfo(error);
+      if (asked !== this.#asked) return;
+      // What is no longer true is not written.
+      this.#told = null;
+      this.#error = toErrorInfo(error);
     }
   }
 
@@ -106,16 +110,20 @@ export class HandOver {
 
   /** Asks where and writes the settings alone. Nothing happens when the person cancels. */
   async save(): Promise<void> {
+    const { id } = this.#told ?? {};
+    if (id === undefined) return;
     await this.#during("save the settings", async () => {
-      const path = await this.#backend.exportFragment();
+      const path = await this.#backend.exportFragment(id);
       if (path !== null) this.#outcome = { kind: "saved", path };
     });
   }
 
   /** Changes the program's config, once the person agrees; then looks at it anew. */
   async write(ranking: Ranking, target: string): Promise<void> {
+    const { id } = this.#told ?? {};
+    if (id === undefined) return;
     await this.#during("change the config", async () => {
-      const written = await this.#backend.exportWrite();
+      const written = await this.#backend.exportWrite(id);
       if (written !== null) this.#outcome = { kind: "written", ...written };
       await this.show(ranking, target);
     });

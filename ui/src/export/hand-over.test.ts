@@ -40,11 +40,11 @@ describe("another program", () => {
   test("says of each parameter what becomes of it", async () => {
     const opened = await open();
     await choose(opened, "Clerk 1.2 (yours)");
-    await screen.findByText("1 exact · 1 approximate · 1 cannot be told");
+    await screen.findByText("1 exact · 1 approximate · 1 no such setting");
     expect(rows()).toEqual([
       "Max results max_results | 10 | maxResults = 10 | exact",
       "Min score min_score | 0.2 | minScore = 0.2 | approximate: its scores stand on another scale",
-      "Method fusion | calibrated | – | cannot be told: the clerk adds scores",
+      "Method fusion | calibrated | – | no such setting: the clerk adds scores",
     ]);
     expect(await violations(opened.container)).toEqual([]);
   });
@@ -87,22 +87,27 @@ describe("the config", () => {
     await waitFor(() => expect(writeButton()).toBeEnabled());
     expect(screen.getByText("Iris has settings of its own, which stay as they are.")).toBeInTheDocument();
     await opened.user.click(writeButton());
-    expect(await screen.findByText(/What it held is in/)).toHaveTextContent(
-      "Changed ~/.clerk/clerk.json. What it held is in ~/.clerk/clerk.json.bak.",
+    expect(await screen.findByText(/Backup:/)).toHaveTextContent(
+      "Changed ~/.clerk/clerk.json. Backup: ~/.clerk/clerk.json.bak",
     );
-    await screen.findByText("It says so already.");
+    await screen.findByText("The config already has these settings.");
     expect(writeButton()).toBeDisabled();
   });
 
   test("stays where the person does not agree", async () => {
+    let nAsked = 0;
     const opened = await open((backend) => {
-      backend.exportWrite = () => Promise.resolve(null);
+      backend.exportWrite = () => {
+        nAsked += 1;
+        return Promise.resolve(null);
+      };
     });
     await choose(opened, "Clerk 1.2 (yours)");
     await waitFor(() => expect(writeButton()).toBeEnabled());
     await opened.user.click(writeButton());
+    await waitFor(() => expect(nAsked).toBe(1));
     await waitFor(() => expect(writeButton()).toBeEnabled());
-    expect(screen.queryByText(/What it held/)).toBeNull();
+    expect(screen.queryByText(/Backup/)).toBeNull();
   });
 
   test("is told for one of two agents", async () => {
@@ -167,17 +172,20 @@ describe("the nearest setting", () => {
 
   test("can be cancelled, and says why it failed", async () => {
     const opened = await open((backend) => {
-      let stopped: (reason: unknown) => void = () => {};
-      backend.nearestSetting = () => new Promise((_, reject) => (stopped = reject));
+      let stopped: (found: null) => void = () => {};
+      backend.nearestSetting = () => new Promise((resolve) => (stopped = resolve));
       backend.stopCompare = () => {
-        stopped({ code: "error", message: "it was stopped" });
+        stopped(null);
         return Promise.resolve();
       };
     });
     await choose(opened, "Clerk 1.2 (yours)");
     await opened.user.click(await screen.findByRole("button", { name: "Try on a query set…" }));
     await opened.user.click(await screen.findByRole("button", { name: "Cancel" }));
-    expect(await screen.findByRole("alert")).toHaveTextContent("It was stopped.");
+    expect(await screen.findByRole("button", { name: "Try on a query set…" })).toBeEnabled();
+    opened.backend.nearestSetting = () => Promise.reject(new Error("no model"));
+    await opened.user.click(screen.getByRole("button", { name: "Try on a query set…" }));
+    expect(await screen.findByRole("alert")).toHaveTextContent("No model.");
   });
 
   test("of a program that is not emulated is not offered", async () => {
@@ -189,7 +197,10 @@ describe("the nearest setting", () => {
 });
 
 test("a diff is told by its lines", () => {
-  expect(
-    diffLines("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n c\n").map(({ kind, text }) => `${kind} ${text}`),
-  ).toEqual(["place @@ -1 +1 @@", "old -a", "new +b", "same  c"]);
+  expect(diffLines("@@ -1 +1 @@\n-a\n+b\n c\n").map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    "place @@ -1 +1 @@",
+    "old -a",
+    "new +b",
+    "same  c",
+  ]);
 });

@@ -321,7 +321,7 @@ describe("its config", () => {
     );
     expect(keys.slice(1).map((row) => [...row.children].map((cell) => cell.textContent).join(" "))).toEqual([
       "minScore 0.45 sets clerk.min_score",
-      "rerank true does nothing: no version that was checked reads it",
+      "rerank true ignored: no version that was checked reads it",
     ]);
     await opened.user.click(within(dialog).getByRole("button", { name: "Rank by it" }));
     await waitFor(() => expect(slider("clerk.min_score").value).toBe("0.45"));

@@ -17,6 +17,7 @@ export function exported(ranking: Ranking, target: string, agent: string | null,
   const least = Number(ranking.values["min_score"] ?? ranking.values["clerk.min_score"] ?? 0.2);
   const key = agent === null ? "minScore" : `${agent}.minScore`;
   return {
+    id: 1,
     target,
     rows: [
       {
@@ -44,6 +45,7 @@ export function exported(ranking: Ranking, target: string, agent: string | null,
               least === present
                 ? ""
                 : `@@ -1,3 +1,3 @@\n {\n-  ${key}: ${String(present)},\n+  ${key}: ${String(least)},\n }\n`,
+            is_same: least === present,
             notes: ["iris has settings of its own, which stay as they are"],
             refused: null,
             watched: null,

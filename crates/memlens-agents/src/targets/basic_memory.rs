@@ -42,14 +42,10 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
     if !own.reranks() {
         return Vec::new();
     }
-    let most = match own.number("rerank_max_docs") {
-        0.0 => 3.0 * own.number("max_results"),
-        most => most,
-    };
     vec![own.told(
         "rerank_max_docs",
         "reranker_candidates",
-        most,
+        own.reranked(),
         Fit::Approximate("it counts notes, and its reranker must be switched on there"),
     )]
 }

@@ -27,10 +27,8 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
     if !own.reranks() {
         return Vec::new();
     }
-    let mut mapped = vec![own.told(
-        "max_results",
+    let mut mapped = vec![own.results(
         "TopN",
-        own.number("max_results"),
         Fit::Approximate("so many are left after reranking; three times as many are reranked"),
     )];
     if own.is("rerank", "http") {

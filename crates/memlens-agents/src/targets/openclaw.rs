@@ -31,7 +31,12 @@ pub(super) static SINCE_2026_8: Target = Target {
         place,
     },
     keys: &KEYS_SINCE_2026_8,
-    from_memlens: |own| vec![max_results(own), min_score(own)],
+    from_memlens: |own| {
+        vec![
+            own.results(MAX_RESULTS, Fit::Exact),
+            own.least_score(MIN_SCORE),
+        ]
+    },
     otherwise: fixed,
 };
 
@@ -64,31 +69,22 @@ fn place(home: &Home) -> Option<PathBuf> {
     Some(openclaw_config(home))
 }
 
-fn max_results(own: &Own<'_>) -> Mapped {
-    let most = own.number("max_results");
-    own.told("max_results", "query.maxResults", most, Fit::Exact)
-}
-
-fn min_score(own: &Own<'_>) -> Mapped {
-    let least = if own.is_on("threshold_on") {
-        own.number("min_score")
-    } else {
-        0.0
-    };
-    let fit = if least == 0.0 {
-        Fit::Exact
-    } else {
-        Fit::Approximate("its scores stand on another scale, so the same number cuts elsewhere")
-    };
-    own.told("min_score", "query.minScore", least, fit)
-}
+const MAX_RESULTS: &str = "query.maxResults";
+const MIN_SCORE: &str = "query.minScore";
 
 /// What every edition before 2026.8 can be told.
 fn sum_and_cut(own: &Own<'_>) -> Vec<Mapped> {
     let summed = Fit::Approximate(
         "it adds cosine and keyword score by these shares; how Memlens combines the lists is left out",
     );
-    let (vector, text) = (own.number("vector_weight"), own.number("text_weight"));
+    let is_summed = own.is_on("fusion_on") && own.is_on("vector_on") && own.is_on("bm25_on");
+    let (vector, text) = if is_summed {
+        (own.number("vector_weight"), own.number("text_weight"))
+    } else if own.is_on("vector_on") {
+        (1.0, 0.0)
+    } else {
+        (0.0, 1.0)
+    };
     let results = own.number("max_results").max(1.0);
     let per_result = |depth: &str| (own.number(depth) / results).ceil().clamp(1.0, 20.0);
     let depth = if own.number("vector_depth") >= own.number("bm25_depth") {
@@ -97,8 +93,8 @@ fn sum_and_cut(own: &Own<'_>) -> Vec<Mapped> {
         "bm25_depth"
     };
     let mut mapped = vec![
-        max_results(own),
-        min_score(own),
+        own.results(MAX_RESULTS, Fit::Exact),
+        own.least_score(MIN_SCORE),
         own.told("vector_weight", "query.hybrid.vectorWeight", vector, summed),
         own.told("text_weight", "query.hybrid.textWeight", text, summed),
         own.told(
@@ -119,37 +115,31 @@ fn sum_and_cut(own: &Own<'_>) -> Vec<Mapped> {
             mapped.push(own.told(characters, key, (own.number(characters) / 4.0).round(), fit));
         }
     }
-    if !own.is_on("bm25_on") {
-        mapped.push(own.told("bm25_on", "query.hybrid.enabled", false, Fit::Exact));
-    }
+    let bm25 = own.is_on("bm25_on");
+    mapped.push(own.told("bm25_on", "query.hybrid.enabled", bm25, Fit::Exact));
     mapped
 }
 
 fn since_march(own: &Own<'_>) -> Vec<Mapped> {
     let mut mapped = sum_and_cut(own);
     let half_life = own.number("half_life_days");
-    if own.is_on("decay_on") && half_life > 0.0 {
-        let key = "query.hybrid.temporalDecay.enabled";
-        mapped.push(own.told("decay_on", key, json!(true), Fit::Exact));
-        mapped.push(own.told(
-            "half_life_days",
-            "query.hybrid.temporalDecay.halfLifeDays",
-            half_life,
-            Fit::Approximate(
-                "it takes a note's age from the date in its name; undated memory does not decay",
-            ),
-        ));
+    let decays = own.is_on("decay_on") && half_life > 0.0;
+    let key = "query.hybrid.temporalDecay.enabled";
+    mapped.push(own.told("decay_on", key, json!(decays), Fit::Exact));
+    if decays {
+        let fit = Fit::Approximate(
+            "it takes a note's age from the date in its name; undated memory does not decay",
+        );
+        let key = "query.hybrid.temporalDecay.halfLifeDays";
+        mapped.push(own.told("half_life_days", key, half_life, fit));
     }
     let lambda = own.number("mmr_lambda");
-    if own.is_on("diversity_on") && lambda < 1.0 {
-        let key = "query.hybrid.mmr.enabled";
-        mapped.push(own.told("diversity_on", key, json!(true), Fit::Exact));
-        mapped.push(own.told(
-            "mmr_lambda",
-            "query.hybrid.mmr.lambda",
-            lambda,
-            Fit::Approximate("it compares words, Memlens compares vectors"),
-        ));
+    let diversifies = own.is_on("diversity_on") && lambda < 1.0;
+    let key = "query.hybrid.mmr.enabled";
+    mapped.push(own.told("diversity_on", key, json!(diversifies), Fit::Exact));
+    if diversifies {
+        let fit = Fit::Approximate("it compares words, Memlens compares vectors");
+        mapped.push(own.told("mmr_lambda", "query.hybrid.mmr.lambda", lambda, fit));
     }
     mapped
 }
@@ -191,7 +181,7 @@ fn lacking(parameter: &Parameter) -> &'static str {
         Some(StageId::FEEDBACK) => "OpenClaw has no thumbs",
         Some(StageId::DECAY | StageId::DIVERSITY) => "OpenClaw 2026.2 has no such step",
         Some(StageId::REPEATS) => "OpenClaw keeps overlapping chunks where they rank",
-        Some(StageId::THRESHOLD) => "OpenClaw knows no other cut than minScore",
+        Some(StageId::THRESHOLD) => "OpenClaw has no other cut than minScore",
         Some(StageId::HOOK) => "OpenClaw runs no command of yours after a search",
         Some(StageId::BUDGET) => "OpenClaw counts results, not tokens",
         _ => "OpenClaw has no setting for it",

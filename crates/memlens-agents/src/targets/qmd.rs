@@ -50,24 +50,17 @@ pub(super) fn command_line(told: &[(&str, serde_json::Value)], question: &str) -
 }
 
 fn map(own: &Own<'_>) -> Vec<Mapped> {
-    let mut mapped = vec![own.told(
-        "max_results",
-        "limit",
-        own.number("max_results"),
-        Fit::Approximate("it returns notes, not chunks"),
-    )];
-    let least = own.number("min_score");
-    if own.is_on("threshold_on") && least > 0.0 {
-        let scale = "its scores stand on another scale, so the same number cuts elsewhere";
-        mapped.push(own.told("min_score", "minScore", least, Fit::Approximate(scale)));
-    }
-    if own.reranks() {
-        let most = match own.number("rerank_max_docs") {
-            0.0 => 3.0 * own.number("max_results"),
-            most => most,
-        };
+    let mut mapped = vec![
+        own.results("limit", Fit::Approximate("it returns notes, not chunks")),
+        own.least_score("minScore"),
+    ];
+    if !own.is_on("vector_on") {
+        mapped.push(own.told("vector_on", "command", json!("search"), Fit::Exact));
+    } else if !own.is_on("bm25_on") {
+        mapped.push(own.told("bm25_on", "command", json!("vsearch"), Fit::Exact));
+    } else if own.reranks() {
         let fit = Fit::Approximate("it counts notes, and reranks by its own model");
-        mapped.push(own.told("rerank_max_docs", "candidateLimit", most, fit));
+        mapped.push(own.told("rerank_max_docs", "candidateLimit", own.reranked(), fit));
     } else {
         mapped.push(own.told("rerank", "rerank", json!(false), Fit::Exact));
     }

@@ -313,7 +313,7 @@ fn a_config_sets_the_version_and_its_parameters() {
         ),
         (
             &["import", &path("two.json"), "--agent", "otto"],
-            "it holds no search settings for otto, but for iris".to_owned(),
+            "it has no search settings for otto, only for iris".to_owned(),
         ),
         (
             &["emulate", "router", "--config", &path("broken.json")],

@@ -196,7 +196,10 @@ fn a_config_is_changed_and_everything_else_of_it_stays() {
 
     let again = at.run(&tuned(&["openclaw", "--write"]));
     assert_eq!(again.0, Some(2), "{again:?}");
-    assert!(again.2.contains("it says so already"), "{again:?}");
+    assert!(
+        again.2.contains("it already has these settings"),
+        "{again:?}"
+    );
     let files = fs::read_dir(home.path().join(".openclaw")).expect("it is there");
     assert_eq!(files.count(), 3, "the config, the workspace and one copy");
 }
@@ -292,7 +295,7 @@ fn what_cannot_be_changed_is_refused_and_left() {
         ),
         (
             "{memory: {search: {query: {minScore: 1, minScore: 2}}}}",
-            "stands there twice",
+            "appears twice",
         ),
         (&huge, "it is larger than 1024 KiB"),
         (
@@ -331,7 +334,7 @@ fn what_cannot_be_changed_is_refused_and_left() {
         (tuned(&["openclaw", "--write"]), "none was found"),
         (
             tuned(&["qmd", "--write"]),
-            "told by the arguments of each call",
+            "its settings are arguments of each call",
         ),
         (tuned(&["nobody"]), "name one of memlens, openclaw@2026.9"),
         (
@@ -495,4 +498,108 @@ fn the_nearest_setting_is_found_on_judged_queries() {
             .is_some_and(|it| it < 0.6),
         "{nearest}"
     );
+}
+
+#[test]
+fn nothing_of_a_config_is_lost_or_changed_unseen() {
+    let memlens = Memlens::of(&[]);
+    // The settings alone are not saved over the config that they are of.
+    let home = Notes::new(&[(".openclaw/openclaw.json", CONFIG)]);
+    let at = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let config = home.path().join(".openclaw/openclaw.json");
+    let (status, _, err) = at.run(&tuned(&["openclaw", "--out", text(&config)]));
+    assert_eq!(status, Some(1), "{err}");
+    assert_eq!(fs::read_to_string(&config).expect("it is there"), CONFIG);
+
+    // A word that is put there is shown, and no other.
+    let octopus = r#"{"Octopus":{"Reranker":{"Provider":"ONNX","Model":"my.onnx","TopN":10}}}"#;
+    fs::write(home.path().join("appsettings.json"), octopus).expect("it can be written");
+    let place = home.path().join("appsettings.json");
+    let arguments = [
+        "export",
+        "--target",
+        "octopus",
+        "--set",
+        "rerank=http",
+        "--config",
+        text(&place),
+    ];
+    let (status, out, err) = at.run(&arguments);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(
+        out.contains("\"Provider\":\"Cohere\"") && !out.contains("my.onnx"),
+        "{out}"
+    );
+    assert!(!out.contains("already has"), "{out}");
+    let none = [
+        "export",
+        "--target",
+        "octopus",
+        "--write",
+        "--config",
+        text(&place),
+    ];
+    let refused = at.run(&none);
+    assert!(
+        refused.2.contains("no setting for any of these"),
+        "{refused:?}"
+    );
+
+    // An agent without settings of its own has those of all, not the defaults.
+    let all = "{memory: {search: {query: {minScore: 0.1, maxResults: 20}}}, agents: {entries: {iris: {}}}}";
+    fs::write(&config, all).expect("it can be written");
+    let defaults = [
+        "export",
+        "--target",
+        "openclaw",
+        "--agent",
+        "iris",
+        "--set",
+        "min_score=0.35",
+        "--set",
+        "max_results=6",
+        "--write",
+    ];
+    let written = at.run(&defaults);
+    assert_eq!(written.0, Some(0), "{written:?}");
+    let read = at.json(&["import", text(&config), "--agent", "iris", "--json"]);
+    assert_eq!(read["params"]["openclaw.min_score"], 0.35);
+    assert_eq!(read["params"]["openclaw.max_results"], 6.0);
+
+    // What is off here is switched off there.
+    let on = r#"{"meta": {"lastTouchedVersion": "2026.7.35"}, "agents": {"defaults": {"memorySearch": {"query": {"hybrid": {"enabled": false, "mmr": {"enabled": true}, "temporalDecay": {"enabled": true}}}}}}}"#;
+    fs::write(&config, on).expect("it can be written");
+    let written = at.run(&tuned(&["openclaw", "--write"]));
+    assert_eq!(written.0, Some(0), "{written:?}");
+    let read: Value = serde_json::from_str(&fs::read_to_string(&config).expect("it is there"))
+        .expect("it is JSON");
+    let hybrid = &read["agents"]["defaults"]["memorySearch"]["query"]["hybrid"];
+    assert_eq!(hybrid["mmr"]["enabled"], false, "{hybrid}");
+    assert_eq!(hybrid["temporalDecay"]["enabled"], false, "{hybrid}");
+    assert_eq!(hybrid["enabled"], true, "{hybrid}");
+}
+
+#[test]
+fn no_secret_of_a_config_is_told() {
+    let memlens = Memlens::new();
+    let home = Notes::new(&[
+        (
+            "openclaw.json",
+            "{memory: {search: {remote: {apiKey: 'sk-1', headers: ['sk-2']}}}, agents: {defaults: {memorySearch: {remote: {apiKey: 'sk-3'}}}}}",
+        ),
+        (
+            "ov.conf",
+            r#"{"rerank": {"api_key": "sk-4", "extra_headers": {"Authorization": "sk-5"}}}"#,
+        ),
+    ]);
+    for name in ["openclaw.json", "ov.conf"] {
+        let path = home.path().join(name);
+        for more in [&[][..], &["--json"]] {
+            let printed = memlens.print(&[&["import", text(&path)], more].concat());
+            assert!(!printed.contains("sk-"), "{printed}");
+        }
+    }
 }

@@ -22,6 +22,8 @@ pub struct TargetInfo {
 /// A ranking as a target can be told it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Export {
+    /// Names this answer: only what was shown is written.
+    pub id: u32,
     /// The target's id.
     pub target: &'static str,
     /// Each parameter that acts, in the order of its table.
@@ -69,6 +71,8 @@ pub struct ConfigChange {
     pub path: String,
     /// What changes, as a unified diff without texts and comments; empty where nothing does.
     pub diff: String,
+    /// Whether it already holds all of these settings.
+    pub is_same: bool,
     /// What a person should know before they write it.
     pub notes: Vec<String>,
     /// Why it cannot be written; none where it can.
@@ -128,7 +132,7 @@ pub struct AgentSetting {
     pub key: String,
     /// Its value, as JSON.
     pub value: String,
-    /// `sets`, `not_emulated`, `without_effect` or `wrong_kind`.
+    /// `sets`, `not_emulated`, `without_effect`, `refused` or `wrong_kind`.
     pub effect: &'static str,
     /// The parameter that it sets; none where it sets none.
     pub parameter: Option<&'static str>,
