@@ -298,6 +298,7 @@ fn acts(parameter: &Parameter, values: &Values) -> bool {
             number != off
         }
         (_, Some(Value::Unset) | None) => false,
+        (ParameterKind::Choice { .. }, Some(Value::Choice(chosen))) if chosen == "off" => false,
         (ParameterKind::Number { .. } | ParameterKind::Choice { .. }, _) => true,
     };
     let is_switch = stage.and_then(|stage| stage.switch) == Some(parameter.id);

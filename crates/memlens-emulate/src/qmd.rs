@@ -6,6 +6,7 @@
 mod cut;
 mod document;
 mod facts;
+mod filling;
 #[cfg(test)]
 mod golden;
 mod memory;
@@ -16,7 +17,8 @@ mod reasons;
 mod stages;
 
 pub use facts::Facts;
+pub use filling::{asked, chunk_read, filled_in_by};
 pub use memory::{Memory, Told};
-pub use params::Qmd;
+pub use params::{Qmd, RERANK};
 pub use pipeline::V2_8;
 pub use question::{Kind, Line, expansion};

@@ -63,7 +63,8 @@ impl Library {
                 }
             };
         let (pipeline, values) = (ranking.pipeline, &ranking.values);
-        self.search_told(query, pipeline, values, retriever, emulated, part)
+        let search = self.search_told(query, pipeline, values, retriever, emulated, part)?;
+        self.fill_in(search, values)
     }
 
     /// How far the chunks of an emulated memory are embedded; none while none is made.

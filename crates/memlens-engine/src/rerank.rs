@@ -15,6 +15,7 @@ use crate::reranking::Call;
 use crate::search::Search;
 use crate::{EngineError, Library, providers};
 
+mod filled;
 mod heat;
 mod loaded;
 mod sent;

@@ -68,6 +68,9 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
 }
 
 fn lacking(parameter: &Parameter) -> &'static str {
+    if parameter.id == "qmd.rerank_by" {
+        return "qmd reranks by its own model";
+    }
     match parameter.stage {
         Some(StageId::FUSION) => {
             "qmd fixes its fusion: reciprocal rank, k 60, the question's own lists twice"

@@ -626,3 +626,57 @@ fn a_preset_holds_the_parameters_of_any_program() {
         "{own}"
     );
 }
+
+#[test]
+fn a_reranker_of_ones_own_stands_in_for_that_of_qmd() {
+    let notes = Notes::new(&[
+        (
+            "hall.md",
+            "The router stands in the hall, beside the coats.\n",
+        ),
+        (
+            "garden.md",
+            "The hose of the garden is green and the router is not here.\n",
+        ),
+        ("kitchen.md", "The kettle is in the kitchen.\n"),
+    ]);
+    let memlens = Memlens::of(&[&notes]);
+    let asked = |more: &[&str]| {
+        let question = "where is the router in the hall";
+        printed(
+            &memlens,
+            &[
+                &["emulate", question, "--agent", "qmd", "--explain"][..],
+                more,
+            ]
+            .concat(),
+        )
+    };
+    let before = asked(&[]);
+    assert!(
+        before.contains("qmd asks its model here how well"),
+        "{before}"
+    );
+    assert!(!before.contains("filled in"), "{before}");
+    let filled = asked(&["--set", "qmd.rerank_by=late"]);
+    assert!(filled.contains("filled in by your reranker, "), "{filled}");
+    assert!(filled.contains("0.75 × 1/1 + 0.25 × 0."), "{filled}");
+    // Once known, scores are the same.
+    assert_eq!(
+        filled.matches("was given").collect::<Vec<_>>(),
+        asked(&["--set", "qmd.rerank_by=late"])
+            .matches("was given")
+            .collect::<Vec<_>>()
+    );
+    // Nobody is asked where qmd would ask nobody, and a failure is told.
+    let none = asked(&["--set", "qmd.rerank_by=late", "--set", "qmd.rerank=false"]);
+    assert!(
+        !none.contains("filled in") && !none.contains("was given"),
+        "{none}"
+    );
+    let failed = asked(&["--set", "qmd.rerank_by=http"]);
+    assert!(
+        failed.contains("your reranker, in the place of qmd's model, failed: "),
+        "{failed}"
+    );
+}

@@ -1,7 +1,7 @@
 //! What qmd can be told, by its own names.
 
 use memlens_params::make::{log, number, whole};
-use memlens_params::{ParameterKind, StageId, StageInfo, choice, parameters};
+use memlens_params::{ParameterKind, RerankMode, StageId, StageInfo, choice, parameters};
 
 use crate::staging::stage;
 
@@ -95,6 +95,7 @@ parameters! {
     command: Command = Command::Query, Some(FUSION), Rank, "Command", None, ParameterKind::Choice { options: Command::OPTIONS }, None, "What qmd is called with: query fuses words and vectors, search and vsearch take one of them. OpenClaw called search.";
     candidate_limit: u32 = 40, Some(CANDIDATES), Rank, "--candidate-limit", Some("notes"), log(whole(1, 500, 1)), None, "How many notes of the fused list are reranked.";
     rerank: bool = true, Some(RERANK), Rank, "Rerank", None, ParameterKind::Toggle, None, "Whether qmd asks its reranker; off is --no-rerank.";
+    rerank_by: RerankMode = RerankMode::Off, Some(RERANK), Retrieve, "Filled in by", None, ParameterKind::Choice { options: RerankMode::OPTIONS }, None, "Your own reranker in the place of qmd's model: late interaction, or the model or provider of Settings. Off shows the order before.";
     min_score: f64 = 0.0, Some(THRESHOLD), Rank, "--min-score", None, number(0.0, 1.0, 0.01), None, "Notes with a lower score are dropped; vsearch takes 0 as 0.3.";
     limit: u32 = 10, Some(LIMIT), Rank, "-n", Some("notes"), log(whole(1, 500, 1)), None, "How many notes are returned: 10 over MCP, 5 on its command line, 20 with --json.";
 }

@@ -1,8 +1,9 @@
 //! The stages of qmd, each a pure function over the facts.
 
-use memlens_rank::{Context, ListState, ListValue, Outcome, Row};
+use memlens_rank::{Context, ListState, ListValue, Outcome, RerankScores, Row};
 
 use super::facts::{Facts, Role, SearchList};
+use super::filling;
 use super::params::{Command, QUERY_DEPTH, Qmd};
 use super::question::Kind;
 use super::reasons::{Alone, Blended, Cut, Fused, Held, Listed, Printed, Ranked, position_weight};
@@ -248,9 +249,15 @@ pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     let facts = Facts::of(context.set);
     let told = facts.and_then(|it| it.rerank.as_ref());
     let told = told.filter(|_| context.params.rerank);
+    let filled = filling::table(context.set, context.params);
     let given = |at: usize| {
-        let score = told?.get(rows[at].slot as usize)?;
-        Some(*score)
+        let slot = rows[at].slot as usize;
+        let own = told.and_then(|it| it.get(slot)).copied();
+        own.or_else(|| {
+            let table = filled?;
+            let score = table.scores.get(&context.set.candidates[slot].chunk)?;
+            Some(filling::share(table.scale, *score))
+        })
     };
     let blend = |at: usize, place: Place| Blended {
         rank: at as u32 + 1,
@@ -271,13 +278,24 @@ pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     );
     let details = places.into_iter().enumerate();
     let outcome = Outcome::applied(details.map(|(at, place)| own(blend(at, place))).collect());
-    let is_unanswered = context.params.rerank && told.is_none();
-    Outcome {
-        note: is_unanswered.then(|| {
-            "qmd asks its model here how well each note answers; without its scores this is the order before".to_owned()
-        }),
-        ..outcome
-    }
+    let n_given = (0..rows.len()).filter(|at| given(*at).is_some()).count();
+    let note = match filled {
+        _ if !context.params.rerank || told.is_some() => None,
+        None => Some(
+            "qmd asks its model here how well each note answers; without its scores this is the order before".to_owned(),
+        ),
+        Some(RerankScores { failure: Some(why), .. }) => Some(format!(
+            "your reranker, in the place of qmd's model, failed: {why}"
+        )),
+        Some(RerankScores { model, .. }) if n_given < rows.len() => Some(format!(
+            "filled in by your reranker, {model}: {n_given} of {} notes; ask again for the others",
+            rows.len()
+        )),
+        Some(RerankScores { model, .. }) => {
+            Some(format!("filled in by your reranker, {model}, in the place of qmd's model"))
+        }
+    };
+    Outcome { note, ..outcome }
 }
 
 pub fn threshold(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {

@@ -1,0 +1,127 @@
+//! Another program's reranker, filled in by the person's own.
+//!
+//! Its stage reads the scores where Memlens's own does: in the tables of the set. A failure is a fact there too.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use memlens_emulate::qmd;
+use memlens_params::{Params, RerankMode, Values};
+use memlens_rank::{RerankScale, RerankScores};
+use memlens_rerank::{Limits, Scale};
+
+use super::{Asking, in_ranking, joined, note_scorer};
+use crate::reranking::Call;
+use crate::search::Search;
+use crate::{EngineError, Library, providers};
+
+impl Library {
+    /// Asks the person's own reranker what another program asks its model, where they chose so; the same search otherwise.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] where texts cannot be read.
+    pub(crate) fn fill_in(
+        &self,
+        search: Arc<Search>,
+        values: &Values,
+    ) -> Result<Arc<Search>, EngineError> {
+        let Some(mode) = qmd::filled_in_by(values) else {
+            return Ok(search);
+        };
+        let trace = search.rank(values);
+        let reached = trace.stage(qmd::RERANK).map(|stage| &stage.entries);
+        let slots: Vec<u32> = reached.into_iter().flatten().map(|it| it.slot).collect();
+        if slots.is_empty() {
+            return Ok(search);
+        }
+        let mut texts: Vec<(u32, String)> = Vec::with_capacity(slots.len());
+        for (slot, note) in slots.iter().zip(search.texts(&slots)?) {
+            // A note that is gone has no score.
+            let chunk = note
+                .ok()
+                .and_then(|note| qmd::chunk_read(search.set(), *slot, &note));
+            texts.extend(chunk.map(|chunk| (*slot, chunk)));
+        }
+        let call = self.reranking.begin();
+        let mut known = RerankScores {
+            mode,
+            max_chars: 0,
+            provider: String::new(),
+            model: String::new(),
+            scale: RerankScale::Unit,
+            scores: BTreeMap::new(),
+            failure: None,
+        };
+        let started = Instant::now();
+        if let Err(error) = self.ask_for(&search, mode, &texts, &call, &mut known) {
+            known.failure = Some(error.to_string());
+        }
+        let asking = Asking {
+            took: Some(started.elapsed()),
+            ..Asking::default()
+        };
+        self.keep_scores(search.id, &call, known, asking)
+    }
+
+    /// Scores texts of a search, from the cache where it has them.
+    fn ask_for(
+        &self,
+        search: &Search,
+        mode: RerankMode,
+        texts: &[(u32, String)],
+        call: &Call,
+        known: &mut RerankScores,
+    ) -> Result<(), EngineError> {
+        let asked = Params {
+            rerank: mode,
+            ..Params::default()
+        };
+        let limits = Limits {
+            deadline: Instant::now() + providers::timeout(&self.store(), &asked)?,
+            cancel: call.cancel.clone(),
+        };
+        let cache = self.reranking.cache(self.dir(), call)?;
+        let info = self.with_reranker(mode, &limits, call, |it| Ok(it.info().clone()))?;
+        note_scorer(known, &info);
+        let query = qmd::asked(&search.query);
+        let sent: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+        let cached = cache
+            .scores(&query, &info.provider, &info.model, &sent)
+            .unwrap_or_default();
+        let mut missing: Vec<&(u32, String)> = Vec::new();
+        for (at, text) in texts.iter().enumerate() {
+            let found = cached.get(at).and_then(Option::as_ref);
+            match found.and_then(|it| Some((Scale::from_word(&it.scale)?, it.score))) {
+                Some((scale, score)) => {
+                    known.scale = joined(known.scale, in_ranking(scale));
+                    known.scores.insert(search.chunk_id(text.0), score);
+                }
+                None => missing.push(text),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let wanted: Vec<String> = missing.iter().map(|(_, text)| text.clone()).collect();
+        let (question, bounds) = (query.clone(), limits.clone());
+        let scored = self.with_reranker(mode, &limits, call, move |reranker| {
+            let texts: Vec<&str> = wanted.iter().map(String::as_str).collect();
+            reranker.score(&question, &texts, &bounds)
+        })?;
+        known.scale = joined(known.scale, in_ranking(scored.scale));
+        let pairs: Vec<(&str, f64)> = missing
+            .iter()
+            .map(|(_, text)| text.as_str())
+            .zip(scored.scores)
+            .collect();
+        let scale = scored.scale.as_str();
+        if let Err(error) = cache.put_scores(&query, &info.provider, &info.model, scale, &pairs) {
+            tracing::warn!(%error, "cannot keep scores");
+        }
+        for ((slot, _), (_, score)) in missing.iter().zip(pairs) {
+            known.scores.insert(search.chunk_id(*slot), score);
+        }
+        Ok(())
+    }
+}
