@@ -25,8 +25,7 @@ async function chooseTarget(window, target) {
   await window.show("Export");
   await window.until(
     `${target} is offered`,
-    (wanted) =>
-      document.querySelector(`main select option[value='${wanted}']`) !== null,
+    (wanted) => document.querySelector(`main select option[value='${wanted}']`) !== null,
     target,
   );
   await window.run((wanted) => {
@@ -37,8 +36,7 @@ async function chooseTarget(window, target) {
 }
 
 /** The lines that would change in the config. */
-const lines = (window, kind) =>
-  window.texts(`[aria-label='What changes in the config'] .line.${kind}`);
+const lines = (window, kind) => window.texts(`[aria-label='What changes in the config'] .line.${kind}`);
 
 scenario(
   "a config is changed once the person agrees, and keeps everything else",
@@ -50,10 +48,7 @@ scenario(
       return found.length > 0 && found;
     });
     assert.match(added.join(), /maxResults: 10, \/\* … \*\/ minScore: 0\.1 /);
-    assert.equal(
-      (await window.run(() => document.body.innerText)).includes("sk-1"),
-      false,
-    );
+    assert.equal((await window.run(() => document.body.innerText)).includes("sk-1"), false);
 
     await scratch.answerDialogs("");
     await window.click("main button", "Write into openclaw.json…");
@@ -64,52 +59,35 @@ scenario(
 
     await scratch.answerDialogs("yes");
     await window.click("main button", "Write into openclaw.json…");
-    await window.until("it is written", () =>
-      /Backup:/.test(document.querySelector("main").innerText),
-    );
+    await window.until("it is written", () => /Backup:/.test(document.querySelector("main").innerText));
     assert.equal(
       await config(scratch),
       CONFIG.replace("maxResults: 4", "maxResults: 10").replace("0.5", "0.1"),
     );
     const files = await readdir(join(scratch.home, ".openclaw"));
     const kept = files.find((name) => /^openclaw\.json\..*\.bak$/.test(name));
-    assert.equal(
-      await readFile(join(scratch.home, ".openclaw", kept), "utf8"),
-      CONFIG,
-    );
+    assert.equal(await readFile(join(scratch.home, ".openclaw", kept), "utf8"), CONFIG);
   },
 );
 
 scenario("an agent's sliders are set to its config", async ({ window }) => {
   await window.show("Search");
   await window.click("button", "Preset: Default");
-  await window.until(
-    "the menu is open",
-    () => document.querySelector(".menu-item .cut1") !== null,
-  );
+  await window.until("the menu is open", () => document.querySelector(".menu-item .cut1") !== null);
   await window.click(".menu-item .cut1", "OpenClaw 2026.9");
   await window.until(
     "it is chosen",
-    () =>
-      document.querySelector(
-        "button[aria-label^='Preset: OpenClaw 2026.9']",
-      ) !== null,
+    () => document.querySelector("button[aria-label^='Preset: OpenClaw 2026.9']") !== null,
   );
   await window.click("button", "Preset: OpenClaw 2026.9");
-  await window.until(
-    "the menu is open",
-    () => document.querySelector(".menu-item .cut1") !== null,
-  );
+  await window.until("the menu is open", () => document.querySelector(".menu-item .cut1") !== null);
   await window.click(".menu-item", "Read its config…");
   await window.until("the config is shown", () =>
-    document
-      .querySelector("[role='dialog'] table")
-      ?.innerText.includes("memory.search.query.minScore"),
+    document.querySelector("[role='dialog'] table")?.innerText.includes("memory.search.query.minScore"),
   );
   await window.click("[role='dialog'] button", "Rank by it");
   await until(
     "the slider is set",
-    async () =>
-      Number((await window.parameter("openclaw.min_score")).value) === 0.1,
+    async () => Number((await window.parameter("openclaw.min_score")).value) === 0.1,
   );
 });

@@ -174,10 +174,15 @@ scenario("the page names no file to write or to read: a person does", async ({ w
   assert.equal(await window.invoke("export_save", { params: resolved, path: secret }), null);
   assert.equal(await window.invoke("preset_open", { path: secret }), null);
   assert.equal(await window.invoke("pick_folder", { path: scratch.root }), null);
-  await assert.rejects(
-    window.invoke("export_write", { params: resolved, path: secret }),
-    /not allowed|not found/,
-  );
+  await assert.rejects(window.invoke("write_file", { path: secret }), /not allowed|not found/);
+  // Only an answer that the window was shown is written, and only into its own config.
+  for (const command of ["export_write", "export_fragment"]) {
+    await assert.rejects(
+      window.invoke(command, { id: 4711, path: secret }),
+      /changed in the meantime/,
+      command,
+    );
+  }
   for (const path of [secret, scratch.dialogAnswer, "/etc/passwd", "", "."]) {
     await assert.rejects(window.invoke("preset_read", { path }), /it was not saved by this window/, path);
   }
@@ -218,7 +223,12 @@ scenario("no file outside the watched folders can be read or opened", async ({ w
       `open_in_editor ${path}`,
     );
   }
-  await assert.rejects(window.invoke("document", { folder: "999", path: "reference/home-server.md" }));
+  await assert.rejects(
+    window.invoke("document", {
+      folder: "999",
+      path: "reference/home-server.md",
+    }),
+  );
   assert.deepEqual(await scratch.opened(), []);
   // The link is not followed by the index either.
   await window.ask("what opens the safe");
@@ -242,9 +252,18 @@ scenario("an address is opened outside only when a person allows it", async ({ w
 scenario(
   "a host gets notes or a key, and a command runs, only when a person allows it",
   async ({ window, scratch }) => {
-    const choice = { kind: "tei", url: "https://memlens.invalid", model: null, key_env: null, is_on: true };
+    const choice = {
+      kind: "tei",
+      url: "https://memlens.invalid",
+      model: null,
+      key_env: null,
+      is_on: true,
+    };
     const setHttp = (changed) =>
-      window.invoke("set_rerank_http", { http: { ...choice, ...changed }, key: null });
+      window.invoke("set_rerank_http", {
+        http: { ...choice, ...changed },
+        key: null,
+      });
     await scratch.answerDialogs(null);
     for (const changed of [{}, { is_on: false }, { is_on: false, key_env: "HOME" }]) {
       assert.equal((await setHttp(changed)).http, null, JSON.stringify(changed));
@@ -291,7 +310,9 @@ scenario("a folder is opened as a model only when a person allows it", async ({ 
   assert.equal((await setModel(TINY_CROSS)).model.folder, TINY_CROSS);
   assert.equal((await setModel(`${TINY_CROSS}/../..`)).model.folder, TINY_CROSS);
   await assert.rejects(
-    window.invoke("set_rerank_model", { model: { name: "bge-reranker-base", folder: null } }),
+    window.invoke("set_rerank_model", {
+      model: { name: "bge-reranker-base", folder: null },
+    }),
     /it is not downloaded/,
   );
   assert.equal((await window.invoke("set_rerank_model", { model: null })).model, null);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use memlens_agents::{
     Config, Effect, Fit, Home, Mapped, Put, TARGETS, Takes, Target, diff, edited, fragment,
 };
+use memlens_emulate::openclaw::Edition;
 use memlens_files::{is_within, place_of, replace_keeping};
 use memlens_params::ParameterSet;
 use serde_json::json;
@@ -166,6 +167,14 @@ impl Export {
     pub fn into_config(&mut self, path: &Path, agent: Option<&str>) -> Result<(), EngineError> {
         let (config, written_by) = read(path)?;
         let mut notes = Vec::new();
+        let version = config.settings.version.as_deref();
+        if config.program == "openclaw" && version.and_then(Edition::of).is_none() {
+            let told = version.map_or_else(
+                || "it does not say which version wrote it".to_owned(),
+                |version| format!("no version is known by {}", memlens_params::brief(version)),
+            );
+            notes.push(format!("{told}; it is taken for {}", self.target.label));
+        }
         let mut refused = self.refusal(&config, written_by, agent);
         let acting: Vec<Put> = self
             .puts
@@ -228,7 +237,13 @@ impl Export {
             return Some(format!("it is the config of {}", written_by.label));
         }
         // A config that names no version may be of any.
-        if written_by.id != self.target.id && config.settings.version.is_some() {
+        let is_known = config
+            .settings
+            .version
+            .as_deref()
+            .and_then(Edition::of)
+            .is_some();
+        if written_by.id != self.target.id && is_known {
             let version = config.settings.version.as_deref();
             return Some(format!(
                 "it was written by {}, which uses other settings; export for {} ({})",

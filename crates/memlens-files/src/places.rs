@@ -97,10 +97,6 @@ pub fn replace_keeping(
     if has_other_names(&found) {
         return refused("it has other names (hard links), which would keep the old text");
     }
-    let is_unchanged = || Ok::<bool, io::Error>(fs::read(place)? == expected);
-    if !is_unchanged()? {
-        return refused(CHANGED);
-    }
     let mut kept = File::create_new(backup)?;
     let written = is_own(&kept, &found).and_then(|()| {
         keep_group(&kept, &found)?;
@@ -110,10 +106,10 @@ pub fn replace_keeping(
     });
     // What another program wrote in the meantime is not lost.
     let outcome = written.and_then(|()| {
-        if is_unchanged()? {
+        if fs::read(place)? == expected {
             replace(place, Some(&found), bytes)
         } else {
-            refused(CHANGED)
+            refused("it has changed since it was read; look at the changes again")
         }
     });
     if outcome.is_err() {
@@ -121,8 +117,6 @@ pub fn replace_keeping(
     }
     outcome
 }
-
-const CHANGED: &str = "it has changed since it was read; look at the changes again";
 
 /// Gives a file the group of another.
 fn keep_group(made: &File, other: &fs::Metadata) -> io::Result<()> {

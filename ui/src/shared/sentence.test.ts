@@ -3,6 +3,7 @@ import { sentence } from "./sentence";
 
 describe("a message as a sentence", () => {
   test.each([
+    ["qmd 2.8, emulated over 3 notes", "qmd 2.8, emulated over 3 notes."],
     ["cannot open x: no such file", "Cannot open x: no such file."],
     ["Is it there?", "Is it there?"],
     ["people/old.md: permission denied", "people/old.md: permission denied."],

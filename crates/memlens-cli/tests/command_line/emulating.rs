@@ -659,7 +659,10 @@ fn a_reranker_of_ones_own_stands_in_for_that_of_qmd() {
     );
     assert!(!before.contains("filled in"), "{before}");
     let filled = asked(&["--set", "qmd.rerank_by=late"]);
-    assert!(filled.contains("filled in by your reranker, "), "{filled}");
+    assert!(
+        filled.contains("filled in by late interaction, in the place of qmd's model"),
+        "{filled}"
+    );
     assert!(filled.contains("0.75 × 1/1 + 0.25 × 0."), "{filled}");
     // Once known, scores are the same.
     assert_eq!(

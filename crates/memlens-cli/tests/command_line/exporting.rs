@@ -251,9 +251,9 @@ fn one_of_two_agents_is_told() {
     };
     let report = at.json(&tuned(&["openclaw", "--json"]));
     assert!(
-        report["change"]["notes"][0]
-            .as_str()
-            .is_some_and(|it| it.contains("iris has settings of its own")),
+        report["change"]["notes"]
+            .to_string()
+            .contains("iris has settings of its own"),
         "{report}"
     );
     let written = at.run(&tuned(&["openclaw", "--agent", "iris", "--write"]));
@@ -284,6 +284,26 @@ fn one_of_two_agents_is_told() {
 #[test]
 fn what_cannot_be_changed_is_refused_and_left() {
     let memlens = Memlens::of(&[]);
+    // A version that nobody knows is told, and the one that is named is taken.
+    for (config, told) in [
+        (
+            "{memory: {}}",
+            "it does not say which version wrote it; it is taken for OpenClaw 2026.3 to 2026.7",
+        ),
+        (
+            "{meta: {lastTouchedVersion: 'banana'}}",
+            "no version is known by banana; it is taken for OpenClaw 2026.3 to 2026.7",
+        ),
+    ] {
+        let home = Notes::new(&[(".openclaw/openclaw.json", config)]);
+        let at = AtHome {
+            memlens: &memlens,
+            home: &home,
+        };
+        let report = at.json(&tuned(&["openclaw@2026.7", "--json"]));
+        assert_eq!(report["change"]["notes"][0], told);
+        assert!(report["change"]["refused"].is_null(), "{report}");
+    }
     let huge = format!("{{memory: {{}}}} // {}", "x".repeat(1 << 20));
     let cases = [
         ("", "it is empty"),

@@ -46,6 +46,16 @@ pub(super) fn table<'a>(set: &'a CandidateSet, params: &Qmd) -> Option<&'a Reran
     tables.find(|table| is_asked && table.mode == params.rerank_by)
 }
 
+/// Who filled in, for a person.
+pub(super) fn name(table: &RerankScores) -> String {
+    match table.mode {
+        RerankMode::Late => "late interaction".to_owned(),
+        RerankMode::Model | RerankMode::Http | RerankMode::Off => {
+            format!("your reranker, {}", table.model)
+        }
+    }
+}
+
 /// A score as a share, which is what qmd blends: 0 to 1.
 pub(super) fn share(scale: RerankScale, score: f64) -> f64 {
     match scale {

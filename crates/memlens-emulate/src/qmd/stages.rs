@@ -287,13 +287,15 @@ pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
         Some(RerankScores { failure: Some(why), .. }) => Some(format!(
             "your reranker, in the place of qmd's model, failed: {why}"
         )),
-        Some(RerankScores { model, .. }) if n_given < rows.len() => Some(format!(
-            "filled in by your reranker, {model}: {n_given} of {} notes; ask again for the others",
+        Some(table) if n_given < rows.len() => Some(format!(
+            "filled in by {}: {n_given} of {} notes; ask again for the others",
+            filling::name(table),
             rows.len()
         )),
-        Some(RerankScores { model, .. }) => {
-            Some(format!("filled in by your reranker, {model}, in the place of qmd's model"))
-        }
+        Some(table) => Some(format!(
+            "filled in by {}, in the place of qmd's model",
+            filling::name(table)
+        )),
     };
     Outcome { note, ..outcome }
 }
