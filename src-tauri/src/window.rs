@@ -214,6 +214,14 @@ fn builder() -> Builder<tauri::Wry> {
         .events(collect_events![StateChanged, ActivityHappened, Download])
         .typ::<memlens_params::Parameter>()
         .typ::<memlens_params::StageInfo>()
+        .typ::<memlens_engine::view::PastQuestions>()
+        .typ::<memlens_engine::view::ReplaySummary>()
+        .typ::<memlens_engine::view::ThenNow>()
+        .typ::<memlens_engine::view::RecallLogs>()
+        .typ::<memlens_engine::view::RecallProgress>()
+        .typ::<memlens_engine::view::RecallImport>()
+        .typ::<memlens_engine::view::Autopsy>()
+        .typ::<memlens_engine::view::AutopsyQuestion>()
 }
 
 /// Writes the TypeScript bindings of every command, event and type.

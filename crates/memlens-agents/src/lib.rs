@@ -30,6 +30,7 @@ mod home;
 mod loaded;
 mod looking;
 mod openclaw_search;
+mod recall;
 mod settings;
 mod targets;
 
@@ -41,5 +42,6 @@ pub use home::Home;
 pub use loaded::{Cut, Loaded, Unreadable, loaded};
 pub use looking::{Found, Loads, look, whose};
 pub use openclaw_search::{Effect, Schema, SearchSettings, Setting, SettingGroup};
+pub use recall::{Batch, Keeper, Log, PastQuestion, Returned, Used};
 pub use settings::{Config, read_config};
 pub use targets::{Fit, Mapped, TARGETS, Takes, Target};

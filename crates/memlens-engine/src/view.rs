@@ -3,11 +3,13 @@
 //! Ids are strings and counts 32 bits wide, so that no number loses a digit on its way.
 
 mod agents;
+mod autopsy;
 mod clusters;
 mod compare;
 mod export;
 mod feedback;
 mod notes;
+mod past;
 mod ranking;
 mod rerank;
 mod search;
@@ -18,6 +20,10 @@ use serde::Serialize;
 use specta::Type;
 
 pub use agents::{AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile};
+pub use autopsy::{
+    AskedThen, Autopsy, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof, Verdict,
+    WorkingQuestion,
+};
 pub use clusters::{ClusterReport, ClustersAnswer, Said, SaidCluster};
 pub use compare::{
     Change, ChosenQueries, ComparedRow, ComparedSide, Comparison, QueryChange, QueryScope,
@@ -30,6 +36,10 @@ pub use export::{
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use memlens_indexer::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
 pub use notes::{DocumentChunk, DocumentView, EntryState, FolderTree, TreeEntry};
+pub use past::{
+    Fate, LostAnswer, NoteAnswers, NowResult, PastAgent, PastPlace, PastQuestions, PastRow,
+    RecallImport, RecallLog, RecallLogs, RecallProgress, ReplaySummary, ThenNow, ThenResult,
+};
 pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};
 pub use search::{Fact, Journey, QueryWord, Row, SearchAnswer, Snippet};

@@ -248,6 +248,81 @@ export type AgreementMeasure =
 /**  Their share of common words. */
 "words";
 
+/**  A question that was asked about the fact's time. */
+export type AskedThen = {
+	/**  The past question's id. */
+	id: string,
+	/**  When it was asked, milliseconds since 1970; none where the log does not say. */
+	at_ms: number | null,
+	/**  The question. */
+	question: string,
+	/**  How near it came: "came closest, 0.310", "rank 4". */
+	came: string,
+};
+
+/**  Why an agent forgot a fact. */
+export type Autopsy = {
+	/**  The fact as the person gave it. */
+	fact: string,
+	/**  The agent's id; none where no agent was named and none is known. */
+	agent: string | null,
+	/**  What it was ranked by. */
+	ranking: Ranking,
+	/**  That pipeline's name on screen. */
+	label: string,
+	/**  Where it was lost. */
+	verdict: Verdict,
+	/**  The verdict in one sentence. */
+	headline: string,
+	/**  What is behind it, in one sentence. */
+	summary: string,
+	/**  Where the fact stands; none where it stands nowhere. */
+	place: FactPlace | null,
+	/**  Every step in its order. */
+	steps: StepProof[],
+	/**  What to do, each a sentence. */
+	advice: string[],
+	/**  The smallest change that brings it back; none where none was looked for or found. */
+	fix: Fix | null,
+	/**  The rank that the change gives it. */
+	fix_rank: number | null,
+	/**  A question that finds it now, with its rank and score; none where none was looked for or found. */
+	works: WorkingQuestion | null,
+	/**  The search that came closest, to open its trace; none where nothing was asked. */
+	search: number | null,
+	/**  That search's question. */
+	closest: string | null,
+};
+
+/**  Which fact, whose, and when. */
+export type AutopsyQuestion = {
+	/**  The fact: its words, or a line of a note as `path:line`. */
+	fact: string,
+	/**  The agent's id; none for whichever asked. */
+	agent: string | null,
+	/**  The session; none for any. */
+	session: string | null,
+	/**  When it should have known, milliseconds since 1970; none for now. */
+	at_ms: number | null,
+};
+
+/**  A step on the way of a fact to an answer. */
+export type AutopsyStep = 
+/**  Was it written, and before the moment? */
+"written" | 
+/**  Does the agent load that part, or search for it? */
+"load_cap" | 
+/**  Is it in the index as it stands in the note? */
+"indexed" | 
+/**  Did the agent ask? */
+"asked" | 
+/**  Did it come through the ranking? */
+"ranked" | 
+/**  Was it given? */
+"given" | 
+/**  Was it used? */
+"used";
+
 /**  A bar of the waterfall, from score to score. */
 export type Bar = {
 	/**  The stage. */
@@ -625,6 +700,31 @@ export type Fact = {
 	/**  How it is. */
 	value: string,
 };
+
+/**  Where the fact stands. */
+export type FactPlace = {
+	/**  The watched folder's id. */
+	folder: string,
+	/**  The note's path. */
+	path: string,
+	/**  The line, 1-based. */
+	line: number,
+	/**  The line's text. */
+	text: string,
+};
+
+/**  What became of a result. */
+export type Fate = 
+/**  It has the rank it had. */
+"kept" | 
+/**  It stands higher now. */
+"rose" | 
+/**  It stands lower now. */
+"fell" | 
+/**  It is no result any more. */
+"gone" | 
+/**  It was no result then. */
+"new";
 
 /**  One thumb in the list of all. */
 export type FeedbackEntry = {
@@ -1061,6 +1161,18 @@ export type LoadedFile = {
 	source: string,
 };
 
+/**  A past question whose answer an edit changed. */
+export type LostAnswer = {
+	/**  The past question's id. */
+	id: string,
+	/**  The question. */
+	question: string,
+	/**  The rank that the note had. */
+	was: number,
+	/**  The rank that it has now; none where it is no result any more. */
+	is: number | null,
+};
+
 /**  A cross-encoder as a person sets it: one of those with a name, or one in a folder of their own. */
 export type ModelChoice = {
 	/**  The name of one that can be downloaded. */
@@ -1116,6 +1228,38 @@ export type Needs = {
 	parameter: string,
 	/**  The choices that read it; the first is what a person means who sets it while another stands. */
 	one_of: string[],
+};
+
+/**  How many questions a note answers. */
+export type NoteAnswers = {
+	/**  The note's path. */
+	path: string,
+	/**  Past questions that have it among their results now. */
+	n_questions: number,
+};
+
+/**  A result of now, or what is none any more. */
+export type NowResult = {
+	/**  The 1-based rank; none where it is gone. */
+	rank: number | null,
+	/**  The watched folder's id; empty where the note is gone. */
+	folder: string,
+	/**  The note's path. */
+	path: string,
+	/**  First line, 1-based. */
+	start_line: number | null,
+	/**  Last line, 1-based. */
+	end_line: number | null,
+	/**  The last score; none where it has none. */
+	score: number | null,
+	/**  What became of it. */
+	fate: Fate,
+	/**  By how many ranks it rose; negative where it fell. */
+	moved: number,
+	/**  Why, in a few words. */
+	why: string,
+	/**  The chunk's id; none where it is gone. */
+	chunk: string | null,
 };
 
 /**  What a stage of a pipeline outside this crate made of scores and order, by slot. */
@@ -1281,6 +1425,68 @@ export type Part = {
 	amount: number,
 };
 
+/**  An agent that asked. */
+export type PastAgent = {
+	/**  Its id. */
+	id: string,
+	/**  Its name. */
+	name: string,
+	/**  How many questions it asked. */
+	n_questions: number,
+};
+
+/**  A place in a note, as the agent named it. */
+export type PastPlace = {
+	/**  The note's path. */
+	path: string,
+	/**  First line, 1-based; none for the whole note. */
+	start_line: number | null,
+	/**  Last line, 1-based. */
+	end_line: number | null,
+	/**  Milliseconds from the question until it was opened; none where the log does not say. */
+	after_ms: number | null,
+};
+
+/**  Every past question that a filter leaves, and what is true of all of them. */
+export type PastQuestions = {
+	/**  The newest first. */
+	rows: PastRow[],
+	/**  How many there are without a filter. */
+	n_all: number,
+	/**  How many of all found nothing then. */
+	n_found_nothing: number,
+	/**  How many of all have another answer now, by the last replay; none before one. */
+	n_changed: number | null,
+	/**  The agents that asked, each with how many questions. */
+	agents: PastAgent[],
+	/**  The last replay; none before one. */
+	replay: ReplaySummary | null,
+};
+
+/**  A past question in the list. */
+export type PastRow = {
+	/**  Names it; never used twice. */
+	id: string,
+	/**  The agent's id. */
+	agent: string,
+	/**  The agent's name. */
+	agent_name: string,
+	/**  The session, as the agent names it; empty where its log names none. */
+	session: string,
+	/**  When it was asked, milliseconds since 1970; none where the log does not say. */
+	at_ms: number | null,
+	/**  The question. */
+	question: string,
+	/**  How many results it got then; none where no answer was logged. */
+	n_returned: number | null,
+	/**  What was opened afterwards. */
+	opened: PastPlace[],
+	/**  What the answer cited. */
+	cited: PastPlace[],
+	/**  What became of each result, those of then in their order, then the new ones; none before a replay. */
+	fates: Fate[] | null,
+};
+
 /**  What a change of a parameter costs, and so when it takes effect. */
 export type Phase = 
 /**  Notes are cut and embedded anew. */
@@ -1389,6 +1595,94 @@ export type Ranking = {
 	pipeline: string,
 	/**  Values of its parameters by id; what is left out has its default. */
 	values: { [key in string]: Value },
+};
+
+/**  What an import of past questions came to. */
+export type RecallImport = {
+	/**  Logs that were read. */
+	n_logs: number,
+	/**  Questions that are new. */
+	n_new: number,
+	/**  Questions of which more is known now. */
+	n_updated: number,
+	/**  Judgments that were observed anew. */
+	n_judgments: number,
+	/**  Whether the person stopped it. */
+	is_stopped: boolean,
+	/**  What could not be read, each a sentence. */
+	problems: string[],
+};
+
+/**  A file in which an agent logs its questions. */
+export type RecallLog = {
+	/**  The agent's id. */
+	agent: string,
+	/**  The agent's name. */
+	agent_name: string,
+	/**  Its path. */
+	path: string,
+	/**  How large it is. */
+	n_bytes: number,
+	/**  How many past questions are kept of it. */
+	n_questions: number,
+	/**  Whether all of it is read. */
+	is_read: boolean,
+	/**  Why it could not be read. */
+	problem: string | null,
+};
+
+/**  The logs that are there, and whether they may be read. */
+export type RecallLogs = {
+	/**  Whether the person agreed that they are read. */
+	is_allowed: boolean,
+	/**  The logs. */
+	logs: RecallLog[],
+	/**  Their size in all. */
+	n_bytes: number,
+	/**  Days after which a past question is forgotten. */
+	keep_days: number,
+	/**  Whether a saved note is checked against past questions. */
+	is_alarm_on: boolean,
+};
+
+/**  How far an import of past questions is. */
+export type RecallProgress = {
+	/**  The log that is read. */
+	path: string,
+	/**  Bytes that are read, of all logs. */
+	n_bytes: number,
+	/**  Of how many. */
+	n_bytes_all: number,
+	/**  Questions found so far. */
+	n_questions: number,
+};
+
+/**  What a replay of all past questions came to. */
+export type ReplaySummary = {
+	/**  When it ended, milliseconds since 1970. */
+	at_ms: number,
+	/**  How long it took, in milliseconds. */
+	took_ms: number,
+	/**  What it was replayed with: a pipeline's name on screen; none for each agent's own. */
+	by: string | null,
+	/**  How many questions were replayed. */
+	n_questions: number,
+	/**  How many of them could be compared: an answer was logged. */
+	n_compared: number,
+	/**  How many have another answer now. */
+	n_changed: number,
+	/**  Questions that find nothing now. */
+	n_found_nothing: number,
+	/**  Notes of the library. */
+	n_notes: number,
+	/**  Notes that no question found, by path; at most 200. */
+	never_found: string[],
+	/**  How many these are in all. */
+	n_never_found: number,
+	/**  The notes that answer most questions, most first; at most 20. */
+	answers_most: NoteAnswers[],
+	/**  What a person should be told. */
+	notices: string[],
 };
 
 /**  Which model reranks. */
@@ -1732,6 +2026,27 @@ why: string } |
 /**  Why, for a person. */
 why: string };
 
+/**  How a step ended. */
+export type StepOutcome = 
+/**  The fact came through. */
+"passed" | 
+/**  The fact was lost here. */
+"failed" | 
+/**  It cannot be known, or does not matter. */
+"unknown";
+
+/**  One step with its proof. */
+export type StepProof = {
+	/**  The step. */
+	step: AutopsyStep,
+	/**  How it ended. */
+	outcome: StepOutcome,
+	/**  The proof, in one or two sentences. */
+	proof: string,
+	/**  Questions that belong to it, the nearest first; at most 20. */
+	questions: AskedThen[],
+};
+
 /**  The mean of every metric over some queries. */
 export type Summary = {
 	/**  How many queries; at least 1. */
@@ -1750,6 +2065,52 @@ export type TargetInfo = {
 	config: string | null,
 	/**  Whether that config is of this version. */
 	is_of_config: boolean,
+};
+
+/**  A past question's answer then, beside its answer now. */
+export type ThenNow = {
+	/**  The question. */
+	row: PastRow,
+	/**  What else the call asked for, by the agent's own names, each value as text. */
+	settings: { [key in string]: string },
+	/**  What it is ranked by now. */
+	ranking: Ranking,
+	/**  That pipeline's name on screen. */
+	label: string,
+	/**  How true the memory is to the agent's; none where it is Memlens's own. */
+	emulated: Emulated | null,
+	/**  The search of now, to open its trace. */
+	search: number,
+	/**  What was returned then, best first. */
+	then: ThenResult[],
+	/**  What is returned now, best first, then what is gone, in the order of then. */
+	now: NowResult[],
+	/**  What the agent opened or cited, in a sentence; none where it did not. */
+	observed: string | null,
+	/**  Other questions that the same edit changed, at most 20. */
+	same_edit: LostAnswer[],
+	/**  What a person should be told. */
+	notices: string[],
+};
+
+/**  A result of then. */
+export type ThenResult = {
+	/**  The 1-based rank. */
+	rank: number,
+	/**  The note's path as the agent named it. */
+	path: string,
+	/**  First line, 1-based; none where the log names no lines. */
+	start_line: number | null,
+	/**  Last line, 1-based. */
+	end_line: number | null,
+	/**  The score, on the agent's own scale. */
+	score: number | null,
+	/**  What the agent did with it: "opened 4 s later", "cited"; empty where nothing. */
+	used: string,
+	/**  What became of it. */
+	fate: Fate,
+	/**  The 0-based place in `now` where it stands, as a result or as what is gone. */
+	now: number,
 };
 
 /**  A folder or a note in the tree. */
@@ -1787,6 +2148,27 @@ export type VectorUnit =
 "windows" | 
 /**  The whole chunk's vector alone. */
 "chunk";
+
+/**  Where a fact was lost. */
+export type Verdict = 
+/**  It stands in no note. */
+"never_written" | 
+/**  It was written after it was needed. */
+"written_later" | 
+/**  It stands in the part of a note that the agent does not load. */
+"past_load_cap" | 
+/**  Its note is not in the index, or the index is older. */
+"not_indexed" | 
+/**  The agent asked nothing. */
+"never_asked" | 
+/**  The agent asked in words that cannot find it. */
+"asked_badly" | 
+/**  It was found and lost on its way to the results. */
+"ranked_out" | 
+/**  It was returned, and the answer did not use it. */
+"given_unused" | 
+/**  Too little is known. */
+"unknown";
 
 /**  The answer to "why not this one?". */
 export type WhyAnswer = {
@@ -1842,6 +2224,16 @@ by: string } |
 chunks: ChunkWhy[]; 
 /**  How many there are. */
 n_chunks: number };
+
+/**  A question that finds the fact. */
+export type WorkingQuestion = {
+	/**  Its words. */
+	question: string,
+	/**  The 1-based rank of the fact's chunk. */
+	rank: number,
+	/**  Its last score. */
+	score: number,
+};
 
 /**  A config that was changed. */
 export type WrittenConfig = {

@@ -1,0 +1,83 @@
+//! What agents asked their memory, as their own logs tell it.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// A question that an agent put to its memory, and what came of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PastQuestion {
+    /// The agent's id in the catalogue.
+    pub agent: String,
+    /// The session in which it was asked, as the agent names it; empty where its log names none.
+    pub session: String,
+    /// What names the question within its session: the call's id, else its place in the log.
+    pub call: String,
+    /// When it was asked, milliseconds since 1970; none where the log does not say.
+    pub at_ms: Option<i64>,
+    /// Its words, without secrets.
+    pub question: String,
+    /// What else the call asked for, by the agent's own names, without secrets.
+    pub settings: BTreeMap<String, Value>,
+    /// What was returned, best first; none while no answer was seen, empty where nothing was found.
+    pub returned: Option<Vec<Returned>>,
+    /// What was opened afterwards, first to last.
+    pub opened: Vec<Used>,
+    /// What the answer to the person cited.
+    pub cited: Vec<Used>,
+}
+
+/// One result that was returned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Returned {
+    /// The note's path as the agent names it.
+    pub path: String,
+    /// First and last line, 1-based; none where the log names no lines.
+    pub lines: Option<(u32, u32)>,
+    /// The score, on the agent's own scale.
+    pub score: Option<f64>,
+}
+
+/// A note that was opened or cited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Used {
+    /// The note's path as the agent names it.
+    pub path: String,
+    /// First and last line, 1-based; none for the whole note.
+    pub lines: Option<(u32, u32)>,
+    /// When, milliseconds since 1970; none where the log does not say.
+    pub at_ms: Option<i64>,
+}
+
+/// A file in which an agent logs its questions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    /// The agent's id in the catalogue.
+    pub agent: &'static str,
+    /// The file.
+    pub path: PathBuf,
+    /// How large it is, with what SQLite keeps beside it.
+    pub bytes: u64,
+}
+
+/// What was read of a log up to a place in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Batch {
+    /// Questions, each in place of what was known by its agent, session and call.
+    pub questions: Vec<PastQuestion>,
+    /// Where to go on: opaque, and of this log only.
+    pub cursor: String,
+    /// How much of the log is read.
+    pub n_bytes: u64,
+}
+
+/// Where questions are kept while a log is read.
+pub trait Keeper {
+    /// The questions of a session that are known, the newest last; at most the last hundred are needed.
+    fn known(&mut self, agent: &str, session: &str) -> Vec<PastQuestion>;
+
+    /// Keeps a batch and its cursor in one step; `Break` stops the reading.
+    fn keep(&mut self, batch: Batch) -> ControlFlow<()>;
+}

@@ -1,0 +1,278 @@
+//! Past questions, as the window is told.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use specta::Type;
+
+use super::Ranking;
+
+/// Every past question that a filter leaves, and what is true of all of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct PastQuestions {
+    /// The newest first.
+    pub rows: Vec<PastRow>,
+    /// How many there are without a filter.
+    pub n_all: u32,
+    /// How many of all found nothing then.
+    pub n_found_nothing: u32,
+    /// How many of all have another answer now, by the last replay; none before one.
+    pub n_changed: Option<u32>,
+    /// The agents that asked, each with how many questions.
+    pub agents: Vec<PastAgent>,
+    /// The last replay; none before one.
+    pub replay: Option<ReplaySummary>,
+}
+
+/// An agent that asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct PastAgent {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// How many questions it asked.
+    pub n_questions: u32,
+}
+
+/// A past question in the list.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct PastRow {
+    /// Names it; never used twice.
+    pub id: String,
+    /// The agent's id.
+    pub agent: String,
+    /// The agent's name.
+    pub agent_name: String,
+    /// The session, as the agent names it; empty where its log names none.
+    pub session: String,
+    /// When it was asked, milliseconds since 1970; none where the log does not say.
+    pub at_ms: Option<f64>,
+    /// The question.
+    pub question: String,
+    /// How many results it got then; none where no answer was logged.
+    pub n_returned: Option<u32>,
+    /// What was opened afterwards.
+    pub opened: Vec<PastPlace>,
+    /// What the answer cited.
+    pub cited: Vec<PastPlace>,
+    /// What became of each result, those of then in their order, then the new ones; none before a replay.
+    pub fates: Option<Vec<Fate>>,
+}
+
+/// A place in a note, as the agent named it.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct PastPlace {
+    /// The note's path.
+    pub path: String,
+    /// First line, 1-based; none for the whole note.
+    pub start_line: Option<u32>,
+    /// Last line, 1-based.
+    pub end_line: Option<u32>,
+    /// Milliseconds from the question until it was opened; none where the log does not say.
+    pub after_ms: Option<f64>,
+}
+
+/// What became of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// It has the rank it had.
+    Kept,
+    /// It stands higher now.
+    Rose,
+    /// It stands lower now.
+    Fell,
+    /// It is no result any more.
+    Gone,
+    /// It was no result then.
+    New,
+}
+
+/// What a replay of all past questions came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct ReplaySummary {
+    /// When it ended, milliseconds since 1970.
+    pub at_ms: f64,
+    /// How long it took, in milliseconds.
+    pub took_ms: f64,
+    /// What it was replayed with: a pipeline's name on screen; none for each agent's own.
+    pub by: Option<String>,
+    /// How many questions were replayed.
+    pub n_questions: u32,
+    /// How many of them could be compared: an answer was logged.
+    pub n_compared: u32,
+    /// How many have another answer now.
+    pub n_changed: u32,
+    /// Questions that find nothing now.
+    pub n_found_nothing: u32,
+    /// Notes of the library.
+    pub n_notes: u32,
+    /// Notes that no question found, by path; at most 200.
+    pub never_found: Vec<String>,
+    /// How many these are in all.
+    pub n_never_found: u32,
+    /// The notes that answer most questions, most first; at most 20.
+    pub answers_most: Vec<NoteAnswers>,
+    /// What a person should be told.
+    pub notices: Vec<String>,
+}
+
+/// How many questions a note answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct NoteAnswers {
+    /// The note's path.
+    pub path: String,
+    /// Past questions that have it among their results now.
+    pub n_questions: u32,
+}
+
+/// A past question's answer then, beside its answer now.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct ThenNow {
+    /// The question.
+    pub row: PastRow,
+    /// What else the call asked for, by the agent's own names, each value as text.
+    pub settings: BTreeMap<String, String>,
+    /// What it is ranked by now.
+    pub ranking: Ranking,
+    /// That pipeline's name on screen.
+    pub label: String,
+    /// How true the memory is to the agent's; none where it is Memlens's own.
+    pub emulated: Option<super::Emulated>,
+    /// The search of now, to open its trace.
+    pub search: u32,
+    /// What was returned then, best first.
+    pub then: Vec<ThenResult>,
+    /// What is returned now, best first, then what is gone, in the order of then.
+    pub now: Vec<NowResult>,
+    /// What the agent opened or cited, in a sentence; none where it did not.
+    pub observed: Option<String>,
+    /// Other questions that the same edit changed, at most 20.
+    pub same_edit: Vec<LostAnswer>,
+    /// What a person should be told.
+    pub notices: Vec<String>,
+}
+
+/// A result of then.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct ThenResult {
+    /// The 1-based rank.
+    pub rank: u32,
+    /// The note's path as the agent named it.
+    pub path: String,
+    /// First line, 1-based; none where the log names no lines.
+    pub start_line: Option<u32>,
+    /// Last line, 1-based.
+    pub end_line: Option<u32>,
+    /// The score, on the agent's own scale.
+    pub score: Option<f64>,
+    /// What the agent did with it: "opened 4 s later", "cited"; empty where nothing.
+    pub used: String,
+    /// What became of it.
+    pub fate: Fate,
+    /// The 0-based place in `now` where it stands, as a result or as what is gone.
+    pub now: u32,
+}
+
+/// A result of now, or what is none any more.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct NowResult {
+    /// The 1-based rank; none where it is gone.
+    pub rank: Option<u32>,
+    /// The watched folder's id; empty where the note is gone.
+    pub folder: String,
+    /// The note's path.
+    pub path: String,
+    /// First line, 1-based.
+    pub start_line: Option<u32>,
+    /// Last line, 1-based.
+    pub end_line: Option<u32>,
+    /// The last score; none where it has none.
+    pub score: Option<f64>,
+    /// What became of it.
+    pub fate: Fate,
+    /// By how many ranks it rose; negative where it fell.
+    pub moved: i32,
+    /// Why, in a few words.
+    pub why: String,
+    /// The chunk's id; none where it is gone.
+    pub chunk: Option<String>,
+}
+
+/// A past question whose answer an edit changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct LostAnswer {
+    /// The past question's id.
+    pub id: String,
+    /// The question.
+    pub question: String,
+    /// The rank that the note had.
+    pub was: u32,
+    /// The rank that it has now; none where it is no result any more.
+    pub is: Option<u32>,
+}
+
+/// A file in which an agent logs its questions.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct RecallLog {
+    /// The agent's id.
+    pub agent: String,
+    /// The agent's name.
+    pub agent_name: String,
+    /// Its path.
+    pub path: String,
+    /// How large it is.
+    pub n_bytes: f64,
+    /// How many past questions are kept of it.
+    pub n_questions: u32,
+    /// Whether all of it is read.
+    pub is_read: bool,
+    /// Why it could not be read.
+    pub problem: Option<String>,
+}
+
+/// The logs that are there, and whether they may be read.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct RecallLogs {
+    /// Whether the person agreed that they are read.
+    pub is_allowed: bool,
+    /// The logs.
+    pub logs: Vec<RecallLog>,
+    /// Their size in all.
+    pub n_bytes: f64,
+    /// Days after which a past question is forgotten.
+    pub keep_days: u32,
+    /// Whether a saved note is checked against past questions.
+    pub is_alarm_on: bool,
+}
+
+/// How far an import of past questions is.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct RecallProgress {
+    /// The log that is read.
+    pub path: String,
+    /// Bytes that are read, of all logs.
+    pub n_bytes: f64,
+    /// Of how many.
+    pub n_bytes_all: f64,
+    /// Questions found so far.
+    pub n_questions: u32,
+}
+
+/// What an import of past questions came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct RecallImport {
+    /// Logs that were read.
+    pub n_logs: u32,
+    /// Questions that are new.
+    pub n_new: u32,
+    /// Questions of which more is known now.
+    pub n_updated: u32,
+    /// Judgments that were observed anew.
+    pub n_judgments: u32,
+    /// Whether the person stopped it.
+    pub is_stopped: bool,
+    /// What could not be read, each a sentence.
+    pub problems: Vec<String>,
+}
