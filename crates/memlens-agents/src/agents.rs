@@ -17,7 +17,7 @@ pub use openclaw::openclaw_databases;
 
 use crate::agent::Agent;
 pub(crate) use basic_memory::config as basic_memory_config;
-pub(crate) use openclaw::config as openclaw_config;
+pub(crate) use openclaw::{config as openclaw_config, state as openclaw_state};
 pub(crate) use openviking::config as openviking_config;
 
 /// All agents; the order of every list of them.

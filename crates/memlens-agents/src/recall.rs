@@ -1,10 +1,28 @@
 //! What agents asked their memory, as their own logs tell it.
+//!
+//! [`logs`] tells which files there are, [`read`] reads one of them and hands what it tells to a [`Keeper`]. Nothing but calls of
+//! memory tools, their answers and citations leaves a reader, without secrets.
+
+mod cursor;
+mod happening;
+mod jsonl;
+mod lines;
+mod logs;
+mod openclaw;
+mod results;
+mod sessions;
+mod time;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::home::Home;
+
+pub use logs::logs;
 
 /// A question that an agent put to its memory, and what came of it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -41,7 +59,7 @@ pub struct Returned {
 }
 
 /// A note that was opened or cited.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Used {
     /// The note's path as the agent names it.
     pub path: String,
@@ -80,4 +98,41 @@ pub trait Keeper {
 
     /// Keeps a batch and its cursor in one step; `Break` stops the reading.
     fn keep(&mut self, batch: Batch) -> ControlFlow<()>;
+}
+
+/// What reading a log came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LogRead {
+    /// New questions that it told of.
+    pub n_questions: u64,
+    /// Lines or rows that could not be read.
+    pub n_skipped: u64,
+    /// What a person should know of it, in sentences.
+    pub notices: Vec<String>,
+    /// Whether the keeper stopped it.
+    pub is_stopped: bool,
+}
+
+/// Why a log cannot be read: what, where and what to do, for a person.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct LogError(String);
+
+/// Reads a log from where its last batch ended, or from its beginning, and hands what it tells to the keeper, batch by batch.
+/// A log that is not the one that the cursor is of is read anew.
+///
+/// # Errors
+/// Why this log cannot be read; another one may be.
+pub fn read(
+    log: &Log,
+    home: &Home,
+    from: Option<&str>,
+    keeper: &mut dyn Keeper,
+) -> Result<LogRead, LogError> {
+    let shown = home.shown(&log.path);
+    let read = match log.agent {
+        "openclaw" => jsonl::read(log, &mut openclaw::Transcript, from, keeper),
+        agent => Err(format!("logs of {agent} cannot be read")),
+    };
+    read.map_err(|why| LogError(format!("The log {shown} was passed over: {why}.")))
 }

@@ -57,7 +57,7 @@ static LOADS: [(&str, &Cap); 8] = [
 ];
 
 /// The folder of its config, state and databases.
-fn state(home: &Home) -> PathBuf {
+pub(crate) fn state(home: &Home) -> PathBuf {
     let profile = home
         .variable("OPENCLAW_PROFILE")
         .map(|profile| profile.to_string_lossy())

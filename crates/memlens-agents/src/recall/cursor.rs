@@ -1,0 +1,81 @@
+//! Where the reading of a log of lines goes on, and by what the log is known again.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use serde::{Deserialize, Serialize};
+
+use super::sessions::Pending;
+
+/// So much of a log's beginning, and of what lies before the cursor, tells whether it is the same.
+const KNOWN_BY: u64 = 1024;
+
+/// Where to go on in a log of lines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Cursor {
+    /// The byte after the last line that was read.
+    pub at: u64,
+    /// The hash of the beginning and of what lies before `at`.
+    marks: String,
+    /// What earlier lines said of those that follow.
+    pub context: Context,
+    /// Calls that were not answered yet.
+    pub pending: Vec<Pending>,
+}
+
+/// What a log's lines say of those that follow.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Context {
+    /// The session that goes on.
+    pub session: String,
+    /// The folder in which it works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+}
+
+impl Cursor {
+    /// A cursor at `at` of a log.
+    pub fn of(
+        file: &mut File,
+        at: u64,
+        context: Context,
+        pending: Vec<Pending>,
+    ) -> io::Result<Cursor> {
+        Ok(Cursor {
+            at,
+            marks: marks(file, at)?,
+            context,
+            pending,
+        })
+    }
+
+    /// What a text tells, if it is a cursor of this very log.
+    pub fn taken_up(text: &str, file: &mut File, bytes: u64) -> io::Result<Option<Cursor>> {
+        let Ok(cursor) = serde_json::from_str::<Cursor>(text) else {
+            return Ok(None);
+        };
+        if cursor.at > bytes {
+            return Ok(None);
+        }
+        Ok((marks(file, cursor.at)? == cursor.marks).then_some(cursor))
+    }
+
+    /// The cursor as a text.
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).expect("names are texts and numbers finite")
+    }
+}
+
+/// The hash of a log's beginning and of what lies before `at`; where the file stands is left as it was.
+fn marks(file: &mut File, at: u64) -> io::Result<String> {
+    let stood = file.stream_position()?;
+    let mut hasher = blake3::Hasher::new();
+    for start in [0, at.saturating_sub(KNOWN_BY)] {
+        let mut part = Vec::new();
+        file.seek(SeekFrom::Start(start))?;
+        (&mut *file).take(KNOWN_BY.min(at)).read_to_end(&mut part)?;
+        hasher.update(&part);
+    }
+    file.seek(SeekFrom::Start(stood))?;
+    Ok(hasher.finalize().to_hex()[..16].to_owned())
+}

@@ -1,0 +1,34 @@
+//! What a line of a log tells, the same for all agents.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Used;
+
+/// What a tool of memory was called for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Call {
+    /// To search.
+    Search {
+        question: String,
+        settings: BTreeMap<String, Value>,
+        answer: Shape,
+    },
+    /// To open notes.
+    Open(Vec<Used>),
+}
+
+/// How a search answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Shape {
+    /// With results that name their paths.
+    Results,
+}
+
+/// What a tool answered: what may hold its results, the likeliest first.
+pub(super) struct Answer<'v> {
+    pub parts: Vec<&'v Value>,
+    pub is_error: bool,
+}

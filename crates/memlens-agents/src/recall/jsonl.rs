@@ -1,0 +1,112 @@
+//! A log whose lines are JSON, read line by line.
+//!
+//! Only lines that name a tool of memory, or a call that waits for its answer, are parsed.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use serde_json::Value;
+
+use super::cursor::{Context, Cursor};
+use super::lines::{Line, Lines};
+use super::sessions::Sessions;
+use super::{Keeper, Log, LogRead};
+
+/// After so many bytes what was read is kept, so that it need not be read again.
+const BATCH_BYTES: u64 = 8 << 20;
+
+/// How one agent's lines tell what happened.
+pub(super) trait Reader {
+    /// The session of a log that does not name one: what its name tells.
+    fn session_of(&self, log: &Log) -> String {
+        let name = log.path.file_stem().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
+    /// Whether a line may tell of memory, or of the lines that follow.
+    fn is_worth(&self, line: &[u8]) -> bool;
+
+    /// Notes what a line tells; `place` names the line within the log.
+    fn tell(
+        &mut self,
+        line: &Value,
+        place: u64,
+        context: &mut Context,
+        sessions: &mut Sessions<'_>,
+    );
+}
+
+/// Reads a log of lines.
+pub(super) fn read(
+    log: &Log,
+    reader: &mut dyn Reader,
+    from: Option<&str>,
+    keeper: &mut dyn Keeper,
+) -> Result<LogRead, String> {
+    let mut file = memlens_files::open_own(&log.path, File::options().read(true)).map_err(words)?;
+    let bytes = file.metadata().map_err(words)?.len();
+    let cursor = match from {
+        Some(text) => Cursor::taken_up(text, &mut file, bytes).map_err(words)?,
+        None => None,
+    };
+    let is_gone_on = cursor.is_some();
+    let (at, mut context, pending) = match cursor {
+        Some(cursor) => (cursor.at, cursor.context, cursor.pending),
+        None => (0, Context::default(), Vec::new()),
+    };
+    if !is_gone_on {
+        context.session = reader.session_of(log);
+    }
+    let mut sessions = Sessions::new(log.agent, keeper, is_gone_on, pending);
+    file.seek(SeekFrom::Start(at)).map_err(words)?;
+    let mut lines = Lines::new(file.take(bytes - at), at);
+    let mut told = LogRead::default();
+    let mut kept_at = at;
+    loop {
+        let is_at_end = match lines.next().map_err(words)? {
+            None => true,
+            Some(Line::TooLong) => {
+                told.n_skipped += 1;
+                false
+            }
+            Some(Line::Whole(line, place)) => {
+                if reader.is_worth(line) || sessions.waits_for(line) {
+                    match serde_json::from_slice::<Value>(line) {
+                        Ok(value) => reader.tell(&value, place, &mut context, &mut sessions),
+                        Err(_) => told.n_skipped += 1,
+                    }
+                }
+                false
+            }
+        };
+        let now = lines.at();
+        let is_due = sessions.are_many() || now - kept_at >= BATCH_BYTES;
+        // A log that is known and did not grow is nothing to keep.
+        if is_due || (is_at_end && (now > kept_at || !is_gone_on)) {
+            let file = lines.source().get_mut();
+            let cursor = Cursor::of(file, now, context.clone(), sessions.pending().to_vec());
+            let cursor = cursor.map_err(words)?.text();
+            kept_at = now;
+            told.is_stopped = sessions.keep(cursor, now).is_break();
+        }
+        if is_at_end || told.is_stopped {
+            told.n_questions = sessions.n_questions();
+            return Ok(told);
+        }
+    }
+}
+
+/// Why a file cannot be read, and what to do.
+fn words(error: io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it is not there any more".to_owned(),
+        io::ErrorKind::PermissionDenied => {
+            "you may not read it; change its permissions to have it read".to_owned()
+        }
+        io::ErrorKind::IsADirectory => "it is a folder, and only files are read".to_owned(),
+        _ if memlens_files::is_odd(&error) => {
+            "it is a link, a pipe or a device, and only files are read".to_owned()
+        }
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,79 @@
+//! What a search returned, out of the many ways in which tools answer.
+
+use serde_json::Value;
+
+use super::Returned;
+use super::happening::{Answer, Shape};
+
+/// So many results of one search are kept.
+const RESULTS: usize = 1000;
+/// The names under which tools list their results.
+const LISTS: &[&str] = &[
+    "results", "matches", "hits", "notes", "memories", "items", "data",
+];
+const PATHS: &[&str] = &[
+    "path",
+    "file_path",
+    "filePath",
+    "file",
+    "uri",
+    "permalink",
+    "id",
+];
+const FIRST_LINES: &[&str] = &["startLine", "start_line", "line", "from"];
+const LAST_LINES: &[&str] = &["endLine", "end_line", "line", "to"];
+const SCORES: &[&str] = &["score", "similarity", "relevance"];
+
+/// The results of an answer; none where it does not tell, or tells that the search failed.
+pub(super) fn of(shape: &Shape, answer: &Answer<'_>) -> Option<Vec<Returned>> {
+    let mut parts = answer.parts.iter();
+    parts.find_map(|part| match shape {
+        Shape::Results => listed(part),
+    })
+}
+
+/// Results of a value, or of the JSON in its texts.
+fn listed(value: &Value) -> Option<Vec<Returned>> {
+    match value {
+        Value::String(text) => {
+            let inner: Value = serde_json::from_str(text.trim()).ok()?;
+            (!inner.is_string()).then(|| listed(&inner)).flatten()
+        }
+        Value::Array(entries) => {
+            // Blocks of an answer, or the results themselves.
+            let blocks = entries.iter().filter_map(|block| block.get("text"));
+            let mut blocks = blocks.filter(|text| text.is_string());
+            blocks.find_map(listed).or_else(|| {
+                let results: Vec<Returned> = entries.iter().filter_map(result).collect();
+                (!results.is_empty() || entries.is_empty()).then_some(results)
+            })
+        }
+        Value::Object(fields) => {
+            let failed = ["disabled", "unavailable"];
+            if failed.iter().any(|name| value[name] == true) {
+                return None;
+            }
+            let lists = LISTS.iter().filter_map(|name| fields.get(*name));
+            let mut lists = lists.filter_map(Value::as_array);
+            let list = lists.next()?;
+            Some(list.iter().filter_map(result).take(RESULTS).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+fn result(value: &Value) -> Option<Returned> {
+    let field = |names: &[&str]| {
+        let fields = names.iter().filter_map(|name| value.get(name));
+        fields.cloned().find(|field| !field.is_null())
+    };
+    let texts = PATHS.iter().filter_map(|name| value.get(name)?.as_str());
+    let path = texts.into_iter().find(|path| !path.is_empty())?;
+    let line = |names: &[&str]| u32::try_from(field(names)?.as_u64()?).ok();
+    let first = line(FIRST_LINES).filter(|line| *line > 0);
+    Some(Returned {
+        path: path.to_owned(),
+        lines: first.map(|first| (first, line(LAST_LINES).unwrap_or(first).max(first))),
+        score: field(SCORES).and_then(|score| score.as_f64()),
+    })
+}

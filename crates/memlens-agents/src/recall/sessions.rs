@@ -1,0 +1,375 @@
+//! Questions put together from what a log tells of its sessions, call by call.
+//!
+//! An answer belongs to the call that it names. What was opened belongs to the newest question of its session that returned it,
+//! else to the newest one that is not long past; what was cited to the newest one.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use super::happening::{Answer, Call, Shape};
+use super::results;
+use super::{Batch, Keeper, PastQuestion, Used};
+
+/// So many of a session's questions can still be added to.
+const WINDOW: usize = 100;
+/// So many sessions are held at a time.
+const SESSIONS: usize = 64;
+/// So many calls wait for their answers, the newest.
+const PENDING: usize = 64;
+/// So many questions make a batch.
+const BATCH: usize = 256;
+/// What is opened later than this after a question that did not return it has nothing to do with it.
+const OPENED_WITHIN_MS: u64 = 10 * 60_000;
+/// So much is kept of one question.
+const QUESTION_CHARS: usize = 8_000;
+const USED: usize = 200;
+
+/// A call that waits for its answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Pending {
+    session: String,
+    /// As the log names it.
+    id: String,
+    what: Awaited,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+enum Awaited {
+    /// The results of the question that is known by `call`.
+    Results { call: String, answer: Shape },
+    /// Whether these could be opened.
+    Opening(Vec<Used>),
+}
+
+/// The sessions of a log while it is read.
+pub(super) struct Sessions<'k> {
+    agent: &'static str,
+    keeper: &'k mut dyn Keeper,
+    /// Whether the keeper knows what the log told before.
+    is_gone_on: bool,
+    held: BTreeMap<String, Session>,
+    /// Sessions that were held in this reading and are not any more.
+    let_go: HashSet<String>,
+    /// Changed questions that no session holds any more.
+    leaving: Vec<PastQuestion>,
+    pending: Vec<Pending>,
+    n_changed: usize,
+    n_questions: u64,
+    /// Grows with each thing that is told, so that the session least lately told of is known.
+    now: u64,
+}
+
+struct Session {
+    questions: Vec<Held>,
+    told_last: u64,
+}
+
+struct Held {
+    question: PastQuestion,
+    is_changed: bool,
+}
+
+impl<'k> Sessions<'k> {
+    pub fn new(
+        agent: &'static str,
+        keeper: &'k mut dyn Keeper,
+        is_gone_on: bool,
+        pending: Vec<Pending>,
+    ) -> Sessions<'k> {
+        Sessions {
+            agent,
+            keeper,
+            is_gone_on,
+            held: BTreeMap::new(),
+            let_go: HashSet::new(),
+            leaving: Vec::new(),
+            pending,
+            n_changed: 0,
+            n_questions: 0,
+            now: 0,
+        }
+    }
+
+    /// Calls that wait for their answers.
+    pub fn pending(&self) -> &[Pending] {
+        &self.pending
+    }
+
+    /// New questions so far.
+    pub fn n_questions(&self) -> u64 {
+        self.n_questions
+    }
+
+    /// Whether so much changed that it should be kept.
+    pub fn are_many(&self) -> bool {
+        self.n_changed >= BATCH
+    }
+
+    /// Whether a line names a call that waits for its answer.
+    pub fn waits_for(&self, line: &[u8]) -> bool {
+        let mut ids = self.pending.iter().map(|pending| pending.id.as_bytes());
+        ids.any(|id| memchr::memmem::find(line, id).is_some())
+    }
+
+    /// A tool of memory was called. `id` is the call's name in the log, `place` the line's.
+    pub fn called(&mut self, session: &str, id: &str, place: u64, at_ms: Option<i64>, call: Call) {
+        let what = match call {
+            Call::Open(opened) => Awaited::Opening(opened),
+            Call::Search {
+                question,
+                settings,
+                answer,
+            } => {
+                let question: String = question.trim().chars().take(QUESTION_CHARS).collect();
+                if question.is_empty() {
+                    return;
+                }
+                let asked = PastQuestion {
+                    agent: self.agent.to_owned(),
+                    session: session.to_owned(),
+                    call: id.to_owned(),
+                    at_ms,
+                    question,
+                    settings,
+                    ..PastQuestion::default()
+                };
+                let call = self.asked(session, place, asked);
+                Awaited::Results { call, answer }
+            }
+        };
+        if id.is_empty() {
+            return;
+        }
+        self.pending
+            .retain(|known| known.id != id || known.session != session);
+        if self.pending.len() == PENDING {
+            self.pending.remove(0);
+        }
+        self.pending.push(Pending {
+            session: session.to_owned(),
+            id: id.to_owned(),
+            what,
+        });
+    }
+
+    /// A call was answered. Returns nothing where no such call is known.
+    pub fn answered(&mut self, session: &str, id: &str, answer: &Answer<'_>) {
+        let known = |pending: &Pending| pending.id == id && pending.session == session;
+        let Some(index) = self.pending.iter().position(known) else {
+            return;
+        };
+        let pending = self.pending.remove(index);
+        if answer.is_error {
+            return;
+        }
+        match pending.what {
+            Awaited::Opening(opened) => {
+                for used in opened {
+                    self.opened(session, used);
+                }
+            }
+            Awaited::Results {
+                call,
+                answer: shape,
+            } => {
+                let Some(returned) = results::of(&shape, answer) else {
+                    return;
+                };
+                let held = self.session(session);
+                if let Some(held) = held.iter_mut().rev().find(|it| it.question.call == call) {
+                    held.question.returned = Some(returned);
+                    self.changed(session, &call);
+                }
+            }
+        }
+    }
+
+    /// An answer to the person cited notes.
+    pub fn cited(&mut self, session: &str, cited: Vec<Used>) {
+        let Some(newest) = self.session(session).last_mut() else {
+            return;
+        };
+        let question = &mut newest.question;
+        for used in cited {
+            add(&mut question.cited, used);
+        }
+        let call = question.call.clone();
+        self.changed(session, &call);
+    }
+
+    /// Hands what changed to the keeper.
+    pub fn keep(&mut self, cursor: String, n_bytes: u64) -> ControlFlow<()> {
+        let mut questions = std::mem::take(&mut self.leaving);
+        for session in self.held.values_mut() {
+            for held in &mut session.questions {
+                if std::mem::take(&mut held.is_changed) {
+                    questions.push(held.question.clone());
+                }
+            }
+        }
+        self.n_changed = 0;
+        self.keeper.keep(Batch {
+            questions,
+            cursor,
+            n_bytes,
+        })
+    }
+
+    /// Takes up a question and returns what it is known by: its id, or, where another question has that, its id and place.
+    fn asked(&mut self, session: &str, place: u64, mut asked: PastQuestion) -> String {
+        let is_same =
+            |known: &PastQuestion| known.question == asked.question && known.at_ms == asked.at_ms;
+        let held = self.session(session);
+        if asked.call.is_empty() {
+            asked.call = format!("@{place}");
+        } else if let Some(known) = held.iter().find(|it| it.question.call == asked.call) {
+            // Some logs tell of a call again when it was answered.
+            if is_same(&known.question) {
+                return asked.call;
+            }
+            asked.call = format!("{}@{place}", asked.call);
+        }
+        let call = asked.call.clone();
+        if held.iter().any(|it| it.question.call == call) {
+            return call;
+        }
+        held.push(Held {
+            question: asked,
+            is_changed: true,
+        });
+        let oldest = (held.len() > WINDOW).then(|| held.remove(0));
+        self.leaving.extend(
+            oldest
+                .filter(|oldest| oldest.is_changed)
+                .map(|oldest| oldest.question),
+        );
+        self.n_changed += 1;
+        self.n_questions += 1;
+        call
+    }
+
+    fn opened(&mut self, session: &str, used: Used) {
+        let held = self.session(session);
+        let newest = held.len().checked_sub(1);
+        let index = held
+            .iter()
+            .rposition(|it| it.question.has_returned(&used.path))
+            .or_else(|| newest.filter(|newest| held[*newest].question.is_near(used.at_ms)));
+        let Some(index) = index else {
+            return;
+        };
+        let question = &mut held[index].question;
+        add(&mut question.opened, used);
+        let call = question.call.clone();
+        self.changed(session, &call);
+    }
+
+    fn changed(&mut self, session: &str, call: &str) {
+        let held = self.session(session);
+        if let Some(held) = held.iter_mut().find(|it| it.question.call == call)
+            && !std::mem::replace(&mut held.is_changed, true)
+        {
+            self.n_changed += 1;
+        }
+    }
+
+    /// The questions of a session, the newest last, taken up from the keeper where it knows some.
+    fn session(&mut self, name: &str) -> &mut Vec<Held> {
+        self.now += 1;
+        if !self.held.contains_key(name) {
+            self.make_room();
+            let is_known = self.is_gone_on || self.let_go.contains(name);
+            let known = match is_known {
+                true => self.keeper.known(self.agent, name),
+                false => Vec::new(),
+            };
+            let mut questions: Vec<Held> = known
+                .into_iter()
+                .map(|question| Held {
+                    question,
+                    is_changed: false,
+                })
+                .collect();
+            // What the keeper is not told of yet is newer than what it knows.
+            for question in self.leaving.extract_if(.., |it| it.session == name) {
+                let is_it = |held: &Held| held.question.call == question.call;
+                let place = questions.iter().position(is_it);
+                let place = place.unwrap_or(questions.len());
+                let held = Held {
+                    question,
+                    is_changed: true,
+                };
+                match questions.get_mut(place) {
+                    Some(known) => *known = held,
+                    None => questions.push(held),
+                }
+            }
+            let n_older = questions.len().saturating_sub(WINDOW);
+            self.leaving.extend(
+                questions
+                    .drain(..n_older)
+                    .filter(|it| it.is_changed)
+                    .map(|it| it.question),
+            );
+            self.held.insert(
+                name.to_owned(),
+                Session {
+                    questions,
+                    told_last: 0,
+                },
+            );
+        }
+        let session = self.held.get_mut(name).expect("it was taken up");
+        session.told_last = self.now;
+        &mut session.questions
+    }
+
+    fn make_room(&mut self) {
+        if self.held.len() < SESSIONS {
+            return;
+        }
+        let oldest = self.held.iter().min_by_key(|(_, it)| it.told_last);
+        let Some(name) = oldest.map(|(name, _)| name.clone()) else {
+            return;
+        };
+        let session = self.held.remove(&name).expect("it is held");
+        let changed = session.questions.into_iter().filter(|it| it.is_changed);
+        self.leaving.extend(changed.map(|it| it.question));
+        self.let_go.insert(name);
+    }
+}
+
+impl PastQuestion {
+    fn has_returned(&self, path: &str) -> bool {
+        let mut returned = self.returned.iter().flatten();
+        returned.any(|it| is_same_note(&it.path, path))
+    }
+
+    /// Whether something happened soon after it; a clock may have jumped back meanwhile.
+    fn is_near(&self, at_ms: Option<i64>) -> bool {
+        match (self.at_ms, at_ms) {
+            (Some(asked), Some(at)) => asked.abs_diff(at) <= OPENED_WITHIN_MS,
+            _ => true,
+        }
+    }
+}
+
+/// Whether two names are of one note: tools name it from different folders.
+fn is_same_note(one: &str, other: &str) -> bool {
+    let ends_with = |whole: &str, end: &str| {
+        let rest = whole.strip_suffix(end);
+        rest.is_some_and(|rest| {
+            rest.is_empty() || rest.ends_with(['/', '\\']) || end.starts_with('/')
+        })
+    };
+    !one.is_empty() && !other.is_empty() && (ends_with(one, other) || ends_with(other, one))
+}
+
+/// Adds a note once: some logs tell of a call again when it was answered.
+fn add(to: &mut Vec<Used>, used: Used) {
+    if to.len() < USED && !to.contains(&used) {
+        to.push(used);
+    }
+}
