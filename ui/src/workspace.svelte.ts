@@ -1,9 +1,11 @@
 import { getContext } from "svelte";
 import type { Backend } from "./api/backend";
 import { LibraryController } from "./library/library-controller.svelte";
-import type { Params } from "./api/bindings";
+import type { Fix, Params, Ranking } from "./api/bindings";
 import { ParameterHistory } from "./parameters/parameter-history.svelte";
+import { withFixes } from "./parameters/rules";
 import { Pipelines } from "./parameters/pipelines.svelte";
+import { Recall } from "./past/recall.svelte";
 import { AgentConfigs } from "./presets/agent-configs.svelte";
 import { PresetController } from "./presets/preset-controller.svelte";
 import { Feedback } from "./feedback/feedback.svelte";
@@ -14,7 +16,7 @@ import { SearchController } from "./search/search-controller.svelte";
 import { WhyNotController } from "./why-not/why-not.svelte";
 import { Theme } from "./shared/theme.svelte";
 
-export type ViewId = "search" | "compare" | "memory" | "export" | "settings";
+export type ViewId = "search" | "compare" | "past" | "memory" | "export" | "settings";
 
 /** Everything that one window holds; made once, reached by `useWorkspace` from any view. */
 export class Workspace {
@@ -37,6 +39,8 @@ export class Workspace {
   readonly feedback: Feedback;
   /** Who reranks besides the bundled model. */
   readonly rerankers: RerankProviders;
+  /** The logs of what agents asked. */
+  readonly recall: Recall;
   readonly theme: Theme;
   #view = $state<ViewId>("search");
   #isReady = $state(false);
@@ -57,6 +61,7 @@ export class Workspace {
     this.revival = new Revival(backend, this.search, this.pipelines);
     this.feedback = new Feedback(backend, this.search);
     this.rerankers = new RerankProviders(backend, () => this.search.rankAgain());
+    this.recall = new Recall(backend);
   }
 
   get view(): ViewId {
@@ -90,6 +95,14 @@ export class Workspace {
 
   show(view: ViewId): void {
     this.#view = view;
+  }
+
+  /** Asks a question of all notes by a ranking, with what the fixes set, and shows its trace. */
+  async trace(question: string, { pipeline, values }: Ranking, fixes: readonly Fix[] = []): Promise<void> {
+    this.pipelines.use({ pipeline, values: withFixes(values, fixes) });
+    this.queries.remember(question);
+    this.#view = "search";
+    await this.search.searchEverywhere(question);
   }
 
   /** Forgets what was kept of a library that holds nothing any more: questions, their answers, presets. */

@@ -1,4 +1,4 @@
-import type { Backend } from "../src/api/backend";
+import type { Backend, PastFilter, RecallChange } from "../src/api/backend";
 import type {
   ChosenQueries,
   ClusterReport,
@@ -7,6 +7,7 @@ import type {
   Activity,
   AgentConfig,
   AgentView,
+  AutopsyQuestion,
   Export,
   Download,
   ErrorInfo,
@@ -24,6 +25,9 @@ import type {
   Preset,
   QuerySetProgress,
   Ranking,
+  RecallImport,
+  RecallProgress,
+  ReplaySummary,
   Reranked,
   RerankSettings,
   RerankTime,
@@ -41,6 +45,8 @@ import { found } from "./fake/agents";
 import { compared, comparedOver, PIPELINES, QUERY_SET } from "./fake/compare";
 import { CONFIG, exported, NEAREST, TARGETS } from "./fake/export";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
+import { autopsied } from "./fake/autopsy";
+import { PastMemory, type PastState } from "./fake/past";
 import { rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
 import { heatOf, NO_RERANKERS, previewOf, rerankKey, scoreBy, withHttp, withModel } from "./fake/rerank";
 import { whyNotOf } from "./fake/why-not";
@@ -61,6 +67,10 @@ export type FakeOptions = {
   agents?: AgentView[];
   /** The agents' pipelines that can be chosen. */
   pipelines?: PipelineInfo[];
+  /** How much is known of what agents asked; no log unless given. */
+  past?: PastState;
+  /** How many past questions there are; a few unless given. */
+  nPast?: number;
 };
 
 const START_MS = Date.UTC(2026, 10, 21, 9, 30);
@@ -138,6 +148,7 @@ export class FakeBackend implements Backend {
   /** The minScore that the clerk's config holds. */
   #told = 0.35;
   #exported: Export | null = null;
+  readonly #past: PastMemory;
   readonly #options: FakeOptions;
   readonly #chunks: FakeChunk[];
   #holds: (path: string) => boolean = () => true;
@@ -156,6 +167,7 @@ export class FakeBackend implements Backend {
 
   constructor(options: FakeOptions = {}) {
     this.#options = options;
+    this.#past = new PastMemory(options.past ?? "none", options.nPast ?? null);
     this.#chunks = makeChunks(options.nChunks ?? 564);
     this.#presets = options.presets ?? [
       {
@@ -766,6 +778,97 @@ export class FakeBackend implements Backend {
       this.#presets = this.#presets.filter((preset) => preset.name !== name);
       return this.#presets;
     });
+  }
+
+  /** Whether the person agrees that logs are read. */
+  isRecallAgreed = true;
+  /** While it stands, an import does not end by itself. */
+  recallGate: Promise<void> | null = null;
+  recallDone: RecallProgress | null = null;
+  #stopRecall: () => void = () => undefined;
+
+  recallLogs() {
+    return this.#answer("recallLogs", [], () => this.#past.logs());
+  }
+
+  importRecall() {
+    const isStopped = new Promise<"stopped">((resolve) => (this.#stopRecall = () => resolve("stopped")));
+    return this.#answer("importRecall", [], async (): Promise<RecallImport | null> => {
+      if (!this.isRecallAgreed) return null;
+      const how = this.recallGate === null ? null : await Promise.race([this.recallGate, isStopped]);
+      return { ...this.#past.import(), is_stopped: how === "stopped" };
+    });
+  }
+
+  recallProgress() {
+    return this.#answer("recallProgress", [], () => this.recallDone);
+  }
+
+  stopRecall() {
+    return this.#answer("stopRecall", [], () => this.#stopRecall());
+  }
+
+  forgetRecall() {
+    return this.#answer("forgetRecall", [], () => this.#past.forget());
+  }
+
+  setRecall(change: RecallChange) {
+    return this.#answer("setRecall", [change], () => this.#past.change(change));
+  }
+
+  pastQuestions(filter: PastFilter) {
+    return this.#answer("pastQuestions", [filter], () => this.#past.questions(filter));
+  }
+
+  thenNow(id: string, by: Ranking | null) {
+    return this.#answer("thenNow", [id, by], () => this.#past.thenNow(id, by));
+  }
+
+  /** While it stands, a replay does not end by itself. */
+  replayGate: Promise<void> | null = null;
+  replayDone: QuerySetProgress | null = null;
+  #stopReplay: () => void = () => undefined;
+
+  replayPast(by: Ranking | null) {
+    const isStopped = new Promise<"stopped">((resolve) => (this.#stopReplay = () => resolve("stopped")));
+    return this.#answer("replayPast", [by], async (): Promise<ReplaySummary | null> => {
+      const how = this.replayGate === null ? null : await Promise.race([this.replayGate, isStopped]);
+      return how === "stopped" ? null : this.#past.replay(by);
+    });
+  }
+
+  replayProgress() {
+    return this.#answer("replayProgress", [], () => this.replayDone);
+  }
+
+  stopReplay() {
+    return this.#answer("stopReplay", [], () => this.#stopReplay());
+  }
+
+  /** Holds the answer to an autopsy back until it is settled. */
+  autopsyGate: Promise<void> | null = null;
+
+  autopsy(question: AutopsyQuestion) {
+    return this.#answer("autopsy", [question], async () => {
+      if (this.autopsyGate !== null) await this.autopsyGate;
+      return autopsied(question);
+    });
+  }
+
+  pastMarkdown(id: string, withText: boolean) {
+    return this.#answer("pastMarkdown", [id, withText], () => `# Past question ${id}\n`);
+  }
+
+  autopsyMarkdown(question: AutopsyQuestion, withText: boolean) {
+    return this.#answer(
+      "autopsyMarkdown",
+      [question, withText],
+      () => `# Why was “${question.fact}” forgotten?\n`,
+    );
+  }
+
+  savePastQueries() {
+    return this.#answer("savePastQueries", [], (): string | null => "/home/robin/queries.jsonl");
   }
 
   startQuery() {

@@ -5,6 +5,8 @@ import "../src/styles/tokens.css";
 import "../src/styles/app.css";
 import { Workspace, workspaceContext, type ViewId } from "../src/workspace.svelte";
 import { FakeBackend, PROBLEMS } from "./fake-backend";
+import { CLERK } from "./fake/agent-pipeline";
+import type { PastState } from "./fake/past";
 import { callsOf, HTTP_RERANKER } from "./fake/rerank";
 
 const asked = new URLSearchParams(location.search);
@@ -22,6 +24,9 @@ const backend = new FakeBackend({
       ? { n_done: 120, n_total: 564, share: 0.21, file: "people/hanneke.md", seconds_left: 40 }
       : null,
   problems: state === "problems" ? PROBLEMS : [],
+  pipelines: [CLERK],
+  past: (asked.get("past") ?? "replayed") as PastState,
+  ...(asked.has("asked") ? { nPast: Number(asked.get("asked")) } : {}),
 });
 if (state === "error")
   backend.failing.search = { code: "index", message: "cannot open the text index: permission denied" };

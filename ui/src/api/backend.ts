@@ -2,6 +2,8 @@ import type {
   Activity,
   AgentConfig,
   AgentsView,
+  Autopsy,
+  AutopsyQuestion,
   ChosenQueries,
   ClustersAnswer,
   Columns,
@@ -23,10 +25,15 @@ import type {
   ModelChoice,
   NearestSetting,
   Params,
+  PastQuestions,
   PipelineInfo,
   Preset,
   QuerySetProgress,
   Ranking,
+  RecallImport,
+  RecallLogs,
+  RecallProgress,
+  ReplaySummary,
   Reranked,
   RerankSettings,
   RerankTest,
@@ -38,9 +45,22 @@ import type {
   SetComparison,
   Snippet,
   TargetInfo,
+  ThenNow,
   WhyAnswer,
   WrittenConfig,
 } from "./bindings";
+
+/** Which past questions are wanted. */
+export type PastFilter = {
+  /** Words of the question; empty for all. */
+  text: string;
+  /** The agent's id; null for all. */
+  agent: string | null;
+  only: "all" | "changed" | "found_nothing";
+};
+
+/** What is to change about past questions; what is left out stays. */
+export type RecallChange = { keepDays?: number; isAlarmOn?: boolean };
 
 /** All that the window asks of the engine. Every call rejects with an `ErrorInfo`. */
 export interface Backend {
@@ -175,6 +195,34 @@ export interface Backend {
   cancelDownload(): Promise<void>;
   /** Program and arguments; null takes the hook back. */
   setHook(command: string[] | null): Promise<RerankSettings>;
+  /** The files in which agents log their questions, and whether they may be read. */
+  recallLogs(): Promise<RecallLogs>;
+  /** Reads them, from where the last import ended; calling it allows it. Null where the person does not agree after all. */
+  importRecall(): Promise<RecallImport | null>;
+  /** How far that is; null while none goes on. */
+  recallProgress(): Promise<RecallProgress | null>;
+  /** Ends it; what was read is kept. */
+  stopRecall(): Promise<void>;
+  /** Forgets every past question, and that they may be read. */
+  forgetRecall(): Promise<void>;
+  setRecall(change: RecallChange): Promise<RecallLogs>;
+  pastQuestions(filter: PastFilter): Promise<PastQuestions>;
+  /** A past question's answer then and now; `by` null ranks by the pipeline of the agent that asked. */
+  thenNow(id: string, by: Ranking | null): Promise<ThenNow>;
+  /** Asks all past questions again; null where it was stopped. */
+  replayPast(by: Ranking | null): Promise<ReplaySummary | null>;
+  /** How far that is; null while none goes on. */
+  replayProgress(): Promise<QuerySetProgress | null>;
+  /** Ends it; what the last one came to stays. */
+  stopReplay(): Promise<void>;
+  /** Where a fact was lost on its way to an agent's answer. */
+  autopsy(question: AutopsyQuestion): Promise<Autopsy>;
+  /** A past question, then and now, to paste into a report; without the notes' text where that is left out. */
+  pastMarkdown(id: string, withText: boolean): Promise<string>;
+  /** The same of an autopsy. */
+  autopsyMarkdown(question: AutopsyQuestion, withText: boolean): Promise<string>;
+  /** Asks where and writes past questions as a query set; the path, or null when cancelled. */
+  savePastQueries(): Promise<string | null>;
   /** The query given on the command line at start, if any. */
   startQuery(): Promise<string | null>;
   onState(listener: (state: LibraryState) => void): () => void;

@@ -1,3 +1,4 @@
+import { invoke } from "@tauri-apps/api/core";
 import { toErrorInfo } from "./errors";
 import type { Backend } from "./backend";
 import { commands, events } from "./bindings";
@@ -87,6 +88,21 @@ export const tauriBackend: Backend = {
   presets: () => told(commands.presets()),
   presetSave: (name, params) => told(commands.presetSave(name, params)),
   presetDelete: (name) => told(commands.presetDelete(name)),
+  recallLogs: () => told(invoke("recall_logs")),
+  importRecall: () => told(invoke("import_recall")),
+  recallProgress: () => told(invoke("recall_progress")),
+  stopRecall: async () => void (await told(invoke("stop_recall"))),
+  forgetRecall: async () => void (await told(invoke("forget_recall"))),
+  setRecall: (change) => told(invoke("set_recall", { change })),
+  pastQuestions: (filter) => told(invoke("past_questions", { filter })),
+  thenNow: (id, by) => told(invoke("then_now", { id, by })),
+  replayPast: (by) => told(invoke("replay_past", { by })),
+  replayProgress: () => told(invoke("replay_progress")),
+  stopReplay: async () => void (await told(invoke("stop_replay"))),
+  autopsy: (question) => told(invoke("autopsy", { question })),
+  pastMarkdown: (id, withText) => told(invoke("past_markdown", { id, withText })),
+  autopsyMarkdown: (question, withText) => told(invoke("autopsy_markdown", { question, withText })),
+  savePastQueries: () => told(invoke("save_past_queries")),
   startQuery: () => told(commands.startQuery()),
   onState: (listener) => stopper(events.stateChanged.listen(({ payload }) => listener(payload))),
   onDownload: (listener) => stopper(events.download.listen(({ payload }) => listener(payload))),

@@ -7,27 +7,9 @@ import type {
   Preset,
   QueryChange,
   QueryScope,
-  Ranking,
 } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
-
-/** What a side can be ranked by. */
-export type Choice =
-  | { kind: "now"; label: string; params: Params }
-  | { kind: "preset"; label: string; params: Params }
-  | { kind: "pipeline"; label: string; id: string };
-
-/** A choice's name among all. */
-export function keyOf(choice: Choice): string {
-  return choice.kind === "pipeline" ? `pipeline ${choice.id}` : `${choice.kind} ${choice.label}`;
-}
-
-/** What a choice ranks by. */
-export function rankingOf(choice: Choice): Ranking {
-  return choice.kind === "pipeline"
-    ? { pipeline: choice.id, values: {} }
-    : { pipeline: "memlens", values: { ...choice.params } };
-}
+import { choicesOf, keyOf, rankingOf, type Choice } from "./choices";
 
 /** Two rankings of one question, asked anew whenever the question or a side changes. */
 export class CompareController {
@@ -96,17 +78,7 @@ export class CompareController {
 
   /** Everything that a side can be, in the order in which it is offered. */
   choices(now: Params, saved: readonly Preset[], defaults: Params): Choice[] {
-    const own = "memlens";
-    return [
-      { kind: "now", label: "Parameters as set now", params: now },
-      { kind: "preset", label: "Default", params: defaults },
-      ...saved
-        .filter((preset) => preset.name !== "Default")
-        .map((preset): Choice => ({ kind: "preset", label: preset.name, params: preset.params })),
-      ...this.#pipelines
-        .filter((pipeline) => pipeline.id !== own)
-        .map((pipeline): Choice => ({ kind: "pipeline", label: pipeline.label, id: pipeline.id })),
-    ];
+    return choicesOf(now, saved, defaults, this.#pipelines);
   }
 
   /** The choices of both sides: the first emulated program against the parameters as set, until others are chosen. */

@@ -61,7 +61,7 @@ export function connectorsOf(a: ComparedSide, b: ComparedSide): Connector[] {
 }
 
 /** The path of a line across a gap of this width, as SVG. */
-export function pathOf({ from, to }: Connector, width: number): string {
+export function pathOf({ from, to }: Pick<Connector, "from" | "to">, width: number): string {
   const STUB = 14;
   if (from === null) return `M${width - STUB} ${to} H${width}`;
   if (to === null) return `M0 ${from} H${STUB}`;

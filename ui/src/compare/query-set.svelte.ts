@@ -1,7 +1,7 @@
 import type { Backend } from "../api/backend";
 import type { ChosenQueries, ErrorInfo, QueryChange, QuerySetProgress, SetComparison } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
-import { rankingOf, type Choice } from "./compare-controller.svelte";
+import { rankingOf, type Choice } from "./choices";
 
 /** The time between two looks at how far it is. */
 const LOOK_MS = 300;

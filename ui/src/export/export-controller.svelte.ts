@@ -2,7 +2,7 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, Params, Preset } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
-import { copyText } from "./clipboard";
+import { copyText } from "../shared/clipboard";
 
 /** What the last button did. */
 export type Outcome =

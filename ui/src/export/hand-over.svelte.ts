@@ -2,7 +2,7 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, Export, Ranking, TargetInfo } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
-import { copyText } from "./clipboard";
+import { copyText } from "../shared/clipboard";
 
 /** Memlens's own file, which is no other program. */
 export const OWN_FILE = "memlens";

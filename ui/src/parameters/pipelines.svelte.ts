@@ -44,12 +44,17 @@ export class Pipelines {
     this.#chosen = this.#own;
   }
 
-  /** Ranks by an agent's pipeline with these values, as one step that can be undone. */
+  /** Ranks by a pipeline with these values, as one step that can be undone; what is left out has its default. */
   use({ pipeline, values }: Ranking): void {
+    if (pipeline === OWN.id) {
+      this.#chosen = this.#own;
+      this.#own.replace({ ...OWN.defaults, ...values });
+      return;
+    }
     const history = this.#agents.find((one) => one.pipeline.id === pipeline);
     if (history === undefined) return;
     this.#chosen = history;
-    history.replace(values);
+    history.replace({ ...history.pipeline.defaults, ...values });
   }
 
   /** Asks which agents' pipelines there are. */

@@ -298,6 +298,13 @@ export class SearchController {
     await this.searchNow();
   }
 
+  /** Asks a question of all notes, and shows nothing else meanwhile. */
+  async searchEverywhere(text: string): Promise<void> {
+    this.clear();
+    this.#scope = null;
+    await this.searchNow(text);
+  }
+
   /** Asks again: after an error, or because notes changed. */
   async askAgain(): Promise<void> {
     await this.#search();

@@ -1,4 +1,5 @@
 // The keys of the window, as Settings lists them.
+import { PAST_KEYS_TOLD } from "../past/past-keys";
 import { KEYS_TOLD } from "../search/search-keys";
 
 /** What the keys of one place do. */
@@ -7,6 +8,7 @@ export type KeyGroup = { place: string; keys: readonly { keys: readonly string[]
 /** Every key, by the view it works in. */
 export const KEY_GROUPS: readonly KeyGroup[] = [
   { place: "Search", keys: KEYS_TOLD },
+  { place: "Past questions", keys: PAST_KEYS_TOLD },
   {
     place: "Memory",
     keys: [

@@ -1,0 +1,300 @@
+/** Past questions of made-up agents: their logs, their list, a replay, and one answer then and now. */
+import type { PastFilter, RecallChange } from "../../src/api/backend";
+import type {
+  Fate,
+  NowResult,
+  PastPlace,
+  PastQuestions,
+  PastRow,
+  Ranking,
+  RecallImport,
+  RecallLogs,
+  ReplaySummary,
+  ThenNow,
+  ThenResult,
+} from "../../src/api/bindings";
+import { EMULATED } from "./agent-pipeline";
+
+/** Where a made-up person stands: nothing logged, logs that were not read, read, read and replayed. */
+export type PastState = "none" | "unread" | "read" | "replayed";
+
+const NAMES: Record<string, string> = { clerk: "Clerk", iris: "Iris" };
+const DAY_MS = 86_400_000;
+
+const place = (path: string, start: number, end: number, afterMs: number | null = 4_000): PastPlace => ({
+  ...{ path, start_line: start, end_line: end, after_ms: afterMs },
+});
+
+const SERVER = "reference/home-server.md";
+
+/** Each: days ago, time of day, agent, session, question, fates by first letter (`-`: found nothing), opened, cited. */
+const ASKED: [number, string, string, string, string, string, PastPlace[], PastPlace[]][] = [
+  [0, "09:41", "clerk", "9c1e", "when is the next restore test", "kkkkkk", [place(SERVER, 17, 21)], []],
+  [
+    0,
+    "09:12",
+    "clerk",
+    "9c1e",
+    "which port does the photo library use",
+    "kkkkrf",
+    [place(SERVER, 11, 15)],
+    [],
+  ],
+  [
+    0,
+    "08:20",
+    "iris",
+    "4b07",
+    "what does Signe eat before a flight",
+    "kk",
+    [],
+    [place("people/health-and-food.md", 9, 12)],
+  ],
+  [1, "22:36", "clerk", "7f3a", "why is streaming stuck", "-", [], []],
+  [1, "22:33", "clerk", "7f3a", "wifi dead in the studio", "kk", [], []],
+  [1, "22:31", "clerk", "7f3a", "connection dead, what now", "kkfg", [], []],
+  [
+    1,
+    "22:14",
+    "clerk",
+    "7f3a",
+    "does the push relay work when the internet is gone",
+    "frkggrn",
+    [place(SERVER, 23, 27)],
+    [],
+  ],
+  [1, "21:31", "iris", "e210", "how long to wait after restarting the router", "?", [], []],
+  [
+    2,
+    "18:05",
+    "clerk",
+    "51d8",
+    "who may restart services",
+    "kkkkkg",
+    [place(SERVER, 33, 39), place("MEMORY.md", 1, 4)],
+    [],
+  ],
+  [9, "20:47", "iris", "d3b9", "passphrase", "k", [], [place("MEMORY.md", 12, 18)]],
+];
+
+const FATES: Record<string, Fate> = { k: "kept", r: "rose", f: "fell", g: "gone", n: "new" };
+
+function madeRows(nowMs: number): PastRow[] {
+  return ASKED.map(([daysAgo, clock, agent, session, question, letters, opened, cited], at): PastRow => {
+    const [hours, minutes] = clock.split(":").map(Number);
+    const fates = [...letters].flatMap((letter) => FATES[letter] ?? []);
+    return {
+      ...{
+        id: `p${at + 1}`,
+        agent,
+        agent_name: NAMES[agent] ?? agent,
+        session,
+        question,
+        opened,
+        cited,
+        fates,
+      },
+      at_ms: new Date(nowMs - daysAgo * DAY_MS).setHours(hours ?? 0, minutes ?? 0, 0, 0),
+      n_returned: letters === "?" ? null : fates.filter((fate) => fate !== "new").length,
+    };
+  });
+}
+
+/** Rows by the thousand, for what must scroll. */
+export function manyRows(n: number, nowMs: number): PastRow[] {
+  const rows = madeRows(nowMs);
+  return Array.from({ length: n }, (_, at): PastRow => {
+    const row = rows[at % rows.length] as PastRow;
+    return { ...row, id: `m${at + 1}`, question: `${row.question} ${at + 1}`, at_ms: nowMs - at * 1_800_000 };
+  });
+}
+
+export const RECALL_LOGS: RecallLogs = {
+  is_allowed: false,
+  logs: [
+    {
+      ...{ agent: "clerk", agent_name: "Clerk", path: "~/.clerk/sessions.db", n_bytes: 48_200_000 },
+      ...{ n_questions: 0, is_read: false, problem: null },
+    },
+    {
+      ...{ agent: "iris", agent_name: "Iris", path: "~/.iris/log/2026-11.jsonl", n_bytes: 3_100_000 },
+      ...{ n_questions: 0, is_read: false, problem: null },
+    },
+  ],
+  n_bytes: 51_300_000,
+  keep_days: 365,
+  is_alarm_on: true,
+};
+
+const SUMMARY: Omit<ReplaySummary, "at_ms"> = {
+  ...{ took_ms: 3_100, by: null, n_questions: 10, n_compared: 9, n_changed: 4, n_found_nothing: 1 },
+  ...{ n_notes: 10, never_found: ["people/old.md", "protocols/group-rooms.md"], n_never_found: 2 },
+  answers_most: [
+    { path: SERVER, n_questions: 5 },
+    { path: "MEMORY.md", n_questions: 2 },
+  ],
+  notices: ["Iris has no emulated search, so Memlens's own stood in for it."],
+};
+
+/** What a made-up person's agents asked. */
+export class PastMemory {
+  #logs: RecallLogs;
+  #rows: PastRow[];
+  #replay: ReplaySummary | null;
+  readonly #nowMs: number;
+
+  constructor(state: PastState, nRows: number | null, nowMs = Date.now()) {
+    this.#nowMs = nowMs;
+    const isRead = state === "read" || state === "replayed";
+    this.#rows = isRead ? this.#made(nRows) : [];
+    this.#logs = state === "none" ? { ...RECALL_LOGS, logs: [], n_bytes: 0 } : isRead ? READ : RECALL_LOGS;
+    this.#replay = state === "replayed" ? { ...SUMMARY, at_ms: nowMs } : null;
+  }
+
+  #made(nRows: number | null): PastRow[] {
+    return nRows === null ? madeRows(this.#nowMs) : manyRows(nRows, this.#nowMs);
+  }
+
+  logs(): RecallLogs {
+    return this.#logs;
+  }
+
+  import(): RecallImport {
+    const nNew = this.#rows.length === 0 ? ASKED.length : 0;
+    this.#rows = this.#made(null);
+    this.#logs = { ...READ, keep_days: this.#logs.keep_days, is_alarm_on: this.#logs.is_alarm_on };
+    return {
+      ...{ n_logs: 2, n_new: nNew, n_updated: 0, n_judgments: 6, is_stopped: false },
+      problems: ["~/.iris/log/2026-11.jsonl: line 812 is torn, and was left out"],
+    };
+  }
+
+  forget(): void {
+    this.#rows = [];
+    this.#replay = null;
+    this.#logs = RECALL_LOGS;
+  }
+
+  change({ keepDays, isAlarmOn }: RecallChange): RecallLogs {
+    this.#logs = {
+      ...this.#logs,
+      keep_days: keepDays ?? this.#logs.keep_days,
+      is_alarm_on: isAlarmOn ?? this.#logs.is_alarm_on,
+    };
+    return this.#logs;
+  }
+
+  questions({ text, agent, only }: PastFilter): PastQuestions {
+    const rows = this.#rows.map((row) => (this.#replay === null ? { ...row, fates: null } : row));
+    const isNothing = (row: PastRow) => row.n_returned === 0;
+    const isChanged = (row: PastRow) => row.fates?.some((fate) => fate !== "kept") === true;
+    const words = text.trim().toLowerCase();
+    return {
+      rows: rows.filter(
+        (row) =>
+          row.question.toLowerCase().includes(words) &&
+          (agent === null || row.agent === agent) &&
+          (only === "all" || (only === "changed" ? isChanged(row) : isNothing(row))),
+      ),
+      n_all: rows.length,
+      n_found_nothing: rows.filter(isNothing).length,
+      n_changed: this.#replay === null ? null : rows.filter(isChanged).length,
+      agents: Object.entries(NAMES)
+        .map(([id, name]) => ({ id, name, n_questions: rows.filter((row) => row.agent === id).length }))
+        .filter((one) => one.n_questions > 0),
+      replay: this.#replay,
+    };
+  }
+
+  replay(by: Ranking | null): ReplaySummary {
+    this.#replay = { ...SUMMARY, at_ms: this.#nowMs, by: by === null ? null : by.pipeline };
+    return this.#replay;
+  }
+
+  thenNow(id: string, by: Ranking | null): ThenNow {
+    const row = this.#rows.find((one) => one.id === id);
+    if (row === undefined) throw { code: "error", message: `there is no past question ${id}` };
+    return {
+      row,
+      settings: { maxResults: "6", minScore: "0.35" },
+      ranking: by ?? { pipeline: "clerk@1.2", values: { "clerk.min_score": 0.35 } },
+      label: by === null ? "Clerk 1.2" : "Memlens",
+      emulated: by === null ? EMULATED : null,
+      search: 900,
+      ...answersOf(row),
+      observed:
+        row.opened.length === 0
+          ? null
+          : "After the search it opened home-server.md:23–27, so this note counts as relevant. It was shown, and only rows that were shown could be opened.",
+      same_edit:
+        id === "p7"
+          ? [
+              { id: "p6", question: "connection dead, what now", was: 4, is: null },
+              { id: "p2", question: "which port does the photo library use", was: 5, is: 6 },
+            ]
+          : [],
+      notices: id === "p8" ? ["Iris logged no answer, so there is nothing to compare with."] : [],
+    };
+  }
+}
+
+const READ: RecallLogs = {
+  ...RECALL_LOGS,
+  is_allowed: true,
+  logs: RECALL_LOGS.logs.map((log) => ({
+    ...log,
+    is_read: true,
+    n_questions: ASKED.filter(([, , agent]) => agent === log.agent).length,
+  })),
+};
+
+const PATHS = [SERVER, "reference/notification-routes.md", "MEMORY.md", "people/signe-profile.md"];
+
+/** Results that fit a row's fates: those of then in their order, then the new ones. */
+function answersOf(row: PastRow): { then: ThenResult[]; now: NowResult[] } {
+  const fates = row.fates ?? [];
+  const of = (at: number) => ({
+    path: PATHS[at % PATHS.length] ?? SERVER,
+    start_line: 23 + at,
+    end_line: 27 + at,
+  });
+  /** Ranks of now: what rose goes one up, what fell one down, the gone stand at the end. */
+  const standing = fates
+    .map((fate, at) => ({ fate, at }))
+    .filter(({ fate }) => fate !== "gone")
+    .toSorted((a, b) => height(a) - height(b));
+  const gone = fates.map((fate, at) => ({ fate, at })).filter(({ fate }) => fate === "gone");
+  const now = [...standing, ...gone].map(({ fate, at }, place): NowResult => ({
+    ...of(at),
+    ...{ rank: fate === "gone" ? null : place + 1, folder: fate === "gone" ? "" : "notes", fate },
+    ...{
+      score: fate === "gone" ? null : 0.6 - place / 20,
+      moved: fate === "rose" ? 1 : fate === "fell" ? -1 : 0,
+    },
+    ...{ why: WHY[fate], chunk: fate === "gone" ? null : `c${at}` },
+  }));
+  const places = [...standing, ...gone].map(({ at }) => at);
+  const then = fates.flatMap((fate, at): ThenResult[] =>
+    fate === "new"
+      ? []
+      : [
+          {
+            ...{ rank: at + 1, ...of(at), score: 0.6 - at / 20, fate, now: places.indexOf(at) },
+            used: at === 0 && row.opened.length > 0 ? "opened 4 s later" : "",
+          },
+        ],
+  );
+  return { then, now };
+}
+
+function height({ fate, at }: { fate: Fate; at: number }): number {
+  return at + (fate === "rose" ? -1.5 : fate === "fell" ? 1.5 : 0);
+}
+
+const WHY: Record<Fate, string> = {
+  kept: "same score",
+  rose: "same score",
+  fell: "note changed today 08:02: chunk is 2 lines longer",
+  gone: "entry deleted today 07:50",
+  new: "written today 07:15",
+};
