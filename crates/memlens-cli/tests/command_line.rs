@@ -33,6 +33,9 @@ mod hook;
 #[path = "command_line/indexing.rs"]
 mod indexing;
 #[cfg(unix)]
+#[path = "command_line/killed_export.rs"]
+mod killed_export;
+#[cfg(unix)]
 #[path = "command_line/killing.rs"]
 mod killing;
 #[path = "command_line/odd_arguments.rs"]

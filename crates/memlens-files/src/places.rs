@@ -6,6 +6,8 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 /// Where a file would truly be written: what a link leads to, in a folder that is there.
 ///
 /// # Errors
@@ -97,16 +99,14 @@ pub fn replace_keeping(
     if has_other_names(&found) {
         return refused("it has other names (hard links), which would keep the old text");
     }
-    let mut kept = File::create_new(backup)?;
-    let written = is_own(&kept, &found).and_then(|()| {
-        keep_group(&kept, &found)?;
-        kept.set_permissions(found.permissions())?;
-        kept.write_all(expected)?;
-        kept.sync_all()
-    });
+    let kept = part_beside(backup, Some(&found), expected)?;
+    is_own(kept.as_file(), &found)?;
+    keep_group(kept.as_file(), &found)?;
+    // A killed program leaves a whole one or none.
+    kept.persist_noclobber(backup)?;
     // What another program wrote in the meantime is not lost.
-    let outcome = written.and_then(|()| {
-        if fs::read(place)? == expected {
+    let outcome = fs::read(place).and_then(|held| {
+        if held == expected {
             replace(place, Some(&found), bytes)
         } else {
             refused("it has changed since it was read; look at the changes again")
@@ -161,6 +161,17 @@ fn has_other_names(found: &fs::Metadata) -> bool {
 
 /// Writes a file beside its place and then moves it there.
 fn replace(place: &Path, found: Option<&fs::Metadata>, bytes: &[u8]) -> io::Result<()> {
+    let part = part_beside(place, found, bytes)?;
+    drop(part.persist(place)?);
+    Ok(())
+}
+
+/// A whole file beside a place, under a name that nobody takes for it, for whom `found` is.
+fn part_beside(
+    place: &Path,
+    found: Option<&fs::Metadata>,
+    bytes: &[u8],
+) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".memlens-").suffix(".part");
     #[cfg(unix)]
@@ -178,9 +189,7 @@ fn replace(place: &Path, found: Option<&fs::Metadata>, bytes: &[u8]) -> io::Resu
         part.as_file().set_permissions(found.permissions())?;
     }
     part.as_file().sync_all()?;
-    let written: File = part.persist(place)?;
-    drop(written);
-    Ok(())
+    Ok(part)
 }
 
 #[cfg(all(test, unix))]

@@ -1,0 +1,137 @@
+//! A program that dies while it writes an agent's config: that is whole, old or new, and so is what it held.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+
+use memlens_tests::Notes;
+
+use crate::memlens::{AtHome, Memlens, text};
+
+const N_KILLS: u32 = 12;
+const BETWEEN: Duration = Duration::from_micros(500);
+/// How long the config is, in the blocks that a limit counts.
+const N_BLOCKS: usize = 600;
+const BLOCK: usize = 512;
+const ARGUMENTS: [&str; 8] = [
+    "export",
+    "--target",
+    "openclaw",
+    "--set",
+    "min_score=0.2",
+    "--set",
+    "max_results=12",
+    "--write",
+];
+
+/// A config of so many whole blocks; the new one is longer.
+fn old_text() -> String {
+    let settings =
+        "{memory: {search: {query: {minScore: 0.35}}}, meta: {lastTouchedVersion: '2026.9.6'}}\n";
+    let remark = "r".repeat(N_BLOCKS * BLOCK - settings.len() - "// \n".len());
+    format!("// {remark}\n{settings}")
+}
+
+/// Has the system end the process where a file of its grows beyond so many blocks.
+fn die_at(home: &AtHome<'_>, n_blocks: usize) {
+    let inner = home.command(&ARGUMENTS);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &format!("ulimit -f {n_blocks}; exec \"$@\""), "sh"]);
+    limited.arg(inner.get_program()).args(inner.get_args());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    let output = limited.output().expect("it can be started");
+    assert_eq!(output.status.code(), None, "a signal ends it: {output:?}");
+}
+
+/// Kills the process `delay` after it made its first file in the folder.
+fn kill_after(home: &AtHome<'_>, folder: &Path, delay: Duration) {
+    let n_files = || fs::read_dir(folder).expect("it is there").count();
+    let mut child = home.command(&ARGUMENTS).spawn().expect("it can be started");
+    loop {
+        let ended = child.try_wait().expect("it can be asked");
+        if n_files() > 1 {
+            break;
+        }
+        assert_eq!(ended, None, "it makes a file before it ends");
+    }
+    sleep(delay);
+    // It may have ended by itself.
+    let _ = child.kill();
+    child.wait().expect("it ends");
+}
+
+/// Checks that what a killed process left is whole; whether the config is the new one.
+fn check_whole(folder: &Path, old: &str, new: &str) -> bool {
+    let mut has_backup = false;
+    for entry in fs::read_dir(folder).expect("it is there") {
+        let path = entry.expect("it is an entry").path();
+        let held = fs::read_to_string(&path).expect("it can be read");
+        let name = text(path.strip_prefix(folder).expect("it lies there"));
+        let said = format!("{name}: {} of {} bytes", held.len(), old.len());
+        if name.ends_with(".bak") {
+            assert!(held == old, "{said}");
+            has_backup = true;
+        } else if name == "openclaw.json" {
+            assert!(held == old || held == new, "{said}");
+        } else {
+            // What is half written has a name that nobody reads.
+            assert!(
+                name.starts_with(".memlens-") && name.ends_with(".part"),
+                "{said}"
+            );
+        }
+    }
+    let is_new = fs::read(folder.join("openclaw.json")).expect("it is there") == new.as_bytes();
+    assert!(has_backup || !is_new, "what is replaced is kept first");
+    is_new
+}
+
+#[test]
+fn a_killed_write_leaves_whole_configs() {
+    let old = old_text();
+    let home = Notes::new(&[(".openclaw/openclaw.json", old.as_str())]);
+    let memlens = Memlens::of(&[]);
+    let home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let folder = home.home.path().join(".openclaw");
+    let config = folder.join("openclaw.json");
+    let write = || {
+        let (status, _, err) = home.run(&ARGUMENTS);
+        assert_eq!(status, Some(0), "{err}");
+        fs::read_to_string(&config).expect("it is there")
+    };
+    let new = write();
+    assert!(new.len() > old.len(), "{} bytes", new.len());
+    let anew = || {
+        fs::remove_dir_all(&folder).expect("it is ours");
+        fs::create_dir(&folder).expect("it can be made");
+        fs::write(&config, &old).expect("it can be written");
+    };
+
+    // In the middle of the backup, and with it whole, in the middle of the new config.
+    for n_blocks in [N_BLOCKS / 2, N_BLOCKS] {
+        anew();
+        die_at(&home, n_blocks);
+        assert!(!check_whole(&folder, &old, &new), "it died before its end");
+    }
+    let mut n_new = 0;
+    for kill in 0..N_KILLS {
+        anew();
+        kill_after(&home, &folder, BETWEEN * kill);
+        n_new += u32::from(check_whole(&folder, &old, &new));
+    }
+    println!("{n_new} of {N_KILLS} kills left the new config");
+
+    // What they left is in nobody's way.
+    fs::write(&config, &old).expect("it can be written");
+    assert!(write() == new, "the next run writes it");
+}
