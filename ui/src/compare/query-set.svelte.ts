@@ -1,10 +1,8 @@
 import type { Backend } from "../api/backend";
 import type { ChosenQueries, ErrorInfo, QueryChange, QuerySetProgress, SetComparison } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
+import { looks } from "../shared/looks";
 import { rankingOf, type Choice } from "./choices";
-
-/** The time between two looks at how far it is. */
-const LOOK_MS = 300;
 
 type Calls = Pick<Backend, "chooseQueries" | "compareQueries" | "compareProgress" | "stopCompare">;
 
@@ -82,13 +80,10 @@ export class QuerySetRun {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#error = null;
-    const look = setInterval(() => {
-      this.#backend.compareProgress().then(
-        (progress) => (this.#progress = progress),
-        // Without it the comparison goes on all the same.
-        () => undefined,
-      );
-    }, LOOK_MS);
+    const stopLooking = looks(
+      () => this.#backend.compareProgress(),
+      (progress) => (this.#progress = progress),
+    );
     try {
       const comparison = await this.#backend.compareQueries(rankingOf(a), rankingOf(b));
       if (comparison !== null) {
@@ -98,7 +93,7 @@ export class QuerySetRun {
     } catch (error) {
       this.#error = toErrorInfo(error);
     }
-    clearInterval(look);
+    stopLooking();
     this.#progress = null;
     this.#isRunning = false;
     this.#isCancelling = false;

@@ -2,30 +2,25 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, Export, Ranking, TargetInfo } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
-import { copyText } from "../shared/clipboard";
+import { Deed, type DeedOutcome } from "./deed.svelte";
 
 /** Memlens's own file, which is no other program. */
 export const OWN_FILE = "memlens";
 
-/** What the last button did. */
-export type HandedOver =
-  | { kind: "copied" }
-  | { kind: "saved"; path: string }
-  | { kind: "written"; path: string; backup: string }
-  | { kind: "failed"; doing: string; error: ErrorInfo };
+/** Settings that were saved apart, or written into the program's config. */
+export type HandedOver = { kind: "saved"; path: string } | { kind: "written"; path: string; backup: string };
 
 type Asked = Pick<Backend, "exportTargets" | "exportFor" | "exportFragment" | "exportWrite" | "pickConfig">;
 
 /** A ranking on its way into another program. */
 export class HandOver {
   readonly #backend: Asked;
+  readonly #deed = new Deed<HandedOver>();
   #targets = $state.raw<readonly TargetInfo[]>([]);
   #chosen = $state<string | null>(null);
   #agent = $state<string | null>(null);
   #told = $state.raw<Export | null>(null);
   #error = $state.raw<ErrorInfo | null>(null);
-  #outcome = $state.raw<HandedOver | null>(null);
-  #isBusy = $state(false);
   #asked = 0;
 
   constructor(backend: Asked) {
@@ -51,25 +46,25 @@ export class HandOver {
   get error(): ErrorInfo | null {
     return this.#error;
   }
-  get outcome(): HandedOver | null {
-    return this.#outcome;
+  get outcome(): HandedOver | DeedOutcome | null {
+    return this.#deed.outcome;
   }
   /** A dialog is open. */
   get isBusy(): boolean {
-    return this.#isBusy;
+    return this.#deed.isBusy;
   }
 
   choose(target: string): void {
     this.#chosen = target;
     this.#agent = null;
     this.#told = null;
-    this.#outcome = null;
+    this.#deed.forget();
   }
 
   chooseAgent(agent: string | null): void {
     this.#agent = agent;
     this.#told = null;
-    this.#outcome = null;
+    this.#deed.forget();
   }
 
   async readTargets(): Promise<void> {
@@ -97,24 +92,16 @@ export class HandOver {
   }
 
   async copy(): Promise<void> {
-    if (this.#told === null) return;
-    const isCopied = await copyText(this.#told.text);
-    this.#outcome = isCopied
-      ? { kind: "copied" }
-      : {
-          kind: "failed",
-          doing: "copy the settings",
-          error: { code: "clipboard", message: "the system refused the clipboard; select the text instead" },
-        };
+    if (this.#told !== null) await this.#deed.copy(this.#told.text, "the settings");
   }
 
   /** Asks where and writes the settings alone. Nothing happens when the person cancels. */
   async save(): Promise<void> {
     const { id } = this.#told ?? {};
     if (id === undefined) return;
-    await this.#during("save the settings", async () => {
+    await this.#deed.do("save the settings", async () => {
       const path = await this.#backend.exportFragment(id);
-      if (path !== null) this.#outcome = { kind: "saved", path };
+      return path === null ? null : { kind: "saved", path };
     });
   }
 
@@ -122,30 +109,18 @@ export class HandOver {
   async write(ranking: Ranking, target: string): Promise<void> {
     const { id } = this.#told ?? {};
     if (id === undefined) return;
-    await this.#during("change the config", async () => {
+    await this.#deed.do("change the config", async () => {
       const written = await this.#backend.exportWrite(id);
-      if (written !== null) this.#outcome = { kind: "written", ...written };
       await this.show(ranking, target);
+      return written === null ? null : { kind: "written", ...written };
     });
   }
 
   /** Asks for the program's config. Nothing happens when the person cancels. */
   async pick(ranking: Ranking, target: string): Promise<void> {
-    await this.#during("use this config", async () => {
+    await this.#deed.do("use this config", async () => {
       if ((await this.#backend.pickConfig(target)) !== null) await this.show(ranking, target);
+      return null;
     });
-  }
-
-  async #during(doing: string, work: () => Promise<void>): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    this.#outcome = null;
-    try {
-      await work();
-    } catch (error) {
-      this.#outcome = { kind: "failed", doing, error: toErrorInfo(error) };
-    } finally {
-      this.#isBusy = false;
-    }
   }
 }

@@ -2,9 +2,7 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, NearestSetting, QuerySetProgress, Ranking } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
-
-/** The time between two looks at how far it is. */
-const LOOK_MS = 300;
+import { looks } from "../shared/looks";
 
 type Asked = Pick<Backend, "chooseQueries" | "nearestSetting" | "compareProgress" | "stopCompare">;
 
@@ -41,13 +39,10 @@ export class NearestSearch {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#error = null;
-    const look = setInterval(() => {
-      this.#backend.compareProgress().then(
-        (progress) => (this.#progress = progress),
-        // Without it the search goes on all the same.
-        () => undefined,
-      );
-    }, LOOK_MS);
+    const stopLooking = looks(
+      () => this.#backend.compareProgress(),
+      (progress) => (this.#progress = progress),
+    );
     try {
       if ((await this.#backend.chooseQueries()) !== null) {
         const found = await this.#backend.nearestSetting(ranking, target);
@@ -59,7 +54,7 @@ export class NearestSearch {
     } catch (error) {
       this.#error = toErrorInfo(error);
     }
-    clearInterval(look);
+    stopLooking();
     this.#progress = null;
     this.#isRunning = false;
   }

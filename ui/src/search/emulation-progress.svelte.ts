@@ -1,8 +1,6 @@
 import type { Backend } from "../api/backend";
 import type { EmulationProgress } from "../api/bindings";
-
-/** The time between two looks. */
-const LOOK_MS = 300;
+import { looks } from "../shared/looks";
 
 /** How far the chunks of an agent's memory are embedded, while a search waits for it. */
 export class EmulationProgressWatch {
@@ -35,19 +33,12 @@ export class EmulationProgressWatch {
     return $effect.root(() => {
       $effect(() => {
         if (asked() === null) return;
-        let isOver = false;
-        const timer = setInterval(() => {
-          this.#backend.emulationProgress().then(
-            (progress) => {
-              if (!isOver) this.#progress = progress;
-            },
-            // Without it the search goes on all the same.
-            () => undefined,
-          );
-        }, LOOK_MS);
+        const stopLooking = looks(
+          () => this.#backend.emulationProgress(),
+          (progress) => (this.#progress = progress),
+        );
         return () => {
-          isOver = true;
-          clearInterval(timer);
+          stopLooking();
           this.#progress = null;
           this.#isCancelling = false;
         };
