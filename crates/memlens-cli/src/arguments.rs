@@ -124,7 +124,7 @@ pub struct SettingArgs {
 
 #[derive(Debug, Args)]
 pub struct RankingArgs {
-    /// Rank as another program does: openclaw, openclaw@2026.7, openclaw@2026.2, qmd, openviking, basic-memory, hindsight; `--set` sets its parameters then
+    /// Rank as another program does: openclaw, openclaw@2026.7, openclaw@2026.2, qmd, openviking, basic-memory, hindsight, octopus; `--set` sets its parameters then
     #[arg(long = "as", value_name = "PROGRAM[@VERSION]")]
     pub pipeline: Option<String>,
     #[command(flatten)]
@@ -140,7 +140,7 @@ pub struct EmulateArgs {
         conflicts_with = "queries"
     )]
     pub query: Option<String>,
-    /// The program to emulate, and its version: openclaw@2026.9, qmd, openviking, basic-memory, hindsight
+    /// The program to emulate, and its version: openclaw@2026.9, qmd, openviking, basic-memory, hindsight, octopus
     #[arg(long, value_name = "PROGRAM[@VERSION]", default_value = "openclaw")]
     pub agent: String,
     /// Take version and parameters from an openclaw.json; `--set` goes over them
@@ -298,7 +298,7 @@ pub struct EvergreenPath {
 
 #[derive(Debug, Args)]
 pub struct ParamsArgs {
-    /// List those of another program: openclaw, openclaw@2026.7, openclaw@2026.2, qmd, openviking, basic-memory, hindsight
+    /// List those of another program: openclaw, openclaw@2026.7, openclaw@2026.2, qmd, openviking, basic-memory, hindsight, octopus
     #[arg(long = "as", value_name = "PROGRAM[@VERSION]")]
     pub pipeline: Option<String>,
     /// Print the table as JSON

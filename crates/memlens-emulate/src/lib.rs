@@ -6,6 +6,7 @@ mod fts;
 pub mod hindsight;
 mod memory;
 mod notes;
+pub mod octopus;
 pub mod openclaw;
 pub mod openviking;
 mod program;

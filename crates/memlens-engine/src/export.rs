@@ -435,7 +435,6 @@ mod tests {
     fn every_key_that_sets_a_parameter_names_one_of_its_pipeline() {
         for target in TARGETS {
             for parameter in target.parameters() {
-                // Octopus is not emulated, and names none.
                 let pipeline = pipeline(target.id).expect(target.id);
                 let known = pipeline.table().parameter(parameter);
                 assert!(known.is_ok(), "{}: {parameter}", target.id);

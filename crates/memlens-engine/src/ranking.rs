@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use memlens_emulate::openclaw::Edition;
-use memlens_emulate::{Program, hindsight};
+use memlens_emulate::{Program, hindsight, octopus};
 use memlens_params::{ParameterSet, Params, Table, Value, Values};
 use memlens_rank::{AnyPipeline, NATIVE};
 
@@ -75,11 +75,11 @@ impl Ranking {
 /// Every pipeline: Memlens's own, then those of other programs, the newest of each first.
 pub fn pipelines() -> Vec<&'static dyn AnyPipeline> {
     let others = Program::ALL.into_iter().map(Program::pipeline);
-    // This one ranks Memlens's own lists.
-    let fusion: &dyn AnyPipeline = &hindsight::FUSION_1_1;
+    // These rank Memlens's own lists.
+    let own_lists: [&dyn AnyPipeline; 2] = [&hindsight::FUSION_1_1, &octopus::KNOWN_STEPS];
     std::iter::once(&NATIVE as &dyn AnyPipeline)
         .chain(others)
-        .chain([fusion])
+        .chain(own_lists)
         .collect()
 }
 
@@ -115,6 +115,7 @@ pub fn pipeline(named: &str) -> Result<&'static dyn AnyPipeline, EngineError> {
     };
     match (program, version) {
         (NATIVE_NAME, None) => Ok(&NATIVE),
+        ("octopus", None) => Ok(&octopus::KNOWN_STEPS),
         ("openclaw", None) => Ok(Edition::V2026_8.pipeline()),
         ("openclaw", Some(version)) => {
             Edition::of(version).map(Edition::pipeline).ok_or_else(|| {
@@ -166,6 +167,7 @@ mod tests {
             ("qmd@2.8.3", "qmd@2.8"),
             ("openviking@0.5.2", "openviking@0.5"),
             ("hindsight", "hindsight@1.1"),
+            ("octopus", "octopus"),
             ("basic-memory", "basic-memory@0.24"),
             ("basic-memory@0.24.1", "basic-memory@0.24"),
         ];
@@ -177,6 +179,7 @@ mod tests {
             "openclaw@",
             "openclaw@latest",
             "memlens@1",
+            "octopus@1",
             "qmd9",
             "qmd@2.80",
             "qmd@3",

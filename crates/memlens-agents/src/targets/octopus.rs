@@ -3,7 +3,7 @@
 use memlens_params::{Parameter, StageId};
 use serde_json::json;
 
-use crate::openclaw_search::Known;
+use crate::openclaw_search::{Effect, Kind, Known};
 use crate::targets::{Fit, Mapped, Own, Takes, Target};
 
 pub(super) static TARGET: Target = Target {
@@ -20,8 +20,7 @@ pub(super) static TARGET: Target = Target {
     otherwise: lacking,
 };
 
-/// Its own search is not emulated, so no parameter of its own is read.
-static KEYS: [Known; 0] = [];
+static KEYS: [Known; 1] = [("TopN", Kind::Number, Effect::Sets("octopus.top_n"))];
 
 fn map(own: &Own<'_>) -> Vec<Mapped> {
     if !own.reranks() {

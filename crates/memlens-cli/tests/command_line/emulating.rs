@@ -205,9 +205,9 @@ fn parameters_are_those_of_the_program() {
     );
     let refused: &[(&[&str], i32, &str)] = &[
         (
-            &["emulate", "router", "--agent", "octopus"],
+            &["emulate", "router", "--agent", "octopod"],
             2,
-            "cannot rank as octopus: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2, qmd@2.8, openviking@0.5, basic-memory@0.24, hindsight@1.1",
+            "cannot rank as octopod: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2, qmd@2.8, openviking@0.5, basic-memory@0.24, hindsight@1.1, octopus",
         ),
         (
             &["emulate", "router", "--agent", "openclaw@soon"],
@@ -228,7 +228,7 @@ fn parameters_are_those_of_the_program() {
         (
             &["compare", "default", "no such preset", "router"],
             2,
-            "cannot rank as no such preset: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2, qmd@2.8, openviking@0.5, basic-memory@0.24, hindsight@1.1",
+            "cannot rank as no such preset: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2, qmd@2.8, openviking@0.5, basic-memory@0.24, hindsight@1.1, octopus",
         ),
     ];
     for (arguments, status, message) in refused {
@@ -563,6 +563,35 @@ fn hindsight_fuses_our_own_lists() {
     assert_eq!(paths(&in_turn["results"]), ["router.md", "soup.md"]);
     // Of two, the first comes before two and the last before one.
     assert_eq!(in_turn["results"][0]["score"], 2.0, "{in_turn}");
+}
+
+#[test]
+fn of_octopus_the_known_steps_are_done() {
+    let notes = Notes::new(&[
+        ("router.md", "The router stands in the hall.\n"),
+        ("soup.md", "Stock for the soup, and a long walk.\n"),
+    ]);
+    let memlens = Memlens::of(&[&notes]);
+    let octopus = |question, more: &[&str]| {
+        let arguments = [&["emulate", question, "--agent", "octopus"], more].concat();
+        memlens.print(&arguments)
+    };
+    let told = octopus("the router stands in the hall", &["--explain"]);
+    for said in [
+        "a search by words is not known of Octopus",
+        "reaches 0.6",
+        "Octopus asks its reranker here",
+        "OriginalRank 1, NewRank 1",
+    ] {
+        assert!(told.contains(said), "{said} is not in {told}");
+    }
+    assert!(told.contains("soup.md:1  Floor: "), "{told}");
+    // What shares a word and is far in meaning stays below the fixed floor.
+    let none = octopus("walk the dog to the vet tomorrow", &[]);
+    assert!(
+        none.starts_with("no results") && none.contains("is below 0.6"),
+        "{none}"
+    );
 }
 
 #[test]

@@ -1,0 +1,52 @@
+//! What Octopus can be told, by its own names.
+
+use memlens_params::make::{log, whole};
+use memlens_params::{StageId, StageInfo, parameters};
+
+use crate::staging::stage;
+
+/// The list by meaning.
+pub const VECTOR: StageId = StageId("octopus.vector");
+/// The least cosine.
+pub const FLOOR: StageId = StageId("octopus.floor");
+/// How many are reranked.
+pub const CANDIDATES: StageId = StageId("octopus.candidates");
+/// The order of its reranker.
+pub const RERANK: StageId = StageId("octopus.rerank");
+/// How many are left.
+pub const LIMIT: StageId = StageId("octopus.limit");
+
+static STAGES: [StageInfo; 5] = [
+    stage(
+        VECTOR,
+        "Vector",
+        None,
+        "The order by meaning; here Memlens's vector list. Whether Octopus also searches by words is not known.",
+    ),
+    stage(
+        FLOOR,
+        "Floor",
+        None,
+        "Drops what is below 0.6, which is fixed in Octopus and was chosen for another embedding model.",
+    ),
+    stage(
+        CANDIDATES,
+        "Candidates",
+        None,
+        "Keeps three times as many as TopN for the reranker.",
+    ),
+    stage(
+        RERANK,
+        "Rerank",
+        None,
+        "The order of its reranker, which Memlens does not ask: the order before it stays.",
+    ),
+    stage(LIMIT, "TopN", None, "Keeps the first."),
+];
+
+parameters! {
+    /// What Octopus can be told.
+    pub struct Octopus;
+    prefix "octopus."; stages &STAGES; rules |_| Ok(());
+    top_n: u32 = 5, Some(LIMIT), Rank, "TopN", Some("results"), log(whole(1, 100, 1)), None, "How many results are left; three times as many are reranked.";
+}

@@ -1,0 +1,87 @@
+//! Why a stage of Octopus decided as it did on one chunk: each reason's numbers, effect and sentence.
+
+use memlens_rank::{Effect, ListValue, Reason, number};
+
+use crate::staging::precise;
+
+/// The least cosine, fixed in its code.
+const FLOOR: f64 = 0.6;
+
+/// Where the list by meaning holds a chunk.
+#[derive(Debug)]
+pub struct Listed {
+    /// The rank and the cosine; nothing where it does not.
+    pub value: ListValue,
+}
+
+impl Reason for Listed {
+    fn effect(&self) -> Effect {
+        self.value.score.map_or(Effect::Drop, Effect::Score)
+    }
+    fn sentence(&self) -> String {
+        match (self.value.rank, self.value.score) {
+            (Some(rank), Some(score)) => format!("rank {rank}: {}", precise(score)),
+            (None, Some(score)) => precise(score),
+            (_, None) => "not in the vector list".to_owned(),
+        }
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        let rank = self.value.rank.map(|it| ("rank", f64::from(it)));
+        let score = self.value.score.map(|it| ("score", it));
+        rank.into_iter().chain(score).collect()
+    }
+    fn listed(&self) -> Option<ListValue> {
+        Some(self.value)
+    }
+}
+
+/// Whether a cosine reaches the floor.
+#[derive(Debug)]
+pub struct Floored {
+    /// The cosine.
+    pub score: f64,
+}
+
+impl Reason for Floored {
+    fn effect(&self) -> Effect {
+        if self.score >= FLOOR {
+            Effect::Keep
+        } else {
+            Effect::Drop
+        }
+    }
+    fn sentence(&self) -> String {
+        let word = if self.score >= FLOOR {
+            "reaches"
+        } else {
+            "is below"
+        };
+        format!("{} {word} {}", precise(self.score), number(FLOOR, 1))
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        vec![("score", self.score), ("least", FLOOR)]
+    }
+    fn least(&self) -> Option<f64> {
+        Some(FLOOR)
+    }
+}
+
+/// A chunk's rank before and after its reranker, as Octopus's results carry them.
+#[derive(Debug)]
+pub struct Ranks {
+    /// The 1-based rank, which no reranker changed.
+    pub original: u32,
+}
+
+impl Reason for Ranks {
+    fn effect(&self) -> Effect {
+        Effect::Keep
+    }
+    fn sentence(&self) -> String {
+        format!("OriginalRank {0}, NewRank {0}", self.original)
+    }
+    fn terms(&self) -> Vec<(&'static str, f64)> {
+        let rank = f64::from(self.original);
+        vec![("OriginalRank", rank), ("NewRank", rank)]
+    }
+}
