@@ -48,7 +48,7 @@ pub struct PastQuestion {
 }
 
 /// One result that was returned.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Returned {
     /// The note's path as the agent names it.
     pub path: String,

@@ -46,6 +46,17 @@ pub enum EngineError {
         /// Why.
         why: String,
     },
+    /// There is no such past question.
+    #[error("cannot open past question {id}: there is none; list them anew")]
+    NoPast {
+        /// The id, as given.
+        id: String,
+    },
+    /// The person did not agree that agents' logs are read.
+    #[error(
+        "cannot read past questions: you have not allowed it for this library yet; allow it in the view Past questions, or with `memlens recall import`"
+    )]
+    RecallNotAllowed,
     /// No command is set up to be run.
     #[error("cannot run the hook: no command is set; set one in the settings")]
     NoHook,
@@ -315,6 +326,8 @@ impl EngineError {
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }
             | EngineError::Agent { .. }
+            | EngineError::NoPast { .. }
+            | EngineError::RecallNotAllowed
             | EngineError::NoHook
             | EngineError::NoteChanged { .. }
             | EngineError::NoteAltered { .. }

@@ -60,6 +60,7 @@ mod notices;
 mod output;
 mod own_index;
 mod passage;
+mod past;
 mod place;
 mod preset;
 mod providers;
@@ -94,6 +95,8 @@ pub use marks::Evergreen;
 pub use memlens_agents::Home;
 /// A key of an agent's config, and what it does.
 pub use memlens_agents::{Effect, Setting, Takes, Target};
+/// What an agent asked, and what it was given.
+pub use memlens_agents::{PastQuestion, Returned, Used};
 pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
 pub use memlens_indexer::{
     Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,
@@ -112,6 +115,7 @@ pub use memlens_rerank::{DownloadProgress, RerankError};
 pub use memlens_retrieve::{Lists, Part, Scope};
 pub use memlens_store::{Folder, FolderId, Voted};
 pub use nearest::Nearest;
+pub use past::{Past, PastFilter};
 pub use place::Place;
 pub use preset::{preset_schema, read_evidence, read_params, read_ranking};
 pub use query_file::QueryFile;

@@ -2,7 +2,7 @@
 //!
 //! A [`Store`] holds the watched folders, their documents, chunks and windows, every embedding ever
 //! computed (by content hash and model, so that nothing unchanged is embedded twice), what went
-//! wrong with which file, presets, and the person's thumbs. Everything else on disk is derived from it and names the
+//! wrong with which file, presets, the person's thumbs, what agents asked, and judgments. Everything else on disk is derived from it and names the
 //! [generation](Store::generation) it was built from.
 //!
 //! One process writes ([`Store::open`], held by a lock file that names it); any number read
@@ -29,9 +29,11 @@ mod embeddings;
 mod error;
 mod feedback;
 mod folders;
+mod judgments;
 mod lock;
 mod migrations;
 mod observations;
+mod past;
 mod presets;
 mod problems;
 mod score_cache;
@@ -48,7 +50,9 @@ pub use embeddings::EmbeddingId;
 pub use error::StoreError;
 pub use feedback::{Imported, NewFeedback, StoredFeedback, Thumb, Voted};
 pub use folders::{Folder, FolderId};
+pub use judgments::{Judgment, Origin};
 pub use observations::{NewObservation, Observations, StoredObservation};
+pub use past::{Kept, NewPast, ReadLog, StoredPast};
 pub use presets::StoredPreset;
 pub use problems::{Severity, StoredProblem};
 pub use score_cache::{CacheLimits, CachedScore, RerankCall, ScoreCache};

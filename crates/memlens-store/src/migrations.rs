@@ -12,7 +12,9 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 8] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH];
+const STEPS: [&str; 9] = [
+    FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH,
+];
 
 const FIRST: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -176,4 +178,44 @@ END;
 // Which agent a folder is of is told anew, by the next program that looks.
 const EIGHTH: &str = "
 ALTER TABLE folders ADD COLUMN agent TEXT;
+";
+
+// What agents asked, as their logs told it, and how far each log is read. A judgment is of a text, as a thumb is.
+const NINTH: &str = "
+CREATE TABLE recall_logs (
+    path TEXT PRIMARY KEY,
+    agent TEXT NOT NULL,
+    cursor TEXT,
+    n_bytes INTEGER NOT NULL,
+    stamp TEXT NOT NULL,
+    problem TEXT
+) WITHOUT ROWID;
+
+CREATE TABLE past_questions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    log TEXT NOT NULL REFERENCES recall_logs (path) ON DELETE CASCADE,
+    agent TEXT NOT NULL,
+    session TEXT NOT NULL,
+    call TEXT NOT NULL,
+    at_ms INTEGER,
+    question TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    returned TEXT,
+    opened TEXT NOT NULL,
+    cited TEXT NOT NULL,
+    UNIQUE (agent, session, call)
+);
+CREATE INDEX past_questions_by_time ON past_questions (at_ms, id);
+CREATE INDEX past_questions_of_log ON past_questions (log);
+
+CREATE TABLE judgments (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    origin TEXT NOT NULL,
+    question TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    text TEXT NOT NULL,
+    path TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    UNIQUE (origin, question, hash)
+);
 ";

@@ -261,7 +261,7 @@ pub struct RecallProgress {
 }
 
 /// What an import of past questions came to.
-#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Type)]
 pub struct RecallImport {
     /// Logs that were read.
     pub n_logs: u32,

@@ -1,0 +1,137 @@
+//! What agents asked, as it is kept in the library.
+
+use memlens_agents::PastQuestion;
+use memlens_store::{NewPast, Store, StoredPast};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{EngineError, Library};
+
+/// A past question that is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Past {
+    /// Names it; never used twice.
+    pub id: i64,
+    /// What is known of it.
+    pub asked: PastQuestion,
+}
+
+/// Which past questions are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PastFilter {
+    /// All of these words stand in the question, whatever their case; empty for any.
+    pub text: String,
+    /// The agent's id; none for any.
+    pub agent: Option<String>,
+    /// The session; none for any.
+    pub session: Option<String>,
+    /// Asked at this moment or later, milliseconds since 1970; none for any, and those without a time.
+    pub since_ms: Option<i64>,
+}
+
+impl PastFilter {
+    fn holds(&self, asked: &PastQuestion) -> bool {
+        let question = asked.question.to_lowercase();
+        let is_of =
+            |wanted: &Option<String>, own: &str| wanted.as_deref().is_none_or(|it| it == own);
+        is_of(&self.agent, &asked.agent)
+            && is_of(&self.session, &asked.session)
+            && self
+                .since_ms
+                .is_none_or(|since| asked.at_ms.is_some_and(|at| at >= since))
+            && self
+                .text
+                .to_lowercase()
+                .split_whitespace()
+                .all(|word| question.contains(word))
+    }
+}
+
+impl Library {
+    /// The past questions of a filter, the newest first; those without a time come last.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn past(&self, filter: &PastFilter) -> Result<Vec<Past>, EngineError> {
+        let stored = self.store().past()?;
+        let past = stored.into_iter().map(past);
+        Ok(past.filter(|past| filter.holds(&past.asked)).collect())
+    }
+
+    /// The past question of an id.
+    ///
+    /// # Errors
+    /// [`EngineError::NoPast`] where there is none, [`EngineError::Store`].
+    pub fn past_question(&self, id: &str) -> Result<Past, EngineError> {
+        let number = id.parse().ok();
+        let stored = match number {
+            Some(number) => self.store().past_question(number)?,
+            None => None,
+        };
+        let none = || EngineError::NoPast { id: id.to_owned() };
+        stored.map(past).ok_or_else(none)
+    }
+}
+
+/// The newest questions of a session, the newest last.
+pub(crate) fn of_session(
+    store: &Store,
+    agent: &str,
+    session: &str,
+    n_most: u32,
+) -> Result<Vec<PastQuestion>, EngineError> {
+    let stored = store.past_of_session(agent, session, n_most)?;
+    Ok(stored.into_iter().map(|it| past(it).asked).collect())
+}
+
+/// A question as the library keeps it.
+pub(crate) fn stored(asked: &PastQuestion) -> NewPast {
+    NewPast {
+        agent: asked.agent.clone(),
+        session: asked.session.clone(),
+        call: asked.call.clone(),
+        at_ms: asked.at_ms,
+        question: asked.question.clone(),
+        settings: json(&asked.settings),
+        returned: asked.returned.as_ref().map(json),
+        opened: json(&asked.opened),
+        cited: json(&asked.cited),
+    }
+}
+
+fn past(stored: StoredPast) -> Past {
+    let NewPast {
+        agent,
+        session,
+        call,
+        at_ms,
+        question,
+        settings,
+        returned,
+        opened,
+        cited,
+    } = stored.past;
+    Past {
+        id: stored.id,
+        asked: PastQuestion {
+            agent,
+            session,
+            call,
+            at_ms,
+            question,
+            settings: read(&settings),
+            returned: returned.as_deref().map(read),
+            opened: read(&opened),
+            cited: read(&cited),
+        },
+    }
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("plain data can always be written as JSON")
+}
+
+/// What a newer Memlens wrote in another form counts as nothing.
+fn read<T: DeserializeOwned + Default>(text: &str) -> T {
+    serde_json::from_str(text).unwrap_or_default()
+}

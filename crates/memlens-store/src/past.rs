@@ -1,0 +1,455 @@
+//! What agents asked, and how far their logs are read.
+//!
+//! What a question's settings, results and uses mean is not this crate's matter: they are JSON here.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::error::Attempt;
+use crate::{Judgment, Store, StoreError};
+
+/// A past question to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPast {
+    /// The agent's id.
+    pub agent: String,
+    /// The session, as the agent names it.
+    pub session: String,
+    /// What names the question within its session.
+    pub call: String,
+    /// When it was asked, milliseconds since 1970; none where the log does not say.
+    pub at_ms: Option<i64>,
+    /// Its words.
+    pub question: String,
+    /// What else the call asked for, as JSON.
+    pub settings: String,
+    /// What was returned, as JSON; none while no answer was seen.
+    pub returned: Option<String>,
+    /// What was opened afterwards, as JSON.
+    pub opened: String,
+    /// What the answer cited, as JSON.
+    pub cited: String,
+}
+
+/// A past question as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPast {
+    /// Names it; never used twice.
+    pub id: i64,
+    /// What is known of it.
+    pub past: NewPast,
+}
+
+/// A log and how far it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadLog {
+    /// Its path.
+    pub path: String,
+    /// The agent's id.
+    pub agent: String,
+    /// Where to go on; none where nothing was read yet.
+    pub cursor: Option<String>,
+    /// How much of it is read, in bytes.
+    pub n_bytes: u64,
+    /// How its file stood when it was read to its end; empty before.
+    pub stamp: String,
+    /// Why it could not be read.
+    pub problem: Option<String>,
+}
+
+/// Counts what became of questions that were given to be kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Those that are new.
+    pub n_new: u32,
+    /// Those of which more is known now.
+    pub n_updated: u32,
+    /// Judgments that are new.
+    pub n_judgments: u32,
+}
+
+const ATTEMPT: &str = "read the past questions";
+
+const COLUMNS: &str = "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited FROM past_questions";
+
+impl Store {
+    /// Every past question, the newest first; those without a time come last.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn past(&self) -> Result<Vec<StoredPast>, StoreError> {
+        self.connection
+            .prepare_cached(&format!("{COLUMNS} ORDER BY at_ms DESC, id DESC"))
+            .and_then(|mut statement| statement.query_map([], read)?.collect())
+            .attempt(ATTEMPT)
+    }
+
+    /// The past question of an id; none where there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn past_question(&self, id: i64) -> Result<Option<StoredPast>, StoreError> {
+        self.connection
+            .prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))
+            .and_then(|mut statement| statement.query_row([id], read).optional())
+            .attempt(ATTEMPT)
+    }
+
+    /// The newest questions of a session, at most so many, the newest last.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn past_of_session(
+        &self,
+        agent: &str,
+        session: &str,
+        n_most: u32,
+    ) -> Result<Vec<StoredPast>, StoreError> {
+        let found: Result<Vec<StoredPast>, _> = self
+            .connection
+            .prepare_cached(&format!(
+                "{COLUMNS} WHERE agent = ?1 AND session = ?2 ORDER BY id DESC LIMIT ?3"
+            ))
+            .and_then(|mut statement| {
+                statement
+                    .query_map(params![agent, session, n_most], read)?
+                    .collect()
+            })
+            .attempt(ATTEMPT);
+        found.map(|mut newest_first| {
+            newest_first.reverse();
+            newest_first
+        })
+    }
+
+    /// How many past questions there are.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn n_past(&self) -> Result<u32, StoreError> {
+        self.connection
+            .query_row("SELECT count(*) FROM past_questions", [], |row| row.get(0))
+            .attempt(ATTEMPT)
+    }
+
+    /// How many past questions are kept of each log that is known, by its path.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn read_logs(&self) -> Result<Vec<(ReadLog, u32)>, StoreError> {
+        self.connection
+            .prepare_cached(
+                "SELECT path, agent, cursor, n_bytes, stamp, problem, \
+                 (SELECT count(*) FROM past_questions WHERE log = path) FROM recall_logs ORDER BY path",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((read_log(row)?, row.get(6)?)))?
+                    .collect()
+            })
+            .attempt("read the logs' places")
+    }
+
+    /// Notes how far a log is read.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn note_log(&mut self, log: &ReadLog) -> Result<(), StoreError> {
+        put_log(&self.connection, log).attempt("note how far a log is read")
+    }
+
+    /// Keeps what was read of a log, with how far it is read, in one step. A question takes the place of what was known by
+    /// its agent, session and call; a judgment that is there stays.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`]; nothing has changed then.
+    pub fn keep_past(
+        &mut self,
+        log: &ReadLog,
+        questions: &[NewPast],
+        judgments: &[Judgment],
+    ) -> Result<Kept, StoreError> {
+        let mut keep = || {
+            let transaction = self.connection.transaction()?;
+            put_log(&transaction, log)?;
+            let mut kept = Kept::default();
+            for question in questions {
+                match put(&transaction, &log.path, question)? {
+                    Put::New => kept.n_new += 1,
+                    Put::Changed => kept.n_updated += 1,
+                    Put::Known => {}
+                }
+            }
+            for judgment in judgments {
+                kept.n_judgments += u32::from(judgment.insert(&transaction)?);
+            }
+            transaction.commit()?;
+            Ok(kept)
+        };
+        keep().attempt("keep past questions")
+    }
+
+    /// Forgets past questions asked before a moment, milliseconds since 1970. Returns how many. How far the logs are read
+    /// is kept, so that they do not come back.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn forget_past_before(&mut self, at_ms: i64) -> Result<u32, StoreError> {
+        self.connection
+            .execute("DELETE FROM past_questions WHERE at_ms < ?1", [at_ms])
+            .map(|n_gone| n_gone as u32)
+            .attempt("forget old past questions")
+    }
+
+    /// Forgets every past question, what was observed of them, and how far the logs are read. Returns how many questions.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`]; nothing has changed then.
+    pub fn forget_past(&mut self) -> Result<u32, StoreError> {
+        let attempt = "forget the past questions";
+        let n_gone = self.lastingly(|connection| {
+            let mut forget = || {
+                let transaction = connection.transaction()?;
+                let n_gone = transaction.execute("DELETE FROM past_questions", [])?;
+                transaction.execute("DELETE FROM recall_logs", [])?;
+                transaction.execute("DELETE FROM judgments WHERE origin = 'observed'", [])?;
+                transaction.commit()?;
+                Ok(n_gone as u32)
+            };
+            forget().attempt(attempt)
+        })?;
+        Ok(n_gone)
+    }
+}
+
+enum Put {
+    New,
+    Changed,
+    Known,
+}
+
+fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<Put> {
+    let known = connection
+        .prepare_cached(&format!(
+            "{COLUMNS} WHERE agent = ?1 AND session = ?2 AND call = ?3"
+        ))?
+        .query_row([&past.agent, &past.session, &past.call], read)
+        .optional()?;
+    let NewPast {
+        agent,
+        session,
+        call,
+        at_ms,
+        question,
+        settings,
+        returned,
+        opened,
+        cited,
+    } = past;
+    match known {
+        Some(known) if known.past == *past => Ok(Put::Known),
+        Some(known) => {
+            connection
+                .prepare_cached(
+                    "UPDATE past_questions SET at_ms = ?2, question = ?3, settings = ?4, returned = ?5, \
+                     opened = ?6, cited = ?7 WHERE id = ?1",
+                )?
+                .execute(params![
+                    known.id, at_ms, question, settings, returned, opened, cited
+                ])?;
+            Ok(Put::Changed)
+        }
+        None => {
+            connection
+                .prepare_cached(
+                    "INSERT INTO past_questions \
+                     (log, agent, session, call, at_ms, question, settings, returned, opened, cited) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                )?
+                .execute(params![
+                    log, agent, session, call, at_ms, question, settings, returned, opened, cited
+                ])?;
+            Ok(Put::New)
+        }
+    }
+}
+
+fn put_log(connection: &Connection, log: &ReadLog) -> rusqlite::Result<()> {
+    let ReadLog {
+        path,
+        agent,
+        cursor,
+        n_bytes,
+        stamp,
+        problem,
+    } = log;
+    connection
+        .prepare_cached(
+            "INSERT INTO recall_logs VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET \
+             agent = ?2, cursor = ?3, n_bytes = ?4, stamp = ?5, problem = ?6",
+        )?
+        .execute(params![
+            path,
+            agent,
+            cursor,
+            *n_bytes as i64,
+            stamp,
+            problem
+        ])
+        .map(drop)
+}
+
+fn read_log(row: &Row<'_>) -> rusqlite::Result<ReadLog> {
+    Ok(ReadLog {
+        path: row.get(0)?,
+        agent: row.get(1)?,
+        cursor: row.get(2)?,
+        n_bytes: row.get::<_, i64>(3)?.max(0) as u64,
+        stamp: row.get(4)?,
+        problem: row.get(5)?,
+    })
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<StoredPast> {
+    Ok(StoredPast {
+        id: row.get(0)?,
+        past: NewPast {
+            agent: row.get(1)?,
+            session: row.get(2)?,
+            call: row.get(3)?,
+            at_ms: row.get(4)?,
+            question: row.get(5)?,
+            settings: row.get(6)?,
+            returned: row.get(7)?,
+            opened: row.get(8)?,
+            cited: row.get(9)?,
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Origin;
+
+    fn log(cursor: &str) -> ReadLog {
+        ReadLog {
+            path: "/home/iris/.agent/log.jsonl".to_owned(),
+            agent: "openclaw".to_owned(),
+            cursor: Some(cursor.to_owned()),
+            n_bytes: 12,
+            stamp: String::new(),
+            problem: None,
+        }
+    }
+
+    fn asked(session: &str, call: &str, at_ms: Option<i64>) -> NewPast {
+        NewPast {
+            agent: "openclaw".to_owned(),
+            session: session.to_owned(),
+            call: call.to_owned(),
+            at_ms,
+            question: format!("question {call}"),
+            settings: "{}".to_owned(),
+            returned: None,
+            opened: "[]".to_owned(),
+            cited: "[]".to_owned(),
+        }
+    }
+
+    fn judgment(question: &str) -> Judgment {
+        Judgment {
+            origin: Origin::Observed,
+            question: question.to_owned(),
+            hash: [7; 32],
+            text: "The router stands in the hall.".to_owned(),
+            path: "router.md".to_owned(),
+            at_ms: 5,
+        }
+    }
+
+    #[test]
+    fn more_that_is_learnt_of_a_question_takes_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(dir.path()).unwrap();
+        let first = asked("s", "1", Some(10));
+        // The same call of another session is another question.
+        let other = asked("t", "1", Some(20));
+        let timeless = asked("s", "2", None);
+        let all = [first.clone(), other.clone(), timeless.clone()];
+        let new = store
+            .keep_past(&log("12"), &all, &[judgment("a"), judgment("a")])
+            .unwrap();
+        let expected = Kept {
+            n_new: 3,
+            n_updated: 0,
+            n_judgments: 1,
+        };
+        assert_eq!(new, expected);
+        let answered = NewPast {
+            returned: Some("[]".to_owned()),
+            ..first
+        };
+        let updated = store
+            .keep_past(
+                &log("30"),
+                &[answered.clone(), other.clone()],
+                &[judgment("a")],
+            )
+            .unwrap();
+        let expected = Kept {
+            n_new: 0,
+            n_updated: 1,
+            n_judgments: 0,
+        };
+        assert_eq!(updated, expected);
+        // What another process sees.
+        let reader = store.reader().unwrap();
+        let past: Vec<NewPast> = reader
+            .past()
+            .unwrap()
+            .into_iter()
+            .map(|it| it.past)
+            .collect();
+        assert_eq!(past, [other, answered.clone(), timeless.clone()]);
+        let of_session = reader.past_of_session("openclaw", "s", 1).unwrap();
+        assert_eq!(of_session[0].past, timeless);
+        assert_eq!(reader.read_logs().unwrap(), [(log("30"), 3)]);
+        let id = reader.past().unwrap()[1].id;
+        assert_eq!(reader.past_question(id).unwrap().unwrap().past, answered);
+        assert_eq!(reader.past_question(id + 100).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_forgotten_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(dir.path()).unwrap();
+        let all = [
+            asked("s", "1", Some(10)),
+            asked("s", "2", Some(20)),
+            asked("s", "3", None),
+        ];
+        store.keep_past(&log("12"), &all, &[judgment("a")]).unwrap();
+        assert_eq!(store.forget_past_before(20).unwrap(), 1);
+        assert_eq!(store.n_past().unwrap(), 2);
+        // How far the log is read stays, so that the old ones do not come back.
+        assert_eq!(store.read_logs().unwrap(), [(log("12"), 2)]);
+        assert_eq!(store.forget_past().unwrap(), 2);
+        assert_eq!(store.past().unwrap(), []);
+        assert_eq!(store.read_logs().unwrap(), []);
+        assert_eq!(store.judgments(Origin::Observed).unwrap(), []);
+    }
+
+    #[test]
+    fn the_same_question_in_another_log_is_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(dir.path()).unwrap();
+        let one = [asked("s", "1", Some(10))];
+        store.keep_past(&log("12"), &one, &[]).unwrap();
+        let moved = ReadLog {
+            path: "/elsewhere".to_owned(),
+            ..log("1")
+        };
+        store.keep_past(&moved, &one, &[]).unwrap();
+        assert_eq!(store.n_past().unwrap(), 1);
+    }
+}
