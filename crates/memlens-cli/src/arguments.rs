@@ -60,6 +60,8 @@ pub enum Command {
     /// and is dropped if your parameters drop those. Rows that the library does not know keep their scores and order, and
     /// come last. If anything fails, there is no answer and the exit status is not 0.
     Hook(HookArgs),
+    /// Read, list or forget what your agents asked their memory
+    Recall(RecallArgs),
     /// Delete everything in the library; your notes are not touched
     Erase(EraseArgs),
 }
@@ -361,6 +363,61 @@ pub struct ExportArgs {
     pub schema: bool,
     #[command(flatten)]
     pub ranking: RankingArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct RecallArgs {
+    #[command(subcommand)]
+    pub act: RecallAct,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RecallAct {
+    /// Read what is new in the agents' logs; the first time it names them and asks
+    Import(RecallImportArgs),
+    /// List past questions, the newest first
+    List(RecallListArgs),
+    /// Forget all past questions, and read no log until you import again
+    Forget(RecallForgetArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct RecallImportArgs {
+    /// Read the logs of this agent alone, by its id
+    #[arg(long, value_name = "AGENT")]
+    pub agent: Option<String>,
+    /// Agree that the logs are read, without being asked
+    #[arg(long)]
+    pub yes: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RecallListArgs {
+    /// Only questions that hold all of these words
+    #[arg(value_name = "WORDS")]
+    pub text: Option<String>,
+    /// Only questions of this agent, by its id
+    #[arg(long, value_name = "AGENT")]
+    pub agent: Option<String>,
+    /// Only questions of this session
+    #[arg(long, value_name = "SESSION")]
+    pub session: Option<String>,
+    /// Only questions since this day (2026-11-01) or moment (2026-11-01T09:30:00Z)
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RecallForgetArgs {
+    /// Confirm
+    #[arg(long)]
+    pub yes: bool,
 }
 
 #[derive(Debug, Args)]

@@ -93,6 +93,28 @@ pub enum CliError {
     /// A library that is damaged is to be erased, and that was not asked for plainly.
     #[error("{0}; use --yes to erase it (your notes are not touched)")]
     UnconfirmedDamaged(String),
+    /// Nobody agreed that the agents' logs are read.
+    #[error(
+        "cannot read the agents' logs: {n_logs} were found, and you have not agreed to it yet; agree with --yes"
+    )]
+    NotAgreed {
+        /// How many logs there are.
+        n_logs: usize,
+    },
+    /// Past questions were to be forgotten, and that was not confirmed.
+    #[error("cannot forget {n_questions} past questions without --yes")]
+    UnconfirmedForget {
+        /// How many there are.
+        n_questions: usize,
+    },
+    /// What was typed is no moment.
+    #[error(
+        "cannot read the moment {given}: write a day (2026-11-01) or a moment (2026-11-01T09:30:00Z)"
+    )]
+    NoMoment {
+        /// What was typed.
+        given: String,
+    },
     /// The person stopped it.
     #[error("stopped; finished work is kept, run it again to continue")]
     Stopped,
@@ -136,6 +158,9 @@ impl CliError {
             | CliError::NoConfig { .. }
             | CliError::Unconfirmed { .. }
             | CliError::UnconfirmedDamaged(_)
+            | CliError::NotAgreed { .. }
+            | CliError::UnconfirmedForget { .. }
+            | CliError::NoMoment { .. }
             | CliError::Engine(
                 EngineError::EmptyQuery
                 | EngineError::NoPipeline { .. }
@@ -149,6 +174,7 @@ impl CliError {
                 | EngineError::NoFeedback { .. }
                 | EngineError::Evergreen { .. }
                 | EngineError::Rerank(RerankError::Setting { .. })
+                | EngineError::NoAgent { .. }
                 | EngineError::Agent { .. },
             ) => 2,
             CliError::ReaderGone => 0,

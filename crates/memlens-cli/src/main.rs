@@ -20,6 +20,7 @@ mod import;
 mod index;
 mod output;
 mod params;
+mod recall;
 mod rerank_hook;
 mod rerank_model;
 mod rerank_provider;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         Command::RerankModel(arguments) => rerank_model::run(library, &arguments),
         Command::RerankHook(arguments) => rerank_hook::run(library, &arguments),
         Command::Hook(arguments) => hook::run(library, &arguments),
+        Command::Recall(arguments) => recall::run(library, &arguments),
         Command::Erase(arguments) => erase::run(library, &arguments),
     };
     match done {

@@ -128,6 +128,16 @@ pub fn while_comparing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     while_working(&progress, work)
 }
 
+/// Shows how far an import of past questions is, in thousands of bytes.
+pub fn while_importing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
+    let thousands = |bytes: f64| (bytes / 1000.0) as u32;
+    let progress = || {
+        let progress = library.recall_progress()?;
+        Some((thousands(progress.n_bytes), thousands(progress.n_bytes_all)))
+    };
+    while_working(&progress, work)
+}
+
 /// Shows how far a work is, which tells it as so many of how many.
 fn while_working<T>(
     progress: &(dyn Fn() -> Option<(u32, u32)> + Sync),

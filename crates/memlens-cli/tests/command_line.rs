@@ -42,6 +42,8 @@ mod killing;
 mod odd_arguments;
 #[path = "command_line/odd_input.rs"]
 mod odd_input;
+#[path = "command_line/recalling.rs"]
+mod recalling;
 #[path = "command_line/rerank_model.rs"]
 mod rerank_model;
 #[path = "command_line/rerank_provider.rs"]

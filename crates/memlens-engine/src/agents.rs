@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use memlens_agents::{AGENTS, Cut, Found, Home, Loaded, Unit, count, look};
+use memlens_agents::{AGENTS, Agent, Cut, Found, Home, Loaded, Unit, count, look};
 use memlens_indexer::Indexer;
 use memlens_retrieve::Part;
 use memlens_store::{Folder, Store, StoreError};
@@ -72,6 +72,14 @@ pub fn loaded(home: &Home, watched: &[Folder]) -> (Vec<LoadedFile>, Vec<String>)
     (files, problems)
 }
 
+/// The agent of an id.
+///
+/// # Errors
+/// [`EngineError::NoAgent`] for an id that no agent has.
+pub fn known_agent(id: &str) -> Result<&'static Agent, EngineError> {
+    memlens_agents::agent(id).ok_or_else(|| EngineError::NoAgent { id: id.to_owned() })
+}
+
 /// The folders of an agent that are not watched yet; empty where all of them are.
 ///
 /// # Errors
@@ -85,13 +93,7 @@ pub fn folders_to_add(
         id: id.to_owned(),
         why,
     };
-    let Some(agent) = memlens_agents::agent(id) else {
-        let ids: Vec<&str> = AGENTS.into_iter().map(|agent| agent.id).collect();
-        return Err(refused(format!(
-            "no agent has this id; choose one of {}",
-            ids.join(", ")
-        )));
-    };
+    let agent = known_agent(id).map_err(|error| refused(error.to_string()))?;
     let Some(found) = look(home).into_iter().find(|found| found.agent.id == id) else {
         return Err(refused(format!(
             "{} was not found on this machine",

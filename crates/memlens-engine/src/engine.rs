@@ -391,7 +391,7 @@ impl Engine {
     }
 
     /// Writes what a person changed.
-    fn write<T>(
+    pub(crate) fn write<T>(
         &self,
         change: impl FnOnce(&mut Store) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {

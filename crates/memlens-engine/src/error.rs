@@ -46,6 +46,13 @@ pub enum EngineError {
         /// Why.
         why: String,
     },
+    /// No agent has this id.
+    #[error("no agent has the id {id}; choose one of {}",
+        memlens_agents::AGENTS.map(|agent| agent.id).join(", "))]
+    NoAgent {
+        /// The id, as typed.
+        id: String,
+    },
     /// There is no such past question.
     #[error("cannot open past question {id}: there is none; list them anew")]
     NoPast {
@@ -326,6 +333,7 @@ impl EngineError {
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }
             | EngineError::Agent { .. }
+            | EngineError::NoAgent { .. }
             | EngineError::NoPast { .. }
             | EngineError::RecallNotAllowed
             | EngineError::NoHook

@@ -66,6 +66,7 @@ mod preset;
 mod providers;
 mod query_file;
 mod ranking;
+mod recall;
 mod report;
 mod rerank;
 mod reranking;
@@ -78,7 +79,8 @@ mod why;
 
 pub use agent_config::{AgentConfig, read_agent_config};
 pub use agents::{
-    FolderToAdd, add_agent_folders, agents, folders_to_add, loaded, note_agents, watched_folders,
+    FolderToAdd, add_agent_folders, agents, folders_to_add, known_agent, loaded, note_agents,
+    watched_folders,
 };
 pub use clustering::Clustering;
 pub use compare::compare;
@@ -120,6 +122,7 @@ pub use place::Place;
 pub use preset::{preset_schema, read_evidence, read_params, read_ranking};
 pub use query_file::QueryFile;
 pub use ranking::{Ranking, pipeline, pipelines, pipelines_told};
+pub use recall::RecallChange;
 pub use report::{RowReport, SearchReport, StageReport, StepReport};
 pub use search::{Search, Timing};
 pub use status::LibraryStatus;

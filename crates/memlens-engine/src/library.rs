@@ -25,6 +25,7 @@ use crate::emulations::Emulations;
 use crate::facts::{LibraryFacts, today};
 use crate::kept::KeptSearches;
 use crate::notices;
+use crate::recall::ImportRun;
 use crate::reranking::Reranking;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};
 use crate::thumbs::CountedThumbs;
@@ -45,6 +46,7 @@ pub struct Library {
     pub(crate) embedder: Arc<QueryEmbedder>,
     pub(crate) emulations: Emulations,
     pub(crate) set_run: SetRun,
+    pub(crate) import_run: ImportRun,
     searches: Mutex<KeptSearches>,
     /// When a search last read the vectors; none while they rest.
     vectors_read: Mutex<Option<Instant>>,
@@ -92,6 +94,7 @@ impl Library {
             embedder,
             emulations: Emulations::default(),
             set_run: SetRun::default(),
+            import_run: ImportRun::default(),
             searches: Mutex::default(),
             vectors_read: Mutex::new(None),
             clustering: RwLock::new(None),

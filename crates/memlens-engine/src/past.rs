@@ -1,11 +1,15 @@
 //! What agents asked, as it is kept in the library.
 
+mod places;
+
 use memlens_agents::PastQuestion;
 use memlens_store::{NewPast, Store, StoredPast};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::{EngineError, Library};
+
+pub(crate) use places::Places;
 
 /// A past question that is kept.
 #[derive(Debug, Clone, PartialEq)]

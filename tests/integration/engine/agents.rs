@@ -124,7 +124,7 @@ fn what_cannot_be_added_is_told() {
     );
     check(
         "Codex",
-        "cannot watch Codex: no agent has this id; choose one of openclaw, claude-code, codex, gemini-cli, hermes, \
+        "cannot watch Codex: no agent has the id Codex; choose one of openclaw, claude-code, codex, gemini-cli, hermes, \
          letta-code, basic-memory, qmd, openviking, obsidian",
     );
     let empty = Notes::new(&[

@@ -1,0 +1,279 @@
+//! `memlens recall`.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use memlens_engine::view::{RecallImport, RecallLogs};
+use memlens_engine::{
+    Library, Past, PastFilter, PastQuestion, RecallChange, Returned, Used, known_agent,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::arguments::{RecallAct, RecallArgs, RecallForgetArgs, RecallImportArgs, RecallListArgs};
+use crate::error::CliError;
+use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
+use crate::settings::{on_stop, open, while_importing};
+
+/// So many logs are named one by one before the first import.
+const LOGS_NAMED: usize = 20;
+
+/// Does what is asked with past questions.
+pub fn run(library: Option<PathBuf>, arguments: &RecallArgs) -> Result<(), CliError> {
+    let library = open(library)?;
+    match &arguments.act {
+        RecallAct::Import(arguments) => import(library, arguments),
+        RecallAct::List(arguments) => list(&library, arguments),
+        RecallAct::Forget(arguments) => forget(&library, arguments),
+    }
+}
+
+fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError> {
+    if let Some(agent) = &arguments.agent {
+        known_agent(agent)?;
+    }
+    let logs = library.recall_logs()?;
+    if logs.logs.is_empty() {
+        tell("no agent's log was found; nothing to read");
+    }
+    if !logs.is_allowed && !logs.logs.is_empty() {
+        if !arguments.yes {
+            agree(&logs)?;
+        }
+        let allowed = RecallChange {
+            is_allowed: Some(true),
+            ..RecallChange::default()
+        };
+        library.change_recall(allowed)?;
+    }
+    let library = Arc::new(library);
+    let stopping = library.clone();
+    on_stop(move || stopping.stop_recall())?;
+    let done = if logs.logs.is_empty() {
+        RecallImport::default()
+    } else {
+        while_importing(&library, || {
+            library.import_recall(arguments.agent.as_deref())
+        })?
+    };
+    for problem in &done.problems {
+        tell(problem);
+    }
+    if arguments.json {
+        print_json(&done)?;
+    } else {
+        print_text(|out| {
+            writeln!(
+                out,
+                "{} new questions, {} updated, {} observed judgments, from {} logs",
+                done.n_new, done.n_updated, done.n_judgments, done.n_logs
+            )
+        })?;
+    }
+    if done.is_stopped {
+        return Err(CliError::Stopped);
+    }
+    Ok(())
+}
+
+/// Names the logs, and asks whether they may be read.
+fn agree(logs: &RecallLogs) -> Result<(), CliError> {
+    let n_logs = logs.logs.len();
+    if !io::stdin().is_terminal() {
+        return Err(CliError::NotAgreed { n_logs });
+    }
+    tell(format_args!(
+        "this reads {n_logs} logs of your agents, {} MB. Only calls of memory tools, their answers and what was cited are kept, in this library:",
+        (logs.n_bytes / 1e6).ceil()
+    ));
+    for log in logs.logs.iter().take(LOGS_NAMED) {
+        tell(format_args!("  {}: {}", log.agent_name, log.path));
+    }
+    if n_logs > LOGS_NAMED {
+        tell(format_args!("  and {} more", n_logs - LOGS_NAMED));
+    }
+    tell("read them? [y/N]");
+    let mut answer = String::new();
+    io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .map_err(CliError::Input)?;
+    if matches!(answer.trim(), "y" | "Y" | "yes") {
+        Ok(())
+    } else {
+        Err(CliError::NotAgreed { n_logs })
+    }
+}
+
+fn forget(library: &Library, arguments: &RecallForgetArgs) -> Result<(), CliError> {
+    let n_questions = library.past(&PastFilter::default())?.len();
+    if !arguments.yes {
+        return Err(CliError::UnconfirmedForget { n_questions });
+    }
+    let n_gone = library.forget_recall()?;
+    print_text(|out| writeln!(out, "{n_gone} past questions forgotten"))
+}
+
+/// A past question, as other programs read it.
+#[derive(Serialize)]
+struct Listed<'a> {
+    id: String,
+    agent: &'a str,
+    session: &'a str,
+    /// RFC 3339; none where the log does not say.
+    at: Option<String>,
+    question: &'a str,
+    settings: &'a BTreeMap<String, Value>,
+    /// Whether an answer was logged; without one, `returned` is empty.
+    answered: bool,
+    returned: Vec<ListedResult<'a>>,
+    opened: Vec<ListedUse<'a>>,
+    cited: Vec<ListedUse<'a>>,
+}
+
+#[derive(Serialize)]
+struct ListedResult<'a> {
+    path: &'a str,
+    start_line: Option<u32>,
+    end_line: Option<u32>,
+    score: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct ListedUse<'a> {
+    path: &'a str,
+    start_line: Option<u32>,
+    end_line: Option<u32>,
+    at: Option<String>,
+}
+
+impl<'a> Listed<'a> {
+    fn of(past: &'a Past) -> Listed<'a> {
+        let PastQuestion {
+            agent,
+            session,
+            at_ms,
+            question,
+            settings,
+            returned,
+            opened,
+            cited,
+            ..
+        } = &past.asked;
+        let result = |it: &'a Returned| ListedResult {
+            path: &it.path,
+            start_line: it.lines.map(|lines| lines.0),
+            end_line: it.lines.map(|lines| lines.1),
+            score: it.score,
+        };
+        let used = |it: &'a Used| ListedUse {
+            path: &it.path,
+            start_line: it.lines.map(|lines| lines.0),
+            end_line: it.lines.map(|lines| lines.1),
+            at: it.at_ms.and_then(moment),
+        };
+        Listed {
+            id: past.id.to_string(),
+            agent,
+            session,
+            at: at_ms.and_then(moment),
+            question,
+            settings,
+            answered: returned.is_some(),
+            returned: returned.iter().flatten().map(result).collect(),
+            opened: opened.iter().map(used).collect(),
+            cited: cited.iter().map(used).collect(),
+        }
+    }
+}
+
+fn moment(at_ms: i64) -> Option<String> {
+    Some(Timestamp::from_millisecond(at_ms).ok()?.to_string())
+}
+
+fn list(library: &Library, arguments: &RecallListArgs) -> Result<(), CliError> {
+    if let Some(agent) = &arguments.agent {
+        known_agent(agent)?;
+    }
+    let past = library.past(&PastFilter {
+        text: arguments.text.clone().unwrap_or_default(),
+        agent: arguments.agent.clone(),
+        session: arguments.session.clone(),
+        since_ms: arguments.since.as_deref().map(since).transpose()?,
+    })?;
+    if arguments.json {
+        let listed: Vec<Listed<'_>> = past.iter().map(Listed::of).collect();
+        return print_json(&listed);
+    }
+    print_text(|out| past.iter().try_for_each(|past| write_one(out, past)))
+}
+
+fn write_one(out: &mut dyn Write, past: &Past) -> io::Result<()> {
+    let asked = &past.asked;
+    let at = asked
+        .at_ms
+        .and_then(|at_ms| Timestamp::from_millisecond(at_ms).ok())
+        .map_or_else(
+            || "at an unknown time".to_owned(),
+            |at| {
+                at.to_zoned(TimeZone::system())
+                    .strftime("%Y-%m-%d %H:%M")
+                    .to_string()
+            },
+        );
+    writeln!(
+        out,
+        "{DIM}{at}  {}  {}{DIM:#}  {BOLD}{}{BOLD:#}",
+        shown(&asked.agent),
+        shown(&asked.session),
+        shown(&asked.question)
+    )?;
+    let came = match &asked.returned {
+        None => "no answer was logged".to_owned(),
+        Some(returned) if returned.is_empty() => "found nothing".to_owned(),
+        Some(returned) => {
+            let named: Vec<String> = returned
+                .iter()
+                .map(|it| place(&it.path, it.lines))
+                .collect();
+            named.join(", ")
+        }
+    };
+    writeln!(out, "    {}", shown(&came))?;
+    for (verb, used) in [("opened", &asked.opened), ("cited", &asked.cited)] {
+        for used in used {
+            writeln!(out, "    {verb} {}", shown(&place(&used.path, used.lines)))?;
+        }
+    }
+    Ok(())
+}
+
+fn place(path: &str, lines: Option<(u32, u32)>) -> String {
+    match lines {
+        Some((start, end)) => format!("{path}:{start}–{end}"),
+        None => path.to_owned(),
+    }
+}
+
+/// A day, from its beginning here, or a moment.
+pub fn since(typed: &str) -> Result<i64, CliError> {
+    let day = typed
+        .parse::<Date>()
+        .ok()
+        .and_then(|day| day.to_zoned(TimeZone::system()).ok())
+        .map(|day| day.timestamp());
+    // A moment with a time has no day alone.
+    typed
+        .parse::<Timestamp>()
+        .ok()
+        .or(day)
+        .map(Timestamp::as_millisecond)
+        .ok_or_else(|| CliError::NoMoment {
+            given: typed.to_owned(),
+        })
+}

@@ -1,0 +1,165 @@
+//! `memlens recall` in a made-up home: what OpenClaw asked is read once it is allowed, listed, gone on with, and forgotten.
+
+use std::fs;
+
+use memlens_tests::Notes;
+use serde_json::{Value, json};
+
+use crate::memlens::{AtHome, Memlens, list, text};
+
+const LOG: &str = ".openclaw/agents/main/sessions/7f3a.jsonl";
+
+fn line(value: &Value) -> String {
+    format!("{value}\n")
+}
+
+/// A search of OpenClaw and its answer.
+fn search(id: &str, at: &str, query: &str, results: &Value) -> String {
+    let call = json!({"type": "toolCall", "id": id, "name": "memory_search", "arguments": {"query": query, "maxResults": 6}});
+    line(
+        &json!({"type": "message", "timestamp": at, "message": {"role": "assistant", "content": [call]}}),
+    ) + &line(&json!({"type": "message", "timestamp": at, "message": {
+        "role": "toolResult", "toolCallId": id, "toolName": "memory_search", "content": [], "details": {"results": results},
+    }}))
+}
+
+fn opening(id: &str, at: &str, path: &str) -> String {
+    let call = json!({"type": "toolCall", "id": id, "name": "memory_get", "arguments": {"path": path, "from": 1, "lines": 1}});
+    line(
+        &json!({"type": "message", "timestamp": at, "message": {"role": "assistant", "content": [call]}}),
+    ) + &line(&json!({"type": "message", "timestamp": at, "message": {
+        "role": "toolResult", "toolCallId": id, "toolName": "memory_get", "content": [], "details": {"path": path},
+    }}))
+}
+
+fn log() -> String {
+    line(&json!({"type": "session", "id": "7f3a", "timestamp": "2026-11-20T21:00:00Z"}))
+        + &search(
+            "a",
+            "2026-11-20T21:00:05Z",
+            "which port does the router use",
+            &json!([{"path": "memory/router.md", "startLine": 1, "endLine": 1, "score": 0.61}]),
+        )
+        + &opening("b", "2026-11-20T21:00:09Z", "memory/router.md")
+        + &search(
+            "c",
+            "2026-11-21T08:00:00Z",
+            "wifi dead in the studio",
+            &json!([]),
+        )
+}
+
+fn home() -> Notes {
+    Notes::new(&[
+        (
+            ".openclaw/workspace/memory/router.md",
+            "The router listens on port 8093.\n",
+        ),
+        (LOG, &log()),
+    ])
+}
+
+fn library(home: &Notes) -> Memlens {
+    let memlens = Memlens::new();
+    let workspace = home.path().join(".openclaw/workspace");
+    let run = memlens.run(&["index", text(&workspace)]);
+    assert_eq!(run.status, 0, "{run:?}");
+    memlens
+}
+
+#[test]
+fn nothing_is_read_before_the_person_agreed() {
+    let home = home();
+    let memlens = library(&home);
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let (status, out, err) = at_home.run(&["recall", "import"]);
+    assert_eq!((status, out.as_str()), (Some(2), ""));
+    assert_eq!(
+        err,
+        "memlens: cannot read the agents' logs: 1 were found, and you have not agreed to it yet; agree with --yes\n"
+    );
+    assert_eq!(at_home.json(&["recall", "list", "--json"]), json!([]));
+}
+
+#[test]
+fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
+    let home = home();
+    let memlens = library(&home);
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let done = at_home.json(&["recall", "import", "--yes", "--json"]);
+    assert_eq!(
+        done,
+        json!({
+            "n_logs": 1, "n_new": 2, "n_updated": 0, "n_judgments": 1, "is_stopped": false, "problems": [],
+        })
+    );
+    let listed = at_home.json(&["recall", "list", "--json"]);
+    assert_eq!(
+        listed,
+        json!([
+            {
+                "id": "2", "agent": "openclaw", "session": "7f3a", "at": "2026-11-21T08:00:00Z",
+                "question": "wifi dead in the studio", "settings": {"maxResults": 6}, "answered": true, "returned": [],
+                "opened": [], "cited": [],
+            },
+            {
+                "id": "1", "agent": "openclaw", "session": "7f3a", "at": "2026-11-20T21:00:05Z",
+                "question": "which port does the router use", "settings": {"maxResults": 6}, "answered": true,
+                "returned": [{"path": "memory/router.md", "start_line": 1, "end_line": 1, "score": 0.61}],
+                "opened": [{"path": "memory/router.md", "start_line": 1, "end_line": 1, "at": "2026-11-20T21:00:09Z"}],
+                "cited": [],
+            },
+        ])
+    );
+    let n_listed = |arguments: &[&str]| {
+        let all = [&["recall", "list", "--json"], arguments].concat();
+        list(&at_home.json(&all)).len()
+    };
+    assert_eq!(n_listed(&["PORT router"]), 1);
+    assert_eq!(n_listed(&["--agent", "codex"]), 0);
+    assert_eq!(n_listed(&["--session", "7f3a"]), 2);
+    assert_eq!(n_listed(&["--since", "2026-11-20T21:00:06Z"]), 1);
+    // A session that goes on is gone on with; what is known is not told again.
+    let longer = log() + &search("d", "2026-11-21T08:00:30Z", "reset the mesh", &json!([]));
+    fs::write(home.path().join(LOG), longer).expect("it can be written");
+    let more = at_home.json(&["recall", "import", "--json"]);
+    assert_eq!((&more["n_new"], &more["n_updated"]), (&json!(1), &json!(0)));
+    let none = at_home.json(&["recall", "import", "--json"]);
+    assert_eq!((&none["n_logs"], &none["n_new"]), (&json!(0), &json!(0)));
+
+    let refused = at_home.run(&["recall", "forget"]);
+    assert_eq!(
+        (refused.0, refused.2.as_str()),
+        (
+            Some(2),
+            "memlens: cannot forget 3 past questions without --yes\n"
+        )
+    );
+    let gone = at_home.run(&["recall", "forget", "--yes"]);
+    assert_eq!(gone.1, "3 past questions forgotten\n");
+    assert_eq!(n_listed(&[]), 0);
+    // It does not come back by itself: the person is asked again.
+    assert_eq!(at_home.run(&["recall", "import"]).0, Some(2));
+}
+
+#[test]
+fn odd_arguments_are_refused() {
+    let home = home();
+    let memlens = library(&home);
+    memlens.refused(
+        &["recall", "list", "--since", "yesterday"],
+        2,
+        "cannot read the moment yesterday: write a day (2026-11-01) or a moment (2026-11-01T09:30:00Z)",
+    );
+    memlens.refused(
+        &["recall", "list", "--agent", "clawd"],
+        2,
+        "no agent has the id clawd; choose one of openclaw, claude-code, codex, gemini-cli, hermes, letta-code, basic-memory, qmd, openviking, obsidian",
+    );
+}

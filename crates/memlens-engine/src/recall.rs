@@ -1,0 +1,487 @@
+//! The agents' logs: which are there, whether they may be read, and reading them.
+//!
+//! Nothing is read before the person agreed. What is read is kept with how far its log is read in one step, so that an
+//! import that was stopped goes on where it was.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::UNIX_EPOCH;
+
+use jiff::Timestamp;
+use memlens_agents::{Batch, Keeper, Log, PastQuestion, Used, logs, read_log};
+use memlens_rank::ChunkId;
+use memlens_retrieve::{NoteChunk, Retriever as _};
+use memlens_store::{Judgment, Kept, Origin, ReadLog, Store};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+use crate::agents::agent_name;
+use crate::past::{Places, of_session, stored};
+use crate::view::{RecallImport, RecallLog, RecallLogs, RecallProgress};
+use crate::{Engine, EngineError, Library};
+
+/// Days after which a past question is forgotten, where nothing else is chosen.
+const KEEP_DAYS: u32 = 365;
+/// More is as good as for ever.
+const KEEP_DAYS_MAX: u32 = 3650;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// The setting that holds the choice.
+const KEY: &str = "recall";
+/// How many questions of a session its next lines may tell more of.
+const KNOWN_MOST: u32 = 100;
+
+/// What the person chose of past questions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct RecallChoice {
+    /// Whether the logs may be read.
+    pub is_allowed: bool,
+    /// Days after which a past question is forgotten, 1 to 3,650.
+    pub keep_days: u32,
+    /// Whether a saved note is checked against past questions.
+    pub is_alarm_on: bool,
+}
+
+impl Default for RecallChoice {
+    fn default() -> RecallChoice {
+        RecallChoice {
+            is_allowed: false,
+            keep_days: KEEP_DAYS,
+            is_alarm_on: true,
+        }
+    }
+}
+
+/// A change of what the person chose; none leaves it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecallChange {
+    /// Whether the logs may be read.
+    pub is_allowed: Option<bool>,
+    /// Days after which a past question is forgotten, 1 to 3,650.
+    pub keep_days: Option<u32>,
+    /// Whether a saved note is checked against past questions.
+    pub is_alarm_on: Option<bool>,
+}
+
+/// An import that goes on.
+#[derive(Default)]
+pub(crate) struct ImportRun {
+    /// One at a time.
+    turn: Mutex<()>,
+    progress: Mutex<Option<RecallProgress>>,
+    stop: Mutex<Arc<AtomicBool>>,
+}
+
+/// What writes to the library, one change at a time.
+type Write<'a> = &'a mut dyn FnMut(
+    &mut dyn FnMut(&mut Store) -> Result<(), EngineError>,
+) -> Result<(), EngineError>;
+
+impl Library {
+    /// What the person chose; the default where what stands there cannot be read.
+    pub(crate) fn recall_choice(&self) -> RecallChoice {
+        let text = self.store().setting(KEY).ok().flatten();
+        text.and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default()
+    }
+
+    /// The logs that are there, and what is kept of them.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn recall_logs(&self) -> Result<RecallLogs, EngineError> {
+        let known: HashMap<String, (ReadLog, u32)> = self
+            .store()
+            .read_logs()?
+            .into_iter()
+            .map(|(log, n)| (log.path.clone(), (log, n)))
+            .collect();
+        let there = self.home.as_ref().map(logs).unwrap_or_default();
+        let logs: Vec<RecallLog> = there
+            .iter()
+            .map(|log| {
+                let path = log.path.display().to_string();
+                let known = known.get(&path);
+                RecallLog {
+                    agent: log.agent.to_owned(),
+                    agent_name: agent_name(log.agent).name,
+                    n_bytes: log.bytes as f64,
+                    n_questions: known.map_or(0, |(_, n)| *n),
+                    is_read: known.is_some_and(|(known, _)| known.stamp == stamp(log)),
+                    problem: known.and_then(|(known, _)| known.problem.clone()),
+                    path,
+                }
+            })
+            .collect();
+        let choice = self.recall_choice();
+        Ok(RecallLogs {
+            is_allowed: choice.is_allowed,
+            n_bytes: logs.iter().map(|log| log.n_bytes).sum(),
+            logs,
+            keep_days: choice.keep_days,
+            is_alarm_on: choice.is_alarm_on,
+        })
+    }
+
+    /// Reads what is new in every log, of one agent where one is named. For a library that nobody else writes to.
+    ///
+    /// # Errors
+    /// [`EngineError::RecallNotAllowed`] where the person did not agree; [`EngineError::Store`]. A log that cannot be read is
+    /// told and passed over.
+    pub fn import_recall(&self, agent: Option<&str>) -> Result<RecallImport, EngineError> {
+        let mut store = Store::open(self.dir())?;
+        self.import_by(agent, &mut |change| change(&mut store))
+    }
+
+    /// Changes what the person chose. For a library that nobody else writes to.
+    ///
+    /// # Errors
+    /// As [`Engine::change_recall`].
+    pub fn change_recall(&self, change: RecallChange) -> Result<(), EngineError> {
+        let text = changed(self.recall_choice(), change)?;
+        Ok(Store::open(self.dir())?.put_setting(KEY, Some(&text))?)
+    }
+
+    /// Forgets every past question. For a library that nobody else writes to. Returns how many.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn forget_recall(&self) -> Result<u32, EngineError> {
+        let mut store = Store::open(self.dir())?;
+        let n_gone = store.forget_past()?;
+        disallow(&mut store, self.recall_choice())?;
+        Ok(n_gone)
+    }
+
+    /// How far an import is; none while none goes on.
+    pub fn recall_progress(&self) -> Option<RecallProgress> {
+        self.import_run.progress.lock().clone()
+    }
+
+    /// Stops an import; what was read stays, and the next one goes on from there.
+    pub fn stop_recall(&self) {
+        self.import_run.stop.lock().store(true, Ordering::Relaxed);
+    }
+
+    fn import_by(
+        &self,
+        agent: Option<&str>,
+        write: Write<'_>,
+    ) -> Result<RecallImport, EngineError> {
+        let choice = self.recall_choice();
+        if !choice.is_allowed {
+            return Err(EngineError::RecallNotAllowed);
+        }
+        let _turn = self.import_run.turn.lock();
+        let stop = Arc::new(AtomicBool::new(false));
+        *self.import_run.stop.lock() = stop.clone();
+        let _progress = Told(&self.import_run.progress);
+        let done = self.import_logs(agent, &choice, &stop, write);
+        let oldest = oldest_ms(&choice);
+        write(&mut |store| {
+            store.forget_past_before(oldest)?;
+            Ok(())
+        })?;
+        done
+    }
+
+    fn import_logs(
+        &self,
+        agent: Option<&str>,
+        choice: &RecallChoice,
+        stop: &AtomicBool,
+        write: Write<'_>,
+    ) -> Result<RecallImport, EngineError> {
+        let Some(home) = self.home.as_ref() else {
+            return Ok(RecallImport::default());
+        };
+        let known: HashMap<String, ReadLog> = self
+            .store()
+            .read_logs()?
+            .into_iter()
+            .map(|(log, _)| (log.path.clone(), log))
+            .collect();
+        let mut there = logs(home);
+        there.retain(|log| agent.is_none_or(|agent| log.agent == agent));
+        // What did not move since it was read to its end is not opened.
+        let is_read = |log: &Log| {
+            let known = known.get(&*log.path.to_string_lossy());
+            known.is_some_and(|known| known.stamp == stamp(log))
+        };
+        there.retain(|log| !is_read(log));
+        let mut import = Import {
+            library: self,
+            places: Places::of(self.lists()),
+            oldest_ms: oldest_ms(choice),
+            n_bytes_all: there.iter().map(|log| log.bytes).sum(),
+            n_bytes_before: 0,
+            kept: Kept::default(),
+            stop,
+            write,
+        };
+        let mut done = RecallImport::default();
+        for log in &there {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let path = log.path.display().to_string();
+            let known = known.get(&path);
+            let stamp = stamp(log);
+            let mut keeping = Keeping {
+                import: &mut import,
+                log: ReadLog {
+                    path: path.clone(),
+                    agent: log.agent.to_owned(),
+                    cursor: known.and_then(|known| known.cursor.clone()),
+                    n_bytes: known.map_or(0, |known| known.n_bytes),
+                    stamp: String::new(),
+                    problem: None,
+                },
+                error: None,
+            };
+            keeping.import.tell(&path, 0);
+            let from = keeping.log.cursor.clone();
+            let outcome = read_log(log, home, from.as_deref(), &mut keeping);
+            let Keeping {
+                log: mut noted,
+                error,
+                ..
+            } = keeping;
+            if let Some(error) = error {
+                return Err(error);
+            }
+            match outcome {
+                Ok(outcome) => {
+                    done.problems.extend(outcome.notices);
+                    if !outcome.is_stopped {
+                        noted.stamp = stamp;
+                    }
+                    done.n_logs += 1;
+                }
+                Err(error) => {
+                    let problem = error.to_string();
+                    done.problems.push(problem.clone());
+                    noted.problem = Some(problem);
+                    // What cannot be read now is tried again when its file moved.
+                    noted.stamp = stamp;
+                }
+            }
+            (import.write)(&mut |store| Ok(store.note_log(&noted)?))?;
+            import.n_bytes_before += log.bytes;
+        }
+        done.n_new = import.kept.n_new;
+        done.n_updated = import.kept.n_updated;
+        done.n_judgments = import.kept.n_judgments;
+        done.is_stopped = stop.load(Ordering::Relaxed);
+        Ok(done)
+    }
+}
+
+impl Engine {
+    /// Reads what is new in every log, in the thread that asks for it.
+    ///
+    /// # Errors
+    /// As [`Library::import_recall`], and [`EngineError::Indexer`].
+    pub fn import_recall(&self) -> Result<RecallImport, EngineError> {
+        let library = self.library();
+        library.import_by(None, &mut |change| self.write(|store| change(store)))
+    }
+
+    /// Changes what the person chose.
+    ///
+    /// # Errors
+    /// [`EngineError::System`] for days out of range; [`EngineError::Indexer`], [`EngineError::Store`].
+    pub fn change_recall(&self, change: RecallChange) -> Result<RecallLogs, EngineError> {
+        let text = changed(self.library().recall_choice(), change)?;
+        self.put_setting(KEY, Some(text))?;
+        self.library().recall_logs()
+    }
+
+    /// Forgets every past question and what was observed of them, and reads no log until it is asked to again. Returns how
+    /// many there were.
+    ///
+    /// # Errors
+    /// [`EngineError::Indexer`], [`EngineError::Store`].
+    pub fn forget_recall(&self) -> Result<u32, EngineError> {
+        self.library().stop_recall();
+        let choice = self.library().recall_choice();
+        self.write(|store| {
+            let n_gone = store.forget_past()?;
+            disallow(store, choice)?;
+            Ok(n_gone)
+        })
+    }
+}
+
+fn changed(choice: RecallChoice, change: RecallChange) -> Result<String, EngineError> {
+    let keep_days = change.keep_days.unwrap_or(choice.keep_days);
+    if !(1..=KEEP_DAYS_MAX).contains(&keep_days) {
+        return Err(EngineError::System {
+            attempt: "change how long past questions are kept",
+            why: format!("{keep_days} days: choose 1 to {KEEP_DAYS_MAX}"),
+        });
+    }
+    let choice = RecallChoice {
+        is_allowed: change.is_allowed.unwrap_or(choice.is_allowed),
+        keep_days,
+        is_alarm_on: change.is_alarm_on.unwrap_or(choice.is_alarm_on),
+    };
+    Ok(text(&choice))
+}
+
+fn disallow(store: &mut Store, choice: RecallChoice) -> Result<(), EngineError> {
+    let choice = RecallChoice {
+        is_allowed: false,
+        ..choice
+    };
+    Ok(store.put_setting(KEY, Some(&text(&choice)))?)
+}
+
+fn text(choice: &RecallChoice) -> String {
+    serde_json::to_string(choice).expect("plain data can always be written as JSON")
+}
+
+fn oldest_ms(choice: &RecallChoice) -> i64 {
+    Timestamp::now().as_millisecond() - i64::from(choice.keep_days) * DAY_MS
+}
+
+/// How a log stands: its size, and when it was last changed.
+fn stamp(log: &Log) -> String {
+    let modified = |path: &Path| {
+        let modified = path.symlink_metadata().and_then(|it| it.modified()).ok()?;
+        Some(modified.duration_since(UNIX_EPOCH).ok()?.as_nanos())
+    };
+    let beside = |part: &str| {
+        let mut path = log.path.clone().into_os_string();
+        path.push(part);
+        modified(Path::new(&path)).unwrap_or_default()
+    };
+    format!(
+        "{} {} {}",
+        log.bytes,
+        modified(&log.path).unwrap_or_default(),
+        beside("-wal")
+    )
+}
+
+/// Progress that ends with its value.
+struct Told<'a>(&'a Mutex<Option<RecallProgress>>);
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() = None;
+    }
+}
+
+/// All logs of an import.
+struct Import<'a> {
+    library: &'a Library,
+    places: Places,
+    oldest_ms: i64,
+    n_bytes_all: u64,
+    n_bytes_before: u64,
+    kept: Kept,
+    stop: &'a AtomicBool,
+    write: Write<'a>,
+}
+
+impl Import<'_> {
+    fn tell(&self, path: &str, n_bytes: u64) {
+        *self.library.import_run.progress.lock() = Some(RecallProgress {
+            path: path.to_owned(),
+            n_bytes: (self.n_bytes_before + n_bytes) as f64,
+            n_bytes_all: self.n_bytes_all as f64,
+            n_questions: self.kept.n_new,
+        });
+    }
+
+    /// What the agent opened or cited after a question, each as a judgment of the chunk that stands there now.
+    fn observed(&self, asked: &PastQuestion) -> Result<Vec<Judgment>, EngineError> {
+        let mut judgments = Vec::new();
+        for used in asked.opened.iter().chain(&asked.cited) {
+            for (text, path) in self.texts(&asked.agent, used)? {
+                judgments.push(Judgment {
+                    origin: Origin::Observed,
+                    question: asked.question.clone(),
+                    hash: memlens_ingest::content_hash(&text),
+                    text,
+                    path,
+                    at_ms: asked.at_ms.unwrap_or_default(),
+                });
+            }
+        }
+        Ok(judgments)
+    }
+
+    /// The chunks that a use names. A whole note says nothing of any of its chunks, unless it has but one.
+    fn texts(&self, agent: &str, used: &Used) -> Result<Vec<(String, String)>, EngineError> {
+        let Some(place) = self.places.find(agent, &used.path) else {
+            return Ok(Vec::new());
+        };
+        let retriever = self.library.retriever();
+        let Some(chunks) = retriever.chunks_of(place.folder, &place.path) else {
+            return Ok(Vec::new());
+        };
+        let is_used = |chunk: &&NoteChunk| match used.lines {
+            Some((start, end)) => chunk.start_line <= end && chunk.end_line >= start,
+            None => chunks.len() == 1,
+        };
+        let chunks: Vec<ChunkId> = chunks.iter().filter(is_used).map(|it| it.chunk).collect();
+        let there = retriever.texts(&chunks)?.into_iter().filter_map(Result::ok);
+        Ok(there.map(|text| (text, place.path.clone())).collect())
+    }
+}
+
+/// One log of an import.
+struct Keeping<'i, 'a> {
+    import: &'i mut Import<'a>,
+    log: ReadLog,
+    error: Option<EngineError>,
+}
+
+impl Keeper for Keeping<'_, '_> {
+    fn known(&mut self, agent: &str, session: &str) -> Vec<PastQuestion> {
+        let store = self.import.library.store();
+        of_session(&store, agent, session, KNOWN_MOST).unwrap_or_else(|error| {
+            tracing::warn!(%error, "cannot read a session's questions");
+            Vec::new()
+        })
+    }
+
+    fn keep(&mut self, batch: Batch) -> ControlFlow<()> {
+        self.log.cursor = Some(batch.cursor.clone());
+        self.log.n_bytes = batch.n_bytes;
+        let oldest = self.import.oldest_ms;
+        let is_young = |asked: &&PastQuestion| asked.at_ms.is_none_or(|at| at >= oldest);
+        let mut judgments = Vec::new();
+        let mut questions = Vec::new();
+        for asked in batch.questions.iter().filter(is_young) {
+            questions.push(stored(asked));
+            match self.import.observed(asked) {
+                Ok(observed) => judgments.extend(observed),
+                Err(error) => tracing::warn!(%error, "cannot keep what was observed"),
+            }
+        }
+        let log = &self.log;
+        let mut kept = Kept::default();
+        let written = (self.import.write)(&mut |store| {
+            kept = store.keep_past(log, &questions, &judgments)?;
+            Ok(())
+        });
+        if let Err(error) = written {
+            self.error = Some(error);
+            return ControlFlow::Break(());
+        }
+        self.import.kept.n_new += kept.n_new;
+        self.import.kept.n_updated += kept.n_updated;
+        self.import.kept.n_judgments += kept.n_judgments;
+        self.import.tell(&self.log.path, batch.n_bytes);
+        if self.import.stop.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
