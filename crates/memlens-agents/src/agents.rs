@@ -17,8 +17,16 @@ pub use openclaw::openclaw_databases;
 
 use crate::agent::Agent;
 pub(crate) use basic_memory::config as basic_memory_config;
+pub(crate) use claude_code::root as claude_code_root;
+pub(crate) use codex::root as codex_root;
+pub(crate) use hermes::root as hermes_root;
 pub(crate) use openclaw::{config as openclaw_config, state as openclaw_state};
 pub(crate) use openviking::config as openviking_config;
+
+/// OpenClaw, whose workspaces hold logs.
+pub(crate) fn openclaw_agent() -> &'static Agent {
+    &openclaw::AGENT
+}
 
 /// All agents; the order of every list of them.
 pub const AGENTS: [&Agent; 10] = [

@@ -8,7 +8,10 @@
 //! [`read_config`] reads what a program's config says of its search, each key with its effect. [`TARGETS`] are the programs that a
 //! tuned ranking can be handed to; [`edited`] is a config's text with settings changed and all else as it was.
 //!
-//! This crate writes nothing, follows no link at the end of a place, opens no database, and knows no library or window.
+//! [`logs`] and [`read_log`] tell what agents asked their memory, as their own logs have it.
+//!
+//! This crate writes nothing where an agent keeps anything, opens a database only as a copy of its own, follows no link at the end of a
+//! place, and knows no library or window.
 //!
 //! ```
 //! use memlens_agents::{Home, look};
@@ -24,6 +27,7 @@
 mod agent;
 mod agents;
 mod config;
+pub mod copied_database;
 mod counting;
 mod edit;
 mod home;

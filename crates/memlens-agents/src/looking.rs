@@ -57,7 +57,7 @@ pub fn look(home: &Home) -> Vec<Found> {
 }
 
 /// Looks for one agent.
-fn look_for(home: &Home, agent: &'static Agent) -> Found {
+pub(crate) fn look_for(home: &Home, agent: &'static Agent) -> Found {
     let mut look = Look {
         home,
         found: Found {

@@ -3,15 +3,26 @@
 //! [`logs`] tells which files there are, [`read`] reads one of them and hands what it tells to a [`Keeper`]. Nothing but calls of
 //! memory tools, their answers and citations leaves a reader, without secrets.
 
+mod claude_code;
+mod codex;
 mod cursor;
+mod files;
+mod folders;
+mod found;
+mod gemini_cli;
 mod happening;
+mod hermes;
 mod jsonl;
 mod lines;
 mod logs;
 mod openclaw;
 mod results;
+mod rows;
+mod secrets;
 mod sessions;
+mod shell;
 mod time;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -130,9 +141,32 @@ pub fn read(
     keeper: &mut dyn Keeper,
 ) -> Result<LogRead, LogError> {
     let shown = home.shown(&log.path);
-    let read = match log.agent {
-        "openclaw" => jsonl::read(log, &mut openclaw::Transcript, from, keeper),
-        agent => Err(format!("logs of {agent} cannot be read")),
+    let name = log.path.file_name().unwrap_or_default().to_string_lossy();
+    let lines = |reader: &mut dyn jsonl::Reader, keeper: &mut dyn Keeper| {
+        jsonl::read(log, reader, from, keeper)
+    };
+    let read = match (log.agent, &*name) {
+        ("openclaw", "openclaw-agent.sqlite") => {
+            let reader = &mut openclaw::Transcript::new(home);
+            rows::read(log, &openclaw::TRANSCRIPTS, reader, from, keeper)
+        }
+        ("openclaw", "openclaw.sqlite") => rows::read(
+            log,
+            &openclaw::RECALLS,
+            &mut openclaw::Recalls,
+            from,
+            keeper,
+        ),
+        ("hermes", _) => {
+            let reader = &mut hermes::Messages::new(home);
+            rows::read(log, &hermes::MESSAGES, reader, from, keeper)
+        }
+        ("openclaw", "events.jsonl") => lines(&mut openclaw::Recalls, keeper),
+        ("openclaw", _) => lines(&mut openclaw::Transcript::new(home), keeper),
+        ("claude-code", _) => lines(&mut claude_code::Sessions::new(home), keeper),
+        ("codex", _) => lines(&mut codex::Rollout::new(home), keeper),
+        ("gemini-cli", _) => lines(&mut gemini_cli::Chat::new(home), keeper),
+        (agent, _) => Err(format!("logs of {agent} cannot be read")),
     };
     read.map_err(|why| LogError(format!("The log {shown} was passed over: {why}.")))
 }

@@ -1,7 +1,6 @@
 //! Other programs' memory: how they search it, emulated.
 
 pub mod basic_memory;
-mod copied_database;
 mod fts;
 pub mod hindsight;
 mod memory;
@@ -13,6 +12,5 @@ mod program;
 pub mod qmd;
 mod staging;
 
-pub use copied_database::{Stamp, stamp};
 pub use memory::{AgentNote, Embed, Vectors};
 pub use program::{MadeOf, Program};

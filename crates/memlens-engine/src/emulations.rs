@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use memlens_agents::copied_database::Stamp;
+use memlens_emulate::Program;
 use memlens_emulate::openclaw::OwnIndex;
-use memlens_emulate::{Program, Stamp};
 use memlens_retrieve::Retriever;
 use memlens_store::{DocumentId, Folder};
 use parking_lot::Mutex;

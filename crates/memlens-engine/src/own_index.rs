@@ -9,9 +9,10 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use memlens_agents::copied_database::{Stamp, stamp};
 use memlens_agents::openclaw_databases;
 use memlens_emulate::openclaw::{Edition, OwnIndex, is_same_model};
-use memlens_emulate::{AgentNote, Program, Stamp, Vectors, stamp};
+use memlens_emulate::{AgentNote, Program, Vectors};
 use memlens_retrieve::Lists;
 use memlens_store::Folder;
 

@@ -1,7 +1,10 @@
 //! Claude Code: a memory folder for each project.
 
+use std::path::PathBuf;
+
 use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
 use crate::config::Format;
+use crate::home::Home;
 use crate::looking::Look;
 
 pub(super) static AGENT: Agent = Agent {
@@ -38,8 +41,13 @@ static MEMORY: Cap = Cap {
     },
 };
 
+/// The folder of its settings, memory and sessions.
+pub(crate) fn root(home: &Home) -> PathBuf {
+    home.folder_of("CLAUDE_CONFIG_DIR", ".claude")
+}
+
 fn look(look: &mut Look<'_>) {
-    let root = look.home().folder_of("CLAUDE_CONFIG_DIR", ".claude");
+    let root = root(look.home());
     if !look.own(&root) {
         return;
     }

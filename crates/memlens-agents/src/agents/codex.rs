@@ -1,6 +1,9 @@
 //! Codex: one folder of memories, of which it loads a summary.
 
+use std::path::PathBuf;
+
 use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
+use crate::home::Home;
 use crate::looking::Look;
 
 pub(super) static AGENT: Agent = Agent {
@@ -28,8 +31,13 @@ static SUMMARY: Cap = Cap {
     source: SOURCE,
 };
 
+/// The folder of its memories and sessions.
+pub(crate) fn root(home: &Home) -> PathBuf {
+    home.folder_of("CODEX_HOME", ".codex")
+}
+
 fn look(look: &mut Look<'_>) {
-    let root = look.home().folder_of("CODEX_HOME", ".codex");
+    let root = root(look.home());
     let memories = root.join("memories");
     if look.own(&root) && look.folder(&memories) {
         look.loads(&memories, &[("memory_summary.md", &SUMMARY)], None);

@@ -1,6 +1,9 @@
 //! Hermes: two files of entries, loaded once for a session.
 
+use std::path::PathBuf;
+
 use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
+use crate::home::Home;
 use crate::looking::Look;
 
 pub(super) static AGENT: Agent = Agent {
@@ -37,8 +40,13 @@ const fn characters(most: u64) -> Limit {
     }
 }
 
+/// The folder of its memories and state.
+pub(crate) fn root(home: &Home) -> PathBuf {
+    home.folder_of("HERMES_HOME", ".hermes")
+}
+
 fn look(look: &mut Look<'_>) {
-    let root = look.home().folder_of("HERMES_HOME", ".hermes");
+    let root = root(look.home());
     let memories = root.join("memories");
     if look.own(&root) && look.folder(&memories) {
         look.loads(

@@ -25,6 +25,8 @@ pub(super) enum Call {
 pub(super) enum Shape {
     /// With results that name their paths.
     Results,
+    /// As a searcher of files does: with the lines that it found below a place, or in a file.
+    Found { place: String },
 }
 
 /// What a tool answered: what may hold its results, the likeliest first.

@@ -1,24 +1,57 @@
-//! OpenClaw's transcripts: calls of `memory_search` and `memory_get`, and their answers.
-
-use std::collections::BTreeMap;
+//! OpenClaw's transcripts, as files or as rows, and the recalls that its memory plugin notes.
+//!
+//! Checked with 2026.9.6; transcripts were files until 2026.8, and notes of recalls a file in the workspace.
 
 use memchr::memmem;
 use serde_json::Value;
 
-use super::Used;
 use super::cursor::Context;
+use super::files;
+use super::folders::Folders;
 use super::happening::{Answer, Call, Shape};
 use super::jsonl::Reader;
+use super::rows::Table;
 use super::sessions::Sessions;
-use super::time;
+use super::{time, tools};
+use crate::agents;
+use crate::home::Home;
 
 /// A session's transcript: one event a line or row.
-pub(super) struct Transcript;
+pub(super) struct Transcript {
+    folders: Folders,
+}
+
+impl Transcript {
+    pub fn new(home: &Home) -> Transcript {
+        let state = agents::openclaw_state(home);
+        let mut folders = Folders::new(home).with_variable("OPENCLAW_STATE_DIR", &state);
+        for place in ["memory", "MEMORY.md", "USER.md"] {
+            folders = folders
+                .with(&state, &format!("workspace*/{place}"))
+                .with_in_session(place);
+        }
+        Transcript { folders }
+    }
+}
+
+/// Transcripts in an agent's database.
+pub(super) static TRANSCRIPTS: Table = Table {
+    name: "transcript_events",
+    columns: &["session_id", "seq", "event_json"],
+    compressed: Some("event_zstd"),
+    key: "session_id || ':' || seq",
+    session: "session_id",
+    text: "event_json",
+    filter: "TRUE",
+    absent: "It holds no transcripts: OpenClaw keeps them there since 2026.9.",
+};
 
 impl Reader for Transcript {
     fn is_worth(&self, line: &[u8]) -> bool {
-        let names: [&[u8]; 3] = [b"memory_search", b"memory_get", br#""type":"session""#];
-        names.iter().any(|name| memmem::find(line, name).is_some())
+        let has = |what: &[u8]| memmem::find(line, what).is_some();
+        tools::is_named(line)
+            || has(br#""type":"session""#)
+            || (has(br#"toolCall""#) && (has(b"memory") || has(b"MEMORY.md") || has(b"USER.md")))
     }
 
     fn tell(
@@ -32,6 +65,7 @@ impl Reader for Transcript {
             if let Some(id) = line["id"].as_str() {
                 context.session = id.to_owned();
             }
+            context.folder = line["cwd"].as_str().map(str::to_owned);
             return;
         }
         let session = context.session.as_str();
@@ -41,57 +75,88 @@ impl Reader for Transcript {
             let id = message["toolCallId"].as_str().unwrap_or_default();
             let answer = Answer {
                 parts: vec![&message["details"], &message["content"]],
-                is_error: message["isError"] == true || has_failed(&message["details"]),
+                is_error: message["isError"] == true || message["details"]["disabled"] == true,
             };
             sessions.answered(session, id, &answer);
             return;
         }
         for block in message["content"].as_array().into_iter().flatten() {
-            if block["type"] == "toolCall" {
+            if block["type"] == "toolCall"
+                && let Some(name) = block["name"].as_str()
+            {
                 let id = block["id"].as_str().unwrap_or_default();
-                if let Some(call) = call(block, at_ms) {
-                    sessions.called(session, id, place, at_ms, call);
-                }
+                let folder = context.folder.as_deref();
+                let arguments = &block["arguments"];
+                let calls = files::all_calls(name, arguments, &self.folders, folder, at_ms);
+                sessions.called(session, id, place, at_ms, calls);
             }
         }
     }
 }
 
-/// Whether a tool says of itself that it could not do it.
-fn has_failed(details: &Value) -> bool {
-    details["disabled"] == true || details["status"] == "error"
-}
+/// What the memory plugin notes of each recall that found something: one event a line or row.
+pub(super) struct Recalls;
 
-fn call(block: &Value, at_ms: Option<i64>) -> Option<Call> {
-    let arguments = &block["arguments"];
-    match block["name"].as_str()? {
-        "memory_search" => Some(Call::Search {
-            question: arguments["query"].as_str()?.to_owned(),
-            settings: settings(arguments, "query"),
-            answer: Shape::Results,
-        }),
-        "memory_get" => {
-            let number = |name: &str| u32::try_from(arguments[name].as_u64()?).ok();
-            let first = number("from").filter(|first| *first > 0);
-            let n_lines = number("lines").filter(|n| *n > 0);
-            Some(Call::Open(vec![Used {
-                path: arguments["path"].as_str()?.to_owned(),
-                lines: n_lines.map(|n| {
-                    let first = first.unwrap_or(1);
-                    (first, first.saturating_add(n - 1))
-                }),
-                at_ms,
-            }]))
-        }
-        _ => None,
+/// Notes of recalls in the state database.
+pub(super) static RECALLS: Table = Table {
+    name: "plugin_state_entries",
+    columns: &["plugin_id", "namespace", "entry_key", "value_json"],
+    compressed: None,
+    key: "entry_key",
+    session: "''",
+    text: "json_object('key', entry_key, 'value', value_json)",
+    filter: "plugin_id = 'memory-core' AND namespace = 'memory-host.events'",
+    absent: "It holds no notes of recalls: OpenClaw keeps them there since 2026.9.",
+};
+
+impl Reader for Recalls {
+    fn session_of(&self, _log: &super::Log) -> String {
+        String::new()
     }
-}
 
-/// What a call asks for besides its question.
-fn settings(arguments: &Value, question: &str) -> BTreeMap<String, Value> {
-    let arguments = arguments.as_object().into_iter().flatten();
-    arguments
-        .filter(|(name, _)| *name != question)
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect()
+    fn is_worth(&self, line: &[u8]) -> bool {
+        memmem::find(line, b"memory.recall.").is_some()
+    }
+
+    fn tell(
+        &mut self,
+        line: &Value,
+        place: u64,
+        context: &mut Context,
+        sessions: &mut Sessions<'_>,
+    ) {
+        let stored = line["value"].as_str().map(serde_json::from_str::<Value>);
+        let stored = match stored {
+            Some(Ok(stored)) => stored,
+            Some(Err(_)) => return,
+            None => Value::Null,
+        };
+        let event = if stored.is_null() {
+            line
+        } else {
+            &stored["event"]
+        };
+        let is_recall = event["type"]
+            .as_str()
+            .is_some_and(|it| it.starts_with("memory.recall."));
+        let Some(question) = event["query"].as_str().filter(|_| is_recall) else {
+            return;
+        };
+        let key = line["key"]
+            .as_str()
+            .map_or_else(|| format!("@{place}"), str::to_owned);
+        let call = Call::Search {
+            question: question.to_owned(),
+            settings: Default::default(),
+            answer: Shape::Results,
+        };
+        let answer = Answer {
+            parts: vec![event],
+            is_error: false,
+        };
+        let session = &context.session;
+        let at_ms = time::ms(&event["timestamp"]);
+        sessions.called(session, &key, place, at_ms, vec![call]);
+        sessions.answered(session, &key, &answer);
+    }
 }

@@ -3,13 +3,23 @@
 use serde_json::Value;
 
 use super::Returned;
+use super::found;
 use super::happening::{Answer, Shape};
 
 /// So many results of one search are kept.
 const RESULTS: usize = 1000;
-/// The names under which tools list their results.
+/// The names under which tools list their results, and those that an answer is wrapped in.
 const LISTS: &[&str] = &[
     "results", "matches", "hits", "notes", "memories", "items", "data",
+];
+const WRAPPERS: &[&str] = &[
+    "functionResponse",
+    "response",
+    "structuredContent",
+    "text",
+    "output",
+    "content",
+    "result",
 ];
 const PATHS: &[&str] = &[
     "path",
@@ -18,10 +28,17 @@ const PATHS: &[&str] = &[
     "file",
     "uri",
     "permalink",
+    "session_id",
     "id",
 ];
-const FIRST_LINES: &[&str] = &["startLine", "start_line", "line", "from"];
-const LAST_LINES: &[&str] = &["endLine", "end_line", "line", "to"];
+const FIRST_LINES: &[&str] = &[
+    "startLine",
+    "start_line",
+    "line",
+    "from",
+    "match_line_number",
+];
+const LAST_LINES: &[&str] = &["endLine", "end_line", "line", "to", "match_line_number"];
 const SCORES: &[&str] = &["score", "similarity", "relevance"];
 
 /// The results of an answer; none where it does not tell, or tells that the search failed.
@@ -29,20 +46,48 @@ pub(super) fn of(shape: &Shape, answer: &Answer<'_>) -> Option<Vec<Returned>> {
     let mut parts = answer.parts.iter();
     parts.find_map(|part| match shape {
         Shape::Results => listed(part),
+        Shape::Found { place } => found_of(part, place),
     })
+}
+
+/// What a searcher of files found: results like any, or lines of text.
+fn found_of(value: &Value, place: &str) -> Option<Vec<Returned>> {
+    if LISTS.iter().any(|name| value[*name].is_array()) {
+        return listed(value);
+    }
+    let text = texts(value)?;
+    match serde_json::from_str::<Value>(&text) {
+        Ok(inner) if inner.is_object() => found_of(&inner, place),
+        _ => Some(found::found(&text, place)),
+    }
+}
+
+/// The texts of an answer, as they stand in one or in blocks.
+fn texts(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(blocks) => {
+            let texts: Vec<String> = blocks.iter().filter_map(texts).collect();
+            (!texts.is_empty() || blocks.is_empty()).then(|| texts.join("\n"))
+        }
+        Value::Object(_) => WRAPPERS.iter().find_map(|name| texts(&value[*name])),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
 }
 
 /// Results of a value, or of the JSON in its texts.
 fn listed(value: &Value) -> Option<Vec<Returned>> {
     match value {
         Value::String(text) => {
-            let inner: Value = serde_json::from_str(text.trim()).ok()?;
+            let Ok(inner) = serde_json::from_str::<Value>(text.trim()) else {
+                return found::ranked(text);
+            };
             (!inner.is_string()).then(|| listed(&inner)).flatten()
         }
         Value::Array(entries) => {
             // Blocks of an answer, or the results themselves.
-            let blocks = entries.iter().filter_map(|block| block.get("text"));
-            let mut blocks = blocks.filter(|text| text.is_string());
+            let is_block = |entry: &&Value| WRAPPERS.iter().any(|name| !entry[*name].is_null());
+            let mut blocks = entries.iter().filter(is_block);
             blocks.find_map(listed).or_else(|| {
                 let results: Vec<Returned> = entries.iter().filter_map(result).collect();
                 (!results.is_empty() || entries.is_empty()).then_some(results)
@@ -55,8 +100,10 @@ fn listed(value: &Value) -> Option<Vec<Returned>> {
             }
             let lists = LISTS.iter().filter_map(|name| fields.get(*name));
             let mut lists = lists.filter_map(Value::as_array);
-            let list = lists.next()?;
-            Some(list.iter().filter_map(result).take(RESULTS).collect())
+            match lists.next() {
+                Some(list) => Some(list.iter().filter_map(result).take(RESULTS).collect()),
+                None => WRAPPERS.iter().find_map(|name| listed(&value[*name])),
+            }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }

@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::happening::{Answer, Call, Shape};
-use super::results;
 use super::{Batch, Keeper, PastQuestion, Used};
+use super::{results, secrets};
 
 /// So many of a session's questions can still be added to.
 const WINDOW: usize = 100;
@@ -113,18 +113,43 @@ impl<'k> Sessions<'k> {
         ids.any(|id| memchr::memmem::find(line, id).is_some())
     }
 
-    /// A tool of memory was called. `id` is the call's name in the log, `place` the line's.
-    pub fn called(&mut self, session: &str, id: &str, place: u64, at_ms: Option<i64>, call: Call) {
+    /// Memory was asked for something by one call, or for a few things. `id` is the call's name in the log, `place` the line's.
+    pub fn called(
+        &mut self,
+        session: &str,
+        id: &str,
+        place: u64,
+        at_ms: Option<i64>,
+        calls: Vec<Call>,
+    ) {
+        if calls.is_empty() {
+            return;
+        }
+        self.pending
+            .retain(|known| known.id != id || known.session != session);
+        for call in calls {
+            self.one_called(session, id, place, at_ms, call);
+        }
+    }
+
+    fn one_called(&mut self, session: &str, id: &str, place: u64, at_ms: Option<i64>, call: Call) {
         let what = match call {
-            Call::Open(opened) => Awaited::Opening(opened),
+            Call::Open(opened) => {
+                Awaited::Opening(opened.into_iter().map(without_secrets).collect())
+            }
             Call::Search {
                 question,
-                settings,
+                mut settings,
                 answer,
             } => {
-                let question: String = question.trim().chars().take(QUESTION_CHARS).collect();
+                // Cut last: a secret that is cut through looks like none.
+                let question = secrets::blanked(question.trim());
+                let question: String = question.chars().take(QUESTION_CHARS).collect();
                 if question.is_empty() {
                     return;
+                }
+                for (name, value) in &mut settings {
+                    secrets::blanked_field(name, value);
                 }
                 let asked = PastQuestion {
                     agent: self.agent.to_owned(),
@@ -142,8 +167,6 @@ impl<'k> Sessions<'k> {
         if id.is_empty() {
             return;
         }
-        self.pending
-            .retain(|known| known.id != id || known.session != session);
         if self.pending.len() == PENDING {
             self.pending.remove(0);
         }
@@ -154,16 +177,18 @@ impl<'k> Sessions<'k> {
         });
     }
 
-    /// A call was answered. Returns nothing where no such call is known.
+    /// A call was answered; one that is not known is not memory's.
     pub fn answered(&mut self, session: &str, id: &str, answer: &Answer<'_>) {
-        let known = |pending: &Pending| pending.id == id && pending.session == session;
-        let Some(index) = self.pending.iter().position(known) else {
-            return;
-        };
-        let pending = self.pending.remove(index);
-        if answer.is_error {
-            return;
+        let is_it = |pending: &mut Pending| pending.id == id && pending.session == session;
+        let answered: Vec<Pending> = self.pending.extract_if(.., is_it).collect();
+        for pending in answered {
+            if !answer.is_error {
+                self.one_answered(session, pending, answer);
+            }
         }
+    }
+
+    fn one_answered(&mut self, session: &str, pending: Pending, answer: &Answer<'_>) {
         match pending.what {
             Awaited::Opening(opened) => {
                 for used in opened {
@@ -174,9 +199,12 @@ impl<'k> Sessions<'k> {
                 call,
                 answer: shape,
             } => {
-                let Some(returned) = results::of(&shape, answer) else {
+                let Some(mut returned) = results::of(&shape, answer) else {
                     return;
                 };
+                for result in &mut returned {
+                    result.path = secrets::blanked(&result.path).into_owned();
+                }
                 let held = self.session(session);
                 if let Some(held) = held.iter_mut().rev().find(|it| it.question.call == call) {
                     held.question.returned = Some(returned);
@@ -188,12 +216,19 @@ impl<'k> Sessions<'k> {
 
     /// An answer to the person cited notes.
     pub fn cited(&mut self, session: &str, cited: Vec<Used>) {
+        if cited.is_empty() {
+            return;
+        }
         let Some(newest) = self.session(session).last_mut() else {
             return;
         };
         let question = &mut newest.question;
-        for used in cited {
-            add(&mut question.cited, used);
+        for used in cited.into_iter().map(without_secrets) {
+            // Some logs tell of an answer twice, at two times.
+            let is_it = |known: &Used| (&known.path, known.lines) == (&used.path, used.lines);
+            if !question.cited.iter().any(is_it) {
+                add(&mut question.cited, used);
+            }
         }
         let call = question.call.clone();
         self.changed(session, &call);
@@ -365,6 +400,13 @@ fn is_same_note(one: &str, other: &str) -> bool {
         })
     };
     !one.is_empty() && !other.is_empty() && (ends_with(one, other) || ends_with(other, one))
+}
+
+fn without_secrets(used: Used) -> Used {
+    Used {
+        path: secrets::blanked(&used.path).into_owned(),
+        ..used
+    }
 }
 
 /// Adds a note once: some logs tell of a call again when it was answered.

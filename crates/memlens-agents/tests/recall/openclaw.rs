@@ -1,6 +1,9 @@
 //! OpenClaw's transcripts.
 
-use crate::support::{Scratch, fixture};
+use memlens_agents::read_log;
+use rusqlite::Connection;
+
+use crate::support::{Notebook, Scratch, fixture};
 
 const SESSIONS: &str = ".openclaw/agents/main/sessions";
 
@@ -25,4 +28,208 @@ fn searches_of_a_transcript_are_told_with_what_came_of_them() {
     assert_eq!(first.call, "toolu_01PondA");
     assert_eq!(first.at_ms, Some(1_780_474_447_310));
     assert_eq!(told.n_bytes, scratch.log().bytes);
+}
+
+const DATABASE: &str = ".openclaw/agents/main/agent/openclaw-agent.sqlite";
+const TABLE: &str = "CREATE TABLE transcript_events(session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT, \
+    created_at INTEGER NOT NULL, event_zstd BLOB, event_utf8_bytes INTEGER, navigation_json TEXT, PRIMARY KEY(session_id,seq)) STRICT;";
+
+/// Adds a transcript's lines as rows, every other one compressed.
+fn add_rows(database: &Connection, session: &str, lines: &[&str], first: usize) {
+    for (index, line) in lines.iter().enumerate() {
+        let is_compressed = index % 2 == 1;
+        let compressed = is_compressed
+            .then(|| zstd::encode_all(line.as_bytes(), 3).expect("it can be compressed"));
+        let plain = (!is_compressed).then_some(line);
+        database
+            .execute(
+                "INSERT INTO transcript_events VALUES (?1, ?2, ?3, 0, ?4, ?5, NULL)",
+                (
+                    session,
+                    (first + index) as i64,
+                    plain,
+                    compressed,
+                    line.len() as i64,
+                ),
+            )
+            .expect("a row can be added");
+    }
+}
+
+#[test]
+fn rows_of_a_database_tell_what_lines_of_a_file_tell() {
+    let text = fixture("openclaw/garden.jsonl");
+    let lines: Vec<&str> = text.lines().collect();
+    let of_file = Scratch::new();
+    of_file.write(&format!("{SESSIONS}/garden.jsonl"), &text);
+    let expected = of_file.told().told();
+
+    for cut in 0..lines.len() {
+        let scratch = Scratch::new();
+        let database = scratch.database(DATABASE, TABLE);
+        let session = "7c1f0f5e-3f0a-4c6e-9d2b-5a1e8f6b2c11";
+        add_rows(&database, session, &lines[..cut], 0);
+        let mut told = scratch.told();
+        add_rows(&database, session, &lines[cut..], cut);
+        told.read(&scratch.log(), &scratch.home());
+        assert_eq!(told.told(), expected, "cut at row {cut}");
+        let n_batches = told.n_batches;
+        told.read(&scratch.log(), &scratch.home());
+        assert_eq!(
+            told.n_batches, n_batches,
+            "nothing changed, so nothing is read"
+        );
+    }
+}
+
+#[test]
+fn rows_that_were_numbered_anew_are_read_anew() {
+    let text = fixture("openclaw/garden.jsonl");
+    let lines: Vec<&str> = text.lines().collect();
+    let scratch = Scratch::new();
+    let database = scratch.database(DATABASE, TABLE);
+    add_rows(&database, "other", &lines[..1], 0);
+    add_rows(&database, "pond", &lines[..6], 0);
+    let mut told = scratch.told();
+    database
+        .execute_batch("DELETE FROM transcript_events WHERE session_id = 'other'; VACUUM;")
+        .expect("it can be done");
+    add_rows(&database, "pond", &lines[6..], 6);
+    told.read(&scratch.log(), &scratch.home());
+    assert_eq!(told.questions.len(), 3, "{}", told.told());
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_counted_and_the_others_are_read() {
+    let text = fixture("openclaw/garden.jsonl");
+    let lines: Vec<&str> = text.lines().collect();
+    let scratch = Scratch::new();
+    let database = scratch.database(DATABASE, TABLE);
+    database
+        .execute_batch(
+            "INSERT INTO transcript_events VALUES ('s', 1, '{\"memory_search', 0, NULL, NULL, NULL);
+             INSERT INTO transcript_events VALUES ('s', 2, NULL, 0, x'28b52ffd00', 9, NULL);
+             INSERT INTO transcript_events VALUES ('s', 3, NULL, 0, NULL, NULL, NULL);",
+        )
+        .expect("rows can be added");
+    // 64 MiB of zeros in a few kilobytes.
+    let bomb = zstd::encode_all(&vec![0; 64 << 20][..], 3).expect("it can be compressed");
+    database
+        .execute(
+            "INSERT INTO transcript_events VALUES ('s', 4, NULL, 0, ?1, 9, NULL)",
+            [bomb],
+        )
+        .expect("a row can be added");
+    add_rows(&database, "pond", &lines, 0);
+    let mut told = Notebook::default();
+    let read = told.read(&scratch.log(), &scratch.home());
+    assert_eq!((read.n_questions, read.n_skipped), (3, 4));
+}
+
+#[test]
+fn a_database_that_is_another_is_named() {
+    let scratch = Scratch::new();
+    scratch.database(
+        DATABASE,
+        "CREATE TABLE transcript_events (session_id TEXT, at INTEGER, body TEXT);",
+    );
+    let error = read_log(
+        &scratch.log(),
+        &scratch.home(),
+        None,
+        &mut Notebook::default(),
+    );
+    assert_eq!(
+        error.expect_err("it is another").to_string(),
+        "The log ~/.openclaw/agents/main/agent/openclaw-agent.sqlite was passed over: its table transcript_events has no \
+         column seq, so it is of a version that Memlens does not know; a newer Memlens may know it."
+    );
+
+    let scratch = Scratch::new();
+    scratch.database(DATABASE, "CREATE TABLE memory_index_chunks (id TEXT);");
+    let mut told = Notebook::default();
+    let read = told.read(&scratch.log(), &scratch.home());
+    assert_eq!(
+        read.notices,
+        ["It holds no transcripts: OpenClaw keeps them there since 2026.9."]
+    );
+
+    let scratch = Scratch::new();
+    scratch.write(
+        DATABASE,
+        "no database at all, but long enough to look at as if it were one",
+    );
+    let error = read_log(
+        &scratch.log(),
+        &scratch.home(),
+        None,
+        &mut Notebook::default(),
+    );
+    assert!(
+        error
+            .expect_err("it is none")
+            .to_string()
+            .ends_with("it is no SQLite file.")
+    );
+}
+
+#[test]
+fn notes_of_recalls_are_told_without_a_session() {
+    let scratch = Scratch::new();
+    scratch.database(
+        ".openclaw/state/openclaw.sqlite",
+        &fixture("openclaw/state.sql"),
+    );
+    let told = scratch.told();
+    assert_eq!(
+        told.told(),
+        "pond pump replaced -> memory/2026-04-11.md:9-14=0.7124 | opened  | cited \n\
+         pond pump replaced -> MEMORY.md:31-31=0.4402 | opened  | cited \n"
+    );
+    assert_eq!(told.questions[0].session, "");
+    assert_eq!(told.questions[0].call, "0f3a:event:1:0000000000000001");
+
+    let scratch = Scratch::new();
+    scratch.write(
+        ".openclaw/workspace/memory/.dreams/events.jsonl",
+        fixture("openclaw/events.jsonl"),
+    );
+    assert_eq!(
+        scratch.told().told(),
+        "seeds for the east bed -> memory/2026-03-02.md:4-9=0.61 memory/2026-03-01.md:1-3=0.5 | opened  | cited \n"
+    );
+}
+
+#[test]
+fn reading_a_note_of_the_workspace_opens_it() {
+    let scratch = Scratch::new();
+    let text = fixture("openclaw/garden.jsonl");
+    let lines: Vec<&str> = text.lines().take(5).collect();
+    let call = |name: &str, arguments: &str| {
+        format!(
+            r#"{{"type":"message","timestamp":"2026-06-03T08:15:00.000Z","message":{{"role":"assistant","content":[{{"type":"toolCall","id":"r","name":"{name}","arguments":{arguments}}}]}}}}"#
+        )
+    };
+    let answer = r#"{"type":"message","message":{"role":"toolResult","toolCallId":"r","toolName":"read","content":[{"type":"text","text":"…"}],"isError":false}}"#;
+    let opens = [
+        call(
+            "read",
+            r#"{"path":"memory/2026-04-11.md","offset":9,"limit":2}"#,
+        ),
+        call("exec", r#"{"command":"cat MEMORY.md"}"#),
+        call("read", r#"{"path":"notes/other.md"}"#),
+    ];
+    let opens: Vec<String> = opens
+        .into_iter()
+        .flat_map(|call| [call, answer.to_owned()])
+        .collect();
+    scratch.write(
+        &format!("{SESSIONS}/a.jsonl"),
+        format!("{}\n{}\n", lines.join("\n"), opens.join("\n")),
+    );
+    assert_eq!(
+        scratch.told().told(),
+        "pond pump replaced maxResults=4 -> memory/2026-04-11.md:9-14=0.7124 MEMORY.md:31-31=0.4402 \
+         | opened memory/2026-04-11.md:9-10 MEMORY.md | cited \n"
+    );
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use memlens_agents::{Batch, Home, Keeper, Log, LogRead, PastQuestion, Used, logs, read_log};
 
+use rusqlite::Connection;
+
 /// A made-up home folder.
 pub struct Scratch(tempfile::TempDir);
 
@@ -19,6 +21,16 @@ impl Scratch {
         fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("it can be made");
         fs::write(&path, bytes).expect("it can be written");
         path
+    }
+
+    /// A database that is made by these statements.
+    pub fn database(&self, name: &str, statements: &str) -> Connection {
+        let path = self.write(name, "");
+        let database = Connection::open(path).expect("it can be opened");
+        database
+            .execute_batch(statements)
+            .expect("the statements can be run");
+        database
     }
 
     pub fn path(&self) -> &Path {

@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
+use memlens_agents::copied_database::{CopiedDatabase, words};
 use regex::Regex;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
-use crate::copied_database::{CopiedDatabase, words};
 use crate::{AgentNote, Vectors};
 
 const TABLE: &str = "memory_index_chunks";

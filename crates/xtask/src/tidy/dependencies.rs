@@ -40,7 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "memlens-emulate",
         &[
-            "memlens-files",
+            "memlens-agents",
             "memlens-index",
             "memlens-params",
             "memlens-rank",
@@ -111,7 +111,10 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("reqwest", &["memlens-rerank"]),
     ("keyring", &["memlens-rerank"]),
     ("process-wrap", &["memlens-rerank"]),
-    ("rusqlite", &["memlens-emulate", "memlens-store"]),
+    (
+        "rusqlite",
+        &["memlens-agents", "memlens-emulate", "memlens-store"],
+    ),
     ("tantivy", &["memlens-index"]),
     ("fastembed", &["memlens-embed", "memlens-rerank"]),
     ("ort", &["memlens-embed", "memlens-rerank"]),
@@ -249,7 +252,9 @@ mod tests {
         check_rules(
             "memlens-indexer",
             &[("rusqlite", None), ("notify-debouncer-full", None)],
-            &["must not depend on rusqlite, which is reserved for memlens-emulate, memlens-store"],
+            &[
+                "must not depend on rusqlite, which is reserved for memlens-agents, memlens-emulate, memlens-store",
+            ],
         );
         check_rules(
             "memlens-engine",

@@ -19,7 +19,7 @@ const PARTS: [&str; 3] = ["", "-wal", "-journal"];
 /// How often it is copied until nothing moved meanwhile.
 const TRIES: u32 = 5;
 const BETWEEN_TRIES: Duration = Duration::from_millis(40);
-/// More is not copied: a search waits for it.
+/// More is not copied: somebody waits for it.
 const BYTES_MAX: u64 = 2 << 30;
 
 /// A copy that is open; it goes with its value.

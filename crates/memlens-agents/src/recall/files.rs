@@ -1,0 +1,130 @@
+//! Tools for files, where what they read or search is a memory folder.
+
+use serde_json::Value;
+
+use super::Used;
+use super::folders::Folders;
+use super::happening::{Call, Shape};
+use super::shell::{Deed, deeds};
+use super::tools;
+
+/// What a call asks of memory, by a tool of memory or of files.
+pub(super) fn all_calls(
+    name: &str,
+    arguments: &Value,
+    folders: &Folders,
+    session_folder: Option<&str>,
+    at_ms: Option<i64>,
+) -> Vec<Call> {
+    match tools::call(name, arguments, at_ms) {
+        Some(call) => vec![call],
+        None => calls(name, arguments, folders, session_folder, at_ms),
+    }
+}
+
+/// What a call of a tool for files asks of memory, first to last; nothing where it is about other files.
+fn calls(
+    name: &str,
+    arguments: &Value,
+    folders: &Folders,
+    session_folder: Option<&str>,
+    at_ms: Option<i64>,
+) -> Vec<Call> {
+    let parsed: Value;
+    let arguments = match arguments.as_str().map(serde_json::from_str) {
+        Some(Ok(inner)) => {
+            parsed = inner;
+            &parsed
+        }
+        _ => arguments,
+    };
+    let text = |names: &[&str]| {
+        let texts = names.iter().filter_map(|name| arguments[*name].as_str());
+        texts.into_iter().find(|text| !text.is_empty())
+    };
+    let opening = |path: &str, lines| Used {
+        path: path.to_owned(),
+        lines,
+        at_ms,
+    };
+    match name {
+        "Read" | "read" | "read_file" | "view" => {
+            let path = text(&["file_path", "absolute_path", "path"]);
+            let path = path.filter(|path| folders.hold(path, session_folder));
+            let used = path.map(|path| opening(path, tools::lines(arguments)));
+            used.map(|used| Call::Open(vec![used]))
+                .into_iter()
+                .collect()
+        }
+        "Grep" | "grep" | "grep_search" | "search_file_content" | "search_files" => {
+            let place = text(&["path", "dir_path", "file_path"]).or(session_folder);
+            let place = place.filter(|place| folders.hold(place, session_folder));
+            let (Some(place), Some(pattern)) = (place, text(&["pattern", "query"])) else {
+                return Vec::new();
+            };
+            vec![Call::Search {
+                question: pattern.to_owned(),
+                settings: tools::settings(arguments, &["pattern", "query"]),
+                answer: Shape::Found {
+                    place: place.to_owned(),
+                },
+            }]
+        }
+        "Bash" | "bash" | "exec" | "shell" | "shell_command" | "exec_command"
+        | "container.exec" | "run_shell_command" | "terminal" => {
+            let Some(line) = command_line(arguments) else {
+                return Vec::new();
+            };
+            let from = text(&["workdir", "cwd", "working_directory", "directory"]);
+            let from = from.map(|from| folders.whole(from, session_folder));
+            let from = from.as_deref().or(session_folder);
+            let mut calls = Vec::new();
+            let mut opened = Vec::new();
+            for deed in deeds(&line, folders, from, session_folder) {
+                match deed {
+                    Deed::Reads { path, lines } => opened.push(opening(&path, lines)),
+                    Deed::Searches { pattern, paths } => calls.push(Call::Search {
+                        question: pattern,
+                        settings: Default::default(),
+                        answer: Shape::Found {
+                            place: paths.into_iter().next().unwrap_or_default(),
+                        },
+                    }),
+                }
+            }
+            // One answer cannot be told apart among several searches.
+            calls.truncate(1);
+            if !opened.is_empty() {
+                calls.push(Call::Open(opened));
+            }
+            calls
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The line that a shell is given: a text, or a program with its arguments, of which a shell's last is the line.
+fn command_line(arguments: &Value) -> Option<String> {
+    let command = [&arguments["command"], &arguments["cmd"]];
+    let command = command.into_iter().find(|command| !command.is_null())?;
+    if let Some(line) = command.as_str() {
+        return Some(line.to_owned());
+    }
+    let words: Vec<&str> = command
+        .as_array()?
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    match words[..] {
+        [shell, .., option, line] if shell.ends_with("sh") && option.starts_with('-') => {
+            Some(line.to_owned())
+        }
+        _ => Some(
+            words
+                .iter()
+                .map(|word| format!("'{}'", word.replace('\'', r"'\''")))
+                .collect::<Vec<_>>()
+                .join(" "),
+        ),
+    }
+}

@@ -1,0 +1,65 @@
+//! Claude Code's sessions.
+
+use crate::support::{Scratch, fixture};
+
+const MEMORY: &str = "/home/iris/.claude/projects/-home-iris-garden/memory";
+
+/// Paths in the fixture are those of a made-up person.
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    let iris = scratch.path().to_string_lossy().into_owned();
+    let text = fixture("claude-code/session.jsonl").replace("/home/iris", &iris);
+    scratch.write(".claude/projects/-home-iris-garden/0b6f.jsonl", text);
+    scratch
+}
+
+#[test]
+fn searches_in_a_memory_folder_and_of_known_servers_are_told() {
+    let scratch = scratch();
+    let told = scratch.told();
+    let iris = scratch.path().to_string_lossy().into_owned();
+    let m = MEMORY.replace("/home/iris", &iris);
+    assert_eq!(
+        told.told().replace(&m, "M").replace(&iris, "~"),
+        "pump|pond -n=true output_mode=\"content\" path=\"M\" -> M/pond.md:3-4 M/MEMORY.md:11-11 | opened M/pond.md:3-12 | cited \n\
+         Reiher path=\"M\" ->  | opened  | cited \n\
+         koi winter\nhow do the koi survive the winter limit=3 -> notes/koi.md=0.87 | opened  | cited \n\
+         heron at the pond page_size=5 project=\"garden\" -> garden/visitors.md=0.83 | opened garden/visitors.md | cited \n"
+    );
+    let sessions: Vec<&str> = told.questions.iter().map(|it| &it.session[..4]).collect();
+    assert_eq!(sessions, ["0b6f", "0b6f", "0b6f", "5d0c"]);
+}
+
+#[test]
+fn a_memory_folder_of_another_place_is_known_by_the_settings() {
+    let scratch = Scratch::new();
+    scratch.write(
+        ".claude/settings.json",
+        r#"{"autoMemoryDirectory":"~/brain"}"#,
+    );
+    let line = r#"{"sessionId":"s","timestamp":"2026-06-03T08:14:02.000Z","message":{"content":[{"type":"tool_use","id":"a","name":"Grep","input":{"pattern":"pond","path":"~/brain"}}]}}"#;
+    scratch.write(".claude/projects/x/s.jsonl", format!("{line}\n"));
+    assert_eq!(
+        scratch.told().told(),
+        "pond path=\"~/brain\" -> ? | opened  | cited \n"
+    );
+}
+
+#[test]
+fn subagents_have_files_of_their_own() {
+    let scratch = scratch();
+    scratch.write(".claude/projects/x/5d0c/subagents/agent-a1.jsonl", "");
+    scratch.write(".claude/projects/x/5d0c/notes/other.jsonl", "");
+    let logs = memlens_agents::logs(&scratch.home());
+    let paths: Vec<String> = logs
+        .iter()
+        .map(|log| scratch.home().shown(&log.path))
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            "~/.claude/projects/-home-iris-garden/0b6f.jsonl",
+            "~/.claude/projects/x/5d0c/subagents/agent-a1.jsonl"
+        ]
+    );
+}

@@ -1,0 +1,37 @@
+//! Codex's rollouts.
+
+use crate::support::{Scratch, fixture};
+
+const NAME: &str = "rollout-2026-06-03T08-14-02-019e91aa-3b7e-7d02-9c11-5f0a2b6c8d77.jsonl";
+
+#[test]
+fn searches_by_the_shell_are_told_with_what_the_answers_cited() {
+    let scratch = Scratch::new();
+    let iris = scratch.path().to_string_lossy().into_owned();
+    let text = fixture(&format!("codex/{NAME}")).replace("/home/iris", &iris);
+    scratch.write(&format!(".codex/sessions/2026/06/03/{NAME}"), text);
+    let told = scratch.told();
+    assert_eq!(
+        told.told().replace(&iris, "~"),
+        "pump|pond -> ~/.codex/memories/MEMORY.md:12-13 ~/.codex/memories/MEMORY.md:40-40 | opened ~/.codex/memories/MEMORY.md:12-20 | cited MEMORY.md:12-18 rollout_summaries/2026-04-11-pond.md:3-3\n\
+         heron ->  | opened  | cited \n\
+         koi\ncarp context_lines=2 -> MEMORY.md:30-30 | opened  | cited \n"
+    );
+    assert_eq!(
+        told.questions[0].session,
+        "019e91aa-3b7e-7d02-9c11-5f0a2b6c8d77"
+    );
+}
+
+#[test]
+fn a_citation_without_a_question_is_none() {
+    let scratch = Scratch::new();
+    let text = fixture(&format!("codex/{NAME}"));
+    let citation = text.lines().find(|line| line.contains("citation_entries"));
+    let citation = citation.expect("the fixture has one");
+    scratch.write(
+        &format!(".codex/sessions/2026/06/03/{NAME}"),
+        format!("{citation}\n"),
+    );
+    assert_eq!(scratch.told().told(), "");
+}

@@ -1,0 +1,16 @@
+//! Hermes's messages.
+
+use crate::support::{Scratch, fixture};
+
+#[test]
+fn searches_of_its_database_are_told() {
+    let scratch = Scratch::new();
+    scratch.database(".hermes/state.db", &fixture("hermes/state.sql"));
+    let told = scratch.told();
+    assert_eq!(
+        told.told(),
+        "pond pump limit=3 -> 20260411_101500_d4e5f6 | opened ~/.hermes/memories/MEMORY.md | cited \n\
+         heron -> ? | opened  | cited \n"
+    );
+    assert_eq!(told.questions[0].at_ms, Some(1_780_474_445_250));
+}
