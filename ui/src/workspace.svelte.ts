@@ -1,10 +1,12 @@
 import { getContext } from "svelte";
 import type { Backend } from "./api/backend";
+import { AutopsyController } from "./autopsy/autopsy.svelte";
 import { LibraryController } from "./library/library-controller.svelte";
 import type { Fix, Params, Ranking } from "./api/bindings";
 import { ParameterHistory } from "./parameters/parameter-history.svelte";
 import { withFixes } from "./parameters/rules";
 import { Pipelines } from "./parameters/pipelines.svelte";
+import { PastList } from "./past/past-list.svelte";
 import { Recall } from "./past/recall.svelte";
 import { AgentConfigs } from "./presets/agent-configs.svelte";
 import { PresetController } from "./presets/preset-controller.svelte";
@@ -41,6 +43,10 @@ export class Workspace {
   readonly rerankers: RerankProviders;
   /** The logs of what agents asked. */
   readonly recall: Recall;
+  /** What agents asked. */
+  readonly past: PastList;
+  /** Why an agent forgot a fact; any view may ask. */
+  readonly autopsy: AutopsyController;
   readonly theme: Theme;
   #view = $state<ViewId>("search");
   #isReady = $state(false);
@@ -62,6 +68,8 @@ export class Workspace {
     this.feedback = new Feedback(backend, this.search);
     this.rerankers = new RerankProviders(backend, () => this.search.rankAgain());
     this.recall = new Recall(backend);
+    this.past = new PastList(backend);
+    this.autopsy = new AutopsyController(backend);
   }
 
   get view(): ViewId {
@@ -103,6 +111,12 @@ export class Workspace {
     this.queries.remember(question);
     this.#view = "search";
     await this.search.searchEverywhere(question);
+  }
+
+  /** Shows a past question among all. */
+  showPast(id: string): void {
+    this.past.openAmongAll(id);
+    this.#view = "past";
   }
 
   /** Forgets what was kept of a library that holds nothing any more: questions, their answers, presets. */

@@ -18,6 +18,7 @@ export const PAST_KEYS_TOLD: { keys: string[]; does: string }[] = [
   { keys: ["/"], does: "Find in past questions" },
   { keys: ["↑", "↓", "Home", "End", "PgUp", "PgDn"], does: "Move through the questions" },
   { keys: ["Enter"], does: "Open the question’s trace in Search" },
+  { keys: ["F"], does: "Why did my agent forget…?" },
 ];
 
 /** Returns what a key does in the view; null when it is not the view's. */

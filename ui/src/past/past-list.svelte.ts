@@ -67,6 +67,13 @@ export class PastList {
     this.#openId = id;
   }
 
+  /** Opens a question that the filter may leave out. */
+  openAmongAll(id: string): void {
+    this.#openId = id;
+    this.#filter = { text: "", agent: null, only: "all" };
+    this.#loop.wish();
+  }
+
   async #readOnce(): Promise<void> {
     try {
       const questions = await this.#backend.pastQuestions(this.#filter);

@@ -144,8 +144,8 @@ test("where no log is found, the view says whose it looks for", async () => {
 test("logs are named with their size and read only when the person says so", async () => {
   const { backend, user, container } = await open({ past: "unread" });
   const logs = within(await screen.findByRole("region", { name: "Logs of agents" }));
-  expect(logs.getByText("~/.clerk/sessions.db").closest("tr")).toHaveTextContent("48 MB");
-  expect(logs.getByText("51 MB")).toBeInTheDocument();
+  expect(logs.getByText("~/.clerk/sessions.db").closest("section")).toHaveTextContent("Clerk 1 file, 48 MB");
+  expect(logs.getByText("~/.iris/log/2026-11.jsonl").closest("section")).toHaveTextContent("3.1 MB");
   expect(screen.getByText(/stays on this machine/)).toBeInTheDocument();
   expect(await violations(container)).toEqual([]);
   expect(backend.nCalls("importRecall")).toBe(0);

@@ -4,6 +4,7 @@ export type KeyAction =
   | { kind: "row"; to: "previous" | "next" | "first" | "last" | "page-up" | "page-down" }
   | { kind: "read-journey" }
   | { kind: "why-not" }
+  | { kind: "forgot" }
   | { kind: "edit" }
   | { kind: "pin" }
   | { kind: "thumb"; up: boolean }
@@ -39,6 +40,7 @@ export const KEYS_TOLD: { keys: string[]; does: string; isForThumbs?: true }[] =
     keys: ["W"],
     does: "Why not…? Why a row or note was dropped, and how to bring it back",
   },
+  { keys: ["F"], does: "Why did my agent forget…? Where a fact was lost on its way to an answer" },
   { keys: ["O"], does: "Open the row's note in your editor" },
   {
     keys: ["+", "-"],
@@ -110,6 +112,9 @@ function letterOf(key: string): KeyAction | null {
     case "w":
     case "W":
       return { kind: "why-not" };
+    case "f":
+    case "F":
+      return { kind: "forgot" };
     case "p":
     case "P":
       return { kind: "pin" };

@@ -97,7 +97,14 @@ describe("what is there", () => {
   it("has no tab for a view that this version does not have", async () => {
     await open();
     const tabs = within(screen.getByRole("navigation", { name: "Views" })).getAllByRole("button");
-    expect(tabs.map((tab) => tab.textContent)).toEqual(["Search", "Compare", "Memory", "Export", "Settings"]);
+    expect(tabs.map((tab) => tab.textContent)).toEqual([
+      "Search",
+      "Compare",
+      "Past questions",
+      "Memory",
+      "Export",
+      "Settings",
+    ]);
   });
 });
 

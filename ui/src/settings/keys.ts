@@ -23,6 +23,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       { keys: ["T"], does: "Switch between rendered and source" },
       { keys: ["L"], does: "Go to the line past which the agent does not load the note" },
       { keys: ["W"], does: "Why not…? for the chosen chunk" },
+      { keys: ["F"], does: "Why did my agent forget…? for the chosen chunk or the words that you marked" },
       { keys: ["Ctrl E"], does: "Turn decay on or off for the note or folder" },
       { keys: ["O"], does: "Open the note in your editor (in the tree, letters jump instead)" },
     ],

@@ -8,6 +8,7 @@ describe("a message as a sentence", () => {
     ["Is it there?", "Is it there?"],
     ["people/old.md: permission denied", "people/old.md: permission denied."],
     ["fusion_k: 900 is not in 1 to 200", "fusion_k: 900 is not in 1 to 200."],
+    ["3 times in this session:", "3 times in this session:"],
     ["  spaced  ", "spaced."],
     ["“x” is not known", "“x” is not known."],
     ["", ""],

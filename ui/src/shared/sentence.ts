@@ -3,11 +3,11 @@
 /**
  * Returns a message with a capital at its head and a full stop at its end.
  *
- * A head that is no plain word (a path, a parameter's id, qmd) stays as it is, and so does an end that is "!", "?" or "…".
+ * A head that is no plain word (a path, a parameter's id, qmd) stays as it is, and so does an end that is "!", "?", "…", or the ":" before a list.
  */
 export function sentence(message: string): string {
   const text = message.trim();
   if (text === "") return "";
   const head = /^(?!qmd )[a-z]+[\s,:]/.test(text) ? text.slice(0, 1).toUpperCase() + text.slice(1) : text;
-  return /[.!?…]$/.test(head) ? head : `${head}.`;
+  return /[.!?…:]$/.test(head) ? head : `${head}.`;
 }

@@ -1,0 +1,159 @@
+import type { Backend } from "../api/backend";
+import type { Autopsy, AutopsyQuestion, ErrorInfo, PastAgent, PastRow } from "../api/bindings";
+import { toErrorInfo } from "../api/errors";
+import { sessionsOf, type Session } from "./sessions";
+
+/** What is known when the dialog opens. */
+export type About = {
+  /** Words, or a line of a note as `path:line`; asked about at once where it is given. */
+  fact?: string;
+  /** The agent's id. */
+  agent?: string | null;
+  /** When it should have known: what it asked then. */
+  row?: PastRow | null;
+};
+
+/** When the agent should have known: now, in a session, or at a moment that belongs to none. */
+export type When = { kind: "now" } | { kind: "session"; session: string } | { kind: "moment"; atMs: number };
+
+const NOW: When = { kind: "now" };
+
+/** "Why did my agent forget…?": the fact, whose and when, and where it was lost. One dialog for the window. */
+export class AutopsyController {
+  readonly #backend: Pick<Backend, "autopsy" | "pastQuestions">;
+  #isOpen = $state(false);
+  #fact = $state("");
+  #agent = $state<string | null>(null);
+  #when = $state.raw<When>(NOW);
+  /** The moment that the dialog was opened for, to choose it again. */
+  #moment = $state<number | null>(null);
+  #agents = $state.raw<readonly PastAgent[]>([]);
+  #rows = $state.raw<readonly PastRow[]>([]);
+  #answer = $state.raw<{ question: AutopsyQuestion; autopsy: Autopsy } | null>(null);
+  #error = $state.raw<ErrorInfo | null>(null);
+  #isAsking = $state(false);
+  #nAsked = 0;
+  readonly #sessions = $derived(sessionsOf(this.#rows, this.#agent));
+
+  constructor(backend: Pick<Backend, "autopsy" | "pastQuestions">) {
+    this.#backend = backend;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get fact(): string {
+    return this.#fact;
+  }
+
+  set fact(fact: string) {
+    this.#fact = fact;
+  }
+
+  /** The agent's id; null for whichever asked. */
+  get agent(): string | null {
+    return this.#agent;
+  }
+
+  get when(): When {
+    return this.#when;
+  }
+
+  /** A moment outside any session that can be chosen; null where there is none. */
+  get moment(): number | null {
+    return this.#moment;
+  }
+
+  /** The agents that asked something. */
+  get agents(): readonly PastAgent[] {
+    return this.#agents;
+  }
+
+  /** The sessions of the chosen agent, the newest first. */
+  get sessions(): readonly Session[] {
+    return this.#sessions;
+  }
+
+  /** Where the fact was lost, and what exactly was asked; null before an answer. */
+  get answer(): { question: AutopsyQuestion; autopsy: Autopsy } | null {
+    return this.#answer;
+  }
+
+  get error(): ErrorInfo | null {
+    return this.#error;
+  }
+
+  get isAsking(): boolean {
+    return this.#isAsking;
+  }
+
+  open({ fact = "", agent = null, row = null }: About = {}): void {
+    this.#fact = fact;
+    this.#agent = row?.agent ?? agent;
+    this.#moment = row === null || row.session !== "" ? null : row.at_ms;
+    this.#when = NOW;
+    if (row !== null && row.session !== "") this.#when = { kind: "session", session: row.session };
+    else if (this.#moment !== null) this.#when = { kind: "moment", atMs: this.#moment };
+    this.#answer = null;
+    this.#error = null;
+    this.#isOpen = true;
+    void this.#readChoices();
+    void this.ask();
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    this.#isAsking = false;
+    this.#nAsked++;
+  }
+
+  chooseAgent(agent: string | null): void {
+    this.#agent = agent;
+    // A session is one agent's.
+    this.#when = NOW;
+    void this.ask();
+  }
+
+  chooseWhen(when: When): void {
+    this.#when = when;
+    void this.ask();
+  }
+
+  /** Asks where the fact was lost; the newest answer wins. */
+  async ask(): Promise<void> {
+    const fact = this.#fact.trim();
+    if (fact === "") return;
+    const when = this.#when;
+    const question: AutopsyQuestion = {
+      fact,
+      agent: this.#agent,
+      session: when.kind === "session" ? when.session : null,
+      at_ms: when.kind === "moment" ? when.atMs : null,
+    };
+    const asked = ++this.#nAsked;
+    this.#isAsking = true;
+    this.#error = null;
+    try {
+      const autopsy = await this.#backend.autopsy(question);
+      if (asked === this.#nAsked) this.#answer = { question, autopsy };
+    } catch (error) {
+      if (asked !== this.#nAsked) return;
+      // What is no longer asked is not shown beside the error.
+      this.#answer = null;
+      this.#error = toErrorInfo(error);
+    } finally {
+      if (asked === this.#nAsked) this.#isAsking = false;
+    }
+  }
+
+  async #readChoices(): Promise<void> {
+    try {
+      const { agents, rows } = await this.#backend.pastQuestions({ text: "", agent: null, only: "all" });
+      this.#agents = agents;
+      this.#rows = rows;
+    } catch {
+      // Without them the dialog asks about whichever agent asked, and now.
+    }
+  }
+}
