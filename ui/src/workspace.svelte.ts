@@ -126,6 +126,8 @@ export class Workspace {
     this.search.clear();
     void this.presets.refresh();
     void this.rerankers.read();
+    void this.recall.look();
+    this.past.refresh();
   }
 
   /** Asks the engine for all that the first screen needs. The returned function ends what was started. */

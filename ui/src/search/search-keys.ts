@@ -32,7 +32,10 @@ export type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shi
 /** For the dialog that lists them, in the order in which they are told. */
 export const KEYS_TOLD: { keys: string[]; does: string; isForThumbs?: true }[] = [
   { keys: ["Ctrl K"], does: "Go to the question from anywhere (Cmd K on a Mac)" },
-  { keys: ["↑", "↓"], does: "Previous or next row; in the question box: earlier questions" },
+  {
+    keys: ["↑", "↓"],
+    does: "Previous or next row; in the question box: ↑ earlier questions, ↓ what your agents asked",
+  },
   { keys: ["Home", "End", "PgUp", "PgDn"], does: "Jump by page, or to first and last" },
   { keys: ["Enter"], does: "Read the row's journey; in the question box: search now" },
   { keys: ["Esc"], does: "Back to the table" },
