@@ -13,6 +13,7 @@ mod gemini_cli;
 mod happening;
 mod hermes;
 mod jsonl;
+mod lenient;
 mod lines;
 mod logs;
 mod openclaw;

@@ -8,6 +8,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use serde_json::Value;
 
 use super::cursor::{Context, Cursor};
+use super::lenient;
 use super::lines::{Line, Lines};
 use super::sessions::Sessions;
 use super::{Keeper, Log, LogRead};
@@ -71,9 +72,9 @@ pub(super) fn read(
             }
             Some(Line::Whole(line, place)) => {
                 if reader.is_worth(line) || sessions.waits_for(line) {
-                    match serde_json::from_slice::<Value>(line) {
-                        Ok(value) => reader.tell(&value, place, &mut context, &mut sessions),
-                        Err(_) => told.n_skipped += 1,
+                    match lenient::parsed(line) {
+                        Some(value) => reader.tell(&value, place, &mut context, &mut sessions),
+                        None => told.n_skipped += 1,
                     }
                 }
                 false

@@ -16,7 +16,13 @@ pub fn logs(home: &Home) -> Vec<Log> {
     gemini_cli(home, &mut logs);
     let hermes = agents::hermes_root(home);
     if is_folder(&hermes) {
-        database(&hermes.join("state.db"), "hermes", &mut logs);
+        // Each profile is a home of its own.
+        for home in folders(&hermes.join("profiles"))
+            .into_iter()
+            .chain([hermes])
+        {
+            database(&home.join("state.db"), "hermes", &mut logs);
+        }
     }
     logs.sort_by(|one, other| (one.agent, &one.path).cmp(&(other.agent, &other.path)));
     logs

@@ -156,7 +156,10 @@ impl Reader for Recalls {
         };
         let session = &context.session;
         let at_ms = time::ms(&event["timestamp"]);
-        sessions.called(session, &key, place, at_ms, vec![call]);
-        sessions.answered(session, &key, &answer);
+        // Results that it will not learn from are told apart, as a second event.
+        if !sessions.returned_more(session, question, at_ms, &answer) {
+            sessions.called(session, &key, place, at_ms, vec![call]);
+            sessions.answered(session, &key, &answer);
+        }
     }
 }

@@ -9,10 +9,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::cursor::Context;
 use super::jsonl::Reader;
+use super::lenient;
 use super::lines::LINE_MAX;
 use super::sessions::{Pending, Sessions};
 use super::{Keeper, Log, LogRead};
@@ -180,9 +180,9 @@ impl Reading<'_> {
             if !is_read {
                 told.n_skipped += 1;
             } else if reader.is_worth(&buffer) || sessions.waits_for(&buffer) {
-                match serde_json::from_slice::<Value>(&buffer) {
-                    Ok(value) => reader.tell(&value, cursor.row as u64, &mut context, sessions),
-                    Err(_) => told.n_skipped += 1,
+                match lenient::parsed(&buffer) {
+                    Some(value) => reader.tell(&value, cursor.row as u64, &mut context, sessions),
+                    None => told.n_skipped += 1,
                 }
             }
             if sessions.are_many() || n_bytes >= BATCH_BYTES {

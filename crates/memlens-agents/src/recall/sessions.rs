@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::happening::{Answer, Call, Shape};
-use super::{Batch, Keeper, PastQuestion, Used};
+use super::{Batch, Keeper, PastQuestion, Returned, Used};
 use super::{results, secrets};
 
 /// So many of a session's questions can still be added to.
@@ -22,9 +22,13 @@ const PENDING: usize = 64;
 const BATCH: usize = 256;
 /// What is opened later than this after a question that did not return it has nothing to do with it.
 const OPENED_WITHIN_MS: u64 = 10 * 60_000;
+/// A second event of one search comes this soon.
+const TOLD_TWICE_WITHIN_MS: u64 = 1000;
 /// So much is kept of one question.
 const QUESTION_CHARS: usize = 8_000;
 const USED: usize = 200;
+const SETTING_BYTES: usize = 2000;
+const PATH_BYTES: usize = 4096;
 
 /// A call that waits for its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -142,12 +146,11 @@ impl<'k> Sessions<'k> {
                 mut settings,
                 answer,
             } => {
-                // Cut last: a secret that is cut through looks like none.
-                let question = secrets::blanked(question.trim());
-                let question: String = question.chars().take(QUESTION_CHARS).collect();
+                let question = words_of(&question);
                 if question.is_empty() {
                     return;
                 }
+                settings.retain(|_, value| value.to_string().len() <= SETTING_BYTES);
                 for (name, value) in &mut settings {
                     secrets::blanked_field(name, value);
                 }
@@ -199,12 +202,9 @@ impl<'k> Sessions<'k> {
                 call,
                 answer: shape,
             } => {
-                let Some(mut returned) = results::of(&shape, answer) else {
+                let Some(returned) = returned(&shape, answer) else {
                     return;
                 };
-                for result in &mut returned {
-                    result.path = secrets::blanked(&result.path).into_owned();
-                }
                 let held = self.session(session);
                 if let Some(held) = held.iter_mut().rev().find(|it| it.question.call == call) {
                     held.question.returned = Some(returned);
@@ -212,6 +212,42 @@ impl<'k> Sessions<'k> {
                 }
             }
         }
+    }
+
+    /// Adds results to a session's newest question where that is told of a second time at once. Returns whether it is.
+    pub fn returned_more(
+        &mut self,
+        session: &str,
+        question: &str,
+        at_ms: Option<i64>,
+        answer: &Answer<'_>,
+    ) -> bool {
+        let words = words_of(question);
+        let Some(newest) = self.session(session).last_mut().map(|it| &mut it.question) else {
+            return false;
+        };
+        let is_at_once = match (newest.at_ms, at_ms) {
+            (Some(asked), Some(at)) => asked.abs_diff(at) <= TOLD_TWICE_WITHIN_MS,
+            _ => false,
+        };
+        let (true, Some(more)) = (
+            is_at_once && newest.question == words,
+            returned(&Shape::Results, answer),
+        ) else {
+            return false;
+        };
+        let returned = newest.returned.get_or_insert_default();
+        for result in more {
+            if !returned.contains(&result) {
+                returned.push(result);
+            }
+        }
+        returned.sort_by(|one, other| {
+            f64::total_cmp(&other.score.unwrap_or(0.0), &one.score.unwrap_or(0.0))
+        });
+        let call = newest.call.clone();
+        self.changed(session, &call);
+        true
     }
 
     /// An answer to the person cited notes.
@@ -402,6 +438,23 @@ fn is_same_note(one: &str, other: &str) -> bool {
     !one.is_empty() && !other.is_empty() && (ends_with(one, other) || ends_with(other, one))
 }
 
+/// The words of a question that are kept.
+fn words_of(question: &str) -> String {
+    // Cut last: a secret that is cut through looks like none.
+    let question = secrets::blanked(question.trim());
+    question.chars().take(QUESTION_CHARS).collect()
+}
+
+/// What an answer returned, without secrets.
+fn returned(shape: &Shape, answer: &Answer<'_>) -> Option<Vec<Returned>> {
+    let mut returned = results::of(shape, answer)?;
+    returned.retain(|result| result.path.len() <= PATH_BYTES);
+    for result in &mut returned {
+        result.path = secrets::blanked(&result.path).into_owned();
+    }
+    Some(returned)
+}
+
 fn without_secrets(used: Used) -> Used {
     Used {
         path: secrets::blanked(&used.path).into_owned(),
@@ -411,7 +464,7 @@ fn without_secrets(used: Used) -> Used {
 
 /// Adds a note once: some logs tell of a call again when it was answered.
 fn add(to: &mut Vec<Used>, used: Used) {
-    if to.len() < USED && !to.contains(&used) {
+    if to.len() < USED && used.path.len() <= PATH_BYTES && !to.contains(&used) {
         to.push(used);
     }
 }

@@ -183,8 +183,7 @@ fn notes_of_recalls_are_told_without_a_session() {
     let told = scratch.told();
     assert_eq!(
         told.told(),
-        "pond pump replaced -> memory/2026-04-11.md:9-14=0.7124 | opened  | cited \n\
-         pond pump replaced -> MEMORY.md:31-31=0.4402 | opened  | cited \n"
+        "pond pump replaced -> memory/2026-04-11.md:9-14=0.7124 MEMORY.md:31-31=0.4402 | opened  | cited \n"
     );
     assert_eq!(told.questions[0].session, "");
     assert_eq!(told.questions[0].call, "0f3a:event:1:0000000000000001");

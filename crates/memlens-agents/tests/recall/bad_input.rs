@@ -1,0 +1,333 @@
+//! Logs that are torn, mixed up or no logs at all: each is an error for itself alone, and nothing is written beside them.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use memlens_agents::{Batch, Keeper, PastQuestion, logs, read_log};
+
+use crate::support::{Notebook, Scratch, fixture};
+
+const SESSIONS: &str = ".openclaw/agents/main/sessions";
+
+fn call(id: &str, at: &str, question: &str) -> String {
+    format!(
+        r#"{{"type":"message","timestamp":"{at}","message":{{"role":"assistant","content":[{{"type":"toolCall","id":"{id}","name":"memory_search","arguments":{{"query":"{question}"}}}}]}}}}"#
+    )
+}
+
+fn get(id: &str, at: &str, path: &str) -> String {
+    format!(
+        r#"{{"type":"message","timestamp":"{at}","message":{{"role":"assistant","content":[{{"type":"toolCall","id":"{id}","name":"memory_get","arguments":{{"path":"{path}"}}}}]}}}}"#
+    )
+}
+
+fn answer(id: &str, paths: &[&str]) -> String {
+    let results: Vec<String> = paths
+        .iter()
+        .map(|path| format!(r#"{{"path":"{path}"}}"#))
+        .collect();
+    format!(
+        r#"{{"type":"message","message":{{"role":"toolResult","toolCallId":"{id}","toolName":"memory_search","details":{{"results":[{}]}}}}}}"#,
+        results.join(",")
+    )
+}
+
+fn session(id: &str) -> String {
+    format!(r#"{{"type":"session","id":"{id}","cwd":"/home/iris/w"}}"#)
+}
+
+/// What a transcript of these lines tells.
+fn told(lines: &[String]) -> String {
+    let scratch = Scratch::new();
+    scratch.write(&format!("{SESSIONS}/a.jsonl"), lines.join("\n") + "\n");
+    scratch.told().told()
+}
+
+const NOON: &str = "2026-06-03T12:00:00.000Z";
+const LATER: &str = "2026-06-03T12:09:00.000Z";
+const TOO_LATE: &str = "2026-06-03T12:11:00.000Z";
+const THE_DAY_BEFORE: &str = "2026-06-02T12:00:00.000Z";
+
+#[test]
+fn what_is_opened_belongs_to_the_question_that_returned_it_else_to_one_just_asked() {
+    let two = [
+        call("a", NOON, "pond"),
+        answer("a", &["pond.md", "koi.md"]),
+        call("b", NOON, "heron"),
+        answer("b", &["heron.md"]),
+    ];
+    let with = |more: [String; 2]| told(&[&two[..], &more].concat());
+    assert_eq!(
+        with([get("c", TOO_LATE, "koi.md"), answer("c", &[])]),
+        "pond -> pond.md koi.md | opened koi.md | cited \nheron -> heron.md | opened  | cited \n"
+    );
+    assert_eq!(
+        with([get("c", LATER, "soil.md"), answer("c", &[])]),
+        "pond -> pond.md koi.md | opened  | cited \nheron -> heron.md | opened soil.md | cited \n"
+    );
+    for nobody in [
+        get("c", TOO_LATE, "soil.md"),
+        get("c", THE_DAY_BEFORE, "soil.md"),
+    ] {
+        assert_eq!(
+            with([nobody, answer("c", &[])]),
+            "pond -> pond.md koi.md | opened  | cited \nheron -> heron.md | opened  | cited \n"
+        );
+    }
+    assert_eq!(
+        told(&[get("c", NOON, "pond.md"), answer("c", &[]), two[0].clone()]),
+        "pond -> ? | opened  | cited \n"
+    );
+}
+
+#[test]
+fn sessions_in_one_file_are_kept_apart_whatever_their_calls_are_named() {
+    let lines = [
+        session("one"),
+        call("same", NOON, "pond"),
+        session("two"),
+        call("same", NOON, "heron"),
+        answer("same", &["heron.md"]),
+        session("one"),
+        answer("same", &["pond.md"]),
+        answer("never called", &["x.md"]),
+    ];
+    assert_eq!(
+        told(&lines),
+        "pond -> pond.md | opened  | cited \nheron -> heron.md | opened  | cited \n"
+    );
+}
+
+#[test]
+fn a_name_that_is_used_again_in_a_session_is_another_question() {
+    let lines = [
+        call("call_0", NOON, "pond"),
+        answer("call_0", &["pond.md"]),
+        call("call_0", LATER, "heron"),
+        answer("call_0", &["heron.md"]),
+        call("", LATER, "koi"),
+        call("", LATER, "  "),
+    ];
+    assert_eq!(
+        told(&lines),
+        "pond -> pond.md | opened  | cited \nheron -> heron.md | opened  | cited \nkoi -> ? | opened  | cited \n"
+    );
+}
+
+#[test]
+fn a_log_that_became_another_is_read_anew() {
+    let scratch = Scratch::new();
+    let name = format!("{SESSIONS}/a.jsonl");
+    let first = [session("s"), call("a", NOON, "pond")].join("\n") + "\n";
+    scratch.write(&name, &first);
+    let mut notebook = scratch.told();
+    for other in [
+        // Shorter.
+        call("b", NOON, "heron") + "\n",
+        // Of the same beginning, and longer.
+        [
+            session("s"),
+            call("c", NOON, "soil"),
+            call("d", NOON, "koi"),
+        ]
+        .join("\n")
+            + "\n",
+        // Of another beginning.
+        [
+            session("t"),
+            call("e", NOON, "pond"),
+            call("f", NOON, "bed"),
+            call("g", NOON, "bee"),
+        ]
+        .join("\n")
+            + "\n",
+    ] {
+        scratch.write(&name, other);
+        let n_before = notebook.questions.len();
+        notebook.read(&scratch.log(), &scratch.home());
+        assert!(notebook.questions.len() > n_before, "{}", notebook.told());
+    }
+    let asked: Vec<&str> = notebook
+        .questions
+        .iter()
+        .map(|it| it.question.as_str())
+        .collect();
+    assert_eq!(
+        asked,
+        ["pond", "heron", "soil", "koi", "pond", "bed", "bee"]
+    );
+}
+
+#[test]
+fn lines_that_are_no_json_are_counted_where_they_name_a_tool() {
+    let mut bytes = b"\0\0\0 torn {\"memory_search\"\n\xff\xfe\nplain talk\n".to_vec();
+    bytes.extend(call("a", NOON, "Teich \\ud83d").bytes());
+    bytes.extend(b"\n[1,\"memory_get\"]\n{\"message\":{\"content\":[7,{\"type\":\"toolCall\",\"name\":\"memory_search\"}]}}\n");
+    bytes.extend(call("b", NOON, "torn").bytes());
+    let scratch = Scratch::new();
+    scratch.write(&format!("{SESSIONS}/a.jsonl"), bytes);
+    let mut notebook = Notebook::default();
+    let read = notebook.read(&scratch.log(), &scratch.home());
+    assert_eq!((read.n_questions, read.n_skipped), (1, 1));
+    assert_eq!(notebook.told(), "Teich \u{fffd} -> ? | opened  | cited \n");
+}
+
+#[test]
+fn secrets_never_leave_a_reader() {
+    const KEY: &str = "ghp_0123456789abcdefABCDEF0123456789abcd";
+    let lines = [
+        call("a", NOON, &format!("whose is {KEY}")),
+        answer("a", &[&format!("keys/{KEY}.md")]),
+        get("b", NOON, &format!("keys/{KEY}.md")),
+    ];
+    let scratch = Scratch::new();
+    scratch.write(&format!("{SESSIONS}/a.jsonl"), lines.join("\n") + "\n");
+    let mut notebook = scratch.told();
+    assert!(!notebook.cursor.clone().unwrap_or_default().contains(KEY));
+    scratch.write(
+        &format!("{SESSIONS}/a.jsonl"),
+        lines.join("\n") + "\n" + &answer("b", &[]) + "\n",
+    );
+    notebook.read(&scratch.log(), &scratch.home());
+    assert_eq!(
+        notebook.told(),
+        "whose is [secret] -> keys/[secret].md | opened keys/[secret].md | cited \n"
+    );
+}
+
+/// All files below a folder with their bytes and times.
+fn state(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>, std::time::SystemTime)> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)
+        .expect("it can be looked into")
+        .flatten()
+    {
+        let found = entry.metadata().expect("it is there");
+        if found.is_dir() {
+            files.extend(state(&entry.path()));
+        } else if found.is_file() {
+            let bytes = fs::read(entry.path()).expect("it can be read");
+            files.push((
+                entry.path(),
+                bytes,
+                found.modified().expect("it has a time"),
+            ));
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn nothing_is_written_beside_a_log() {
+    let scratch = Scratch::new();
+    scratch.write(
+        &format!("{SESSIONS}/a.jsonl"),
+        fixture("openclaw/garden.jsonl"),
+    );
+    let database = scratch.database(".hermes/state.db", "PRAGMA journal_mode = WAL;");
+    database
+        .execute_batch(&fixture("hermes/state.sql"))
+        .expect("the statements can be run");
+    let before = state(scratch.path());
+    assert!(
+        before
+            .iter()
+            .any(|(path, ..)| path.ends_with("state.db-wal"))
+    );
+    let mut n_questions = 0;
+    for log in logs(&scratch.home()) {
+        let read = read_log(&log, &scratch.home(), None, &mut Notebook::default());
+        n_questions += read.expect("it can be read").n_questions;
+    }
+    assert_eq!(n_questions, 5);
+    assert_eq!(state(scratch.path()), before);
+}
+
+#[test]
+fn a_keeper_that_has_enough_stops_the_reading() {
+    struct Enough(Vec<usize>);
+    impl Keeper for Enough {
+        fn known(&mut self, _agent: &str, _session: &str) -> Vec<PastQuestion> {
+            Vec::new()
+        }
+        fn keep(&mut self, batch: Batch) -> ControlFlow<()> {
+            self.0.push(batch.questions.len());
+            ControlFlow::Break(())
+        }
+    }
+    let lines: Vec<String> = (0..1000)
+        .map(|n| call(&format!("c{n}"), NOON, &format!("pond {n}")))
+        .collect();
+    let scratch = Scratch::new();
+    scratch.write(&format!("{SESSIONS}/a.jsonl"), lines.join("\n") + "\n");
+    let mut enough = Enough(Vec::new());
+    let read =
+        read_log(&scratch.log(), &scratch.home(), None, &mut enough).expect("it can be read");
+    assert!(read.is_stopped);
+    assert_eq!(enough.0, [256]);
+}
+
+#[test]
+fn a_log_that_went_is_an_error_for_itself() {
+    let scratch = Scratch::new();
+    let path = scratch.write(&format!("{SESSIONS}/a.jsonl"), "");
+    let log = scratch.log();
+    fs::remove_file(path).expect("it can be removed");
+    let error = read_log(&log, &scratch.home(), None, &mut Notebook::default());
+    assert_eq!(
+        error.expect_err("it is gone").to_string(),
+        "The log ~/.openclaw/agents/main/sessions/a.jsonl was passed over: it is not there any more."
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_pipes_and_folders_are_no_logs_and_none_is_followed() {
+    use std::os::unix::fs::symlink;
+
+    let scratch = Scratch::new();
+    let real = scratch.write(
+        &format!("{SESSIONS}/real.jsonl"),
+        fixture("openclaw/garden.jsonl"),
+    );
+    let outside = scratch.write("outside/a.jsonl", fixture("openclaw/garden.jsonl"));
+    let at = |name: &str| scratch.path().join(name);
+    symlink(&outside, at(&format!("{SESSIONS}/link.jsonl"))).expect("it can be made");
+    fs::create_dir_all(at(&format!("{SESSIONS}/folder.jsonl"))).expect("it can be made");
+    fs::create_dir_all(at(".openclaw/agents/linked")).expect("it can be made");
+    symlink(at("outside"), at(".openclaw/agents/linked/sessions")).expect("it can be made");
+    symlink(at("outside"), at(".codex")).expect("it can be made");
+    let pipe = at(&format!("{SESSIONS}/pipe.jsonl"));
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &pipe,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .expect("it can be made");
+
+    let mut log = scratch.log();
+    assert_eq!(log.path, real);
+    for (path, why) in [
+        (
+            pipe,
+            "it is a link, a pipe or a device, and only files are read.",
+        ),
+        (
+            at(&format!("{SESSIONS}/link.jsonl")),
+            "it is a link, a pipe or a device, and only files are read.",
+        ),
+        (
+            at(&format!("{SESSIONS}/folder.jsonl")),
+            "it is a folder, and only files are read.",
+        ),
+    ] {
+        log.path = path;
+        let error = read_log(&log, &scratch.home(), None, &mut Notebook::default());
+        let told = error.expect_err("it is no log").to_string();
+        assert!(told.ends_with(why), "{told}");
+    }
+}
