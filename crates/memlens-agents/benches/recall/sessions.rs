@@ -448,7 +448,9 @@ impl<'h> Place<'h> {
                 "CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL,
                  content TEXT, tool_call_id TEXT, tool_calls TEXT, tool_name TEXT, timestamp REAL NOT NULL);",
             ),
-            _ => return Place::Files(home, kind),
+            Kind::OpenClawFiles | Kind::ClaudeCode | Kind::Codex | Kind::GeminiCli => {
+                return Place::Files(home, kind);
+            }
         };
         let path = home.join(name);
         fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("it can be made");
@@ -475,7 +477,9 @@ impl<'h> Place<'h> {
                     Kind::GeminiCli => {
                         format!(".gemini/tmp/9d1f/chats/session-2026-06-03T08-14-{session}.jsonl")
                     }
-                    _ => format!(".openclaw/agents/main/sessions/{session}.jsonl"),
+                    Kind::OpenClawFiles | Kind::OpenClawRows | Kind::Hermes => {
+                        format!(".openclaw/agents/main/sessions/{session}.jsonl")
+                    }
                 };
                 let path = home.join(name);
                 fs::create_dir_all(path.parent().expect("it lies in a folder"))

@@ -99,15 +99,16 @@ pub(super) fn read(
 
 /// Why a file cannot be read, and what to do.
 fn words(error: io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "it is not there any more".to_owned(),
-        io::ErrorKind::PermissionDenied => {
-            "you may not read it; change its permissions to have it read".to_owned()
-        }
-        io::ErrorKind::IsADirectory => "it is a folder, and only files are read".to_owned(),
-        _ if memlens_files::is_odd(&error) => {
-            "it is a link, a pipe or a device, and only files are read".to_owned()
-        }
-        _ => error.to_string(),
+    let kind = error.kind();
+    if kind == io::ErrorKind::NotFound {
+        "it is not there any more".to_owned()
+    } else if kind == io::ErrorKind::PermissionDenied {
+        "you may not read it; change its permissions to have it read".to_owned()
+    } else if kind == io::ErrorKind::IsADirectory {
+        "it is a folder, and only files are read".to_owned()
+    } else if memlens_files::is_odd(&error) {
+        "it is a link, a pipe or a device, and only files are read".to_owned()
+    } else {
+        error.to_string()
     }
 }

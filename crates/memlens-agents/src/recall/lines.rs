@@ -113,7 +113,10 @@ mod tests {
         }
     }
 
-    fn all(mut lines: Lines<impl Read>) -> (Vec<Option<(Vec<u8>, u64)>>, u64) {
+    /// A line with where it begins; none for one that is too long.
+    type Told = Option<(Vec<u8>, u64)>;
+
+    fn all(mut lines: Lines<impl Read>) -> (Vec<Told>, u64) {
         let mut told = Vec::new();
         while let Some(line) = lines.next().expect("it can be read") {
             told.push(match line {

@@ -111,11 +111,11 @@ fn listed(value: &Value) -> Option<Vec<Returned>> {
 
 fn result(value: &Value) -> Option<Returned> {
     let field = |names: &[&str]| {
-        let fields = names.iter().filter_map(|name| value.get(name));
-        fields.cloned().find(|field| !field.is_null())
+        let mut fields = names.iter().filter_map(|name| value.get(name));
+        fields.find(|field| !field.is_null())
     };
-    let texts = PATHS.iter().filter_map(|name| value.get(name)?.as_str());
-    let path = texts.into_iter().find(|path| !path.is_empty())?;
+    let mut texts = PATHS.iter().filter_map(|name| value.get(name)?.as_str());
+    let path = texts.find(|path| !path.is_empty())?;
     let line = |names: &[&str]| u32::try_from(field(names)?.as_u64()?).ok();
     let first = line(FIRST_LINES).filter(|line| *line > 0);
     Some(Returned {
