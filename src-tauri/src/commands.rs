@@ -24,6 +24,7 @@ use crate::events::ScopeArgument;
 pub mod agents;
 pub mod compare;
 pub mod export;
+pub mod past;
 pub mod providers;
 pub mod rerank;
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use memlens_engine::view::RecallLogs;
 use parking_lot::Mutex;
 use tauri::AppHandle;
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath, MessageDialogButtons};
@@ -115,6 +116,33 @@ impl Dialogs {
         self.ask(app, |dialog| {
             dialog
                 .set_file_name("memlens-feedback.jsonl")
+                .add_filter("JSON lines", &["jsonl"])
+                .blocking_save_file()
+        })
+    }
+
+    /// Asks whether agents' logs may be read: they hold more than what was asked of the memory.
+    pub fn allows_recall(&self, app: &AppHandle, logs: &RecallLogs) -> bool {
+        let mut agents: Vec<&str> = logs
+            .logs
+            .iter()
+            .map(|log| log.agent_name.as_str())
+            .collect();
+        agents.dedup();
+        let question = format!(
+            "Memlens will read {} log files ({} MB) of {}. Only calls of memory tools, their answers and what was cited are kept, in this library.",
+            logs.logs.len(),
+            (logs.n_bytes / 1e6).ceil(),
+            shown(&agents.join(", "))
+        );
+        self.agrees(app, "Read past questions?", question, "Read")
+    }
+
+    /// Asks where to save a query set; none when the person cancels.
+    pub fn place_for_queries(&self, app: &AppHandle) -> Option<PathBuf> {
+        self.ask(app, |dialog| {
+            dialog
+                .set_file_name("queries.jsonl")
                 .add_filter("JSON lines", &["jsonl"])
                 .blocking_save_file()
         })

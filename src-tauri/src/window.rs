@@ -202,6 +202,19 @@ fn builder() -> Builder<tauri::Wry> {
             commands::compare::compare_progress,
             commands::compare::compare_queries,
             commands::compare::stop_compare,
+            commands::past::recall_logs,
+            commands::past::import_recall,
+            commands::past::recall_progress,
+            commands::past::stop_recall,
+            commands::past::forget_recall,
+            commands::past::set_recall,
+            commands::past::past_questions,
+            commands::past::then_now,
+            commands::past::replay_past,
+            commands::past::replay_progress,
+            commands::past::stop_replay,
+            commands::past::past_markdown,
+            commands::past::save_past_queries,
             commands::emulation_progress,
             commands::pipelines,
             commands::stop_emulation,
@@ -214,12 +227,6 @@ fn builder() -> Builder<tauri::Wry> {
         .events(collect_events![StateChanged, ActivityHappened, Download])
         .typ::<memlens_params::Parameter>()
         .typ::<memlens_params::StageInfo>()
-        .typ::<memlens_engine::view::PastQuestions>()
-        .typ::<memlens_engine::view::ReplaySummary>()
-        .typ::<memlens_engine::view::ThenNow>()
-        .typ::<memlens_engine::view::RecallLogs>()
-        .typ::<memlens_engine::view::RecallProgress>()
-        .typ::<memlens_engine::view::RecallImport>()
         .typ::<memlens_engine::view::Autopsy>()
         .typ::<memlens_engine::view::AutopsyQuestion>()
 }

@@ -60,7 +60,7 @@ pub enum Command {
     /// and is dropped if your parameters drop those. Rows that the library does not know keep their scores and order, and
     /// come last. If anything fails, there is no answer and the exit status is not 0.
     Hook(HookArgs),
-    /// Read, list or forget what your agents asked their memory
+    /// Read what your agents asked their memory, ask it again, and see what changed
     Recall(RecallArgs),
     /// Delete everything in the library; your notes are not touched
     Erase(EraseArgs),
@@ -377,6 +377,12 @@ pub enum RecallAct {
     Import(RecallImportArgs),
     /// List past questions, the newest first
     List(RecallListArgs),
+    /// Ask a past question again, and show its answer then beside its answer now
+    Show(RecallShowArgs),
+    /// Ask all past questions again: which answers change, which notes answer most, which no question finds
+    Replay(RecallReplayArgs),
+    /// Save past questions as a query set (queries.jsonl); what an agent opened or cited is relevant
+    Export(RecallExportArgs),
     /// Forget all past questions, and read no log until you import again
     Forget(RecallForgetArgs),
 }
@@ -411,6 +417,54 @@ pub struct RecallListArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RecallShowArgs {
+    /// The past question's id, as listed
+    #[arg(value_name = "ID")]
+    pub id: String,
+    #[command(flatten)]
+    pub by: ReplayedBy,
+    /// Print it as Markdown, to paste into a report
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
+    /// Leave out the notes' text in Markdown
+    #[arg(long, requires = "markdown")]
+    pub no_text: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RecallReplayArgs {
+    #[command(flatten)]
+    pub by: ReplayedBy,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What past questions are ranked by; each agent's own pipeline where nothing is named
+#[derive(Debug, Args)]
+pub struct ReplayedBy {
+    /// Rank by Memlens with a memlens.json, or a saved preset by its name; `default` for the defaults
+    #[arg(long, value_name = "PRESET", conflicts_with = "agent")]
+    pub preset: Option<String>,
+    /// Rank by this program, whoever asked: openclaw, openclaw@2026.7, qmd
+    #[arg(long, value_name = "AGENT")]
+    pub agent: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct RecallExportArgs {
+    /// The file to write
+    #[arg(value_name = "FILE")]
+    pub out: PathBuf,
+    /// Only questions of this agent, by its id
+    #[arg(long, value_name = "AGENT")]
+    pub agent: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -30,7 +30,7 @@ pub fn run(library: Option<PathBuf>, arguments: &CompareArgs) -> Result<(), CliE
 }
 
 /// A ranking as it was typed: `default`, a program, a file, or the name of a preset.
-fn ranking(library: &Library, typed: &str) -> Result<Ranking, CliError> {
+pub fn ranking(library: &Library, typed: &str) -> Result<Ranking, CliError> {
     if typed == "default" {
         return Ok(Ranking::of(pipeline("memlens")?));
     }

@@ -1,5 +1,7 @@
 //! `memlens recall`.
 
+mod replay;
+
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
@@ -15,7 +17,9 @@ use memlens_engine::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::arguments::{RecallAct, RecallArgs, RecallForgetArgs, RecallImportArgs, RecallListArgs};
+use crate::arguments::{
+    RecallAct, RecallArgs, RecallExportArgs, RecallForgetArgs, RecallImportArgs, RecallListArgs,
+};
 use crate::error::CliError;
 use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
 use crate::settings::{on_stop, open, while_importing};
@@ -29,6 +33,9 @@ pub fn run(library: Option<PathBuf>, arguments: &RecallArgs) -> Result<(), CliEr
     match &arguments.act {
         RecallAct::Import(arguments) => import(library, arguments),
         RecallAct::List(arguments) => list(&library, arguments),
+        RecallAct::Show(arguments) => replay::show(&library, arguments),
+        RecallAct::Replay(arguments) => replay::run(library, arguments),
+        RecallAct::Export(arguments) => export(&library, arguments),
         RecallAct::Forget(arguments) => forget(&library, arguments),
     }
 }
@@ -108,6 +115,19 @@ fn agree(logs: &RecallLogs) -> Result<(), CliError> {
     } else {
         Err(CliError::NotAgreed { n_logs })
     }
+}
+
+fn export(library: &Library, arguments: &RecallExportArgs) -> Result<(), CliError> {
+    if let Some(agent) = &arguments.agent {
+        known_agent(agent)?;
+    }
+    let filter = PastFilter {
+        agent: arguments.agent.clone(),
+        ..PastFilter::default()
+    };
+    library.write_past_queries(&filter, &arguments.out)?;
+    tell(format_args!("wrote {}", arguments.out.display()));
+    Ok(())
 }
 
 fn forget(library: &Library, arguments: &RecallForgetArgs) -> Result<(), CliError> {

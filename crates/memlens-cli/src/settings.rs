@@ -138,6 +138,12 @@ pub fn while_importing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     while_working(&progress, work)
 }
 
+/// Shows how far a replay of past questions is.
+pub fn while_replaying<T>(library: &Library, work: impl FnOnce() -> T) -> T {
+    let progress = || library.replay_progress().map(|it| (it.n_done, it.n_all));
+    while_working(&progress, work)
+}
+
 /// Shows how far a work is, which tells it as so many of how many.
 fn while_working<T>(
     progress: &(dyn Fn() -> Option<(u32, u32)> + Sync),

@@ -92,37 +92,73 @@ fn side(search: &Search, ranking: &Ranking) -> Result<ComparedSide, EngineError>
     })
 }
 
-fn lines(row: &ComparedRow) -> u32 {
-    (row.end_line + 1).saturating_sub(row.start_line)
+/// Lines of a note that are a row of an answer.
+pub(crate) struct Span {
+    /// The watched folder's id.
+    pub folder: i64,
+    /// The note's path in it.
+    pub path: String,
+    /// First line, 1-based.
+    pub start_line: u32,
+    /// Last line, 1-based.
+    pub end_line: u32,
+    /// Whether it is a result, and not one that was dropped.
+    pub is_kept: bool,
+}
+
+impl Span {
+    fn of(row: &ComparedRow) -> Span {
+        Span {
+            folder: row.folder.parse().unwrap_or_default(),
+            path: row.path.clone(),
+            start_line: row.start_line,
+            end_line: row.end_line,
+            is_kept: row.rank.is_some(),
+        }
+    }
+
+    fn n_lines(&self) -> u32 {
+        (self.end_line + 1).saturating_sub(self.start_line)
+    }
 }
 
 /// Joins the rows that are the same.
 fn join(a: &mut [ComparedRow], b: &mut [ComparedRow]) {
-    let mut of_note: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
-    for (at, row) in b.iter().enumerate() {
+    let spans = |rows: &[ComparedRow]| rows.iter().map(Span::of).collect::<Vec<_>>();
+    for (at, other) in pairs(&spans(a), &spans(b)) {
+        a[at].other = Some(other as u32);
+        b[other].other = Some(at as u32);
+    }
+}
+
+/// Those of two answers that are the same, by their places in both: they overlap in lines of the same note, each is at most
+/// one of the other, and the better ranked are joined first.
+pub(crate) fn pairs(a: &[Span], b: &[Span]) -> Vec<(usize, usize)> {
+    let mut of_note: HashMap<(i64, &str), Vec<usize>> = HashMap::new();
+    for (at, span) in b.iter().enumerate() {
         of_note
-            .entry((&row.folder, &row.path))
+            .entry((span.folder, &span.path))
             .or_default()
             .push(at);
     }
     let mut joined: Vec<(usize, usize)> = Vec::new();
     let mut is_taken = vec![false; b.len()];
-    for (at, row) in a.iter().enumerate() {
+    for (at, span) in a.iter().enumerate() {
         let overlap = |other: usize| {
             let (start, end) = (
-                row.start_line.max(b[other].start_line),
-                row.end_line.min(b[other].end_line),
+                span.start_line.max(b[other].start_line),
+                span.end_line.min(b[other].end_line),
             );
             (end + 1).saturating_sub(start)
         };
         let there = of_note
-            .get(&(row.folder.as_str(), row.path.as_str()))
+            .get(&(span.folder, span.path.as_str()))
             .into_iter()
             .flatten()
             .copied();
         // Of neighbouring chunks that overlap it, one that is kept as it is says more than one that was dropped.
-        let is_much = |other: usize| overlap(other) * 2 >= lines(row).min(lines(&b[other]));
-        let is_alike = |other: usize| b[other].rank.is_some() == row.rank.is_some();
+        let is_much = |other: usize| overlap(other) * 2 >= span.n_lines().min(b[other].n_lines());
+        let is_alike = |other: usize| b[other].is_kept == span.is_kept;
         let best = there
             .filter(|other| !is_taken[*other] && overlap(*other) > 0)
             .max_by_key(|other| {
@@ -134,10 +170,7 @@ fn join(a: &mut [ComparedRow], b: &mut [ComparedRow]) {
             joined.push((at, other));
         }
     }
-    for (at, other) in joined {
-        a[at].other = Some(other as u32);
-        b[other].other = Some(at as u32);
-    }
+    joined
 }
 
 #[cfg(test)]

@@ -32,6 +32,16 @@ impl SetRun {
         });
         Going { run: self, stop }
     }
+
+    /// How far it is; none while none goes on.
+    pub(crate) fn progress(&self) -> Option<QuerySetProgress> {
+        *self.progress.lock()
+    }
+
+    /// Has it stop after the query at hand.
+    pub(crate) fn stop(&self) {
+        self.stop.lock().store(true, Ordering::Relaxed);
+    }
 }
 
 /// A run that goes on; dropped, it is over.
@@ -112,12 +122,12 @@ impl Library {
 
     /// How far the comparison over a query set is; none while none goes on.
     pub fn compare_progress(&self) -> Option<QuerySetProgress> {
-        *self.set_run.progress.lock()
+        self.set_run.progress()
     }
 
     /// Stops the comparison over a query set, and what it waits for.
     pub fn stop_compare(&self) {
-        self.set_run.stop.lock().store(true, Ordering::Relaxed);
+        self.set_run.stop();
         self.stop_emulation();
         self.cancel_asking();
     }

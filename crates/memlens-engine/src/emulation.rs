@@ -336,7 +336,8 @@ fn name(model: &str) -> String {
     format!("chunk of {model}")
 }
 
-fn numbers(bytes: &[u8], dim: usize) -> Option<Arc<[f32]>> {
+/// A vector as it is kept, where it is one of so many numbers.
+pub(crate) fn numbers(bytes: &[u8], dim: usize) -> Option<Arc<[f32]>> {
     let numbers = bytes
         .chunks_exact(4)
         .map(|it| f32::from_le_bytes([it[0], it[1], it[2], it[3]]));

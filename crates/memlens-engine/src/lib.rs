@@ -117,7 +117,7 @@ pub use memlens_rerank::{DownloadProgress, RerankError};
 pub use memlens_retrieve::{Lists, Part, Scope};
 pub use memlens_store::{Folder, FolderId, Voted};
 pub use nearest::Nearest;
-pub use past::{Past, PastFilter};
+pub use past::{Past, PastFilter, PastOnly};
 pub use place::Place;
 pub use preset::{preset_schema, read_evidence, read_params, read_ranking};
 pub use query_file::QueryFile;

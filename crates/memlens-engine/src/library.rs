@@ -25,6 +25,7 @@ use crate::emulations::Emulations;
 use crate::facts::{LibraryFacts, today};
 use crate::kept::KeptSearches;
 use crate::notices;
+use crate::past::Replayed;
 use crate::recall::ImportRun;
 use crate::reranking::Reranking;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};
@@ -47,6 +48,8 @@ pub struct Library {
     pub(crate) emulations: Emulations,
     pub(crate) set_run: SetRun,
     pub(crate) import_run: ImportRun,
+    pub(crate) replay_run: SetRun,
+    pub(crate) replayed: Mutex<Option<Arc<Replayed>>>,
     searches: Mutex<KeptSearches>,
     /// When a search last read the vectors; none while they rest.
     vectors_read: Mutex<Option<Instant>>,
@@ -95,6 +98,8 @@ impl Library {
             emulations: Emulations::default(),
             set_run: SetRun::default(),
             import_run: ImportRun::default(),
+            replay_run: SetRun::default(),
+            replayed: Mutex::default(),
             searches: Mutex::default(),
             vectors_read: Mutex::new(None),
             clustering: RwLock::new(None),

@@ -1,6 +1,14 @@
 //! What agents asked, as it is kept in the library.
 
+mod listed;
+mod markdown;
+mod matching;
+mod own;
 mod places;
+mod queries;
+mod replay;
+mod then_now;
+mod vectors;
 
 use memlens_agents::PastQuestion;
 use memlens_store::{NewPast, Store, StoredPast};
@@ -9,7 +17,9 @@ use serde::de::DeserializeOwned;
 
 use crate::{EngineError, Library};
 
+pub use listed::PastOnly;
 pub(crate) use places::Places;
+pub(crate) use replay::Replayed;
 
 /// A past question that is kept.
 #[derive(Debug, Clone, PartialEq)]

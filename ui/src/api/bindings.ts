@@ -109,6 +109,32 @@ export const commands = {
 	compareQueries: (a: Ranking, b: Ranking) => __TAURI_INVOKE<SetComparison | null>("compare_queries", { a, b }),
 	/**  Stops the comparison over a query set. */
 	stopCompare: () => __TAURI_INVOKE<null>("stop_compare"),
+	/**  The files in which agents log their questions, and whether they may be read. */
+	recallLogs: () => __TAURI_INVOKE<RecallLogs>("recall_logs"),
+	/**  Reads them, from where the last import ended. The first time the person is asked; none where they do not agree. */
+	importRecall: () => __TAURI_INVOKE<RecallImport | null>("import_recall"),
+	/**  How far the import is; none while none goes on. */
+	recallProgress: () => __TAURI_INVOKE<RecallProgress | null>("recall_progress"),
+	/**  Stops the import. */
+	stopRecall: () => __TAURI_INVOKE<null>("stop_recall"),
+	/**  Forgets every past question, and that the logs may be read. */
+	forgetRecall: () => __TAURI_INVOKE<null>("forget_recall"),
+	/**  Changes how long past questions are kept, and whether they are checked when a note is saved. */
+	setRecall: (change: RecallChangeArgument) => __TAURI_INVOKE<RecallLogs>("set_recall", { change }),
+	/**  Past questions, the newest first. */
+	pastQuestions: (filter: PastFilterArgument) => __TAURI_INVOKE<PastQuestions>("past_questions", { filter }),
+	/**  A past question's answer then and now; by its agent's own ranking where none is named. */
+	thenNow: (id: string, by: Ranking | null) => __TAURI_INVOKE<ThenNow>("then_now", { id, by }),
+	/**  Asks all past questions again; none where it was stopped. */
+	replayPast: (by: Ranking | null) => __TAURI_INVOKE<ReplaySummary | null>("replay_past", { by }),
+	/**  How far the replay is; none while none goes on. */
+	replayProgress: () => __TAURI_INVOKE<QuerySetProgress | null>("replay_progress"),
+	/**  Stops the replay. */
+	stopReplay: () => __TAURI_INVOKE<null>("stop_replay"),
+	/**  A past question then and now as Markdown, with or without the notes' text. */
+	pastMarkdown: (id: string, withText: boolean) => __TAURI_INVOKE<string>("past_markdown", { id, withText }),
+	/**  Asks where and writes past questions as a query set; none when the person cancels. */
+	savePastQueries: () => __TAURI_INVOKE<string | null>("save_past_queries"),
 	/**  How far the chunks of an emulated memory are embedded; none while none is made. */
 	emulationProgress: () => __TAURI_INVOKE<EmulationProgress | null>("emulation_progress"),
 	/**  Every pipeline that can be chosen, Memlens's own first. */
@@ -1435,6 +1461,24 @@ export type PastAgent = {
 	n_questions: number,
 };
 
+/**  Which past questions are shown. */
+export type PastFilterArgument = {
+	/**  Words of the question; empty for all. */
+	text: string,
+	/**  The agent's id; none for all. */
+	agent: string | null,
+	only: PastOnly,
+};
+
+/**  Which of the past questions are shown. */
+export type PastOnly = 
+/**  All. */
+"all" | 
+/**  Those whose answer is another one now, by the last replay. */
+"changed" | 
+/**  Those that found nothing then. */
+"found_nothing";
+
 /**  A place in a note, as the agent named it. */
 export type PastPlace = {
 	/**  The note's path. */
@@ -1595,6 +1639,14 @@ export type Ranking = {
 	pipeline: string,
 	/**  Values of its parameters by id; what is left out has its default. */
 	values: { [key in string]: Value },
+};
+
+/**  What is to change about past questions; what is left out stays. */
+export type RecallChangeArgument = {
+	/**  Days after which a past question is forgotten. */
+	keepDays?: number | null,
+	/**  Whether a saved note is checked against past questions. */
+	isAlarmOn?: boolean | null,
 };
 
 /**  What an import of past questions came to. */

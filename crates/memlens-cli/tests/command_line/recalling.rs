@@ -163,3 +163,125 @@ fn odd_arguments_are_refused() {
         "no agent has the id clawd; choose one of openclaw, claude-code, codex, gemini-cli, hermes, letta-code, basic-memory, qmd, openviking, obsidian",
     );
 }
+
+#[test]
+fn answers_of_then_and_now_lie_side_by_side() {
+    let results = json!([
+        {"path": "memory/gone.md", "startLine": 1, "endLine": 1, "score": 0.7},
+        {"path": "memory/router.md", "startLine": 1, "endLine": 1, "score": 0.61},
+    ]);
+    let log = line(&json!({"type": "session", "id": "7f3a", "timestamp": "2026-11-20T21:00:00Z"}))
+        + &search(
+            "a",
+            "2026-11-20T21:00:05Z",
+            "which port does the router use",
+            &results,
+        )
+        + &opening("b", "2026-11-20T21:00:09Z", "memory/router.md");
+    let home = Notes::new(&[
+        (
+            ".openclaw/workspace/memory/router.md",
+            "The router listens on port 8093.\n",
+        ),
+        (
+            ".openclaw/workspace/memory/ports.md",
+            "Which port a router may use is a question of its maker.\n",
+        ),
+        (
+            ".openclaw/workspace/memory/bees.md",
+            "The bees are treated against varroa in December.\n",
+        ),
+        (LOG, &log),
+    ]);
+    let memlens = library(&home);
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    at_home.json(&["recall", "import", "--yes", "--json"]);
+    let (status, shown, _) = at_home.run(&["recall", "show", "1", "--json"]);
+    assert_eq!(status, Some(0));
+    let told: Value = serde_json::from_str(&shown).expect("it is JSON");
+    assert_eq!(told["label"], "OpenClaw 2026.9");
+    let fates = |side: &str| -> Vec<(String, String, Value)> {
+        let rows = list(&told[side]);
+        let row = |row: &Value| {
+            let text = |name: &str| row[name].as_str().expect("it is text").to_owned();
+            (text("path"), text("fate"), row["rank"].clone())
+        };
+        rows.iter().map(row).collect()
+    };
+    let of = |path: &str, fate: &str, rank: Value| (path.to_owned(), fate.to_owned(), rank);
+    let now = fates("now");
+    let router = now
+        .iter()
+        .position(|row| row.0 == "memory/router.md")
+        .expect("it is found");
+    assert_eq!(
+        fates("then"),
+        [
+            of("memory/gone.md", "gone", json!(1)),
+            of(
+                "memory/router.md",
+                if router == 0 { "rose" } else { "kept" },
+                json!(2)
+            ),
+        ]
+    );
+    assert!(
+        now.contains(&of("memory/ports.md", "new", json!(2 - router))),
+        "{now:?}"
+    );
+    let gone = list(&told["now"]).last().expect("there are rows");
+    assert_eq!(
+        (&gone["path"], &gone["rank"], &gone["why"]),
+        (
+            &json!("memory/gone.md"),
+            &Value::Null,
+            &json!("the note is gone, or not watched")
+        )
+    );
+    assert_eq!(told["then"][0]["now"], json!(now.len() - 1));
+    assert_eq!(told["then"][1]["used"], "opened 4 s later");
+
+    let replayed = at_home.run(&["recall", "replay", "--preset", "default", "--json"]);
+    let summary: Value = serde_json::from_str(&replayed.1).expect("it is JSON");
+    assert_eq!(
+        (
+            &summary["n_questions"],
+            &summary["n_changed"],
+            &summary["by"],
+            &summary["n_notes"]
+        ),
+        (&json!(1), &json!(1), &json!("Memlens"), &json!(3)),
+        "{summary:#}"
+    );
+    let markdown = at_home.run(&["recall", "show", "1", "--markdown"]).1;
+    assert!(
+        markdown.contains("| 1 | `memory/gone.md:1–1` | 0.700 |  | gone |"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("The router listens on port 8093."));
+    let blank = at_home
+        .run(&["recall", "show", "1", "--markdown", "--no-text"])
+        .1;
+    assert!(!blank.contains("listens"), "{blank}");
+
+    let out = home.path().join("queries.jsonl");
+    let (status, _, err) = at_home.run(&["recall", "export", text(&out)]);
+    assert_eq!(status, Some(0), "{err}");
+    let set: Value = serde_json::from_str(&fs::read_to_string(&out).expect("it was written"))
+        .expect("it is JSON");
+    assert_eq!(
+        set["relevant"],
+        json!([{"path": ".openclaw/workspace/memory/router.md", "start_line": 1, "end_line": 1}])
+    );
+    let unknown = at_home.run(&["recall", "show", "9"]);
+    assert_eq!(
+        (unknown.0, unknown.2.as_str()),
+        (
+            Some(1),
+            "memlens: cannot open past question 9: there is none; list them anew\n"
+        )
+    );
+}

@@ -1,9 +1,10 @@
 //! The model that embeds questions: an instance of its own, so that a question never waits for the one that indexes.
 
+use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
 use memlens_embed::{EmbedError, Embedder};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
 /// Loads the model.
 pub type LoadEmbedder = Box<dyn Fn() -> Result<Box<dyn Embedder>, EmbedError> + Send + Sync>;
@@ -13,6 +14,14 @@ pub struct QueryEmbedder {
     load: LoadEmbedder,
     /// None before the first question, and while it cannot be loaded.
     embedder: Mutex<Option<Box<dyn Embedder>>>,
+    known: RwLock<KnownVectors>,
+}
+
+/// Vectors of questions that need no model.
+#[derive(Default)]
+struct KnownVectors {
+    model: String,
+    of_question: HashMap<String, Option<Vec<f32>>>,
 }
 
 impl QueryEmbedder {
@@ -21,7 +30,18 @@ impl QueryEmbedder {
         QueryEmbedder {
             load,
             embedder: Mutex::new(None),
+            known: RwLock::default(),
         }
+    }
+
+    /// Keeps vectors of questions by a model, none where it cannot read one, in place of those that were kept before.
+    pub fn keep(&self, model: String, of_question: HashMap<String, Option<Vec<f32>>>) {
+        *self.known.write() = KnownVectors { model, of_question };
+    }
+
+    /// Whether a question needs no model.
+    pub fn knows(&self, question: &str) -> bool {
+        self.known.read().of_question.contains_key(question)
     }
 
     /// The model's id and the question's vector; none where the model cannot read it.
@@ -29,6 +49,12 @@ impl QueryEmbedder {
     /// # Errors
     /// [`EmbedError`] where there is no model.
     pub fn embed(&self, question: &str) -> Result<(String, Option<Vec<f32>>), EmbedError> {
+        {
+            let known = self.known.read();
+            if let Some(vector) = known.of_question.get(question) {
+                return Ok((known.model.clone(), vector.clone()));
+            }
+        }
         let mut embedder = self.embedder.lock();
         if embedder.is_none() {
             *embedder = Some((self.load)()?);

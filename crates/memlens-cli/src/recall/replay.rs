@@ -1,0 +1,181 @@
+//! Past questions asked again: one, or all.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use memlens_engine::view::{Fate, NowResult, ReplaySummary, ThenNow, ThenResult};
+use memlens_engine::{Library, PastFilter, Ranking, pipeline};
+use memlens_rank::number;
+
+use crate::arguments::{RecallReplayArgs, RecallShowArgs, ReplayedBy};
+use crate::compare::ranking;
+use crate::error::CliError;
+use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
+use crate::settings::{on_stop, while_replaying};
+
+/// How many notes are named that no question finds.
+const NEVER_FOUND_NAMED: usize = 20;
+
+/// What to rank by; none for each agent's own.
+fn by(library: &Library, typed: &ReplayedBy) -> Result<Option<Ranking>, CliError> {
+    match (&typed.preset, &typed.agent) {
+        (Some(preset), _) => ranking(library, preset).map(Some),
+        (None, Some(agent)) => Ok(Some(Ranking::of(pipeline(agent)?))),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Asks all past questions again.
+pub fn run(library: Library, arguments: &RecallReplayArgs) -> Result<(), CliError> {
+    let by = by(&library, &arguments.by)?;
+    let library = Arc::new(library);
+    let stopping = library.clone();
+    on_stop(move || stopping.stop_replay())?;
+    let done = while_replaying(&library, || {
+        library.replay_past(&PastFilter::default(), by.as_ref())
+    })?;
+    let Some(summary) = done else {
+        return Err(CliError::Stopped);
+    };
+    if arguments.json {
+        return print_json(&summary);
+    }
+    for notice in &summary.notices {
+        tell(notice);
+    }
+    print_text(|out| write_summary(out, &summary))
+}
+
+fn write_summary(out: &mut dyn Write, summary: &ReplaySummary) -> io::Result<()> {
+    let ReplaySummary {
+        n_questions,
+        n_compared,
+        n_changed,
+        n_found_nothing,
+        n_notes,
+        n_never_found,
+        ..
+    } = summary;
+    writeln!(
+        out,
+        "{BOLD}{n_questions}{BOLD:#} questions in {:.1} s, by {}",
+        summary.took_ms / 1000.0,
+        summary.by.as_deref().unwrap_or("each agent's own ranking")
+    )?;
+    writeln!(out, "{n_changed} of {n_compared} answers changed")?;
+    writeln!(out, "{n_found_nothing} questions find nothing")?;
+    writeln!(out, "{n_never_found} of {n_notes} notes are never found")?;
+    if !summary.answers_most.is_empty() {
+        writeln!(out, "\nAnswer most:")?;
+    }
+    for note in &summary.answers_most {
+        writeln!(out, "{:>6}  {}", note.n_questions, shown(&note.path))?;
+    }
+    if !summary.never_found.is_empty() {
+        writeln!(out, "\nNever found:")?;
+    }
+    for path in summary.never_found.iter().take(NEVER_FOUND_NAMED) {
+        writeln!(out, "        {}", shown(path))?;
+    }
+    Ok(())
+}
+
+/// Asks one past question again.
+pub fn show(library: &Library, arguments: &RecallShowArgs) -> Result<(), CliError> {
+    let by = by(library, &arguments.by)?;
+    if arguments.markdown {
+        let text = library.past_markdown(&arguments.id, by.as_ref(), !arguments.no_text)?;
+        return print_text(|out| write!(out, "{}", Lines(&text)));
+    }
+    let told = library.then_now(&arguments.id, by.as_ref())?;
+    if arguments.json {
+        return print_json(&told);
+    }
+    for notice in &told.notices {
+        tell(notice);
+    }
+    print_text(|out| write_then_now(out, &told))
+}
+
+/// A text of several lines, each without what a terminal obeys.
+struct Lines<'a>(&'a str);
+
+impl std::fmt::Display for Lines<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0
+            .lines()
+            .try_for_each(|line| writeln!(formatter, "{}", shown(line)))
+    }
+}
+
+fn write_then_now(out: &mut dyn Write, told: &ThenNow) -> io::Result<()> {
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}\n{DIM}{}, session {}; now ranked by {}{DIM:#}\n",
+        shown(&told.row.question),
+        shown(&told.row.agent_name),
+        shown(&told.row.session),
+        told.label
+    )?;
+    writeln!(out, "Then")?;
+    if told.row.n_returned.is_none() {
+        writeln!(out, "  no answer was logged")?;
+    } else if told.then.is_empty() {
+        writeln!(out, "  found nothing")?;
+    }
+    for it in &told.then {
+        let ThenResult {
+            rank, path, used, ..
+        } = it;
+        writeln!(
+            out,
+            "{rank:>4} {:>7}  {BOLD}{}{BOLD:#}{}  {} {DIM}{used}{DIM:#}",
+            score(it.score),
+            shown(path),
+            lines(it.start_line, it.end_line),
+            word(it.fate)
+        )?;
+    }
+    writeln!(out, "\nNow")?;
+    if told.now.is_empty() {
+        writeln!(out, "  finds nothing")?;
+    }
+    for it in &told.now {
+        let NowResult { path, why, .. } = it;
+        writeln!(
+            out,
+            "{:>4} {:>7}  {BOLD}{}{BOLD:#}{}  {} {DIM}{}{DIM:#}",
+            it.rank
+                .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
+            score(it.score),
+            shown(path),
+            lines(it.start_line, it.end_line),
+            word(it.fate),
+            shown(why)
+        )?;
+    }
+    if let Some(observed) = &told.observed {
+        writeln!(out, "\n{}", shown(observed))?;
+    }
+    Ok(())
+}
+
+fn score(score: Option<f64>) -> String {
+    score.map_or_else(String::new, |score| number(score, 3))
+}
+
+fn lines(start: Option<u32>, end: Option<u32>) -> String {
+    start
+        .zip(end)
+        .map_or_else(String::new, |(start, end)| format!(":{start}–{end}"))
+}
+
+fn word(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Kept => "kept",
+        Fate::Rose => "rose",
+        Fate::Fell => "fell",
+        Fate::Gone => "gone",
+        Fate::New => "new",
+    }
+}

@@ -1,0 +1,210 @@
+//! A past question as Markdown, to paste into a report.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::view::{Fate, NowResult, ThenNow, ThenResult};
+use crate::{EngineError, Library, Ranking};
+
+/// How many rows are written with their text.
+const TEXTS: usize = 10;
+
+impl Library {
+    /// A past question then and now; with the texts of today's results, or without any text of a note.
+    ///
+    /// # Errors
+    /// As [`Library::then_now`].
+    pub fn past_markdown(
+        &self,
+        id: &str,
+        by: Option<&Ranking>,
+        with_text: bool,
+    ) -> Result<String, EngineError> {
+        let told = self.then_now(id, by)?;
+        let mut out = String::new();
+        // Writing to a text cannot fail.
+        let _ = write(&mut out, &told);
+        if with_text {
+            let search = self.kept(told.search)?;
+            let trace = search.rank(&Ranking::given(&told.ranking)?.values);
+            let slots: Vec<u32> = trace.kept().iter().copied().take(TEXTS).collect();
+            let texts = search.texts(&slots)?;
+            for (rank, (text, slot)) in (1..).zip(texts.into_iter().zip(&slots)) {
+                let row = search.row_facts(*slot)?;
+                if let Ok(text) = text {
+                    let _ = write!(
+                        out,
+                        "\n{rank}. {}:\n\n{}\n",
+                        place(&row.note.path, Some(row.start_line), Some(row.end_line)),
+                        quoted(&text)
+                    );
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn write(out: &mut String, told: &ThenNow) -> std::fmt::Result {
+    let row = &told.row;
+    writeln!(out, "# {}\n", plain(&row.question))?;
+    let at = row
+        .at_ms
+        .and_then(|at| Timestamp::from_millisecond(at as i64).ok())
+        .map_or_else(
+            || "at an unknown time".to_owned(),
+            |at| {
+                let here = at.to_zoned(TimeZone::system());
+                here.strftime("%Y-%m-%d %H:%M %:z").to_string()
+            },
+        );
+    writeln!(
+        out,
+        "Asked by {}, session {}, {at}. Now ranked by {}.\n",
+        plain(&row.agent_name),
+        code(&row.session),
+        plain(&told.label)
+    )?;
+    for (name, value) in &told.settings {
+        writeln!(out, "- {}: {}", code(name), code(value))?;
+    }
+    if !told.settings.is_empty() {
+        out.push('\n');
+    }
+    for notice in &told.notices {
+        writeln!(out, "> {}\n", plain(notice))?;
+    }
+    writeln!(out, "## Then\n")?;
+    if row.n_returned.is_none() {
+        writeln!(out, "No answer was logged.")?;
+    } else if told.then.is_empty() {
+        writeln!(out, "It found nothing.")?;
+    } else {
+        writeln!(
+            out,
+            "| rank | note | score | used | now |\n|--:|---|--:|---|---|"
+        )?;
+        told.then.iter().try_for_each(|it| write_then(out, it))?;
+    }
+    writeln!(out, "\n## Now\n")?;
+    if told.now.is_empty() {
+        writeln!(out, "It finds nothing.")?;
+    } else {
+        writeln!(
+            out,
+            "| rank | note | score | change | why |\n|--:|---|--:|---|---|"
+        )?;
+        told.now.iter().try_for_each(|it| write_now(out, it))?;
+    }
+    if let Some(observed) = &told.observed {
+        writeln!(out, "\n{}", plain(observed))?;
+    }
+    Ok(())
+}
+
+fn write_then(out: &mut String, it: &ThenResult) -> std::fmt::Result {
+    writeln!(
+        out,
+        "| {} | {} | {} | {} | {} |",
+        it.rank,
+        place(&it.path, it.start_line, it.end_line),
+        score(it.score),
+        it.used,
+        word(it.fate)
+    )
+}
+
+fn write_now(out: &mut String, it: &NowResult) -> std::fmt::Result {
+    writeln!(
+        out,
+        "| {} | {} | {} | {} | {} |",
+        it.rank
+            .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
+        place(&it.path, it.start_line, it.end_line),
+        score(it.score),
+        word(it.fate),
+        plain(&it.why)
+    )
+}
+
+fn word(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Kept => "kept",
+        Fate::Rose => "rose",
+        Fate::Fell => "fell",
+        Fate::Gone => "gone",
+        Fate::New => "new",
+    }
+}
+
+fn score(score: Option<f64>) -> String {
+    score.map_or_else(String::new, |score| format!("{score:.3}"))
+}
+
+fn place(path: &str, start: Option<u32>, end: Option<u32>) -> String {
+    let lines = start
+        .zip(end)
+        .map_or_else(String::new, |(start, end)| format!(":{start}–{end}"));
+    code(&format!("{path}{lines}"))
+}
+
+/// A text that nothing in it turns into Markdown or a new cell.
+pub(crate) fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' => {
+                plain.push('\\');
+                plain.push(sign);
+            }
+            sign if sign.is_control() => plain.push(' '),
+            sign => plain.push(sign),
+        }
+    }
+    plain
+}
+
+/// A text as code on one line.
+pub(crate) fn code(text: &str) -> String {
+    let text: String = text
+        .chars()
+        .map(|sign| match sign {
+            '`' => '\'',
+            '|' => '¦',
+            sign if sign.is_control() => ' ',
+            sign => sign,
+        })
+        .collect();
+    if text.is_empty() {
+        "–".to_owned()
+    } else {
+        format!("`{text}`")
+    }
+}
+
+/// A note's text in a fence that it cannot end.
+fn quoted(text: &str) -> String {
+    let longest = text
+        .split(|sign| sign != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{}\n{fence}", text.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{code, plain, quoted};
+
+    #[test]
+    fn no_text_leaves_its_place() {
+        assert_eq!(plain("a | b <i> *x*\nc"), "a \\| b \\<i\\> \\*x\\* c");
+        assert_eq!(code("a`b|c"), "`a'b¦c`");
+        assert_eq!(code(""), "–");
+        assert_eq!(quoted("x"), "```text\nx\n```");
+        assert_eq!(quoted("```\nx\n````\n"), "`````text\n```\nx\n````\n`````");
+    }
+}

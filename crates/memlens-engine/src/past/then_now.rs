@@ -1,0 +1,313 @@
+//! A past question's answer then, beside its answer now, and why they differ.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use memlens_agents::{PastQuestion, Used};
+use memlens_rank::Trace;
+use memlens_store::FolderId;
+
+use super::listed::row;
+use super::matching::{Matched, Then, span, then};
+use super::own::OwnPipelines;
+use super::{Past, Places};
+use crate::compare::{Span, pairs};
+use crate::search::Search;
+use crate::view::{Fate, LostAnswer, NowResult, ThenNow, ThenResult};
+use crate::{EngineError, Library, Ranking};
+
+/// How many other questions of the same edit are named.
+const SAME_EDIT_NAMED: usize = 20;
+/// Scores that differ by less are the same: logs round them.
+const SCORE_SAME: f64 = 0.0005;
+
+impl Library {
+    /// Asks a past question again, by a ranking or by its agent's own, and lays both answers side by side.
+    ///
+    /// # Errors
+    /// [`EngineError::NoPast`]; as [`Library::search_as`].
+    pub fn then_now(&self, id: &str, by: Option<&Ranking>) -> Result<ThenNow, EngineError> {
+        let past = self.past_question(id)?;
+        let own = OwnPipelines::of(self);
+        let ranking = by.cloned().unwrap_or_else(|| own.ranking(&past.asked));
+        // Scores of then are on the agent's own scale.
+        let is_own = own
+            .pipeline(&past.asked.agent)
+            .is_some_and(|own| own.id() == ranking.pipeline.id());
+        let search = self.search_past(&past, &ranking)?;
+        let (trace, columns) = search.traced(&ranking.values);
+        let kept = trace.kept();
+        let now: Vec<Span> = kept
+            .iter()
+            .map(|slot| span(&search, *slot, true))
+            .collect::<Result<_, _>>()?;
+        let places = Places::of(self.lists());
+        let then = then(&past.asked, &places);
+        let matched = Matched::of(&then, &now);
+        let mut side = Vec::with_capacity(now.len());
+        for (is, slot) in kept.iter().enumerate() {
+            let was = matched.then[is];
+            let score = columns.score[*slot as usize];
+            let row = search.row_facts(*slot)?;
+            let modified = self.modified(row.note.folder, &row.note.path);
+            let moved = was.map_or(0, |was| was as i32 - is as i32);
+            let before = was
+                .and_then(|was| then[was].result.score)
+                .filter(|_| is_own);
+            side.push(NowResult {
+                rank: Some(is as u32 + 1),
+                folder: row.note.folder.0.to_string(),
+                path: row.note.path.clone(),
+                start_line: Some(row.start_line),
+                end_line: Some(row.end_line),
+                score,
+                fate: was.map_or(Fate::New, |was| matched.fate(was)),
+                moved,
+                why: why_there(
+                    was.is_some(),
+                    before.zip(score),
+                    changed(&past.asked, modified),
+                ),
+                chunk: Some(search.chunk_id(*slot).0.to_string()),
+            });
+        }
+        let gone = Gone::of(&search, &trace)?;
+        let mut thens = Vec::with_capacity(then.len());
+        for (was, it) in then.iter().enumerate() {
+            let place = matched.now[was].unwrap_or(side.len());
+            if matched.now[was].is_none() {
+                side.push(gone.told(it, &past.asked));
+            }
+            thens.push(ThenResult {
+                rank: was as u32 + 1,
+                path: it.result.path.clone(),
+                start_line: it.result.lines.map(|lines| lines.0),
+                end_line: it.result.lines.map(|lines| lines.1),
+                score: it.result.score,
+                used: used(&past.asked, it, &places),
+                fate: matched.fate(was),
+                now: place as u32,
+            });
+        }
+        let mut notices = search.notices.clone();
+        notices.extend(columns.fallbacks());
+        if by.is_none() && !is_own {
+            notices.insert(
+                0,
+                format!(
+                    "{} is not emulated, so Memlens's own ranking stands in.",
+                    row(&past).agent_name
+                ),
+            );
+        }
+        let fates = past.asked.returned.is_some().then(|| matched.fates());
+        Ok(ThenNow {
+            row: crate::view::PastRow {
+                fates,
+                ..row(&past)
+            },
+            settings: past
+                .asked
+                .settings
+                .iter()
+                .map(|(name, value)| (name.clone(), as_text(value)))
+                .collect(),
+            ranking: ranking.told(),
+            label: ranking.pipeline.label().to_owned(),
+            emulated: search.emulated.clone(),
+            search: search.id,
+            observed: observed(&past.asked, &then, &places),
+            same_edit: self.same_edit(&past, &then, &matched),
+            then: thens,
+            now: side,
+            notices,
+        })
+    }
+
+    /// When a note was last changed; none where the library does not hold it.
+    fn modified(&self, folder: FolderId, path: &str) -> Option<i64> {
+        let lists = self.lists();
+        let at = lists.snapshot.find(folder, path)?;
+        Some(lists.snapshot.documents[at].modified_ms)
+    }
+
+    /// Other questions of the last replay that the first changed note of this one stands lower for, or is gone from.
+    fn same_edit(&self, past: &Past, then: &[Then<'_>], matched: &Matched) -> Vec<LostAnswer> {
+        let Some(replay) = self.last_replay() else {
+            return Vec::new();
+        };
+        let is_lost = |was: usize| matches!(matched.fate(was), Fate::Gone | Fate::Fell);
+        let edited = (0..then.len()).filter(|was| is_lost(*was)).find_map(|was| {
+            let place = then[was].place.as_ref()?;
+            changed(&past.asked, Some(place.modified_ms))?;
+            Some((place.folder, place.path.clone()))
+        });
+        let Some(edited) = edited else {
+            return Vec::new();
+        };
+        let mut lost: Vec<(i64, LostAnswer)> = Vec::new();
+        for (id, other) in replay.questions.iter().filter(|(id, _)| **id != past.id) {
+            for (was, result) in (1..).zip(&other.then) {
+                if result.note.as_ref() == Some(&edited) && result.is.is_none_or(|is| is > was) {
+                    let answer = LostAnswer {
+                        id: id.to_string(),
+                        question: other.question.clone(),
+                        was,
+                        is: result.is,
+                    };
+                    lost.push((other.at_ms.unwrap_or(i64::MIN), answer));
+                    break;
+                }
+            }
+        }
+        lost.sort_by(|(at, a), (other_at, b)| (other_at, &a.question).cmp(&(at, &b.question)));
+        lost.into_iter()
+            .map(|(_, answer)| answer)
+            .take(SAME_EDIT_NAMED)
+            .collect()
+    }
+}
+
+/// The rows that are no results, to tell why.
+struct Gone<'t> {
+    trace: &'t Trace,
+    slots: Vec<u32>,
+    spans: Vec<Span>,
+}
+
+impl Gone<'_> {
+    fn of<'t>(search: &Search, trace: &'t Trace) -> Result<Gone<'t>, EngineError> {
+        let slots: Vec<u32> = trace.dropped().into_iter().map(|(slot, _)| slot).collect();
+        let spans = slots
+            .iter()
+            .map(|slot| span(search, *slot, false))
+            .collect::<Result<_, _>>()?;
+        Ok(Gone {
+            trace,
+            slots,
+            spans,
+        })
+    }
+
+    /// The score and the reason of the row that a result of then is now.
+    fn dropped(&self, then: &Then<'_>) -> Option<(Option<f64>, String)> {
+        let (_, at) = *pairs(&[then.span()], &self.spans).first()?;
+        let journey = self.trace.journey(self.slots[at]);
+        Some((journey.score, journey.dropped?.1))
+    }
+
+    fn told(&self, then: &Then<'_>, asked: &PastQuestion) -> NowResult {
+        let dropped = self.dropped(then);
+        let place = then.place.as_ref();
+        let edit = changed(asked, place.map(|place| place.modified_ms));
+        let why = match (place, &dropped, edit) {
+            (None, ..) => "the note is gone, or not watched".to_owned(),
+            (Some(_), Some((_, reason)), None) => reason.clone(),
+            (Some(_), Some((_, reason)), Some(edit)) => format!("{reason}; {edit}"),
+            (Some(_), None, Some(edit)) => format!("{edit}: these lines are not found any more"),
+            (Some(_), None, None) => "not among the candidates now".to_owned(),
+        };
+        NowResult {
+            rank: None,
+            folder: place.map_or_else(String::new, |place| place.folder.0.to_string()),
+            path: place.map_or_else(|| then.result.path.clone(), |place| place.path.clone()),
+            start_line: then.result.lines.map(|lines| lines.0),
+            end_line: then.result.lines.map(|lines| lines.1),
+            score: dropped.and_then(|(score, _)| score),
+            fate: Fate::Gone,
+            moved: 0,
+            why,
+            chunk: None,
+        }
+    }
+}
+
+/// That a note was changed after a question was asked; none where it was not, or nobody knows.
+fn changed(asked: &PastQuestion, modified_ms: Option<i64>) -> Option<String> {
+    let (asked, modified) = (asked.at_ms?, modified_ms?);
+    (modified > asked).then(|| format!("note changed {}", moment(modified)))
+}
+
+fn moment(at_ms: i64) -> String {
+    Timestamp::from_millisecond(at_ms)
+        .map(|at| {
+            at.to_zoned(TimeZone::system())
+                .strftime("%-d %B, %H:%M")
+                .to_string()
+        })
+        .unwrap_or_default()
+}
+
+fn why_there(was_there: bool, scores: Option<(f64, f64)>, edit: Option<String>) -> String {
+    let score = scores.map(|(before, now)| {
+        if (before - now).abs() < SCORE_SAME {
+            "same score".to_owned()
+        } else {
+            format!("score {before:.3} then, {now:.3} now")
+        }
+    });
+    let parts: Vec<String> = score.into_iter().chain(edit).collect();
+    if parts.is_empty() && !was_there {
+        "unchanged since; it ranks higher now".to_owned()
+    } else {
+        parts.join("; ")
+    }
+}
+
+/// What the agent did with a result: opened, cited.
+fn used(asked: &PastQuestion, then: &Then<'_>, places: &Places) -> String {
+    let is_it = |used: &&Used| is_used(asked, used, then, places);
+    let opened = asked.opened.iter().find(is_it).map(|used| {
+        let after = used
+            .at_ms
+            .zip(asked.at_ms)
+            .map(|(used, asked)| used - asked);
+        match after {
+            Some(after @ 0..120_000) => format!("opened {} s later", after / 1000),
+            Some(after @ 120_000..) => format!("opened {} min later", after / 60_000),
+            Some(_) | None => "opened".to_owned(),
+        }
+    });
+    let cited = asked.cited.iter().find(is_it).map(|_| "cited".to_owned());
+    let parts: Vec<String> = opened.into_iter().chain(cited).collect();
+    parts.join(", ")
+}
+
+fn is_used(asked: &PastQuestion, used: &Used, then: &Then<'_>, places: &Places) -> bool {
+    let is_same_note = used.path == then.result.path
+        || then.place.is_some() && places.find(&asked.agent, &used.path) == then.place;
+    let overlap = match (used.lines, then.result.lines) {
+        (Some((start, end)), Some((first, last))) => start <= last && end >= first,
+        (None, _) | (_, None) => true,
+    };
+    is_same_note && overlap
+}
+
+/// What was opened or cited, and at which rank it stood.
+fn observed(asked: &PastQuestion, then: &[Then<'_>], places: &Places) -> Option<String> {
+    let (verb, used) = match (asked.opened.first(), asked.cited.first()) {
+        (Some(used), _) => ("opened", used),
+        (None, Some(used)) => ("cited", used),
+        (None, None) => return None,
+    };
+    let lines = used
+        .lines
+        .map_or_else(String::new, |(start, end)| format!(":{start}–{end}"));
+    let mut ranks = (1..).zip(then);
+    let rank = ranks.find(|(_, then)| is_used(asked, used, then, places));
+    let stood = match rank {
+        Some((rank, _)) => {
+            format!("It stood at rank {rank}, and only rows that were shown could be opened.")
+        }
+        None => "It was not among the results that were logged.".to_owned(),
+    };
+    Some(format!(
+        "After the search it {verb} {}{lines}, so this note counts as relevant. {stood}",
+        used.path
+    ))
+}
+
+fn as_text(value: &serde_json::Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,65 @@
+//! The vectors of past questions, kept so that asking them again needs no model.
+
+use std::collections::HashMap;
+
+use memlens_store::ScoreCache;
+
+use super::Past;
+use crate::Library;
+use crate::emulation::numbers;
+use crate::search::Search;
+
+/// More are asked by the model: so many vectors take 20 MB.
+const KEPT_MOST: usize = 10_000;
+
+fn name(model: &str) -> String {
+    format!("question of {model}")
+}
+
+impl Library {
+    /// Takes up the vectors of past questions that were asked again before.
+    pub(super) fn take_up_vectors(&self, past: &[Past]) {
+        let lists = self.lists();
+        let (model, dim) = (lists.vectors.model(), lists.vectors.dim());
+        let Ok(cache) = self.reranking.scores(self.dir()) else {
+            return;
+        };
+        let mut questions: Vec<&str> = past.iter().map(|it| it.asked.question.trim()).collect();
+        questions.sort_unstable();
+        questions.dedup();
+        questions.truncate(KEPT_MOST);
+        let found = cache
+            .vectors_of(&name(model), &questions)
+            .unwrap_or_default();
+        let known: HashMap<String, Option<Vec<f32>>> = questions
+            .into_iter()
+            .zip(found)
+            .filter_map(|(question, bytes)| {
+                let vector = numbers(&bytes?, dim)?;
+                Some((question.to_owned(), Some(vector.to_vec())))
+            })
+            .collect();
+        self.embedder.keep(model.to_owned(), known);
+    }
+
+    /// Keeps the vector of a question that was just asked, unless it is there.
+    pub(super) fn keep_vector(&self, search: &Search) {
+        let lists = self.lists();
+        let Ok(vector) = &search.vector else {
+            return;
+        };
+        if self.embedder.knows(&search.query) {
+            return;
+        }
+        let kept = self
+            .reranking
+            .scores(self.dir())
+            .map(|cache: std::sync::Arc<ScoreCache>| {
+                let bytes: Vec<u8> = vector.iter().flat_map(|it| it.to_le_bytes()).collect();
+                cache.put_vectors(&name(lists.vectors.model()), &search.query, &bytes)
+            });
+        if !matches!(kept, Ok(Ok(()))) {
+            tracing::debug!("the vector of a question is not kept");
+        }
+    }
+}

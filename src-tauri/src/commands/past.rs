@@ -1,0 +1,197 @@
+//! What agents asked: reading their logs, and asking again.
+
+use memlens_engine::view::{
+    PastQuestions, QuerySetProgress, Ranking as RankingArgument, RecallImport, RecallLogs,
+    RecallProgress, ReplaySummary, ThenNow,
+};
+use memlens_engine::{PastFilter, PastOnly, Ranking, RecallChange};
+use serde::Deserialize;
+use specta::Type;
+use tauri::{AppHandle, State};
+
+use super::{Answer, Shell, work};
+
+/// Which past questions are shown.
+#[derive(Debug, Deserialize, Type)]
+pub struct PastFilterArgument {
+    /// Words of the question; empty for all.
+    text: String,
+    /// The agent's id; none for all.
+    agent: Option<String>,
+    only: PastOnly,
+}
+
+/// What is to change about past questions; what is left out stays.
+#[derive(Debug, Deserialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub struct RecallChangeArgument {
+    /// Days after which a past question is forgotten.
+    #[serde(default)]
+    #[specta(optional)]
+    keep_days: Option<u32>,
+    /// Whether a saved note is checked against past questions.
+    #[serde(default)]
+    #[specta(optional)]
+    is_alarm_on: Option<bool>,
+}
+
+/// The files in which agents log their questions, and whether they may be read.
+#[tauri::command]
+#[specta::specta]
+pub async fn recall_logs(shell: State<'_, Shell>) -> Answer<RecallLogs> {
+    work(&shell, move |engine| engine.library().recall_logs()).await
+}
+
+/// Reads them, from where the last import ended. The first time the person is asked; none where they do not agree.
+#[tauri::command]
+#[specta::specta]
+pub async fn import_recall(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+) -> Answer<Option<RecallImport>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        let logs = engine.library().recall_logs()?;
+        if !logs.is_allowed {
+            if !dialogs.allows_recall(&app, &logs) {
+                return Ok(None);
+            }
+            engine.change_recall(RecallChange {
+                is_allowed: Some(true),
+                ..RecallChange::default()
+            })?;
+        }
+        Ok(Some(engine.import_recall()?))
+    })
+    .await
+}
+
+/// How far the import is; none while none goes on.
+#[tauri::command]
+#[specta::specta]
+pub async fn recall_progress(shell: State<'_, Shell>) -> Answer<Option<RecallProgress>> {
+    Ok(shell.engine.library().recall_progress())
+}
+
+/// Stops the import.
+#[tauri::command]
+#[specta::specta]
+pub async fn stop_recall(shell: State<'_, Shell>) -> Answer<()> {
+    shell.engine.library().stop_recall();
+    Ok(())
+}
+
+/// Forgets every past question, and that the logs may be read.
+#[tauri::command]
+#[specta::specta]
+pub async fn forget_recall(shell: State<'_, Shell>) -> Answer<()> {
+    work(&shell, move |engine| engine.forget_recall().map(drop)).await
+}
+
+/// Changes how long past questions are kept, and whether they are checked when a note is saved.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_recall(
+    shell: State<'_, Shell>,
+    change: RecallChangeArgument,
+) -> Answer<RecallLogs> {
+    work(&shell, move |engine| {
+        engine.change_recall(RecallChange {
+            is_allowed: None,
+            keep_days: change.keep_days,
+            is_alarm_on: change.is_alarm_on,
+        })
+    })
+    .await
+}
+
+/// Past questions, the newest first.
+#[tauri::command]
+#[specta::specta]
+pub async fn past_questions(
+    shell: State<'_, Shell>,
+    filter: PastFilterArgument,
+) -> Answer<PastQuestions> {
+    work(&shell, move |engine| {
+        let wanted = PastFilter {
+            text: filter.text,
+            agent: filter.agent,
+            ..PastFilter::default()
+        };
+        engine.library().past_questions(&wanted, filter.only)
+    })
+    .await
+}
+
+/// A past question's answer then and now; by its agent's own ranking where none is named.
+#[tauri::command]
+#[specta::specta]
+pub async fn then_now(
+    shell: State<'_, Shell>,
+    id: String,
+    by: Option<RankingArgument>,
+) -> Answer<ThenNow> {
+    work(&shell, move |engine| {
+        let by = by.as_ref().map(Ranking::given).transpose()?;
+        engine.library().then_now(&id, by.as_ref())
+    })
+    .await
+}
+
+/// Asks all past questions again; none where it was stopped.
+#[tauri::command]
+#[specta::specta]
+pub async fn replay_past(
+    shell: State<'_, Shell>,
+    by: Option<RankingArgument>,
+) -> Answer<Option<ReplaySummary>> {
+    work(&shell, move |engine| {
+        let by = by.as_ref().map(Ranking::given).transpose()?;
+        engine
+            .library()
+            .replay_past(&PastFilter::default(), by.as_ref())
+    })
+    .await
+}
+
+/// How far the replay is; none while none goes on.
+#[tauri::command]
+#[specta::specta]
+pub async fn replay_progress(shell: State<'_, Shell>) -> Answer<Option<QuerySetProgress>> {
+    Ok(shell.engine.library().replay_progress())
+}
+
+/// Stops the replay.
+#[tauri::command]
+#[specta::specta]
+pub async fn stop_replay(shell: State<'_, Shell>) -> Answer<()> {
+    shell.engine.library().stop_replay();
+    Ok(())
+}
+
+/// A past question then and now as Markdown, with or without the notes' text.
+#[tauri::command]
+#[specta::specta]
+pub async fn past_markdown(shell: State<'_, Shell>, id: String, with_text: bool) -> Answer<String> {
+    work(&shell, move |engine| {
+        engine.library().past_markdown(&id, None, with_text)
+    })
+    .await
+}
+
+/// Asks where and writes past questions as a query set; none when the person cancels.
+#[tauri::command]
+#[specta::specta]
+pub async fn save_past_queries(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<String>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        let Some(path) = dialogs.place_for_queries(&app) else {
+            return Ok(None);
+        };
+        engine
+            .library()
+            .write_past_queries(&PastFilter::default(), &path)?;
+        Ok(Some(path.display().to_string()))
+    })
+    .await
+}
