@@ -11,6 +11,7 @@ mod folders;
 mod found;
 mod gemini_cli;
 mod happening;
+mod held;
 mod hermes;
 mod jsonl;
 mod lenient;
@@ -115,7 +116,7 @@ pub trait Keeper {
 /// What reading a log came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogRead {
-    /// New questions that it told of.
+    /// Questions that it told of; of a log that is read anew all of them.
     pub n_questions: u64,
     /// Lines or rows that could not be read.
     pub n_skipped: u64,
@@ -146,22 +147,16 @@ pub fn read(
     let lines = |reader: &mut dyn jsonl::Reader, keeper: &mut dyn Keeper| {
         jsonl::read(log, reader, from, keeper)
     };
+    let rows = |table, reader: &mut dyn jsonl::Reader, keeper: &mut dyn Keeper| {
+        rows::read(log, &shown, table, reader, from, keeper)
+    };
     let read = match (log.agent, &*name) {
         ("openclaw", "openclaw-agent.sqlite") => {
-            let reader = &mut openclaw::Transcript::new(home);
-            rows::read(log, &openclaw::TRANSCRIPTS, reader, from, keeper)
+            let table = &openclaw::TRANSCRIPTS;
+            rows(table, &mut openclaw::Transcript::new(home), keeper)
         }
-        ("openclaw", "openclaw.sqlite") => rows::read(
-            log,
-            &openclaw::RECALLS,
-            &mut openclaw::Recalls,
-            from,
-            keeper,
-        ),
-        ("hermes", _) => {
-            let reader = &mut hermes::Messages::new(home);
-            rows::read(log, &hermes::MESSAGES, reader, from, keeper)
-        }
+        ("openclaw", "openclaw.sqlite") => rows(&openclaw::RECALLS, &mut openclaw::Recalls, keeper),
+        ("hermes", _) => rows(&hermes::MESSAGES, &mut hermes::Messages::new(home), keeper),
         ("openclaw", "events.jsonl") => lines(&mut openclaw::Recalls, keeper),
         ("openclaw", _) => lines(&mut openclaw::Transcript::new(home), keeper),
         ("claude-code", _) => lines(&mut claude_code::Sessions::new(home), keeper),
@@ -169,5 +164,18 @@ pub fn read(
         ("gemini-cli", _) => lines(&mut gemini_cli::Chat::new(home), keeper),
         (agent, _) => Err(format!("logs of {agent} cannot be read")),
     };
-    read.map_err(|why| LogError(format!("The log {shown} was passed over: {why}.")))
+    let mut read =
+        read.map_err(|why| LogError(format!("The log {shown} was passed over: {why}.")))?;
+    if read.n_skipped > 0 {
+        let n = read.n_skipped;
+        let of_what = if n == 1 {
+            "line or row"
+        } else {
+            "lines or rows"
+        };
+        let notice =
+            format!("Of the log {shown}, {n} {of_what} could not be read and did not count.");
+        read.notices.push(notice);
+    }
+    Ok(read)
 }

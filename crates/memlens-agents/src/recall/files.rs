@@ -1,5 +1,7 @@
 //! Tools for files, where what they read or search is a memory folder.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::Used;
@@ -78,22 +80,29 @@ fn calls(
             let from = text(&["workdir", "cwd", "working_directory", "directory"]);
             let from = from.map(|from| folders.whole(from, session_folder));
             let from = from.as_deref().or(session_folder);
-            let mut calls = Vec::new();
             let mut opened = Vec::new();
+            // Several searches have one answer, so they are one question.
+            let mut patterns = Vec::new();
+            let mut place = None;
             for deed in deeds(&line, folders, from, session_folder) {
                 match deed {
                     Deed::Reads { path, lines } => opened.push(opening(&path, lines)),
-                    Deed::Searches { pattern, paths } => calls.push(Call::Search {
-                        question: pattern,
-                        settings: Default::default(),
-                        answer: Shape::Found {
-                            place: paths.into_iter().next().unwrap_or_default(),
-                        },
-                    }),
+                    Deed::Searches { pattern, paths } => {
+                        patterns.push(pattern);
+                        place = place.or(paths.into_iter().next());
+                    }
                 }
             }
-            // One answer cannot be told apart among several searches.
-            calls.truncate(1);
+            let mut calls = Vec::new();
+            if !patterns.is_empty() {
+                calls.push(Call::Search {
+                    question: patterns.join("\n"),
+                    settings: BTreeMap::new(),
+                    answer: Shape::Found {
+                        place: place.unwrap_or_default(),
+                    },
+                });
+            }
             if !opened.is_empty() {
                 calls.push(Call::Open(opened));
             }

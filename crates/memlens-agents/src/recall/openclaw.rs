@@ -43,7 +43,7 @@ pub(super) static TRANSCRIPTS: Table = Table {
     session: "session_id",
     text: "event_json",
     filter: "TRUE",
-    absent: "It holds no transcripts: OpenClaw keeps them there since 2026.9.",
+    absent: "transcripts, which OpenClaw keeps there since 2026.9",
 };
 
 impl Reader for Transcript {
@@ -106,7 +106,7 @@ pub(super) static RECALLS: Table = Table {
     session: "''",
     text: "json_object('key', entry_key, 'value', value_json)",
     filter: "plugin_id = 'memory-core' AND namespace = 'memory-host.events'",
-    absent: "It holds no notes of recalls: OpenClaw keeps them there since 2026.9.",
+    absent: "notes of recalls, which OpenClaw keeps there since 2026.9",
 };
 
 impl Reader for Recalls {

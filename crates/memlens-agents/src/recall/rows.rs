@@ -38,7 +38,7 @@ pub(super) struct Table {
     pub text: &'static str,
     /// Which rows are of interest.
     pub filter: &'static str,
-    /// What it means where the table is not there, for a person.
+    /// What is not there without the table, for a person.
     pub absent: &'static str,
 }
 
@@ -52,9 +52,10 @@ struct Cursor {
     pending: Vec<Pending>,
 }
 
-/// Reads a log that is a table.
+/// Reads a log that is a table; `shown` is its name for a person.
 pub(super) fn read(
     log: &Log,
+    shown: &str,
     table: &Table,
     reader: &mut dyn Reader,
     from: Option<&str>,
@@ -71,7 +72,8 @@ pub(super) fn read(
     let connection = copied.connection();
     let columns = columns(connection, table.name).map_err(|error| words(&error))?;
     if columns.is_empty() {
-        told.notices.push(table.absent.to_owned());
+        told.notices
+            .push(format!("{shown} holds no {}.", table.absent));
     } else if let Some(missing) = table
         .columns
         .iter()

@@ -3,19 +3,15 @@
 //! An answer belongs to the call that it names. What was opened belongs to the newest question of its session that returned it,
 //! else to the newest one that is not long past; what was cited to the newest one.
 
-use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
 use super::happening::{Answer, Call, Shape};
-use super::{Batch, Keeper, PastQuestion, Returned, Used};
+use super::held::{Held, HeldSessions};
+use super::{Keeper, PastQuestion, Returned, Used};
 use super::{results, secrets};
 
-/// So many of a session's questions can still be added to.
-const WINDOW: usize = 100;
-/// So many sessions are held at a time.
-const SESSIONS: usize = 64;
 /// So many calls wait for their answers, the newest.
 const PENDING: usize = 64;
 /// So many questions make a batch.
@@ -49,33 +45,13 @@ enum Awaited {
 
 /// The sessions of a log while it is read.
 pub(super) struct Sessions<'k> {
-    agent: &'static str,
-    keeper: &'k mut dyn Keeper,
-    /// Whether the keeper knows what the log told before.
-    is_gone_on: bool,
-    held: BTreeMap<String, Session>,
-    /// Sessions that were held in this reading and are not any more.
-    let_go: HashSet<String>,
-    /// Changed questions that no session holds any more.
-    leaving: Vec<PastQuestion>,
+    held: HeldSessions<'k>,
     pending: Vec<Pending>,
-    n_changed: usize,
     n_questions: u64,
-    /// Grows with each thing that is told, so that the session least lately told of is known.
-    now: u64,
-}
-
-struct Session {
-    questions: Vec<Held>,
-    told_last: u64,
-}
-
-struct Held {
-    question: PastQuestion,
-    is_changed: bool,
 }
 
 impl<'k> Sessions<'k> {
+    /// Those of an agent's log; `is_gone_on` says whether the keeper knows what it told before.
     pub fn new(
         agent: &'static str,
         keeper: &'k mut dyn Keeper,
@@ -83,16 +59,9 @@ impl<'k> Sessions<'k> {
         pending: Vec<Pending>,
     ) -> Sessions<'k> {
         Sessions {
-            agent,
-            keeper,
-            is_gone_on,
-            held: BTreeMap::new(),
-            let_go: HashSet::new(),
-            leaving: Vec::new(),
+            held: HeldSessions::new(agent, keeper, is_gone_on),
             pending,
-            n_changed: 0,
             n_questions: 0,
-            now: 0,
         }
     }
 
@@ -101,14 +70,14 @@ impl<'k> Sessions<'k> {
         &self.pending
     }
 
-    /// New questions so far.
+    /// Questions so far.
     pub fn n_questions(&self) -> u64 {
         self.n_questions
     }
 
     /// Whether so much changed that it should be kept.
     pub fn are_many(&self) -> bool {
-        self.n_changed >= BATCH
+        self.held.n_changed() >= BATCH
     }
 
     /// Whether a line names a call that waits for its answer.
@@ -155,7 +124,7 @@ impl<'k> Sessions<'k> {
                     secrets::blanked_field(name, value);
                 }
                 let asked = PastQuestion {
-                    agent: self.agent.to_owned(),
+                    agent: self.held.agent().to_owned(),
                     session: session.to_owned(),
                     call: id.to_owned(),
                     at_ms,
@@ -205,10 +174,10 @@ impl<'k> Sessions<'k> {
                 let Some(returned) = returned(&shape, answer) else {
                     return;
                 };
-                let held = self.session(session);
-                if let Some(held) = held.iter_mut().rev().find(|it| it.question.call == call) {
-                    held.question.returned = Some(returned);
-                    self.changed(session, &call);
+                let is_it = |held: &Held| held.question.call == call;
+                if let Some(place) = self.held.of(session).iter().rposition(is_it) {
+                    let change = |question: &mut PastQuestion| question.returned = Some(returned);
+                    self.held.change(session, place, change);
                 }
             }
         }
@@ -223,30 +192,29 @@ impl<'k> Sessions<'k> {
         answer: &Answer<'_>,
     ) -> bool {
         let words = words_of(question);
-        let Some(newest) = self.session(session).last_mut().map(|it| &mut it.question) else {
+        let held = self.held.of(session);
+        let Some(newest) = held.last().map(|held| &held.question) else {
             return false;
         };
         let is_at_once = match (newest.at_ms, at_ms) {
             (Some(asked), Some(at)) => asked.abs_diff(at) <= TOLD_TWICE_WITHIN_MS,
             _ => false,
         };
-        let (true, Some(more)) = (
-            is_at_once && newest.question == words,
-            returned(&Shape::Results, answer),
-        ) else {
+        if !is_at_once || newest.question != words {
             return false;
-        };
-        let returned = newest.returned.get_or_insert_default();
-        for result in more {
-            if !returned.contains(&result) {
-                returned.push(result);
-            }
         }
-        returned.sort_by(|one, other| {
-            f64::total_cmp(&other.score.unwrap_or(0.0), &one.score.unwrap_or(0.0))
+        let place = held.len() - 1;
+        let more = returned(&Shape::Results, answer).unwrap_or_default();
+        self.held.change(session, place, |question| {
+            let returned = question.returned.get_or_insert_default();
+            for result in more {
+                if !returned.contains(&result) {
+                    returned.push(result);
+                }
+            }
+            let score = |result: &Returned| result.score.unwrap_or_default();
+            returned.sort_by(|one, other| score(other).total_cmp(&score(one)));
         });
-        let call = newest.call.clone();
-        self.changed(session, &call);
         true
     }
 
@@ -255,44 +223,30 @@ impl<'k> Sessions<'k> {
         if cited.is_empty() {
             return;
         }
-        let Some(newest) = self.session(session).last_mut() else {
+        let Some(newest) = self.held.of(session).len().checked_sub(1) else {
             return;
         };
-        let question = &mut newest.question;
-        for used in cited.into_iter().map(without_secrets) {
-            // Some logs tell of an answer twice, at two times.
-            let is_it = |known: &Used| (&known.path, known.lines) == (&used.path, used.lines);
-            if !question.cited.iter().any(is_it) {
-                add(&mut question.cited, used);
+        self.held.change(session, newest, |question| {
+            for used in cited.into_iter().map(without_secrets) {
+                // Some logs tell of an answer twice, at two times.
+                let is_it = |known: &Used| (&known.path, known.lines) == (&used.path, used.lines);
+                if !question.cited.iter().any(is_it) {
+                    add(&mut question.cited, used);
+                }
             }
-        }
-        let call = question.call.clone();
-        self.changed(session, &call);
+        });
     }
 
     /// Hands what changed to the keeper.
     pub fn keep(&mut self, cursor: String, n_bytes: u64) -> ControlFlow<()> {
-        let mut questions = std::mem::take(&mut self.leaving);
-        for session in self.held.values_mut() {
-            for held in &mut session.questions {
-                if std::mem::take(&mut held.is_changed) {
-                    questions.push(held.question.clone());
-                }
-            }
-        }
-        self.n_changed = 0;
-        self.keeper.keep(Batch {
-            questions,
-            cursor,
-            n_bytes,
-        })
+        self.held.keep(cursor, n_bytes)
     }
 
     /// Takes up a question and returns what it is known by: its id, or, where another question has that, its id and place.
     fn asked(&mut self, session: &str, place: u64, mut asked: PastQuestion) -> String {
         let is_same =
             |known: &PastQuestion| known.question == asked.question && known.at_ms == asked.at_ms;
-        let held = self.session(session);
+        let held = self.held.of(session);
         if asked.call.is_empty() {
             asked.call = format!("@{place}");
         } else if let Some(known) = held.iter().find(|it| it.question.call == asked.call) {
@@ -303,112 +257,22 @@ impl<'k> Sessions<'k> {
             asked.call = format!("{}@{place}", asked.call);
         }
         let call = asked.call.clone();
-        if held.iter().any(|it| it.question.call == call) {
-            return call;
+        if !held.iter().any(|it| it.question.call == call) {
+            self.held.add(session, asked);
+            self.n_questions += 1;
         }
-        held.push(Held {
-            question: asked,
-            is_changed: true,
-        });
-        let oldest = (held.len() > WINDOW).then(|| held.remove(0));
-        self.leaving.extend(
-            oldest
-                .filter(|oldest| oldest.is_changed)
-                .map(|oldest| oldest.question),
-        );
-        self.n_changed += 1;
-        self.n_questions += 1;
         call
     }
 
     fn opened(&mut self, session: &str, used: Used) {
-        let held = self.session(session);
+        let held = self.held.of(session);
+        let has_returned = |held: &Held| held.question.has_returned(&used.path);
         let newest = held.len().checked_sub(1);
-        let index = held
-            .iter()
-            .rposition(|it| it.question.has_returned(&used.path))
-            .or_else(|| newest.filter(|newest| held[*newest].question.is_near(used.at_ms)));
-        let Some(index) = index else {
-            return;
-        };
-        let question = &mut held[index].question;
-        add(&mut question.opened, used);
-        let call = question.call.clone();
-        self.changed(session, &call);
-    }
-
-    fn changed(&mut self, session: &str, call: &str) {
-        let held = self.session(session);
-        if let Some(held) = held.iter_mut().find(|it| it.question.call == call)
-            && !std::mem::replace(&mut held.is_changed, true)
-        {
-            self.n_changed += 1;
+        let near = newest.filter(|newest| held[*newest].question.is_near(used.at_ms));
+        if let Some(place) = held.iter().rposition(has_returned).or(near) {
+            let change = |question: &mut PastQuestion| add(&mut question.opened, used);
+            self.held.change(session, place, change);
         }
-    }
-
-    /// The questions of a session, the newest last, taken up from the keeper where it knows some.
-    fn session(&mut self, name: &str) -> &mut Vec<Held> {
-        self.now += 1;
-        if !self.held.contains_key(name) {
-            self.make_room();
-            let is_known = self.is_gone_on || self.let_go.contains(name);
-            let known = match is_known {
-                true => self.keeper.known(self.agent, name),
-                false => Vec::new(),
-            };
-            let mut questions: Vec<Held> = known
-                .into_iter()
-                .map(|question| Held {
-                    question,
-                    is_changed: false,
-                })
-                .collect();
-            // What the keeper is not told of yet is newer than what it knows.
-            for question in self.leaving.extract_if(.., |it| it.session == name) {
-                let is_it = |held: &Held| held.question.call == question.call;
-                let place = questions.iter().position(is_it);
-                let place = place.unwrap_or(questions.len());
-                let held = Held {
-                    question,
-                    is_changed: true,
-                };
-                match questions.get_mut(place) {
-                    Some(known) => *known = held,
-                    None => questions.push(held),
-                }
-            }
-            let n_older = questions.len().saturating_sub(WINDOW);
-            self.leaving.extend(
-                questions
-                    .drain(..n_older)
-                    .filter(|it| it.is_changed)
-                    .map(|it| it.question),
-            );
-            self.held.insert(
-                name.to_owned(),
-                Session {
-                    questions,
-                    told_last: 0,
-                },
-            );
-        }
-        let session = self.held.get_mut(name).expect("it was taken up");
-        session.told_last = self.now;
-        &mut session.questions
-    }
-
-    fn make_room(&mut self) {
-        if self.held.len() < SESSIONS {
-            return;
-        }
-        let oldest = self.held.iter().min_by_key(|(_, it)| it.told_last);
-        let Some(name) = oldest.map(|(name, _)| name.clone()) else {
-            return;
-        };
-        let session = self.held.remove(&name).expect("it is held");
-        let changed = session.questions.into_iter().filter(|it| it.is_changed);
-        self.leaving.extend(changed.map(|it| it.question));
-        self.let_go.insert(name);
     }
 }
 
@@ -429,6 +293,9 @@ impl PastQuestion {
 
 /// Whether two names are of one note: tools name it from different folders.
 fn is_same_note(one: &str, other: &str) -> bool {
+    // basic-memory names a note with and without the end of its file's name.
+    let one = one.strip_suffix(".md").unwrap_or(one);
+    let other = other.strip_suffix(".md").unwrap_or(other);
     let ends_with = |whole: &str, end: &str| {
         let rest = whole.strip_suffix(end);
         rest.is_some_and(|rest| {

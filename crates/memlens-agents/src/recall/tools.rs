@@ -166,3 +166,79 @@ pub(super) fn lines(arguments: &Value) -> Option<(u32, u32)> {
     let first = number(&["from", "offset", "line_offset"]).unwrap_or(1);
     Some((first, first.saturating_add(n - 1)))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A call in short.
+    fn told(name: &str, arguments: Value) -> Option<String> {
+        Some(match call(name, &arguments, None)? {
+            Call::Search {
+                question, settings, ..
+            } => format!("asks {question} {settings:?}"),
+            Call::Open(opened) => {
+                let opened = opened
+                    .iter()
+                    .map(|it| format!("opens {} {:?}", it.path, it.lines));
+                opened.collect::<Vec<_>>().join(", ")
+            }
+        })
+    }
+
+    #[test]
+    fn tools_of_memory_are_known_by_name_and_server() {
+        let koi = || json!({"query": "koi"});
+        for name in [
+            "memory_search",
+            "mcp__openclaw__memory_search",
+            "mcp__qmd__query",
+            "mcp_qmd_search",
+            "qmd.vsearch",
+            "basic-memory:search_notes",
+            "viking_search",
+        ] {
+            assert_eq!(told(name, koi()).as_deref(), Some("asks koi {}"), "{name}");
+        }
+        for name in [
+            "query",
+            "mcp__postgres__query",
+            "search",
+            "web_search",
+            "my_memory_searcher",
+            "inmemory_search",
+            "",
+        ] {
+            assert_eq!(told(name, koi()), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn arguments_may_be_a_text_and_say_lines_in_several_ways() {
+        let get = |arguments| told("memory_get", arguments);
+        assert_eq!(
+            get(json!(r#"{"path":"a.md","from":9,"lines":6}"#)).as_deref(),
+            Some("opens a.md Some((9, 14))")
+        );
+        assert_eq!(
+            get(json!({"path": "a.md", "from": 9})).as_deref(),
+            Some("opens a.md None")
+        );
+        assert_eq!(
+            get(json!({"path": "a.md", "lines": 4_294_967_295_u32, "from": 3})).as_deref(),
+            Some("opens a.md Some((3, 4294967295))")
+        );
+        for nothing in [
+            json!("{"),
+            json!({}),
+            json!({"path": 3}),
+            json!({"path": ""}),
+            json!(null),
+        ] {
+            assert_eq!(get(nothing.clone()), None, "{nothing}");
+        }
+        assert_eq!(told("mcp__qmd__get", json!({"file": "#a1b2c3"})), None);
+    }
+}

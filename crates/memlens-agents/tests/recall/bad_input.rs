@@ -170,6 +170,12 @@ fn lines_that_are_no_json_are_counted_where_they_name_a_tool() {
     let mut notebook = Notebook::default();
     let read = notebook.read(&scratch.log(), &scratch.home());
     assert_eq!((read.n_questions, read.n_skipped), (1, 1));
+    assert_eq!(
+        read.notices,
+        [
+            "Of the log ~/.openclaw/agents/main/sessions/a.jsonl, 1 line or row could not be read and did not count."
+        ]
+    );
     assert_eq!(notebook.told(), "Teich \u{fffd} -> ? | opened  | cited \n");
 }
 

@@ -63,3 +63,45 @@ fn subagents_have_files_of_their_own() {
         ]
     );
 }
+
+/// A line with blocks of a message.
+fn line(blocks: &str) -> String {
+    format!(
+        r#"{{"sessionId":"s","cwd":"/home/iris","timestamp":"2026-06-03T08:14:02.000Z","message":{{"content":[{blocks}]}}}}"#
+    )
+}
+
+#[test]
+fn a_shell_that_searches_twice_asks_one_question_and_a_note_is_known_without_its_end() {
+    let scratch = Scratch::new();
+    let lines = [
+        line(
+            r#"{"type":"tool_use","id":"a","name":"Bash","input":{"command":"cd ~/.claude/projects/x/memory; grep -n koi *.md; rg carp"}}"#,
+        ),
+        line(
+            r#"{"type":"tool_result","tool_use_id":"a","content":"ponds.md:3:koi\nponds.md:4:carp"}"#,
+        ),
+        line(
+            r#"{"type":"tool_use","id":"b","name":"mcp__basic-memory__search_notes","input":{"query":"soil"}}"#,
+        ),
+        line(r#"{"type":"tool_result","tool_use_id":"b","content":"{\"results\":[]}"}"#),
+        line(
+            r#"{"type":"tool_use","id":"c","name":"mcp__basic-memory__read_note","input":{"identifier":"memory://x/pond"}}"#,
+        ),
+        line(r#"{"type":"tool_result","tool_use_id":"c","content":"The pond"}"#),
+    ];
+    scratch.write(".claude/projects/x/s.jsonl", lines.join("\n") + "\n");
+    assert_eq!(
+        scratch.told().told(),
+        "koi\ncarp -> ponds.md:3-4 | opened  | cited \nsoil ->  | opened memory://x/pond | cited \n"
+    );
+    let found = lines[1].replace("ponds.md", "x/pond.md");
+    scratch.write(
+        ".claude/projects/x/s.jsonl",
+        [&lines[..1], &[found], &lines[2..]].concat().join("\n") + "\n",
+    );
+    assert_eq!(
+        scratch.told().told(),
+        "koi\ncarp -> x/pond.md:3-4 | opened memory://x/pond | cited \nsoil ->  | opened  | cited \n"
+    );
+}

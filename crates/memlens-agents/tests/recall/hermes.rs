@@ -14,3 +14,19 @@ fn searches_of_its_database_are_told() {
     );
     assert_eq!(told.questions[0].at_ms, Some(1_780_474_445_250));
 }
+
+#[test]
+fn each_profile_has_a_database_of_its_own() {
+    let scratch = Scratch::new();
+    scratch.database(".hermes/state.db", "");
+    scratch.database(".hermes/profiles/work/state.db", "");
+    let logs = memlens_agents::logs(&scratch.home());
+    let paths: Vec<String> = logs
+        .iter()
+        .map(|log| scratch.home().shown(&log.path))
+        .collect();
+    assert_eq!(
+        paths,
+        ["~/.hermes/profiles/work/state.db", "~/.hermes/state.db"]
+    );
+}
