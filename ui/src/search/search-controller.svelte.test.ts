@@ -143,6 +143,29 @@ describe("searching", () => {
 });
 
 describe("notes that change while a question stands", () => {
+  it("is not settled before the last look has its answer", async () => {
+    vi.useFakeTimers();
+    await search.searchNow("internet");
+    followEvents();
+    flushSync();
+    expect(search.isSettledIn(library)).toBe(true);
+    const newer = { generation: 2, clustering: null };
+    let answers = (): void => undefined;
+    const promise = new Promise<void>((resolve) => (answers = resolve));
+    const find = backend.search.bind(backend);
+    backend.search = async (...asked) => {
+      await promise;
+      return await find(...asked);
+    };
+    backend.changeState(newer);
+    flushSync();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(search.isSettledIn(newer)).toBe(false);
+    answers();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(search.isSettledIn(newer)).toBe(true);
+  });
+
   /** The library as the window knows it: it follows the fake one's events. */
   function followEvents(): void {
     stop();

@@ -80,6 +80,8 @@ export class SearchController {
   #scope = $state.raw<Scope>(null);
   #shown = $state.raw<Shown | null>(null);
   #isSearching = $state(false);
+  /** True while the shown question is asked again in the background. */
+  #isRenewing = $state(false);
   #error = $state.raw<ErrorInfo | null>(null);
 
   /** The pins that a person set, by pipeline. */
@@ -183,7 +185,7 @@ export class SearchController {
 
   /** Whether what is shown is all that this library has to say: nothing is asked, and no note came since. */
   isSettledIn(held: Held): boolean {
-    if (this.#isSearching || this.asking.underWay !== null) return false;
+    if (this.#isSearching || this.#isRenewing || this.asking.underWay !== null) return false;
     const shown = this.#shown;
     if (shown === null) return this.#error !== null || this.#typed.trim() === "";
     const isJourneyRead = this.#openSlot === null || this.#journey?.slot === this.#openSlot;
@@ -504,11 +506,13 @@ export class SearchController {
       await this.#search();
       return;
     }
-    if (this.#isDragging() || this.#isSearching || this.asking.underWay !== null) return;
+    if (this.#isDragging() || this.#isSearching || this.#isRenewing || this.asking.underWay !== null) return;
     const asked = this.#nAsked;
     const params = this.#parameters.committed;
     this.#lookedAt = this.#held;
+    this.#isRenewing = true;
     const renewed = await this.#findRenewed(shown, params);
+    this.#isRenewing = false;
     if (asked !== this.#nAsked || this.#shown?.answer !== shown.answer) return;
     if (this.#isDragging()) this.#lookedAt = null;
     else if (renewed !== null) this.#takeNews(this.#shown, renewed);

@@ -88,7 +88,9 @@ impl Library {
                 now: place as u32,
             });
         }
-        let mut notices = search.notices.clone();
+        // How true an emulation is stands beside its label.
+        let n_said = usize::from(search.emulated.is_some());
+        let mut notices: Vec<String> = search.notices.iter().skip(n_said).cloned().collect();
         notices.extend(columns.fallbacks());
         if by.is_none() && !is_own {
             notices.insert(
@@ -237,15 +239,16 @@ fn moment(at_ms: i64) -> String {
         .unwrap_or_default()
 }
 
+/// Why a result of now stands where it does. An edit that left the score as it was is none of it.
 fn why_there(was_there: bool, scores: Option<(f64, f64)>, edit: Option<String>) -> String {
-    let score = scores.map(|(before, now)| {
-        if (before - now).abs() < SCORE_SAME {
-            "same score".to_owned()
-        } else {
-            format!("score {before:.3} then, {now:.3} now")
+    let parts: Vec<String> = match scores {
+        Some((before, now)) if (before - now).abs() < SCORE_SAME => vec!["same score".to_owned()],
+        Some((before, now)) => {
+            let score = format!("score {before:.3} then, {now:.3} now");
+            std::iter::once(score).chain(edit).collect()
         }
-    });
-    let parts: Vec<String> = score.into_iter().chain(edit).collect();
+        None => edit.into_iter().collect(),
+    };
     if parts.is_empty() && !was_there {
         "unchanged since; it ranks higher now".to_owned()
     } else {
