@@ -820,8 +820,14 @@ export class FakeBackend implements Backend {
     return this.#answer("pastQuestions", [filter], () => this.#past.questions(filter));
   }
 
+  /** Holds the next answers of then and now back until it is settled. */
+  thenNowGate: Promise<void> | null = null;
+
   thenNow(id: string, by: Ranking | null) {
-    return this.#answer("thenNow", [id, by], () => this.#past.thenNow(id, by));
+    return this.#answer("thenNow", [id, by], async () => {
+      if (this.thenNowGate !== null) await this.thenNowGate;
+      return this.#past.thenNow(id, by);
+    });
   }
 
   /** While it stands, a replay does not end by itself. */

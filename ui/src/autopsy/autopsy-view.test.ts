@@ -7,6 +7,7 @@ import { CLERK } from "../../tests/fake/agent-pipeline";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
 import { layOut } from "../../tests/layout";
 import App from "../App.svelte";
+import { openDocument } from "../open-document.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
 layOut();
@@ -68,6 +69,28 @@ test("from Past questions the agent and its session are known; the verdict stand
     /3 times in this session: 22:31 “connection dead, what now” came closest, 0.310/,
   );
   expect(await violations(document.body)).toEqual([]);
+});
+
+test("Escape closes it and gives the focus back to the list", async () => {
+  const { user } = await askFromPast("wait four minutes");
+  await (await dialog()).findByText("It asked, but the note was ranked out.");
+  await user.keyboard("{Escape}");
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  await waitFor(() => expect(screen.getByRole("grid", { name: "Past questions" })).toHaveFocus());
+});
+
+test("from Memory it is asked at once about the chosen chunk", async () => {
+  const { backend, workspace, user } = await start();
+  openDocument.ask("notes", "reference/home-server.md", 1);
+  workspace.show("memory");
+  const note = within(await screen.findByRole("article", { name: "Note" }));
+  await user.click(await note.findByRole("button", { name: /forgotten…\?/i }));
+  await waitFor(() => expect(asked(backend)).toHaveLength(1));
+  expect(asked(backend)[0]).toMatchObject({
+    fact: expect.stringMatching(/^reference\/home-server\.md:\d+$/) as string,
+    agent: null,
+    session: null,
+  });
 });
 
 test("the smallest change is tried on Search, with the question that came closest", async () => {

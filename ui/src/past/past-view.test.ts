@@ -224,3 +224,46 @@ test("past questions are saved as a query set", async () => {
   await user.click(screen.getByRole("button", { name: "Save as a query set…" }));
   expect(await screen.findByText("Saved to /home/robin/queries.jsonl")).toBeInTheDocument();
 });
+
+test("a memory that is embedded first says how far it is, and can be cancelled", async () => {
+  const { backend, user } = await open();
+  await grid();
+  backend.embedding = { n_done: 120, n_all: 564 };
+  backend.thenNowGate = new Promise(() => undefined);
+  await user.click(await rowOf("passphrase"));
+  expect(await panel().findByText(/as Iris cuts them: 120 of 564/)).toBeInTheDocument();
+  await user.click(panel().getByRole("button", { name: "Cancel" }));
+  expect(backend.nCalls("stopEmulation")).toBe(1);
+});
+
+test("while keys run through the list, only the last question is asked again", async () => {
+  const { backend, user } = await open();
+  await panel().findByText("as logged, 6 results");
+  let answer: () => void = () => undefined;
+  backend.thenNowGate = new Promise((resolve) => (answer = resolve));
+  (await grid()).focus();
+  await user.keyboard("{ArrowDown}{ArrowDown}{ArrowDown}{ArrowDown}");
+  backend.thenNowGate = null;
+  answer();
+  expect(await panel().findByText("as logged, 2 results")).toBeInTheDocument();
+  expect(argsOf(backend, "thenNow").map(([id]) => id)).toEqual(["p1", "p2", "p5"]);
+});
+
+test("what cannot be asked again says why, and the next question is shown all the same", async () => {
+  const { backend, user } = await open();
+  backend.failing = { thenNow: { code: "error", message: "cannot rank by Clerk 1.2: no model" } };
+  await user.click(await rowOf("passphrase"));
+  expect(await panel().findByRole("alert")).toHaveTextContent("Cannot rank by Clerk 1.2: no model.");
+  expect(panel().getByRole("button", { name: /Open trace/ })).toBeDisabled();
+  backend.failing = {};
+  await user.click(await rowOf("wifi dead in the studio"));
+  expect(await panel().findByText("as logged, 2 results")).toBeInTheDocument();
+});
+
+test("questions that came while the window lay behind others are there when it comes back", async () => {
+  const { backend } = await open();
+  await grid();
+  const nRead = backend.nCalls("pastQuestions");
+  await fireEvent.focus(window);
+  await waitFor(() => expect(backend.nCalls("pastQuestions")).toBe(nRead + 1));
+});

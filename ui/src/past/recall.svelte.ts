@@ -1,9 +1,7 @@
 import type { Backend, RecallChange } from "../api/backend";
 import type { ErrorInfo, RecallImport, RecallLogs, RecallProgress } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
-
-/** The time between two looks at how far it is. */
-const LOOK_MS = 300;
+import { looks } from "../shared/looks";
 
 type Calls = Pick<
   Backend,
@@ -68,19 +66,16 @@ export class Recall {
   async read(): Promise<void> {
     if (this.#isImporting) return;
     this.#isImporting = true;
-    const look = setInterval(() => {
-      this.#backend.recallProgress().then(
-        (progress) => (this.#progress = progress),
-        // Without it the import goes on all the same.
-        () => undefined,
-      );
-    }, LOOK_MS);
+    const stopLooking = looks(
+      () => this.#backend.recallProgress(),
+      (progress) => (this.#progress = progress),
+    );
     await this.#during(async () => {
       const imported = await this.#backend.importRecall();
       if (imported !== null) this.#imported = imported;
       this.#logs = await this.#backend.recallLogs();
     });
-    clearInterval(look);
+    stopLooking();
     this.#progress = null;
     this.#isImporting = false;
     this.#isStopping = false;

@@ -1,9 +1,7 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, QuerySetProgress, Ranking } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
-
-/** The time between two looks at how far it is. */
-const LOOK_MS = 300;
+import { looks } from "../shared/looks";
 
 type Calls = Pick<Backend, "replayPast" | "replayProgress" | "stopReplay">;
 
@@ -46,19 +44,16 @@ export class Replay {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#error = null;
-    const look = setInterval(() => {
-      this.#backend.replayProgress().then(
-        (progress) => (this.#progress = progress),
-        // Without it the replay goes on all the same.
-        () => undefined,
-      );
-    }, LOOK_MS);
+    const stopLooking = looks(
+      () => this.#backend.replayProgress(),
+      (progress) => (this.#progress = progress),
+    );
     try {
       if ((await this.#backend.replayPast(by)) !== null) this.#onEnded();
     } catch (error) {
       this.#error = toErrorInfo(error);
     } finally {
-      clearInterval(look);
+      stopLooking();
       this.#progress = null;
       this.#isRunning = false;
       this.#isStopping = false;

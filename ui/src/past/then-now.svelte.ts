@@ -22,6 +22,11 @@ export class ThenNowReading {
     return this.#read !== null && this.#read.id === this.#wanted?.id ? this.#read.answer : null;
   }
 
+  /** What is waited for; null while nothing is. */
+  get wanted(): object | null {
+    return this.answer === null && this.error === null ? this.#wanted : null;
+  }
+
   get error(): ErrorInfo | null {
     return this.#failed !== null && this.#failed.id === this.#wanted?.id ? this.#failed.error : null;
   }

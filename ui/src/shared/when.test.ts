@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clock, day, moment } from "./when";
+import { clock, day, moment, lately } from "./when";
 
 describe("days", () => {
   const NOON = new Date(2026, 2, 30, 12, 0).getTime();
@@ -22,4 +22,11 @@ describe("days", () => {
     expect(clock(late)).toBe("00:05");
     expect(moment(late)).toBe("Mon, 30 Mar 2026, 00:05");
   });
+});
+
+test("within a sentence today and yesterday are small words", () => {
+  const now = new Date(2026, 10, 22, 10, 0).getTime();
+  expect(lately(new Date(2026, 10, 22, 9, 41).getTime(), now)).toBe("today 09:41");
+  expect(lately(new Date(2026, 10, 21, 22, 14).getTime(), now)).toBe("yesterday 22:14");
+  expect(lately(new Date(2026, 10, 20, 20, 40).getTime(), now)).toMatch(/^Fri.* 20:40$/);
 });

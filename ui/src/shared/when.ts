@@ -22,6 +22,12 @@ export function day(at_ms: number, now_ms: number): string {
   return date;
 }
 
+/** Returns the day and the time of day, within a sentence: "yesterday 22:14". */
+export function lately(at_ms: number, now_ms: number): string {
+  const date = day(at_ms, now_ms);
+  return `${date === "Today" || date === "Yesterday" ? date.toLowerCase() : date} ${clock(at_ms)}`;
+}
+
 /** Returns the date and the time of day. */
 export function moment(at_ms: number): string {
   return `${DAY.format(at_ms)}, ${clock(at_ms)}`;
