@@ -1,16 +1,16 @@
-import type { Backend, PastFilter, RecallChange } from "../src/api/backend";
+import type { Backend } from "../src/api/backend";
 import type {
-  ChosenQueries,
-  ClusterReport,
-  ClustersAnswer,
-  Said,
   Activity,
   AgentConfig,
   AgentView,
   AutopsyQuestion,
-  Export,
+  ChosenQueries,
+  ClusterReport,
+  ClustersAnswer,
   Download,
+  EmulationProgress,
   ErrorInfo,
+  Export,
   FeedbackEntry,
   FeedbackImport,
   FileProblem,
@@ -19,12 +19,13 @@ import type {
   LibraryState,
   ModelChoice,
   NearestSetting,
-  EmulationProgress,
   Params,
+  PastFilterArgument,
   PipelineInfo,
   Preset,
   QuerySetProgress,
   Ranking,
+  RecallChangeArgument,
   RecallImport,
   RecallProgress,
   ReplaySummary,
@@ -32,6 +33,7 @@ import type {
   RerankSettings,
   RerankTime,
   RowThumb,
+  Said,
   ScopeArgument,
   SearchAnswer,
   TreeEntry,
@@ -812,11 +814,11 @@ export class FakeBackend implements Backend {
     return this.#answer("forgetRecall", [], () => this.#past.forget());
   }
 
-  setRecall(change: RecallChange) {
+  setRecall(change: RecallChangeArgument) {
     return this.#answer("setRecall", [change], () => this.#past.change(change));
   }
 
-  pastQuestions(filter: PastFilter) {
+  pastQuestions(filter: PastFilterArgument) {
     return this.#answer("pastQuestions", [filter], () => this.#past.questions(filter));
   }
 

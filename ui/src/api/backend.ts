@@ -25,11 +25,13 @@ import type {
   ModelChoice,
   NearestSetting,
   Params,
+  PastFilterArgument,
   PastQuestions,
   PipelineInfo,
   Preset,
   QuerySetProgress,
   Ranking,
+  RecallChangeArgument,
   RecallImport,
   RecallLogs,
   RecallProgress,
@@ -49,18 +51,6 @@ import type {
   WhyAnswer,
   WrittenConfig,
 } from "./bindings";
-
-/** Which past questions are wanted. */
-export type PastFilter = {
-  /** Words of the question; empty for all. */
-  text: string;
-  /** The agent's id; null for all. */
-  agent: string | null;
-  only: "all" | "changed" | "found_nothing";
-};
-
-/** What is to change about past questions; what is left out stays. */
-export type RecallChange = { keepDays?: number; isAlarmOn?: boolean };
 
 /** All that the window asks of the engine. Every call rejects with an `ErrorInfo`. */
 export interface Backend {
@@ -197,7 +187,7 @@ export interface Backend {
   setHook(command: string[] | null): Promise<RerankSettings>;
   /** The files in which agents log their questions, and whether they may be read. */
   recallLogs(): Promise<RecallLogs>;
-  /** Reads them, from where the last import ended; calling it allows it. Null where the person does not agree after all. */
+  /** Reads them, from where the last import ended. The first time the person is asked; null where they do not agree. */
   importRecall(): Promise<RecallImport | null>;
   /** How far that is; null while none goes on. */
   recallProgress(): Promise<RecallProgress | null>;
@@ -205,8 +195,8 @@ export interface Backend {
   stopRecall(): Promise<void>;
   /** Forgets every past question, and that they may be read. */
   forgetRecall(): Promise<void>;
-  setRecall(change: RecallChange): Promise<RecallLogs>;
-  pastQuestions(filter: PastFilter): Promise<PastQuestions>;
+  setRecall(change: RecallChangeArgument): Promise<RecallLogs>;
+  pastQuestions(filter: PastFilterArgument): Promise<PastQuestions>;
   /** A past question's answer then and now; `by` null ranks by the pipeline of the agent that asked. */
   thenNow(id: string, by: Ranking | null): Promise<ThenNow>;
   /** Asks all past questions again; null where it was stopped. */

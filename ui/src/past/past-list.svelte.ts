@@ -1,5 +1,5 @@
-import type { Backend, PastFilter } from "../api/backend";
-import type { ErrorInfo, PastQuestions, PastRow } from "../api/bindings";
+import type { Backend } from "../api/backend";
+import type { ErrorInfo, PastFilterArgument, PastQuestions, PastRow } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
 import { NewestOnly } from "../shared/newest-only";
 
@@ -10,7 +10,7 @@ const REST_MS = 150;
 export class PastList {
   readonly #backend: Pick<Backend, "pastQuestions">;
   readonly #loop = new NewestOnly(() => this.#readOnce());
-  #filter = $state.raw<PastFilter>({ text: "", agent: null, only: "all" });
+  #filter = $state.raw<PastFilterArgument>({ text: "", agent: null, only: "all" });
   #questions = $state.raw<PastQuestions | null>(null);
   #error = $state.raw<ErrorInfo | null>(null);
   #openId = $state<string | null>(null);
@@ -20,7 +20,7 @@ export class PastList {
     this.#backend = backend;
   }
 
-  get filter(): PastFilter {
+  get filter(): PastFilterArgument {
     return this.#filter;
   }
 
@@ -53,7 +53,7 @@ export class PastList {
     this.#typing = setTimeout(() => this.#loop.wish(), REST_MS);
   }
 
-  narrow(change: Pick<PastFilter, "agent"> | Pick<PastFilter, "only">): void {
+  narrow(change: Pick<PastFilterArgument, "agent"> | Pick<PastFilterArgument, "only">): void {
     this.#filter = { ...this.#filter, ...change };
     this.#loop.wish();
   }

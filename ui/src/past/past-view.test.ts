@@ -81,6 +81,10 @@ test("keys move through the list, find, and open the trace by the agent's own pi
   expect(screen.getByRole("searchbox", { name: "Find in past questions" })).toHaveFocus();
   await user.keyboard("relay{Enter}");
   await waitFor(() => expect(argsOf(backend, "pastQuestions").at(-1)).toMatchObject([{ text: "relay" }]));
+  // Typing rests before it is looked for.
+  expect(argsOf(backend, "pastQuestions").map(([filter]) => (filter as { text: string }).text)).toEqual([
+    ...["", "relay"],
+  ]);
   expect(await grid()).toHaveFocus();
   await panel().findByText("as logged, 6 results");
   await user.keyboard("{Enter}");

@@ -1,5 +1,11 @@
-import type { Backend, RecallChange } from "../api/backend";
-import type { ErrorInfo, RecallImport, RecallLogs, RecallProgress } from "../api/bindings";
+import type { Backend } from "../api/backend";
+import type {
+  ErrorInfo,
+  RecallChangeArgument,
+  RecallImport,
+  RecallLogs,
+  RecallProgress,
+} from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
 import { looks } from "../shared/looks";
 
@@ -98,7 +104,7 @@ export class Recall {
     this.#nChanges++;
   }
 
-  async change(change: RecallChange): Promise<void> {
+  async change(change: RecallChangeArgument): Promise<void> {
     await this.#during(async () => {
       this.#logs = await this.#backend.setRecall(change);
     });

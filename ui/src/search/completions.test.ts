@@ -1,12 +1,11 @@
 import { expect, test, vi } from "vitest";
-import type { PastFilter } from "../api/backend";
-import type { PastQuestions } from "../api/bindings";
+import type { PastFilterArgument, PastQuestions } from "../api/bindings";
 import { PastMemory } from "../../tests/fake/past";
 import { Completions } from "./completions.svelte";
 
 const past = new PastMemory("read", null);
 const backend = {
-  pastQuestions: vi.fn((filter: PastFilter): Promise<PastQuestions> =>
+  pastQuestions: vi.fn((filter: PastFilterArgument): Promise<PastQuestions> =>
     Promise.resolve(past.questions(filter)),
   ),
 };

@@ -103,6 +103,16 @@ describe("searching", () => {
     expect(search.answer?.query).toBe("home");
   });
 
+  it("asks everywhere, and shows nothing of another question meanwhile", async () => {
+    await search.searchNow("relay");
+    await search.searchIn({ kind: "folder", folder: "notes", path: "", label: "notes" });
+    const asked = search.searchEverywhere("internet");
+    expect([search.typed, search.scope, search.answer]).toEqual(["internet", null, null]);
+    await asked;
+    expect(search.answer?.query).toBe("internet");
+    expect(backend.calls.findLast(({ name }) => name === "search")?.args[2]).toBeNull();
+  });
+
   it("asks within the scope", async () => {
     await search.searchNow("internet");
     await search.searchIn({ kind: "folder", folder: "notes", path: "", label: "notes" });

@@ -1,12 +1,13 @@
 /** Past questions of made-up agents: their logs, their list, a replay, and one answer then and now. */
-import type { PastFilter, RecallChange } from "../../src/api/backend";
 import type {
   Fate,
   NowResult,
+  PastFilterArgument,
   PastPlace,
   PastQuestions,
   PastRow,
   Ranking,
+  RecallChangeArgument,
   RecallImport,
   RecallLogs,
   ReplaySummary,
@@ -175,7 +176,7 @@ export class PastMemory {
     this.#logs = RECALL_LOGS;
   }
 
-  change({ keepDays, isAlarmOn }: RecallChange): RecallLogs {
+  change({ keepDays, isAlarmOn }: RecallChangeArgument): RecallLogs {
     this.#logs = {
       ...this.#logs,
       keep_days: keepDays ?? this.#logs.keep_days,
@@ -184,7 +185,7 @@ export class PastMemory {
     return this.#logs;
   }
 
-  questions({ text, agent, only }: PastFilter): PastQuestions {
+  questions({ text, agent, only }: PastFilterArgument): PastQuestions {
     const rows = this.#rows.map((row) => (this.#replay === null ? { ...row, fates: null } : row));
     const isNothing = (row: PastRow) => row.n_returned === 0;
     const isChanged = (row: PastRow) => row.fates?.some((fate) => fate !== "kept") === true;
