@@ -160,6 +160,22 @@ fn a_log_that_became_another_is_read_anew() {
 }
 
 #[test]
+fn a_log_whose_beginning_alone_changed_is_read_anew() {
+    let scratch = Scratch::new();
+    let name = format!("{SESSIONS}/a.jsonl");
+    let of = |id: &str| {
+        let talk = "a long talk about other things\n".repeat(200);
+        [session(id), talk, call("a", NOON, "pond")].join("\n") + "\n"
+    };
+    scratch.write(&name, of("s"));
+    let mut notebook = scratch.told();
+    scratch.write(&name, of("t"));
+    notebook.read(&scratch.log(), &scratch.home());
+    let sessions: Vec<&str> = notebook.questions.iter().map(|it| &*it.session).collect();
+    assert_eq!(sessions, ["s", "t"]);
+}
+
+#[test]
 fn lines_that_are_no_json_are_counted_where_they_name_a_tool() {
     let mut bytes = b"\0\0\0 torn {\"memory_search\"\n\xff\xfe\nplain talk\n".to_vec();
     bytes.extend(call("a", NOON, "Teich \\ud83d").bytes());

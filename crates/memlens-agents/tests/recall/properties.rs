@@ -1,6 +1,8 @@
 //! Whatever stands in a log and wherever it is cut, reading it in two goes tells what one go tells, and nothing panics.
 
-use memlens_agents::logs;
+use std::fs;
+
+use memlens_agents::{PastQuestion, logs};
 use proptest::prelude::*;
 
 use crate::generator::{self, Kind};
@@ -31,7 +33,7 @@ const LOGS: [(&str, &str); 5] = [
 ];
 
 /// Sorted by session and call, since interleaved sessions may be kept in another order.
-fn sorted(mut notebook: Notebook) -> Vec<memlens_agents::PastQuestion> {
+fn sorted(mut notebook: Notebook) -> Vec<PastQuestion> {
     notebook
         .questions
         .sort_by(|one, other| (&one.session, &one.call).cmp(&(&other.session, &other.call)));
@@ -39,7 +41,7 @@ fn sorted(mut notebook: Notebook) -> Vec<memlens_agents::PastQuestion> {
 }
 
 /// Reads a log in goes that end at these bytes.
-fn in_goes(name: &str, bytes: &[u8], ends: &[usize]) -> Vec<memlens_agents::PastQuestion> {
+fn in_goes(name: &str, bytes: &[u8], ends: &[usize]) -> Vec<PastQuestion> {
     let scratch = Scratch::new();
     let mut notebook = Notebook::default();
     for end in ends {
@@ -90,41 +92,93 @@ fn made_up_sessions_of_every_kind_are_told_whole() {
     }
 }
 
-#[test]
-fn a_hundred_questions_and_a_thousand_sessions_are_gone_on_with() {
-    // More questions than a session is held with, more sessions than are held, cut in the middle.
-    let scratch = Scratch::new();
-    generator::write(scratch.path(), Kind::ClaudeCode, 150, 14);
-    let mut lines: Vec<String> = Vec::new();
-    for log in logs(&scratch.home()) {
-        let text = std::fs::read_to_string(log.path).expect("it can be read");
-        lines.extend(text.lines().map(str::to_owned));
+/// The lines of several texts, dealt like cards: each text keeps its order, and all go on at once.
+fn dealt(texts: &[String]) -> String {
+    let mut piles: Vec<_> = texts.iter().map(|text| text.lines()).collect();
+    let mut lines = Vec::new();
+    while !piles.is_empty() {
+        piles.retain_mut(|pile| {
+            // Two at a time, so that an answer often stands with its call.
+            lines.extend(pile.by_ref().take(2));
+            pile.clone().next().is_some()
+        });
     }
-    // Dealt like cards, so that all sessions go on at once.
-    let n_piles = 13;
-    let dealt: Vec<&str> = (0..n_piles)
-        .flat_map(|pile| lines.iter().skip(pile).step_by(n_piles))
-        .map(String::as_str)
-        .collect();
-    let bytes = (dealt.join("\n") + "\n").into_bytes();
-    let home = scratch.path().to_string_lossy().into_owned();
-    let text = String::from_utf8(bytes).expect("it is a text");
-    let name = ".claude/projects/-garden/all.jsonl";
-    let read = |cuts: &[usize]| {
-        let scratch = Scratch::new();
-        let bytes = text.replace(&home, &scratch.path().to_string_lossy());
-        let n = bytes.len();
-        let ends: Vec<usize> = cuts.iter().map(|cut| cut * n / 100).chain([n]).collect();
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn more_sessions_than_are_held_are_told_as_if_each_had_its_own_log() {
+    let scratch = Scratch::new();
+    generator::write(scratch.path(), Kind::ClaudeCode, 150, 30);
+    let mut texts = Vec::new();
+    let mut alone = Notebook::default();
+    for log in logs(&scratch.home()) {
+        alone.cursor = None;
+        alone.read(&log, &scratch.home());
+        texts.push(fs::read_to_string(log.path).expect("it can be read"));
+    }
+    let alone = sorted(alone);
+    assert!(alone.iter().any(|question| !question.opened.is_empty()));
+    let text = dealt(&texts);
+    fs::remove_dir_all(scratch.path().join(".claude/projects")).expect("it can be removed");
+    for goes in [1, 3] {
         let mut notebook = Notebook::default();
-        for end in ends {
-            scratch.write(name, &bytes.as_bytes()[..end]);
+        for go in 1..=goes {
+            let part = &text.as_bytes()[..text.len() * go / goes];
+            scratch.write(".claude/projects/-garden/all.jsonl", part);
             notebook.read(&scratch.log(), &scratch.home());
         }
-        notebook.n_questions_by_session()
+        let together = sorted(notebook);
+        assert_eq!(together, alone, "in {goes} goes");
+    }
+}
+
+#[test]
+fn only_the_last_hundred_questions_of_a_session_are_added_to() {
+    let scratch = Scratch::new();
+    let ask = |n: usize| {
+        format!(
+            concat!(
+                r#"{{"type":"message","message":{{"role":"assistant","content":[{{"type":"toolCall","id":"c{n}","name":"memory_search","arguments":{{"query":"{n}"}}}}]}}}}"#,
+                "\n",
+                r#"{{"type":"message","message":{{"role":"toolResult","toolCallId":"c{n}","toolName":"memory_search","details":{{"results":[{{"path":"{n}.md"}}]}}}}}}"#,
+                "\n"
+            ),
+            n = n
+        )
     };
-    let whole = read(&[]);
-    assert!(whole.len() > 100, "{}", whole.len());
-    assert_eq!(read(&[37, 61]), whole);
+    let open = |n: usize| {
+        format!(
+            concat!(
+                r#"{{"type":"message","message":{{"role":"assistant","content":[{{"type":"toolCall","id":"o{n}","name":"memory_get","arguments":{{"path":"{n}.md"}}}}]}}}}"#,
+                "\n",
+                r#"{{"type":"message","message":{{"role":"toolResult","toolCallId":"o{n}","toolName":"memory_get","details":{{}}}}}}"#,
+                "\n"
+            ),
+            n = n
+        )
+    };
+    let asked: String = (1..=150).map(ask).collect();
+    let name = ".openclaw/agents/main/sessions/a.jsonl";
+    scratch.write(name, &asked);
+    let mut in_two = scratch.told();
+    let whole = asked + &open(51) + &open(50);
+    scratch.write(name, whole);
+    in_two.read(&scratch.log(), &scratch.home());
+    for told in [in_two, scratch.told()] {
+        let opened: Vec<(&str, &str)> = told
+            .questions
+            .iter()
+            .flat_map(|asked| {
+                asked
+                    .opened
+                    .iter()
+                    .map(|used| (&*asked.question, &*used.path))
+            })
+            .collect();
+        // 50 is out of sight, so that what it returned counts for the newest.
+        assert_eq!(opened, [("51", "51.md"), ("150", "50.md")]);
+    }
 }
 
 proptest! {

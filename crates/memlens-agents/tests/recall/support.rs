@@ -1,6 +1,5 @@
 //! A made-up home with logs, and a keeper that keeps in memory.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -76,18 +75,6 @@ impl Notebook {
     pub fn read(&mut self, log: &Log, home: &Home) -> LogRead {
         let from = self.cursor.clone();
         read_log(log, home, from.as_deref(), self).expect("the log can be read")
-    }
-
-    /// How many questions are known of each session, and what was opened after them.
-    pub fn n_questions_by_session(&self) -> BTreeMap<String, (usize, usize)> {
-        let mut known = BTreeMap::new();
-        for question in &self.questions {
-            let (n, n_opened): &mut (usize, usize) =
-                known.entry(question.session.clone()).or_default();
-            *n += 1;
-            *n_opened += question.opened.len();
-        }
-        known
     }
 
     /// All questions in short: a line for each.
