@@ -82,6 +82,58 @@ fn what_is_opened_belongs_to_the_question_that_returned_it_else_to_one_just_aske
 }
 
 #[test]
+fn of_two_questions_that_returned_a_note_the_newer_one_led_to_it() {
+    let lines = [
+        call("a", NOON, "koi"),
+        answer("a", &["koi.md"]),
+        call("b", NOON, "carp"),
+        answer("b", &["koi.md"]),
+        call("c", NOON, "heron"),
+        get("d", NOON, "koi.md"),
+        answer("d", &[]),
+    ];
+    assert_eq!(
+        told(&lines),
+        "koi -> koi.md | opened  | cited \ncarp -> koi.md | opened koi.md | cited \nheron -> ? | opened  | cited \n"
+    );
+}
+
+#[test]
+fn what_a_log_told_before_it_became_another_is_left_alone() {
+    let scratch = Scratch::new();
+    let name = format!("{SESSIONS}/a.jsonl");
+    let first = [
+        session("s"),
+        call("a", NOON, "koi"),
+        answer("a", &["koi.md"]),
+    ];
+    scratch.write(&name, first.join("\n") + "\n");
+    let mut notebook = scratch.told();
+    let other = [
+        session("s"),
+        get("x", NOON, "koi.md"),
+        answer("x", &[]),
+        call("b", NOON, "pond"),
+    ];
+    scratch.write(&name, other.join("\n") + "\n");
+    notebook.read(&scratch.log(), &scratch.home());
+    assert_eq!(
+        notebook.told(),
+        "koi -> koi.md | opened  | cited \npond -> ? | opened  | cited \n"
+    );
+}
+
+#[test]
+fn a_search_that_failed_found_not_nothing_and_great_settings_are_left_out() {
+    let failed = r#"{"message":{"role":"toolResult","toolCallId":"a","toolName":"memory_search","content":[{"type":"text","text":"{\"results\":[],\"disabled\":true}"}]}}"#;
+    let wide = format!(r#"koi","limit":3,"filter":"{}"#, "x".repeat(3000));
+    assert_eq!(
+        told(&[call("a", NOON, &wide), failed.to_owned()]),
+        "koi limit=3 -> ? | opened  | cited \n"
+    );
+}
+
+#[test]
 fn sessions_in_one_file_are_kept_apart_whatever_their_calls_are_named() {
     let lines = [
         session("one"),

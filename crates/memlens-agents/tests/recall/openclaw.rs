@@ -83,18 +83,20 @@ fn rows_of_a_database_tell_what_lines_of_a_file_tell() {
 }
 
 #[test]
-fn rows_that_were_numbered_anew_are_read_anew() {
+fn a_transcript_that_was_written_anew_is_read_anew() {
     let text = fixture("openclaw/garden.jsonl");
     let lines: Vec<&str> = text.lines().collect();
     let scratch = Scratch::new();
     let database = scratch.database(DATABASE, TABLE);
+    let session = "7c1f0f5e-3f0a-4c6e-9d2b-5a1e8f6b2c11";
     add_rows(&database, "other", &lines[..1], 0);
-    add_rows(&database, "pond", &lines[..6], 0);
+    add_rows(&database, session, &lines[..6], 0);
     let mut told = scratch.told();
+    // The rows are numbered from 1 again, and the cursor's number is another row's.
     database
-        .execute_batch("DELETE FROM transcript_events WHERE session_id = 'other'; VACUUM;")
+        .execute_batch("DELETE FROM transcript_events")
         .expect("it can be done");
-    add_rows(&database, "pond", &lines[6..], 6);
+    add_rows(&database, session, &lines, 0);
     told.read(&scratch.log(), &scratch.home());
     let whole = Scratch::new();
     whole.write(&format!("{SESSIONS}/garden.jsonl"), &text);
