@@ -17,6 +17,8 @@ const COMMANDS: &[&str] = &[
     "replay_progress",
     "stop_replay",
     "past_markdown",
+    "autopsy",
+    "autopsy_markdown",
     "save_past_queries",
     "aggregate",
     "clusters",

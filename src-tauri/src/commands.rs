@@ -22,6 +22,7 @@ use crate::dialogs::Dialogs;
 use crate::events::ScopeArgument;
 
 pub mod agents;
+pub mod autopsy;
 pub mod compare;
 pub mod export;
 pub mod past;

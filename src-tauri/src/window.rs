@@ -214,6 +214,8 @@ fn builder() -> Builder<tauri::Wry> {
             commands::past::replay_progress,
             commands::past::stop_replay,
             commands::past::past_markdown,
+            commands::autopsy::autopsy,
+            commands::autopsy::autopsy_markdown,
             commands::past::save_past_queries,
             commands::emulation_progress,
             commands::pipelines,

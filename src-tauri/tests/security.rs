@@ -38,6 +38,14 @@ const COMMANDS: &[(&str, &str)] = &[
     ("stop_replay", "stops a work"),
     ("past_markdown", "searches"),
     (
+        "autopsy",
+        "searches, and reads notes in watched folders that no rule leaves out",
+    ),
+    (
+        "autopsy_markdown",
+        "searches, and reads notes in watched folders that no rule leaves out",
+    ),
+    (
         "save_past_queries",
         "writes to a file that the person chooses",
     ),

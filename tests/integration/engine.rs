@@ -6,6 +6,8 @@ mod agents;
 mod agreeing;
 #[path = "engine/asking.rs"]
 mod asking;
+#[path = "engine/autopsy.rs"]
+mod autopsy;
 #[path = "engine/changing.rs"]
 mod changing;
 #[path = "engine/choosing.rs"]

@@ -29,6 +29,8 @@ pub enum Command {
     Search(SearchArgs),
     /// Explain why a note is missing from the results, and what would bring it back
     Why(WhyArgs),
+    /// Find out why an agent forgot a fact: one verdict, and the proof of every step
+    Autopsy(AutopsyArgs),
     /// List observations that say the same
     Clusters(ClustersArgs),
     /// List, add, undo, export or import your thumbs on chunks
@@ -245,6 +247,31 @@ pub struct WhyArgs {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct AutopsyArgs {
+    /// The fact: its words, or a line of a note as PATH:LINE
+    #[arg(allow_hyphen_values = true)]
+    pub fact: String,
+    /// Of this agent alone, by its id in `memlens agents`
+    #[arg(long, value_name = "ID")]
+    pub agent: Option<String>,
+    /// Forgotten in this session, as `memlens recall list` names it
+    #[arg(long, value_name = "ID", conflicts_with = "at")]
+    pub session: Option<String>,
+    /// When it should have known: a day (2026-11-01) or a moment (2026-11-01T09:30:00Z); questions of the day before it count
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Print as Markdown, to paste into a report
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
+    /// Leave out what stands in notes
+    #[arg(long, requires = "markdown")]
+    pub without_text: bool,
 }
 
 #[derive(Debug, Args)]

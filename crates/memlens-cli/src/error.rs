@@ -163,6 +163,7 @@ impl CliError {
             | CliError::NoMoment { .. }
             | CliError::Engine(
                 EngineError::EmptyQuery
+                | EngineError::NoFact
                 | EngineError::NoPipeline { .. }
                 | EngineError::NoTarget { .. }
                 | EngineError::AgentConfig { .. }

@@ -5,6 +5,7 @@
 
 mod agents;
 mod arguments;
+mod autopsy;
 mod clusters;
 mod compare;
 mod emulate;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         Command::Status(arguments) => status::run(library, &arguments),
         Command::Search(arguments) => search::run(library, &arguments),
         Command::Why(arguments) => why::run(library, &arguments),
+        Command::Autopsy(arguments) => autopsy::run(library, &arguments),
         Command::Clusters(arguments) => clusters::run(library, &arguments),
         Command::Feedback(arguments) => feedback::run(library, &arguments),
         Command::Evergreen(arguments) => evergreen::run(library, &arguments),

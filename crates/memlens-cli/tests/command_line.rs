@@ -8,6 +8,8 @@ mod memlens;
 
 #[path = "command_line/agents.rs"]
 mod agents;
+#[path = "command_line/autopsy.rs"]
+mod autopsy;
 #[path = "command_line/clusters.rs"]
 mod clusters;
 #[path = "command_line/emulating.rs"]

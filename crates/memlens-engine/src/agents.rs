@@ -236,14 +236,14 @@ fn best_line(why: &WhyNot) -> Option<u32> {
 }
 
 /// Of the limits of one file, the one that leaves out most.
-fn tightest<'a>(files: impl Iterator<Item = &'a LoadedFile>) -> Option<&'a LoadedFile> {
+pub(crate) fn tightest<'a>(files: impl Iterator<Item = &'a LoadedFile>) -> Option<&'a LoadedFile> {
     files
         .filter(|file| file.cut != LoadCut::None)
         .min_by_key(|file| file.cut_at_line)
 }
 
 /// What is to be said of a line of a file that is cut; none where it is loaded.
-fn past_cap(file: &LoadedFile, line: Option<u32>) -> Option<String> {
+pub(crate) fn past_cap(file: &LoadedFile, line: Option<u32>) -> Option<String> {
     let LoadedFile {
         agent_name,
         cap,

@@ -59,6 +59,11 @@ pub enum EngineError {
         /// The id, as given.
         id: String,
     },
+    /// A fact without a word.
+    #[error(
+        "cannot find out what was forgotten: say the fact in words, or as a line of a note like notes.md:12"
+    )]
+    NoFact,
     /// The person did not agree that agents' logs are read.
     #[error(
         "cannot read past questions: you have not allowed it for this library yet; allow it in the view Past questions, or with `memlens recall import`"
@@ -335,6 +340,7 @@ impl EngineError {
             | EngineError::Agent { .. }
             | EngineError::NoAgent { .. }
             | EngineError::NoPast { .. }
+            | EngineError::NoFact
             | EngineError::RecallNotAllowed
             | EngineError::NoHook
             | EngineError::NoteChanged { .. }

@@ -33,6 +33,7 @@
 mod agent_config;
 mod agents;
 mod aggregator;
+mod autopsy;
 mod changes;
 mod clustering;
 mod clusters;

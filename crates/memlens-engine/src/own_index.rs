@@ -101,7 +101,7 @@ impl Library {
     }
 
     /// An index, as it was read when its file last moved.
-    fn read_own(&self, path: &PathBuf, stamp: &Stamp) -> Result<Arc<OwnIndex>, String> {
+    pub(crate) fn read_own(&self, path: &PathBuf, stamp: &Stamp) -> Result<Arc<OwnIndex>, String> {
         let mut kept = self.emulations.own.lock();
         if let Some((at, read)) = kept.get(path)
             && at == stamp
@@ -206,7 +206,7 @@ fn counted(n_chunks: usize) -> String {
 }
 
 /// The day of a moment, where the person is.
-fn date(ms: i64) -> String {
+pub(crate) fn date(ms: i64) -> String {
     let moment = Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
     moment.to_zoned(TimeZone::system()).date().to_string()
 }

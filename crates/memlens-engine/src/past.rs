@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use crate::{EngineError, Library};
 
 pub use listed::PastOnly;
+pub(crate) use own::OwnPipelines;
 pub(crate) use places::Places;
 pub(crate) use replay::Replayed;
 

@@ -123,7 +123,7 @@ impl Library {
     }
 
     /// Why a note is not in the library.
-    fn not_indexed(&self, place: &Place) -> Result<WhyNot, EngineError> {
+    pub(crate) fn not_indexed(&self, place: &Place) -> Result<WhyNot, EngineError> {
         let lists = self.lists();
         let mut folders = lists.snapshot.folders.iter();
         let Some(folder) = folders.find(|folder| folder.id == place.folder) else {
@@ -269,7 +269,7 @@ fn fate(journey: &Journey) -> String {
     }
 }
 
-fn sentence(why: &WhyNot, place: &Place) -> String {
+pub(crate) fn sentence(why: &WhyNot, place: &Place) -> String {
     match why {
         WhyNot::NotWatched => "It is not in a watched folder.".to_owned(),
         WhyNot::Gone => "Nothing is there by that name.".to_owned(),

@@ -133,6 +133,10 @@ export const commands = {
 	stopReplay: () => __TAURI_INVOKE<null>("stop_replay"),
 	/**  A past question then and now as Markdown, with or without the notes' text. */
 	pastMarkdown: (id: string, withText: boolean) => __TAURI_INVOKE<string>("past_markdown", { id, withText }),
+	/**  One verdict, and the proof of every step. */
+	autopsy: (question: AutopsyQuestion) => __TAURI_INVOKE<Autopsy>("autopsy", { question }),
+	/**  The same as Markdown; without what stands in notes where that is left out. */
+	autopsyMarkdown: (question: AutopsyQuestion, withText: boolean) => __TAURI_INVOKE<string>("autopsy_markdown", { question, withText }),
 	/**  Asks where and writes past questions as a query set; none when the person cancels. */
 	savePastQueries: () => __TAURI_INVOKE<string | null>("save_past_queries"),
 	/**  How far the chunks of an emulated memory are embedded; none while none is made. */

@@ -1,0 +1,213 @@
+//! Why an agent forgot a fact: one verdict, and the proof of every step on the fact's way from a note to the answer.
+//!
+//! The steps are looked at in their order, each in a file of its own; the first that lost the fact is the verdict. What the agent
+//! was given by its own log comes before what a step supposes. A step that cannot be known says so, and the next one is looked at.
+
+mod asked;
+mod fact;
+mod given;
+mod indexed;
+mod load_cap;
+mod markdown;
+mod ranked;
+mod verdict;
+mod words;
+mod working;
+mod written;
+
+use std::path::Path;
+
+use memlens_agents::PastQuestion;
+use memlens_retrieve::Part;
+
+use crate::agents::agent_name;
+use crate::past::{OwnPipelines, Past, Places};
+use crate::view::{Autopsy, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof};
+use crate::{EngineError, Library, Ranking};
+
+use asked::Asked;
+use fact::{Fact, Found};
+use given::Given;
+use ranked::Ranked;
+
+/// What is known of a case: whose fact, which, and what was asked about its time.
+struct Case<'a> {
+    library: &'a Library,
+    /// The agent's id and name; none where nobody is known to have asked.
+    agent: Option<(String, String)>,
+    /// When it should have known, milliseconds since 1970; none for now.
+    at_ms: Option<i64>,
+    asked: Asked,
+    pipelines: OwnPipelines,
+}
+
+impl Case<'_> {
+    /// The agent as a sentence's subject.
+    fn who(&self) -> &str {
+        self.agent.as_ref().map_or("the agent", |(_, name)| name)
+    }
+
+    fn agent_id(&self) -> Option<&str> {
+        self.agent.as_ref().map(|(id, _)| id.as_str())
+    }
+
+    /// What the agent's questions are ranked by, where it asked for nothing else.
+    fn ranking(&self) -> Ranking {
+        let agent = self.agent_id().unwrap_or_default().to_owned();
+        self.pipelines.ranking(&PastQuestion {
+            agent,
+            ..PastQuestion::default()
+        })
+    }
+
+    /// Whether the agent's own ranking is known; that of nobody is Memlens's.
+    fn is_ranking_known(&self) -> bool {
+        self.agent_id()
+            .is_none_or(|id| self.pipelines.pipeline(id).is_some())
+    }
+
+    /// The part that the agent searches.
+    fn part(&self) -> Part {
+        self.agent_id()
+            .map_or(Part::All, |agent| self.library.part_asked(agent))
+    }
+}
+
+/// One step.
+fn step(step: AutopsyStep, outcome: StepOutcome, proof: impl Into<String>) -> StepProof {
+    StepProof {
+        step,
+        outcome,
+        proof: proof.into(),
+        questions: Vec::new(),
+    }
+}
+
+impl Library {
+    /// Why an agent forgot a fact. `here` is the folder that the path of a note may be relative to.
+    ///
+    /// # Errors
+    /// [`EngineError::NoFact`]; [`EngineError::NoAgent`] for an id that no agent has; as [`Library::search_as`].
+    pub fn autopsy(
+        &self,
+        question: &AutopsyQuestion,
+        here: Option<&Path>,
+    ) -> Result<Autopsy, EngineError> {
+        if question.fact.trim().is_empty() {
+            return Err(EngineError::NoFact);
+        }
+        if let Some(agent) = &question.agent {
+            crate::known_agent(agent)?;
+        }
+        let asked = Asked::of(self, question)?;
+        let id = question.agent.clone().or_else(|| asked.agent());
+        let mut case = Case {
+            library: self,
+            agent: id.map(|id| (id.clone(), agent_name(&id).name)),
+            at_ms: question
+                .at_ms
+                .map(|at_ms| at_ms as i64)
+                .or_else(|| asked.last_ms(question)),
+            asked,
+            pipelines: OwnPipelines::of(self),
+        };
+        let fact = Fact::find(&case, &question.fact, here)?;
+        if case.agent.is_none() {
+            case.agent = fact.found.as_ref().and_then(|found| self.agent_of(found));
+        }
+        match &fact.found {
+            None => Ok(nowhere(&case, &fact)),
+            Some(found) => followed(&case, &fact, found),
+        }
+    }
+
+    /// The agent whose memory a place is.
+    fn agent_of(&self, found: &Found) -> Option<(String, String)> {
+        let lists = self.lists();
+        let mut folders = lists.snapshot.folders.iter();
+        let folder = folders.find(|folder| folder.id == found.place.folder)?;
+        let id = folder.agent.clone()?;
+        Some((id.clone(), agent_name(&id).name))
+    }
+}
+
+/// The case of a fact that no note holds.
+fn nowhere(case: &Case<'_>, fact: &Fact) -> Autopsy {
+    let later = [
+        AutopsyStep::LoadCap,
+        AutopsyStep::Indexed,
+        AutopsyStep::Asked,
+        AutopsyStep::Ranked,
+        AutopsyStep::Given,
+        AutopsyStep::Used,
+    ];
+    let mut steps = vec![written::nowhere(case, fact)];
+    steps.extend(later.map(|it| {
+        step(
+            it,
+            StepOutcome::Unknown,
+            "There is no line to follow, so this does not matter.",
+        )
+    }));
+    verdict::told(case, fact, steps, None, None)
+}
+
+/// The case of a fact that stands in a note.
+fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, EngineError> {
+    let places = Places::of(case.library.lists());
+    let given = Given::of(case, found, &places);
+    let indexed = indexed::step(case, found)?;
+    // What is in no index is ranked by nobody.
+    let ranked = if indexed.outcome == StepOutcome::Failed {
+        None
+    } else {
+        Some(Ranked::of(case, fact, found)?)
+    };
+    let mut steps = vec![
+        written::step(case, found, &given)?,
+        load_cap::step(case, found),
+        indexed,
+        asked::step(case, fact, ranked.as_ref()),
+        ranked::step(case, found, ranked.as_ref(), &given),
+        given.step(case),
+        given.used_step(case),
+    ];
+    if given.is_given() {
+        // Whatever might have lost it did not.
+        let before = steps
+            .iter_mut()
+            .take_while(|it| it.step != AutopsyStep::Given);
+        for step in before.filter(|it| it.outcome == StepOutcome::Failed) {
+            step.outcome = StepOutcome::Unknown;
+            step.proof
+                .push_str(" It was given all the same, so this did not lose it.");
+        }
+    }
+    let is_to_be_found = !given.is_given() && ranked.is_some();
+    let works = if is_to_be_found {
+        working::question(case, fact, found)?
+    } else {
+        None
+    };
+    Ok(verdict::told(case, fact, steps, ranked.as_ref(), works))
+}
+
+/// A place as the window shows it.
+fn place_told(found: &Found) -> FactPlace {
+    FactPlace {
+        folder: found.place.folder.0.to_string(),
+        path: found.place.path.clone(),
+        line: found.line,
+        text: found.text.clone(),
+    }
+}
+
+/// The questions of a case that are told at a step.
+fn asked_then(past: &Past, came: String) -> crate::view::AskedThen {
+    crate::view::AskedThen {
+        id: past.id.to_string(),
+        at_ms: past.asked.at_ms.map(|at| at as f64),
+        question: past.asked.question.clone(),
+        came,
+    }
+}

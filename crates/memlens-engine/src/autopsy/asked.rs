@@ -1,0 +1,150 @@
+//! Did the agent ask, and in words that can find the fact?
+
+use super::fact::Fact;
+use super::ranked::Ranked;
+use super::words::{moment, quoted, times};
+use super::{Case, asked_then, step as proof};
+use crate::past::{Past, PastFilter};
+use crate::view::{AskedThen, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof};
+use crate::{EngineError, Library};
+
+/// How long before the moment a question may have been about it.
+const BEFORE_MS: i64 = 24 * 60 * 60 * 1000;
+/// How many questions are told.
+const QUESTIONS_TOLD: usize = 20;
+
+/// What was asked about the fact's time.
+pub(super) struct Asked {
+    /// The questions, the newest first.
+    pub questions: Vec<Past>,
+    /// Whether a log was read in which they would stand.
+    pub is_logged: bool,
+    /// Of when they are: "in this session".
+    pub when: String,
+}
+
+impl Asked {
+    /// The questions of a session, else those of the hours before a moment, else all.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn of(library: &Library, question: &AutopsyQuestion) -> Result<Asked, EngineError> {
+        let at_ms = question.at_ms.map(|at_ms| at_ms as i64);
+        let since_ms = match (&question.session, at_ms) {
+            (None, Some(at_ms)) => Some(at_ms.saturating_sub(BEFORE_MS)),
+            (Some(_), _) | (None, None) => None,
+        };
+        let mut questions = library.past(&PastFilter {
+            text: String::new(),
+            agent: question.agent.clone(),
+            session: question.session.clone(),
+            since_ms,
+        })?;
+        questions.retain(|past| {
+            at_ms.is_none_or(|at_ms| past.asked.at_ms.is_none_or(|asked| asked <= at_ms))
+        });
+        let is_of_agent = |agent: &str| question.agent.as_deref().is_none_or(|it| it == agent);
+        let logs = library.store().read_logs()?;
+        let mut logs = logs.iter();
+        let is_read = logs.any(|(log, _)| is_of_agent(&log.agent) && log.cursor.is_some());
+        Ok(Asked {
+            is_logged: is_read || !questions.is_empty(),
+            questions,
+            when: match (&question.session, at_ms) {
+                (Some(_), _) => "in this session".to_owned(),
+                (None, Some(at_ms)) => format!("in the day before {}", moment(at_ms)),
+                (None, None) => "in all that is logged".to_owned(),
+            },
+        })
+    }
+
+    /// The agent that asked; none where several did, or nobody.
+    pub fn agent(&self) -> Option<String> {
+        let mut agents: Vec<&str> = self
+            .questions
+            .iter()
+            .map(|it| it.asked.agent.as_str())
+            .collect();
+        agents.sort_unstable();
+        agents.dedup();
+        match agents.as_slice() {
+            [only] => Some((*only).to_owned()),
+            _ => None,
+        }
+    }
+
+    /// When a session asked last; none without one.
+    pub fn last_ms(&self, question: &AutopsyQuestion) -> Option<i64> {
+        question.session.as_ref()?;
+        self.questions.iter().filter_map(|it| it.asked.at_ms).max()
+    }
+}
+
+/// Says what was asked; `ranked` is how each question fares.
+pub(super) fn step(case: &Case<'_>, fact: &Fact, ranked: Option<&Ranked>) -> StepProof {
+    let asked = &case.asked;
+    let (who, when) = (case.who(), &asked.when);
+    let say = |outcome, said: String| proof(AutopsyStep::Asked, outcome, said);
+    if !asked.is_logged {
+        return say(
+            StepOutcome::Unknown,
+            format!(
+                "What {who} asked is not known: none of its logs is read. Import past questions first."
+            ),
+        );
+    }
+    if asked.questions.is_empty() {
+        return say(
+            StepOutcome::Failed,
+            format!("Never: {who} searched its memory for nothing {when}."),
+        );
+    }
+    let n_times = times(asked.questions.len());
+    let questions: Vec<AskedThen> = match ranked {
+        Some(ranked) => ranked.told(case),
+        None => asked
+            .questions
+            .iter()
+            .map(|past| asked_then(past, String::new()))
+            .take(QUESTIONS_TOLD)
+            .collect(),
+    };
+    let shared = asked
+        .questions
+        .iter()
+        .flat_map(|past| fact.shared(&past.asked.question));
+    let mut shared: Vec<String> = shared.map(|word| word.to_lowercase()).collect();
+    shared.sort();
+    shared.dedup();
+    let is_reached = ranked.is_some_and(Ranked::is_reached);
+    let (outcome, said) = if !shared.is_empty() {
+        let words = quoted(shared.iter().map(String::as_str));
+        (
+            StepOutcome::Passed,
+            format!("{n_times} {when}, with words of the fact: {words}."),
+        )
+    } else if is_reached {
+        (
+            StepOutcome::Passed,
+            format!("{n_times} {when}, without a word of the fact; by meaning it was reached."),
+        )
+    } else {
+        (
+            StepOutcome::Failed,
+            format!(
+                "{n_times} {when}, but in words that cannot find it: none is one of the fact's."
+            ),
+        )
+    };
+    StepProof {
+        questions,
+        ..say(outcome, capitalized(&said))
+    }
+}
+
+fn capitalized(said: &str) -> String {
+    let mut chars = said.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}

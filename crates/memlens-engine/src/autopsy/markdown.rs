@@ -1,0 +1,124 @@
+//! An autopsy as Markdown, to paste into a report; without the notes' text where that is left out.
+
+use crate::view::{Autopsy, AutopsyStep, StepOutcome};
+
+impl Autopsy {
+    /// As Markdown. Without text, what stands in notes is left out, and the fact with it; places, questions and numbers stay.
+    pub fn markdown(&self, with_text: bool) -> String {
+        let mut out = String::new();
+        let fact = if with_text {
+            format!("“{}”", plain(&self.fact))
+        } else {
+            "a fact".to_owned()
+        };
+        let mut line = |text: String| {
+            out.push_str(&text);
+            out.push('\n');
+        };
+        line(format!("# Why was {fact} forgotten?"));
+        line(String::new());
+        line(format!(
+            "**{}** {}",
+            plain(&self.headline),
+            self.shown(&self.summary, with_text)
+        ));
+        line(String::new());
+        if let Some(place) = &self.place {
+            line(format!("- Place: `{}:{}`", place.path, place.line));
+            if with_text && !place.text.is_empty() {
+                line(format!("- Line: {}", plain(&place.text)));
+            }
+        }
+        line(format!("- Ranked by: {}", plain(&self.label)));
+        line(String::new());
+        line("| Step | Outcome | Proof |".to_owned());
+        line("| --- | --- | --- |".to_owned());
+        for step in &self.steps {
+            line(format!(
+                "| {} | {} | {} |",
+                name(step.step),
+                outcome(step.outcome),
+                self.shown(&step.proof, with_text)
+            ));
+        }
+        let asked: Vec<_> = self
+            .steps
+            .iter()
+            .filter(|it| it.step == AutopsyStep::Asked)
+            .collect();
+        for asked in asked.into_iter().flat_map(|it| &it.questions) {
+            line(String::new());
+            line(format!(
+                "- “{}”: {}",
+                plain(&asked.question),
+                plain(&asked.came)
+            ));
+        }
+        if !self.advice.is_empty() {
+            line(String::new());
+            line("What to do:".to_owned());
+            line(String::new());
+            for advice in &self.advice {
+                line(format!("- {}", self.shown(advice, with_text)));
+            }
+        }
+        out
+    }
+
+    /// A sentence, without the fact's own words where they are left out.
+    fn shown(&self, sentence: &str, with_text: bool) -> String {
+        if with_text {
+            return plain(sentence);
+        }
+        let mut sentence = sentence.to_owned();
+        let line = self.place.iter().map(|place| place.text.as_str());
+        let works = self.works.iter().map(|works| works.question.as_str());
+        for text in line.chain(works).chain([self.fact.as_str()]) {
+            if !text.is_empty() {
+                sentence = sentence.replace(text, "…");
+            }
+        }
+        // Words of the fact that a proof names one by one.
+        for word in super::words::telling(&self.fact) {
+            sentence = sentence.replace(&format!("“{}”", word.1), "“…”");
+        }
+        plain(&sentence)
+    }
+}
+
+/// Text that Markdown takes for nothing else, on one line.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    for sign in text
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+    {
+        if matches!(sign, '|' | '\\' | '*' | '_' | '<' | '[' | ']' | '#') {
+            out.push('\\');
+        }
+        out.push(sign);
+    }
+    out
+}
+
+fn name(step: AutopsyStep) -> &'static str {
+    match step {
+        AutopsyStep::Written => "Written",
+        AutopsyStep::LoadCap => "Load cap",
+        AutopsyStep::Indexed => "Indexed",
+        AutopsyStep::Asked => "Asked",
+        AutopsyStep::Ranked => "Ranked",
+        AutopsyStep::Given => "Given",
+        AutopsyStep::Used => "Used",
+    }
+}
+
+fn outcome(outcome: StepOutcome) -> &'static str {
+    match outcome {
+        StepOutcome::Passed => "passed",
+        StepOutcome::Failed => "failed",
+        StepOutcome::Unknown => "unknown",
+    }
+}

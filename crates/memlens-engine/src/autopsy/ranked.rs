@@ -1,0 +1,352 @@
+//! Did the fact come through the ranking of what was asked: each question asked again, by the agent's own pipeline as far as it is known.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use memlens_params::{ParameterSet, StageId, Values};
+use memlens_rank::number;
+
+use super::fact::{Fact, Found};
+use super::given::Given;
+use super::words::moment;
+use super::{Case, asked_then, step as proof, written};
+use crate::past::Past;
+use crate::place::Place;
+use crate::search::Search;
+use crate::view::{AskedThen, AutopsyStep, ChunkWhy, Fix, Journey, StepOutcome, StepProof, WhyNot};
+use crate::{EngineError, Ranking};
+
+/// How many questions are asked again: those that share most words with the fact, then the newest.
+const QUESTIONS_ASKED: usize = 40;
+/// How many of them are told.
+const QUESTIONS_TOLD: usize = 20;
+
+/// How the questions of a case fare now.
+pub(super) struct Ranked {
+    /// The nearest first.
+    tried: Vec<Tried>,
+    /// Why the nearest did not find it, with the smallest change; none where none was asked.
+    pub best: Option<Best>,
+}
+
+/// One question, asked again.
+struct Tried {
+    /// Its place among those of the case.
+    at: usize,
+    /// Whether it shares a word with the fact.
+    is_in_its_words: bool,
+    /// The fact's row as it fares; none where the lists do not hold it.
+    fate: Option<Fate>,
+}
+
+/// How the fact's row fares under one question.
+struct Fate {
+    rank: Option<u32>,
+    score: Option<f64>,
+    /// How many stages it came through.
+    n_stages: usize,
+    /// Whether the list by meaning holds it.
+    is_near: bool,
+}
+
+/// The question that came closest.
+pub(super) struct Best {
+    /// Its place among those of the case.
+    pub at: usize,
+    pub ranking: Ranking,
+    pub search: Arc<Search>,
+    pub why: ChunkWhy,
+    /// The smallest change that brings it back, and the rank that it has then.
+    pub fix: Option<(Fix, Option<u32>)>,
+}
+
+impl Ranked {
+    /// Asks each question again.
+    ///
+    /// # Errors
+    /// As [`Library::search_as`](crate::Library::search_as).
+    pub fn of(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Ranked, EngineError> {
+        let questions = &case.asked.questions;
+        let mut order: Vec<(usize, usize)> = questions
+            .iter()
+            .map(|past| fact.shared(&past.asked.question).len())
+            .enumerate()
+            .filter(|(at, _)| !questions[*at].asked.question.trim().is_empty())
+            .collect();
+        order.sort_by_key(|(_, n_shared)| Reverse(*n_shared));
+        order.truncate(QUESTIONS_ASKED);
+        let mut tried = Vec::with_capacity(order.len());
+        for (at, n_shared) in order {
+            let asked = &questions[at].asked;
+            let ranking = case.pipelines.ranking(asked);
+            let search = case
+                .library
+                .search_as(&asked.question, &ranking, case.part())?;
+            let journey = row(&search, &ranking.values, found)?;
+            tried.push(Tried {
+                at,
+                is_in_its_words: n_shared > 0,
+                fate: journey.map(|journey| Fate {
+                    // An agent whose search is not known is not known to search by meaning.
+                    is_near: case.is_ranking_known() && is_near(&search, &journey),
+                    ..Fate::of(&journey)
+                }),
+            });
+        }
+        tried.sort_by(|a, b| nearer(b, a).then(a.at.cmp(&b.at)));
+        let best = match tried.first() {
+            Some(nearest) => best(case, found, nearest.at)?,
+            None => None,
+        };
+        Ok(Ranked { tried, best })
+    }
+
+    /// Whether any question could find it, by a word or by meaning.
+    pub fn is_reached(&self) -> bool {
+        let is_reached =
+            |it: &Tried| it.is_in_its_words || it.fate.as_ref().is_some_and(|fate| fate.is_near);
+        self.tried.iter().any(is_reached)
+    }
+
+    /// The questions with how near each came.
+    pub fn told(&self, case: &Case<'_>) -> Vec<AskedThen> {
+        let told = self.tried.iter().enumerate().map(|(place, tried)| {
+            let came = match tried.fate.as_ref().map(|fate| (fate.rank, fate.score)) {
+                Some((Some(rank), _)) => format!("finds it now at rank {rank}"),
+                Some((None, Some(score))) if place == 0 => {
+                    format!("came closest, {}", number(score, 3))
+                }
+                Some((None, Some(score))) => number(score, 3),
+                Some((None, None)) | None => "does not reach it".to_owned(),
+            };
+            asked_then(&case.asked.questions[tried.at], came)
+        });
+        told.take(QUESTIONS_TOLD).collect()
+    }
+}
+
+impl Fate {
+    fn of(journey: &Journey) -> Fate {
+        Fate {
+            rank: journey.rank,
+            score: journey.score,
+            n_stages: journey.steps.iter().filter(|it| !it.dropped).count(),
+            is_near: false,
+        }
+    }
+}
+
+/// Whether the list by meaning holds a row; what points away from the question is held by the length of the list alone.
+fn is_near(search: &Search, journey: &Journey) -> bool {
+    // Pipelines name that list so, each with its own prefix.
+    let lists = search.set().lists.iter();
+    let mut by_meaning = lists.filter(|list| list.id.0.ends_with("vector"));
+    let is_beyond_lists = journey.dropped_by == Some(StageId::FUSION);
+    !is_beyond_lists
+        && by_meaning.any(|list| {
+            let value = list.value(journey.slot);
+            value.rank.is_some() && value.score.is_some_and(|score| score > 0.0)
+        })
+}
+
+/// Which came nearer: kept rows by their rank, others by how far they came and by their score.
+fn nearer(a: &Tried, b: &Tried) -> std::cmp::Ordering {
+    let worth = |tried: &Tried| {
+        tried.fate.as_ref().map(|fate| {
+            let rank = fate.rank.map(Reverse);
+            (rank.is_some(), rank, fate.n_stages)
+        })
+    };
+    let score = |tried: &Tried| {
+        let score = tried.fate.as_ref().and_then(|fate| fate.score);
+        score.unwrap_or(f64::NEG_INFINITY)
+    };
+    worth(a).cmp(&worth(b)).then(score(a).total_cmp(&score(b)))
+}
+
+/// The best row of the fact's line; none where the lists do not hold it.
+pub(super) fn row(
+    search: &Search,
+    values: &Values,
+    found: &Found,
+) -> Result<Option<Journey>, EngineError> {
+    let mut best: Option<Journey> = None;
+    for slot in 0..search.set().candidates.len() as u32 {
+        let facts = search.row_facts(slot)?;
+        let is_it = facts.note.folder == found.place.folder
+            && facts.note.path == found.place.path
+            && (facts.start_line..=facts.end_line).contains(&found.line);
+        if !is_it {
+            continue;
+        }
+        let journey = search.journey(values, slot)?;
+        let worth = |it: &Journey| (it.rank.map(Reverse), it.score.unwrap_or(f64::NEG_INFINITY));
+        let is_better = best.as_ref().is_none_or(|best| {
+            let (a, b) = (worth(&journey), worth(best));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).is_gt()
+        });
+        if is_better {
+            best = Some(journey);
+        }
+    }
+    Ok(best)
+}
+
+/// Asks "why not?" of the question that came closest.
+fn best(case: &Case<'_>, found: &Found, at: usize) -> Result<Option<Best>, EngineError> {
+    let asked = &case.asked.questions[at].asked;
+    let ranking = case.pipelines.ranking(asked);
+    let search = case
+        .library
+        .search_as(&asked.question, &ranking, case.part())?;
+    let place = Place {
+        line: Some(found.line),
+        ..found.place.clone()
+    };
+    let answer = case.library.why(&search, &ranking.values, &place, None)?;
+    let WhyNot::Searched { mut chunks, .. } = answer.why else {
+        return Ok(None);
+    };
+    if chunks.is_empty() {
+        return Ok(None);
+    }
+    let why = chunks.swap_remove(0);
+    let first = why.fixes.as_ref().and_then(|fixes| fixes.first());
+    let fix = match first.filter(|_| !why.kept) {
+        None => None,
+        Some(fix) => Some((fix.clone(), rank_with(case, found, &search, &ranking, fix)?)),
+    };
+    Ok(Some(Best {
+        at,
+        ranking,
+        search,
+        why,
+        fix,
+    }))
+}
+
+/// The rank that a change gives the fact.
+fn rank_with(
+    case: &Case<'_>,
+    found: &Found,
+    search: &Search,
+    ranking: &Ranking,
+    fix: &Fix,
+) -> Result<Option<u32>, EngineError> {
+    let values = ranking
+        .values
+        .clone()
+        .with([(fix.parameter.as_str(), fix.to.clone())])?;
+    let journey = if fix.queries_again {
+        let changed = Ranking {
+            values: values.clone(),
+            ..ranking.clone()
+        };
+        let again = case
+            .library
+            .search_as(&search.query, &changed, case.part())?;
+        row(&again, &values, found)?
+    } else {
+        row(search, &values, found)?
+    };
+    Ok(journey.and_then(|journey| journey.rank))
+}
+
+/// Says where it was lost, and by how much.
+pub(super) fn step(
+    case: &Case<'_>,
+    found: &Found,
+    ranked: Option<&Ranked>,
+    given: &Given<'_>,
+) -> StepProof {
+    let say = |outcome, said: String| proof(AutopsyStep::Ranked, outcome, said);
+    if let Some((past, rank)) = given.best() {
+        let question = &past.asked.question;
+        return say(
+            StepOutcome::Passed,
+            format!("It came through: rank {rank} of the answer to “{question}”."),
+        );
+    }
+    let Some(ranked) = ranked else {
+        return say(
+            StepOutcome::Unknown,
+            "What is not in the index is ranked by nobody.".to_owned(),
+        );
+    };
+    if written::is_changed(case, found) {
+        return say(
+            StepOutcome::Unknown,
+            "The note changed since it was indexed, so its ranking cannot be looked at; index it anew.".to_owned(),
+        );
+    }
+    let Some(best) = ranked.best.as_ref().filter(|_| ranked.is_reached()) else {
+        return say(
+            StepOutcome::Unknown,
+            "No question was asked that could find it, so no ranking lost it.".to_owned(),
+        );
+    };
+    let past = &case.asked.questions[best.at];
+    let question = &past.asked.question;
+    let by = by_whom(case, best);
+    if best.why.kept {
+        let rank = best.why.journey.rank.unwrap_or_default();
+        let now = format!("“{question}” finds it now at rank {rank}{by}");
+        return match &past.asked.returned {
+            Some(returned) => say(
+                StepOutcome::Failed,
+                format!(
+                    "It was not among the {} results of then{}; {now}. Notes, settings or vectors were others.",
+                    returned.len(),
+                    when(past)
+                ),
+            ),
+            None => say(
+                StepOutcome::Unknown,
+                format!("{now}; what was returned then is not logged."),
+            ),
+        };
+    }
+    say(
+        StepOutcome::Failed,
+        format!("{}{by}: “{question}”.", lost(&best.why)),
+    )
+}
+
+fn when(past: &Past) -> String {
+    let at = past.asked.at_ms;
+    at.map_or_else(String::new, |at| format!(" on {}", moment(at)))
+}
+
+/// The stage that lost it and the number, with what it fell short by where a score was asked for.
+pub(super) fn lost(why: &ChunkWhy) -> String {
+    let mut said = why.sentence.clone();
+    if let Some(first) = said.get(..1) {
+        let first = first.to_uppercase();
+        said.replace_range(..1, &first);
+    }
+    match short_by(&why.journey) {
+        Some(short) => format!("{said}, short by {}", number(short, 3)),
+        None => said,
+    }
+}
+
+/// How much the score falls short of what is asked for; none where it was not lost by that.
+pub(super) fn short_by(journey: &Journey) -> Option<f64> {
+    let (score, least) = (journey.score?, journey.min_score?);
+    (journey.rank.is_none() && score < least).then_some(least - score)
+}
+
+/// Whose ranking it is, where that is not the agent's very own.
+fn by_whom(case: &Case<'_>, best: &Best) -> String {
+    if !case.is_ranking_known() {
+        return format!(
+            ", by Memlens's own ranking, since that of {} is not known",
+            case.who()
+        );
+    }
+    let label = best.ranking.pipeline.label();
+    match &best.search.emulated {
+        Some(emulated) => format!(", by {label} ({})", emulated.label),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,190 @@
+//! One verdict of all steps, in words, with what to do.
+
+use super::fact::Fact;
+use super::ranked::{Best, Ranked, lost, short_by};
+use super::words::times;
+use super::{Case, place_told};
+use crate::view::{Autopsy, AutopsyStep, Fix, StepOutcome, StepProof, Verdict, WorkingQuestion};
+use memlens_rank::number;
+
+/// The whole answer.
+pub(super) fn told(
+    case: &Case<'_>,
+    fact: &Fact,
+    steps: Vec<StepProof>,
+    ranked: Option<&Ranked>,
+    works: Option<WorkingQuestion>,
+) -> Autopsy {
+    let verdict = verdict(fact, &steps, case);
+    let best = ranked.and_then(|it| it.best.as_ref());
+    let ranking = best.map_or_else(|| case.ranking(), |best| best.ranking.clone());
+    // A change of its ranking helps where its ranking lost it.
+    let fix = best
+        .and_then(|best| best.fix.clone())
+        .filter(|_| verdict == Verdict::RankedOut);
+    let is_to_be_asked = matches!(
+        verdict,
+        Verdict::NeverAsked | Verdict::AskedBadly | Verdict::RankedOut
+    );
+    let works = works.filter(|_| is_to_be_asked);
+    let is_used = steps
+        .iter()
+        .any(|it| it.step == AutopsyStep::Used && it.outcome == StepOutcome::Passed);
+    Autopsy {
+        fact: fact.typed.clone(),
+        agent: case.agent_id().map(str::to_owned),
+        label: ranking.pipeline.label().to_owned(),
+        headline: headline(case.who(), verdict, is_used),
+        summary: summary(case, fact, &steps, verdict, best),
+        place: fact.found.as_ref().map(place_told),
+        advice: advice(case, verdict, best, works.as_ref()),
+        fix_rank: fix.as_ref().and_then(|(_, rank)| *rank),
+        fix: fix.map(|(fix, _)| fix),
+        works,
+        search: best.map(|best| best.search.id),
+        closest: best.map(|best| case.asked.questions[best.at].asked.question.clone()),
+        ranking: ranking.told(),
+        verdict,
+        steps,
+    }
+}
+
+/// The first step that lost it.
+fn verdict(fact: &Fact, steps: &[StepProof], case: &Case<'_>) -> Verdict {
+    let Some(lost) = steps.iter().find(|it| it.outcome == StepOutcome::Failed) else {
+        return Verdict::Unknown;
+    };
+    match lost.step {
+        AutopsyStep::Written if fact.found.is_none() => Verdict::NeverWritten,
+        AutopsyStep::Written => Verdict::WrittenLater,
+        AutopsyStep::LoadCap => Verdict::PastLoadCap,
+        AutopsyStep::Indexed => Verdict::NotIndexed,
+        AutopsyStep::Asked if case.asked.questions.is_empty() => Verdict::NeverAsked,
+        AutopsyStep::Asked => Verdict::AskedBadly,
+        AutopsyStep::Ranked => Verdict::RankedOut,
+        AutopsyStep::Given => Verdict::Unknown,
+        AutopsyStep::Used => Verdict::GivenUnused,
+    }
+}
+
+fn headline(who: &str, verdict: Verdict, is_used: bool) -> String {
+    let who = if who == "the agent" { "The agent" } else { who };
+    match verdict {
+        Verdict::NeverWritten => "It is nowhere written.".to_owned(),
+        Verdict::WrittenLater => "It was written after it was needed.".to_owned(),
+        Verdict::PastLoadCap => format!("It is past what {who} loads."),
+        Verdict::NotIndexed => "It is written, but not in the index.".to_owned(),
+        Verdict::NeverAsked => format!("{who} never asked."),
+        Verdict::AskedBadly => format!("{who} asked, but in words that cannot find it."),
+        Verdict::RankedOut => format!("{who} asked, but the note was ranked out."),
+        Verdict::GivenUnused => format!("{who} was given it, and did not use it."),
+        Verdict::Unknown if is_used => format!("{who} was given it, and used it."),
+        Verdict::Unknown => "Where it was lost is not known.".to_owned(),
+    }
+}
+
+fn summary(
+    case: &Case<'_>,
+    fact: &Fact,
+    steps: &[StepProof],
+    verdict: Verdict,
+    best: Option<&Best>,
+) -> String {
+    let who = case.who();
+    let proof_of = |step: AutopsyStep| {
+        let found = steps.iter().find(|it| it.step == step);
+        found.map_or_else(String::new, |it| it.proof.clone())
+    };
+    match verdict {
+        Verdict::NeverWritten => match &fact.near {
+            Some(near) => format!("{}:{} comes nearest.", near.path, near.line),
+            None => "No line holds any of its words.".to_owned(),
+        },
+        Verdict::WrittenLater => proof_of(AutopsyStep::Written),
+        Verdict::PastLoadCap => proof_of(AutopsyStep::LoadCap),
+        Verdict::NotIndexed => proof_of(AutopsyStep::Indexed),
+        Verdict::NeverAsked | Verdict::AskedBadly => proof_of(AutopsyStep::Asked),
+        Verdict::RankedOut => {
+            let n_times = times(case.asked.questions.len());
+            let short = best.and_then(|best| {
+                let short = short_by(&best.why.journey)?;
+                Some(format!(
+                    "The best try missed the least score by {}.",
+                    number(short, 3)
+                ))
+            });
+            let lost = best
+                .filter(|best| !best.why.kept)
+                .map(|best| format!("{}.", lost(&best.why)));
+            let end = short
+                .or(lost)
+                .unwrap_or_else(|| proof_of(AutopsyStep::Ranked));
+            format!("It stands in the notes, and {who} searched {n_times}. {end}")
+        }
+        Verdict::GivenUnused => proof_of(AutopsyStep::Given),
+        Verdict::Unknown => {
+            let unknown = steps.iter().find(|it| it.outcome == StepOutcome::Unknown);
+            unknown.map_or_else(|| proof_of(AutopsyStep::Used), |it| it.proof.clone())
+        }
+    }
+}
+
+fn advice(
+    case: &Case<'_>,
+    verdict: Verdict,
+    best: Option<&Best>,
+    works: Option<&WorkingQuestion>,
+) -> Vec<String> {
+    let who = case.who();
+    let mut advice = Vec::new();
+    match verdict {
+        Verdict::NeverWritten => advice.push(
+            "Write it down, in the words that you would ask for it. If a line says it otherwise, ask about that line, as in notes.md:12."
+                .to_owned(),
+        ),
+        Verdict::WrittenLater => advice.push(format!(
+            "Nothing was lost: {who} could not know it then. Ask again about now."
+        )),
+        Verdict::PastLoadCap => advice.push(
+            "Move the line above the cut, or shorten what stands before it.".to_owned(),
+        ),
+        Verdict::NotIndexed => advice.push(format!(
+            "Index the note: run `memlens index`, and have {who} index its memory anew where its own index is older."
+        )),
+        Verdict::NeverAsked => advice.push(format!(
+            "Have {who} search its memory before it answers."
+        )),
+        Verdict::AskedBadly => advice.push(
+            "Write the words into the note that are asked for, or ask in its words.".to_owned(),
+        ),
+        Verdict::GivenUnused => advice.push(format!(
+            "The memory did its part. Look at what {who} was told to do with what it finds."
+        )),
+        Verdict::Unknown if !case.asked.is_logged => advice.push(
+            "Read the agent's logs: the view Past questions, or `memlens recall import`.".to_owned(),
+        ),
+        Verdict::RankedOut | Verdict::Unknown => {}
+    }
+    if let Some(best) = best.filter(|_| verdict == Verdict::RankedOut) {
+        let set = |fix: &Fix| format!("{} from {} to {}", fix.label, fix.from, fix.to);
+        match (&best.fix, &best.why.pair) {
+            (Some((fix, rank)), _) => {
+                let comes =
+                    rank.map_or_else(String::new, |rank| format!(": it comes in at rank {rank}"));
+                advice.push(format!("Set {}{comes}.", set(fix)));
+            }
+            (None, Some((first, second))) => {
+                let together = format!("{} and {}", set(first), set(second));
+                advice.push(format!("Set {together}; neither does it alone."));
+            }
+            (None, None) => {}
+        }
+    }
+    if let Some(works) = works {
+        advice.push(format!(
+            "Ask “{}”: it finds it at rank {}.",
+            works.question, works.rank
+        ));
+    }
+    advice
+}

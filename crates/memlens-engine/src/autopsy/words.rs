@@ -1,0 +1,57 @@
+//! The words that a fact is told by, and moments as a person reads them.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use memlens_index::{is_stop_word, words};
+
+/// The words of a text that say something, each once in reading order: as it is compared, and as it is written. All of them
+/// where none says much.
+pub(super) fn telling(text: &str) -> Vec<(String, String)> {
+    let mut seen = BTreeMap::new();
+    let all: Vec<(String, String)> = words(text)
+        .into_iter()
+        .map(|word| (word.term, text[word.bytes].to_owned()))
+        .filter(|(term, _)| seen.insert(term.clone(), ()).is_none())
+        .collect();
+    let content: Vec<_> = all
+        .iter()
+        .filter(|(_, typed)| !is_stop_word(typed))
+        .cloned()
+        .collect();
+    if content.is_empty() { all } else { content }
+}
+
+/// A moment where the person is.
+pub(super) fn moment(at_ms: i64) -> String {
+    Timestamp::from_millisecond(at_ms).map_or_else(
+        |_| "an unknown time".to_owned(),
+        |at| {
+            at.to_zoned(TimeZone::system())
+                .strftime("%Y-%m-%d %H:%M")
+                .to_string()
+        },
+    )
+}
+
+/// The day of a moment where the person is, `YYYY-MM-DD`.
+pub(super) fn day(at_ms: i64) -> Option<String> {
+    let at = Timestamp::from_millisecond(at_ms).ok()?;
+    Some(at.to_zoned(TimeZone::system()).date().to_string())
+}
+
+/// `3 times`, `once`.
+pub(super) fn times(n: usize) -> String {
+    match n {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        n => format!("{n} times"),
+    }
+}
+
+/// Words in quotes, joined by commas.
+pub(super) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = words.into_iter().map(|word| format!("“{word}”")).collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,31 @@
+//! Why an agent forgot a fact.
+
+use memlens_engine::view::{Autopsy, AutopsyQuestion};
+use tauri::State;
+
+use super::{Answer, Shell, work};
+
+/// One verdict, and the proof of every step.
+#[tauri::command]
+#[specta::specta]
+pub async fn autopsy(shell: State<'_, Shell>, question: AutopsyQuestion) -> Answer<Autopsy> {
+    work(&shell, move |engine| {
+        engine.library().autopsy(&question, None)
+    })
+    .await
+}
+
+/// The same as Markdown; without what stands in notes where that is left out.
+#[tauri::command]
+#[specta::specta]
+pub async fn autopsy_markdown(
+    shell: State<'_, Shell>,
+    question: AutopsyQuestion,
+    with_text: bool,
+) -> Answer<String> {
+    work(&shell, move |engine| {
+        let autopsy = engine.library().autopsy(&question, None)?;
+        Ok(autopsy.markdown(with_text))
+    })
+    .await
+}

@@ -1,0 +1,626 @@
+//! Why an agent forgot a fact.
+//!
+//! Properties checked: one verdict for each step that can lose it, with its proof; what the agent was given comes before what a step
+//! supposes; what cannot be known says so; the smallest change and the question that works do what they say; a report without text
+//! holds none.
+
+use std::fs;
+
+use memlens_engine::view::{
+    Autopsy, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof, Verdict,
+};
+use memlens_engine::{EngineError, Home, Library, Part, Ranking};
+use memlens_params::ParameterSet;
+use memlens_store::{NewPast, ReadLog, Store};
+use memlens_tests::{Notes, fresh, index, open, write_openclaw_index};
+use serde_json::json;
+
+/// 2026-11-20 22:31, UTC.
+const AT_MS: i64 = 1_795_213_860_000;
+const MINUTE_MS: i64 = 60_000;
+const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
+/// 2020-01-01, UTC; every note is younger.
+const LONG_AGO_MS: f64 = 1_577_836_800_000.0;
+const FACT: &str = "wait four minutes after restarting the router";
+const LINE: &str = "- After restarting the router wait four minutes.\n";
+
+/// An agent at home, whose memory is watched.
+struct Scene {
+    home: Notes,
+    library: Library,
+    agent: &'static str,
+    _dir: tempfile::TempDir,
+}
+
+impl Scene {
+    fn of(agent: &'static str, memory: &str, notes: &[(&str, &str)]) -> Scene {
+        let home = Notes::new(&[]);
+        for (path, text) in notes {
+            home.write(&format!("{memory}/{path}"), text);
+        }
+        let dir = fresh(&[]);
+        let library = open(dir.path()).in_home(Home::new(home.path()));
+        index(library.dir(), &[&home.at(memory)]);
+        let mut store = Store::open(library.dir()).expect("nobody writes");
+        for folder in store.folders().expect("they can be read") {
+            store
+                .set_folder_agent(folder.id, Some(agent))
+                .expect("it can be saved");
+        }
+        drop(store);
+        library.refresh().expect("it can be read");
+        Scene {
+            home,
+            library,
+            agent,
+            _dir: dir,
+        }
+    }
+
+    fn openclaw(notes: &[(&str, &str)]) -> Scene {
+        Scene::of("openclaw", ".openclaw/workspace", notes)
+    }
+
+    /// OpenClaw's memory of a router among other things.
+    fn router() -> Scene {
+        Scene::openclaw(&[
+            ("memory/home-server.md", &format!("# Network\n\n{LINE}")),
+            ("memory/soup.md", "# Soup\n\nStock, salt and a long walk.\n"),
+        ])
+    }
+
+    fn claude(notes: &[(&str, &str)]) -> Scene {
+        Scene::of("claude-code", ".claude/projects/-house/memory", notes)
+    }
+
+    /// Keeps a question of a session as its log would tell it; the log is read even where there is none.
+    fn log(&self, questions: &[NewPast]) {
+        let mut store = Store::open(self.library.dir()).expect("nobody writes");
+        let log = ReadLog {
+            path: "/log.jsonl".to_owned(),
+            agent: self.agent.to_owned(),
+            cursor: Some("1".to_owned()),
+            n_bytes: 1,
+            stamp: String::new(),
+            problem: None,
+        };
+        store
+            .keep_past(&log, questions, &[])
+            .expect("they can be kept");
+    }
+
+    fn asked(&self, question: &str, returned: Option<serde_json::Value>) -> NewPast {
+        NewPast {
+            agent: self.agent.to_owned(),
+            session: "7f3a".to_owned(),
+            call: question.to_owned(),
+            at_ms: Some(AT_MS),
+            question: question.to_owned(),
+            settings: "{}".to_owned(),
+            returned: returned.map(|it| it.to_string()),
+            opened: "[]".to_owned(),
+            cited: "[]".to_owned(),
+        }
+    }
+
+    fn autopsy(&self, fact: &str, session: Option<&str>, at_ms: Option<f64>) -> Autopsy {
+        let question = AutopsyQuestion {
+            fact: fact.to_owned(),
+            agent: Some(self.agent.to_owned()),
+            session: session.map(str::to_owned),
+            at_ms,
+        };
+        self.library
+            .autopsy(&question, None)
+            .expect("it can be found out")
+    }
+
+    fn of_session(&self, fact: &str) -> Autopsy {
+        self.autopsy(fact, Some("7f3a"), None)
+    }
+}
+
+fn step(autopsy: &Autopsy, step: AutopsyStep) -> &StepProof {
+    let mut steps = autopsy.steps.iter();
+    steps
+        .find(|it| it.step == step)
+        .expect("every step is told")
+}
+
+/// Checks the verdict, and which step is the first that failed.
+fn check(autopsy: &Autopsy, verdict: Verdict, lost_at: Option<AutopsyStep>) {
+    let mut steps = autopsy.steps.iter();
+    let first = steps.find(|it| it.outcome == StepOutcome::Failed);
+    assert_eq!(
+        (autopsy.verdict, first.map(|it| it.step)),
+        (verdict, lost_at),
+        "{autopsy:#?}"
+    );
+    assert_eq!(autopsy.steps.len(), 7);
+}
+
+fn check_proof(autopsy: &Autopsy, of: AutopsyStep, outcome: StepOutcome, said: &str) {
+    let found = step(autopsy, of);
+    assert!(
+        found.outcome == outcome && found.proof.contains(said),
+        "{said}: {found:#?}"
+    );
+}
+
+#[test]
+fn what_no_note_holds_was_never_written() {
+    let scene = Scene::router();
+    let autopsy = scene.of_session("the router needs a new password");
+    check(&autopsy, Verdict::NeverWritten, Some(AutopsyStep::Written));
+    check_proof(
+        &autopsy,
+        AutopsyStep::Written,
+        StepOutcome::Failed,
+        "memory/home-server.md:3 comes nearest, without “needs”, “new”, “password”",
+    );
+    assert_eq!(autopsy.place, None);
+    let nothing = scene.of_session("zebra");
+    assert!(nothing.summary.contains("No line holds any"), "{nothing:?}");
+}
+
+#[test]
+fn what_came_after_the_moment_was_written_later() {
+    let scene = Scene::openclaw(&[
+        ("memory/home-server.md", LINE),
+        ("memory/2026-11-25.md", "- The boiler was repaired.\n"),
+        ("memory/2026-11-01.md", "- The attic was painted.\n"),
+    ]);
+    let later = Some(AutopsyStep::Written);
+    let by_file = scene.autopsy(FACT, None, Some(LONG_AGO_MS));
+    check(&by_file, Verdict::WrittenLater, later);
+    let at = |fact: &str| scene.autopsy(fact, None, Some(AT_MS as f64));
+    check(&at("the boiler was repaired"), Verdict::WrittenLater, later);
+    let before = |autopsy: &Autopsy, said: &str| {
+        check_proof(autopsy, AutopsyStep::Written, StepOutcome::Passed, said);
+    };
+    before(&at("the attic was painted"), "dated 2026-11-01, before");
+    before(&at(FACT), "unchanged since 2023-11-1");
+    // An answer of then that held the note, whatever lines, shows that it stood.
+    let mut question = scene.asked(
+        "soup",
+        Some(json!([{"path": "memory/home-server.md", "lines": [7, 9], "score": 0.5}])),
+    );
+    question.at_ms = Some(LONG_AGO_MS as i64);
+    scene.log(&[question]);
+    let known = scene.autopsy(FACT, None, Some(LONG_AGO_MS));
+    check_proof(
+        &known,
+        AutopsyStep::Written,
+        StepOutcome::Unknown,
+        "cannot be known: the note did",
+    );
+}
+
+#[test]
+fn what_an_agent_does_not_load_is_past_its_cap() {
+    let mut lines: String = (1..=250)
+        .map(|n| format!("- fact {n} is about the attic\n"))
+        .collect();
+    lines.insert_str(0, "- The gate code hangs in the shed.\n");
+    lines.push_str(LINE);
+    let scene = Scene::claude(&[
+        ("MEMORY.md", &lines),
+        ("other.md", "- The cat likes rain.\n"),
+    ]);
+    scene.log(&[]);
+    let past = scene.of_session(FACT);
+    check(&past, Verdict::PastLoadCap, Some(AutopsyStep::LoadCap));
+    check_proof(
+        &past,
+        AutopsyStep::LoadCap,
+        StepOutcome::Failed,
+        "from line 201 on it sees nothing",
+    );
+    let loaded = scene.of_session("the gate code hangs in the shed");
+    check_proof(
+        &loaded,
+        AutopsyStep::LoadCap,
+        StepOutcome::Passed,
+        "loads this line",
+    );
+    let not_loaded = scene.of_session("the cat likes rain");
+    check_proof(
+        &not_loaded,
+        AutopsyStep::LoadCap,
+        StepOutcome::Passed,
+        "does not load this note",
+    );
+}
+
+#[test]
+fn what_the_index_does_not_hold_was_not_indexed() {
+    let scene = Scene::router();
+    scene.log(&[scene.asked("router", Some(json!([])))]);
+    let lost = |fact: &str, said: &str| {
+        let autopsy = scene.of_session(fact);
+        check(&autopsy, Verdict::NotIndexed, Some(AutopsyStep::Indexed));
+        check_proof(&autopsy, AutopsyStep::Indexed, StepOutcome::Failed, said);
+        check_proof(
+            &autopsy,
+            AutopsyStep::Ranked,
+            StepOutcome::Unknown,
+            "ranked by nobody",
+        );
+    };
+    // New, changed, and left out by a rule; and each as a line of its note.
+    let memory = ".openclaw/workspace/memory";
+    scene.home.write(
+        &format!("{memory}/new.md"),
+        "- The fuse box is in the barn.\n",
+    );
+    lost("the fuse box is in the barn", "waits to be indexed");
+    lost("memory/new.md:1", "waits to be indexed");
+    let more = format!("# Network\n\n{LINE}- The modem is older.\n");
+    scene.home.write(&format!("{memory}/home-server.md"), more);
+    lost("the modem is older", "The index is older than the note");
+    scene
+        .home
+        .write(&format!("{memory}/.gitignore"), "secret.md\n");
+    scene.home.write(
+        &format!("{memory}/secret.md"),
+        "- The safe is behind the clock.\n",
+    );
+    lost(
+        "the safe is behind the clock",
+        "It is left out of the library",
+    );
+    // What stands there unchanged is found at its old lines.
+    let kept = scene.of_session(FACT);
+    check_proof(
+        &kept,
+        AutopsyStep::Indexed,
+        StepOutcome::Passed,
+        "as it stands",
+    );
+    // What OpenClaw does not index.
+    scene.home.write(
+        ".openclaw/workspace/projects/barn.md",
+        "- The ladder is in the loft.\n",
+    );
+    index(
+        scene.library.dir(),
+        &[&scene.home.at(".openclaw/workspace")],
+    );
+    scene.library.refresh().expect("it can be read");
+    lost(
+        "the ladder is in the loft",
+        "OpenClaw does not index this note",
+    );
+}
+
+#[test]
+fn an_agents_own_index_may_be_older_than_its_note() {
+    let scene = Scene::router();
+    scene.log(&[]);
+    let database = scene
+        .home
+        .at(".openclaw/agents/main/agent/openclaw-agent.sqlite");
+    let own = |text: &str| {
+        let _ = fs::remove_file(&database);
+        let path = "memory/home-server.md";
+        let chunks = [(path, (1, 3), text, vec![1.0, 0.0])];
+        write_openclaw_index(&database, "another", AT_MS, &chunks);
+        scene.of_session(FACT)
+    };
+    let older = own("# Network\n\n- The router is blue.\n");
+    check(&older, Verdict::NotIndexed, Some(AutopsyStep::Indexed));
+    check_proof(
+        &older,
+        AutopsyStep::Indexed,
+        StepOutcome::Failed,
+        "own index is older than the note: it holds it as of 2026-11-2",
+    );
+    let scene = Scene::router();
+    let database = scene
+        .home
+        .at(".openclaw/agents/main/agent/openclaw-agent.sqlite");
+    let held = format!("# Network\n\n{LINE}");
+    let chunks = [(
+        "memory/home-server.md",
+        (1, 3),
+        held.as_str(),
+        vec![1.0, 0.0],
+    )];
+    write_openclaw_index(&database, "another", AT_MS, &chunks);
+    check_proof(
+        &scene.of_session(FACT),
+        AutopsyStep::Indexed,
+        StepOutcome::Passed,
+        "It is in OpenClaw's own index as of 2026-11-2",
+    );
+}
+
+#[test]
+fn an_agent_that_asked_nothing_never_asked() {
+    let scene = Scene::router();
+    // No log is read: nothing is known of it.
+    let unknown = scene.of_session(FACT);
+    check(&unknown, Verdict::Unknown, None);
+    check_proof(
+        &unknown,
+        AutopsyStep::Asked,
+        StepOutcome::Unknown,
+        "none of its logs is read",
+    );
+    assert!(unknown.advice[0].contains("recall import"), "{unknown:?}");
+    let mut other = scene.asked("router", Some(json!([])));
+    other.session = "else".to_owned();
+    other.at_ms = Some(AT_MS - 2 * DAY_MS);
+    scene.log(&[other]);
+    let never = |autopsy: &Autopsy| {
+        check(autopsy, Verdict::NeverAsked, Some(AutopsyStep::Asked));
+        let works = autopsy.works.as_ref().expect("a question would find it");
+        assert_eq!(works.rank, 1, "{works:?}");
+    };
+    never(&scene.of_session(FACT));
+    // Another session's question counts in the day before the moment, and not two days before, nor after it.
+    let at = |at_ms: i64| scene.autopsy(FACT, None, Some(at_ms as f64));
+    never(&at(AT_MS));
+    let in_time = at(AT_MS - 2 * DAY_MS + MINUTE_MS);
+    assert_eq!(in_time.closest.as_deref(), Some("router"), "{in_time:#?}");
+    never(&at(AT_MS - 2 * DAY_MS - MINUTE_MS));
+    // Of any time where none is named.
+    let any = scene.autopsy(FACT, None, None);
+    assert_eq!(any.closest.as_deref(), Some("router"), "{any:#?}");
+}
+
+#[test]
+fn words_that_are_none_of_the_facts_cannot_find_it() {
+    let scene = Scene::claude(&[("house.md", LINE), ("soup.md", "- Stock and salt.\n")]);
+    scene.log(&[scene.asked("internet gone", Some(json!([])))]);
+    let badly = scene.of_session(FACT);
+    check(&badly, Verdict::AskedBadly, Some(AutopsyStep::Asked));
+    assert_eq!(step(&badly, AutopsyStep::Asked).questions.len(), 1);
+    let works = badly.works.expect("a question would find it");
+    assert_eq!(works.rank, 1, "{works:?}");
+    // Asked again with its words, it finds it.
+    let search = scene
+        .library
+        .search_as(
+            &works.question,
+            &Ranking::native(&Default::default()),
+            Part::All,
+        )
+        .expect("it can be searched");
+    let trace = search.rank(&memlens_params::Params::default());
+    assert_eq!(search.row(trace.kept()[0]).expect("a row").path, "house.md");
+    // One word of the fact is enough to find it, and then a ranking lost it.
+    scene.log(&[scene.asked("router down", Some(json!([])))]);
+    let out = scene.of_session(FACT);
+    check(&out, Verdict::RankedOut, Some(AutopsyStep::Ranked));
+    check_proof(
+        &out,
+        AutopsyStep::Ranked,
+        StepOutcome::Failed,
+        "by Memlens's own ranking, since that of Claude Code is not known",
+    );
+}
+
+/// A memory with so many notes that say more of the router than the one with the fact.
+fn crowded(n_notes: u32) -> Scene {
+    let notes = (0..n_notes).map(|n| {
+        let text = format!("The router and the restarting of router {n}.\n");
+        (format!("memory/{n}.md"), text)
+    });
+    let notes: Vec<(String, String)> = notes.collect();
+    let mut notes: Vec<(&str, &str)> = notes
+        .iter()
+        .map(|(path, text)| (&**path, &**text))
+        .collect();
+    let long = format!(
+        "{}{LINE}",
+        "- Of other things nothing is to be said here.\n".repeat(12)
+    );
+    notes.push(("memory/home-server.md", &long));
+    Scene::openclaw(&notes)
+}
+
+#[test]
+fn two_changes_are_told_where_none_alone_does_it() {
+    let scene = crowded(12);
+    scene.log(&[scene.asked("restarting router", Some(json!([])))]);
+    let autopsy = scene.of_session(FACT);
+    check(&autopsy, Verdict::RankedOut, Some(AutopsyStep::Ranked));
+    assert_eq!(autopsy.fix, None);
+    let told = autopsy.advice.iter().any(|it| {
+        it.contains("minScore from 0.35 to")
+            && it.contains("maxResults from 6 to")
+            && it.contains("neither does it alone")
+    });
+    assert!(told, "{:?}", autopsy.advice);
+}
+
+#[test]
+fn what_a_ranking_lost_comes_back_with_the_smallest_change() {
+    let scene = crowded(3);
+    scene.log(&[
+        scene.asked(
+            "restarting router",
+            Some(json!([{"path": "memory/1.md", "lines": [1, 1], "score": 0.8}])),
+        ),
+        scene.asked("zebra stripes", None),
+    ]);
+    let autopsy = scene.of_session(FACT);
+    check(&autopsy, Verdict::RankedOut, Some(AutopsyStep::Ranked));
+    assert_eq!(autopsy.closest.as_deref(), Some("restarting router"));
+    let search = scene
+        .library
+        .kept(autopsy.search.expect("it was asked again"))
+        .expect("it is kept");
+    assert_eq!(search.query, "restarting router");
+    let asked = step(&autopsy, AutopsyStep::Asked);
+    assert_eq!(
+        asked.questions[0].question, "restarting router",
+        "{asked:#?}"
+    );
+    check_proof(
+        &autopsy,
+        AutopsyStep::Given,
+        StepOutcome::Failed,
+        "not in the answer",
+    );
+    let fix = autopsy
+        .fix
+        .as_ref()
+        .unwrap_or_else(|| panic!("a change brings it back: {autopsy:#?}"));
+    let ranking = Ranking::given(&autopsy.ranking).expect("it is known");
+    let values = ranking
+        .values
+        .with([(fix.parameter.as_str(), fix.to.clone())])
+        .expect("it is in range");
+    let changed = Ranking { values, ..ranking };
+    let again = scene
+        .library
+        .search_as("restarting router", &changed, Part::All)
+        .expect("it can be searched");
+    let trace = again.rank(&changed.values);
+    let rank = trace.kept().iter().position(|slot| {
+        again
+            .row(*slot)
+            .is_ok_and(|row| row.path == "memory/home-server.md")
+    });
+    let rank = rank.map(|at| at as u32 + 1);
+    assert!(rank.is_some(), "{fix:?}");
+    assert_eq!(autopsy.fix_rank, rank, "{autopsy:#?}");
+}
+
+#[test]
+fn what_was_given_was_used_or_not() {
+    let scene = Scene::router();
+    let held = json!([
+        {"path": "memory/soup.md", "lines": [1, 3], "score": 0.7},
+        {"path": "memory/home-server.md", "lines": [1, 3], "score": 0.6},
+    ]);
+    let given = scene.asked("router", Some(held.clone()));
+    scene.log(std::slice::from_ref(&given));
+    let unused = scene.of_session(FACT);
+    check(&unused, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check_proof(
+        &unused,
+        AutopsyStep::Given,
+        StepOutcome::Passed,
+        "rank 2 of the answer to “router”",
+    );
+    // Lines that do not overlap are not the fact.
+    let mut beside = given.clone();
+    beside.returned = Some(
+        json!([{"path": "memory/home-server.md", "lines": [9, 12], "score": 0.6}]).to_string(),
+    );
+    scene.log(&[beside]);
+    check_proof(
+        &scene.of_session(FACT),
+        AutopsyStep::Given,
+        StepOutcome::Failed,
+        "not in the answer",
+    );
+    let mut used = given;
+    used.cited =
+        json!([{"path": "memory/home-server.md", "lines": [3, 3], "at_ms": null}]).to_string();
+    scene.log(&[used]);
+    let used = scene.of_session(FACT);
+    check(&used, Verdict::Unknown, None);
+    check_proof(
+        &used,
+        AutopsyStep::Used,
+        StepOutcome::Passed,
+        "it was cited after “router”",
+    );
+    assert!(used.headline.contains("used it"), "{}", used.headline);
+}
+
+#[test]
+fn what_was_given_was_lost_by_no_cap() {
+    let lines: String = (1..=250)
+        .map(|n| format!("- fact {n} is about the attic\n"))
+        .collect();
+    let scene = Scene::claude(&[("MEMORY.md", &format!("{lines}{LINE}"))]);
+    let held = json!([{"path": "MEMORY.md", "lines": [251, 251], "score": null}]);
+    scene.log(&[scene.asked("router", Some(held))]);
+    let given = scene.of_session(FACT);
+    check(&given, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check_proof(
+        &given,
+        AutopsyStep::LoadCap,
+        StepOutcome::Unknown,
+        "given all the same",
+    );
+}
+
+#[test]
+fn a_fact_is_words_or_a_line() {
+    let scene = Scene::router();
+    let place = |fact: &str| {
+        let place = scene.of_session(fact).place.expect("it stands there");
+        (place.path, place.line, place.text)
+    };
+    let there = (
+        "memory/home-server.md".to_owned(),
+        3,
+        LINE.trim().to_owned(),
+    );
+    for fact in [
+        FACT,
+        "Restarted the ROUTER: wait four minutes!",
+        "memory/home-server.md:3",
+        " home-server.md:3 ",
+    ] {
+        assert_eq!(place(fact), there, "{fact}");
+    }
+    let refused = |fact: &str| {
+        let question = AutopsyQuestion {
+            fact: fact.to_owned(),
+            agent: None,
+            session: None,
+            at_ms: None,
+        };
+        let found = scene.library.autopsy(&question, None);
+        found.expect_err(fact)
+    };
+    assert!(matches!(refused("  "), EngineError::NoFact));
+    assert!(matches!(refused("?!"), EngineError::NoFact));
+    assert!(
+        refused("home-server.md:2")
+            .to_string()
+            .contains("this line is empty")
+    );
+    assert!(
+        refused("home-server.md:40")
+            .to_string()
+            .contains("it has 3 lines")
+    );
+    // The agent is the one whose memory it is, where none is named and nobody asked.
+    let question = AutopsyQuestion {
+        fact: FACT.to_owned(),
+        agent: None,
+        session: None,
+        at_ms: None,
+    };
+    let autopsy = scene
+        .library
+        .autopsy(&question, None)
+        .expect("it can be found out");
+    assert_eq!(autopsy.agent.as_deref(), Some("openclaw"));
+    assert_eq!(autopsy.label, "OpenClaw 2026.9");
+}
+
+#[test]
+fn a_report_without_text_holds_none() {
+    let scene = Scene::router();
+    scene.log(&[scene.asked("internet gone", Some(json!([])))]);
+    let autopsy = scene.of_session(FACT);
+    let whole = autopsy.markdown(true);
+    assert!(
+        whole.contains(LINE.trim().trim_start_matches("- ")) && whole.contains("| Asked |"),
+        "{whole}"
+    );
+    let blank = autopsy.markdown(false);
+    for word in ["restarting", "minutes", "four"] {
+        assert!(!blank.contains(word), "{word} is in {blank}");
+    }
+    assert!(blank.contains("home-server.md:3"), "{blank}");
+}
