@@ -67,7 +67,7 @@ pub(super) fn deeds(
             continue;
         };
         let program = program.rsplit('/').next().unwrap_or(program);
-        let words: Vec<&str> = words.collect();
+        let (words, has_text) = without_redirections(words);
         let holds =
             |path: &str| folders.hold(&folders.whole(path, from.as_deref()), session_folder);
         if program == "cd" {
@@ -84,7 +84,7 @@ pub(super) fn deeds(
             if let Some(pattern) = pattern.filter(|_| !paths.is_empty()) {
                 deeds.push(Deed::Searches { pattern, paths });
             }
-        } else if READERS.contains(&program) {
+        } else if READERS.contains(&program) && !is_edit(program, &words) {
             let lines = lines_read(program, &words);
             let paths = words
                 .iter()
@@ -94,8 +94,34 @@ pub(super) fn deeds(
                 lines,
             }));
         }
+        if has_text {
+            // What follows is a text and no command.
+            break;
+        }
     }
     deeds
+}
+
+/// A command's words without what it writes to and reads from, and whether its text follows.
+fn without_redirections<'w>(words: impl Iterator<Item = &'w str>) -> (Vec<&'w str>, bool) {
+    let mut left = Vec::new();
+    let mut words = words;
+    while let Some(word) = words.next() {
+        let target = word.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == '&');
+        if target.starts_with("<<") {
+            return (left, true);
+        }
+        if !target.starts_with(['>', '<']) {
+            left.push(word);
+        } else if target.trim_matches(['>', '<', '&']).is_empty() {
+            words.next();
+        }
+    }
+    (left, false)
+}
+
+fn is_edit(program: &str, words: &[&str]) -> bool {
+    program == "sed" && words.iter().any(|word| word.starts_with("-i"))
 }
 
 fn is_before_command(word: &str) -> bool {
@@ -250,6 +276,15 @@ mod tests {
                 "head -5 ~/.codex/memories/a.md",
                 &["~/.codex/memories/a.md Some((1, 5))"],
             ),
+            (
+                "cat > ~/.codex/memories/a.md <<'EOF'\ncat ~/.codex/memories/b.md\nEOF",
+                &[],
+            ),
+            (
+                "cat ~/.codex/memories/a.md 2>/dev/null >> ~/.codex/memories/b.md",
+                &["~/.codex/memories/a.md None"],
+            ),
+            ("sed -i 's/koi/carp/' ~/.codex/memories/a.md", &[]),
             ("rg koi", &[]),
             ("cat src/main.rs", &[]),
             ("rm -rf ~/.codex/memories", &[]),

@@ -1,5 +1,7 @@
 //! OpenClaw's transcripts.
 
+use std::fs;
+
 use memlens_agents::read_log;
 use rusqlite::Connection;
 
@@ -176,6 +178,27 @@ fn a_database_that_is_another_is_named() {
             .expect_err("it is none")
             .to_string()
             .ends_with("it is no SQLite file.")
+    );
+}
+
+#[test]
+fn a_database_that_is_too_large_is_named() {
+    let scratch = Scratch::new();
+    let path = scratch.write(DATABASE, "");
+    // Sparse, so that it takes no room.
+    let file = fs::File::options().write(true).open(path);
+    let grown = file.and_then(|file| file.set_len((2 << 30) + 1));
+    grown.expect("it can grow");
+    let error = read_log(
+        &scratch.log(),
+        &scratch.home(),
+        None,
+        &mut Notebook::default(),
+    );
+    let told = error.expect_err("it is too large").to_string();
+    assert!(
+        told.ends_with("was passed over: it is larger than 2 GiB."),
+        "{told}"
     );
 }
 
