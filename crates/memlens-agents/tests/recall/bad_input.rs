@@ -251,7 +251,11 @@ fn lines_that_are_no_json_are_counted_where_they_name_a_tool() {
 fn secrets_never_leave_a_reader() {
     const KEY: &str = "ghp_0123456789abcdefABCDEF0123456789abcd";
     let lines = [
-        call("a", NOON, &format!("whose is {KEY}")),
+        call(
+            "a",
+            NOON,
+            &format!(r#"whose is {KEY}","api_key":"koi","tag":"{KEY}"#),
+        ),
         answer("a", &[&format!("keys/{KEY}.md")]),
         get("b", NOON, &format!("keys/{KEY}.md")),
     ];
@@ -266,7 +270,7 @@ fn secrets_never_leave_a_reader() {
     notebook.read(&scratch.log(), &scratch.home());
     assert_eq!(
         notebook.told(),
-        "whose is [secret] -> keys/[secret].md | opened keys/[secret].md | cited \n"
+        "whose is [secret] api_key=\"[secret]\" tag=\"[secret]\" -> keys/[secret].md | opened keys/[secret].md | cited \n"
     );
 }
 
