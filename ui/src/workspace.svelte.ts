@@ -1,5 +1,6 @@
 import { getContext } from "svelte";
 import type { Backend } from "./api/backend";
+import { agentsOf } from "./agents/folder-agents";
 import { AutopsyController } from "./autopsy/autopsy.svelte";
 import { LibraryController } from "./library/library-controller.svelte";
 import type { Fix, Params, Ranking } from "./api/bindings";
@@ -105,12 +106,24 @@ export class Workspace {
     this.#view = view;
   }
 
-  /** Asks a question of all notes by a ranking, with what the fixes set, and shows its trace. */
-  async trace(question: string, { pipeline, values }: Ranking, fixes: readonly Fix[] = []): Promise<void> {
+  /**
+   * Asks a question by a ranking, with what the fixes set, and shows its trace.
+   *
+   * What an agent asked is asked of its own folders, as past questions are, where some are watched.
+   */
+  async trace(
+    question: string,
+    agent: string | null,
+    { pipeline, values }: Ranking,
+    fixes: readonly Fix[] = [],
+  ): Promise<void> {
     this.pipelines.use({ pipeline, values: withFixes(values, fixes) });
     this.queries.remember(question);
     this.#view = "search";
-    await this.search.searchEverywhere(question);
+    const watched = agentsOf(this.library.state?.folders ?? []).find(({ id }) => id === agent);
+    const scope =
+      watched === undefined ? null : ({ kind: "agent", agent: watched.id, label: watched.name } as const);
+    await this.search.searchAnew(question, scope);
   }
 
   /** Shows a past question among all. */

@@ -91,6 +91,10 @@ test("from Memory it is asked at once about the chosen chunk", async () => {
     agent: null,
     session: null,
   });
+  // The keys of the view under the dialog are not its own.
+  (await dialog()).getByRole("button", { name: "Find out" }).focus();
+  await user.keyboard("o");
+  expect(backend.nCalls("openInEditor")).toBe(0);
 });
 
 test("the smallest change is tried on Search, with the question that came closest", async () => {
@@ -127,10 +131,17 @@ test("the question that works is asked without the change, and the trace is of t
 
 test("a question of the proof leads to it among all past questions", async () => {
   const { workspace, user } = await askFromPast("wait four minutes");
+  // The filter leaves it out.
+  workspace.past.narrow({ agent: "iris" });
   await user.click(await (await dialog()).findByRole("button", { name: "“wifi dead in the studio”" }));
   expect(workspace.view).toBe("past");
   await waitFor(() =>
     expect(screen.getByRole("heading", { name: "wifi dead in the studio" })).toBeInTheDocument(),
+  );
+  const list = within(await screen.findByRole("grid", { name: "Past questions" }));
+  expect((await list.findByText("wifi dead in the studio")).closest("[role=row]")).toHaveAttribute(
+    "aria-selected",
+    "true",
   );
 });
 
@@ -190,6 +201,7 @@ test("an autopsy is copied as it was asked, by button or key, and a letter typed
   const { backend, user } = await askFromPast("wait c four");
   const shown = await dialog();
   await shown.findByText("It asked, but the note was ranked out.");
+  await user.type(await factField(), "c");
   expect(backend.nCalls("autopsyMarkdown")).toBe(0);
   await user.click(shown.getByRole("checkbox", { name: "Leave out the notes’ text" }));
   await user.keyboard("c");

@@ -37,7 +37,7 @@ test("the time that questions are kept is a whole number of days", async () => {
   const days = await card.findByRole("spinbutton", { name: /Keep for/ });
   expect(days).toHaveValue(365);
   await user.clear(days);
-  await user.type(days, "0.5{Enter}");
+  await user.type(days, "1.5{Enter}");
   await user.tab();
   expect(days).toHaveValue(365);
   expect(changes(backend)).toEqual([]);

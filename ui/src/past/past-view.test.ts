@@ -135,6 +135,8 @@ test("a replay tells how far it is, can be stopped, and its figures lead to the 
   await user.click(strip.getByRole("button", { name: /Notes never found/ }));
   const dialog = within(await screen.findByRole("dialog"));
   expect(dialog.getByText("protocols/group-rooms.md")).toBeInTheDocument();
+  // Both watched folders have such a note.
+  expect(dialog.getAllByText("people/old.md")).toHaveLength(2);
   expect(dialog.getByText("reference/home-server.md").parentElement).toHaveTextContent("5 questions");
 });
 
@@ -270,4 +272,16 @@ test("questions that came while the window lay behind others are there when it c
   const nRead = backend.nCalls("pastQuestions");
   await fireEvent.focus(window);
   await waitFor(() => expect(backend.nCalls("pastQuestions")).toBe(nRead + 1));
+});
+
+test("a trace is asked of the agent's own folders where some are watched", async () => {
+  const { backend, user } = await open();
+  const [first, ...others] = (await backend.state()).folders;
+  if (first === undefined) throw new Error("there is a watched folder");
+  backend.changeState({ folders: [{ ...first, agent: { id: "clerk", name: "Clerk" } }, ...others] });
+  await panel().findByText("as logged, 6 results");
+  await user.click(panel().getByRole("button", { name: /Open trace/ }));
+  await waitFor(() =>
+    expect(backend.calls.findLast(({ name }) => name === "search")?.args[2]).toEqual({ agent: "clerk" }),
+  );
 });

@@ -103,10 +103,10 @@ describe("searching", () => {
     expect(search.answer?.query).toBe("home");
   });
 
-  it("asks everywhere, and shows nothing of another question meanwhile", async () => {
+  it("asks a part of the notes anew, and shows nothing of another question meanwhile", async () => {
     await search.searchNow("relay");
     await search.searchIn({ kind: "folder", folder: "notes", path: "", label: "notes" });
-    const asked = search.searchEverywhere("internet");
+    const asked = search.searchAnew("internet", null);
     expect([search.typed, search.scope, search.answer]).toEqual(["internet", null, null]);
     await asked;
     expect(search.answer?.query).toBe("internet");

@@ -300,10 +300,10 @@ export class SearchController {
     await this.searchNow();
   }
 
-  /** Asks a question of all notes, and shows nothing else meanwhile. */
-  async searchEverywhere(text: string): Promise<void> {
+  /** Asks a question of a part of the notes, and shows nothing else meanwhile. */
+  async searchAnew(text: string, scope: Scope): Promise<void> {
     this.clear();
-    this.#scope = null;
+    this.#scope = scope;
     await this.searchNow(text);
   }
 

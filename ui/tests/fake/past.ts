@@ -129,7 +129,11 @@ export const RECALL_LOGS: RecallLogs = {
 
 const SUMMARY: Omit<ReplaySummary, "at_ms"> = {
   ...{ took_ms: 3_100, by: null, n_questions: 10, n_compared: 9, n_changed: 4, n_found_nothing: 1 },
-  ...{ n_notes: 10, never_found: ["people/old.md", "protocols/group-rooms.md"], n_never_found: 2 },
+  ...{
+    n_notes: 10,
+    never_found: ["people/old.md", "protocols/group-rooms.md", "people/old.md"],
+    n_never_found: 3,
+  },
   answers_most: [
     { path: SERVER, n_questions: 5 },
     { path: "MEMORY.md", n_questions: 2 },
