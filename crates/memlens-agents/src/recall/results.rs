@@ -50,6 +50,32 @@ pub(super) fn of(shape: &Shape, answer: &Answer<'_>) -> Option<Vec<Returned>> {
     })
 }
 
+/// Whether a command ended with an error: what it was to show was not shown. A searcher that found nothing ends so too.
+pub(super) fn has_ended_badly(answer: &Answer<'_>) -> bool {
+    answer
+        .parts
+        .iter()
+        .any(|part| exit_code(part).is_some_and(|code| code != 0))
+}
+
+fn exit_code(value: &Value) -> Option<i64> {
+    if let Some(text) = value.as_str() {
+        if text.starts_with('{') {
+            return exit_code(&serde_json::from_str(text).ok()?);
+        }
+        // Codex tells of the process before its output.
+        let told = text.split("\nOutput:").next().unwrap_or_default();
+        let ways = ["Process exited with code ", "Exit code: "];
+        let (_, code) = ways.iter().find_map(|way| told.split_once(way))?;
+        return code.lines().next()?.trim().parse().ok();
+    }
+    let inner = [value, &value["metadata"]];
+    let mut codes = inner
+        .into_iter()
+        .flat_map(|it| [&it["exit_code"], &it["exitCode"]]);
+    codes.find_map(Value::as_i64)
+}
+
 /// What a searcher of files found: results like any, or lines of text.
 fn found_of(value: &Value, place: &str) -> Option<Vec<Returned>> {
     if LISTS.iter().any(|name| value[*name].is_array()) {

@@ -12,8 +12,8 @@ use super::held::{Held, HeldSessions};
 use super::{Keeper, PastQuestion, Returned, Used};
 use super::{results, secrets};
 
-/// So many calls wait for their answers, the newest.
-const PENDING: usize = 64;
+/// So many calls wait for their answers, the newest: more than agents have at a time, few enough to look for in each line.
+const PENDING: usize = 128;
 /// So many questions make a batch.
 const BATCH: usize = 256;
 /// What is opened later than this after a question that did not return it has nothing to do with it.
@@ -163,8 +163,10 @@ impl<'k> Sessions<'k> {
     fn one_answered(&mut self, session: &str, pending: Pending, answer: &Answer<'_>) {
         match pending.what {
             Awaited::Opening(opened) => {
-                for used in opened {
-                    self.opened(session, used);
+                if !results::has_ended_badly(answer) {
+                    for used in opened {
+                        self.opened(session, used);
+                    }
                 }
             }
             Awaited::Results {

@@ -35,3 +35,53 @@ fn a_citation_without_a_question_is_none() {
     );
     assert_eq!(scratch.told().told(), "");
 }
+
+#[test]
+fn a_note_that_could_not_be_shown_was_not_opened() {
+    let line = |payload: String| {
+        format!(
+            r#"{{"timestamp":"2026-06-03T08:14:05.000Z","type":"response_item","payload":{payload}}}"#
+        )
+    };
+    let call = |id: &str, command: &str| {
+        line(format!(
+            r#"{{"type":"function_call","name":"exec_command","arguments":"{{\"cmd\":\"{command} ~/.codex/memories/MEMORY.md\"}}","call_id":"{id}"}}"#
+        ))
+    };
+    let answer = |id: &str, output: &str| {
+        line(format!(
+            r#"{{"type":"function_call_output","call_id":"{id}","output":"{output}"}}"#
+        ))
+    };
+    let opened = |output: &str| {
+        let lines = [
+            call("a", "rg koi"),
+            // A search that finds nothing ends so.
+            answer("a", r"Process exited with code 1\nOutput:\n"),
+            call("b", "cat"),
+            answer("b", output),
+        ];
+        let scratch = Scratch::new();
+        scratch.write(
+            &format!(".codex/sessions/2026/06/03/{NAME}"),
+            lines.join("\n") + "\n",
+        );
+        scratch.told().told()
+    };
+    let not_opened = "koi ->  | opened  | cited \n";
+    for failed in [
+        r"Process exited with code 1\nOutput:\ncat: No such file or directory",
+        r"Exit code: 2\nWall time: 0.1 seconds\nOutput:\n",
+        r#"{\"output\":\"\",\"metadata\":{\"exit_code\":1}}"#,
+        r#"{\"output\":\"\",\"exitCode\":127}"#,
+    ] {
+        assert_eq!(opened(failed), not_opened, "{failed}");
+    }
+    for shown in [
+        r"Process exited with code 0\nOutput:\nExit code: 1 means nothing was found",
+        r#"{\"output\":\"koi\",\"metadata\":{\"exit_code\":0}}"#,
+        "koi",
+    ] {
+        assert_ne!(opened(shown), not_opened, "{shown}");
+    }
+}

@@ -129,7 +129,10 @@ fn more_sessions_than_are_held_are_told_as_if_each_had_its_own_log() {
             notebook.read(&scratch.log(), &scratch.home());
         }
         let together = sorted(notebook);
-        assert_eq!(together, alone, "in {goes} goes");
+        assert_eq!(together.len(), alone.len());
+        for (together, alone) in together.iter().zip(&alone) {
+            assert_eq!(together, alone, "in {goes} goes");
+        }
     }
 }
 
