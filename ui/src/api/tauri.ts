@@ -1,4 +1,3 @@
-import { invoke } from "@tauri-apps/api/core";
 import { toErrorInfo } from "./errors";
 import type { Backend } from "./backend";
 import { commands, events } from "./bindings";
@@ -99,9 +98,9 @@ export const tauriBackend: Backend = {
   replayPast: (by) => told(commands.replayPast(by)),
   replayProgress: () => told(commands.replayProgress()),
   stopReplay: async () => void (await told(commands.stopReplay())),
-  autopsy: (question) => told(invoke("autopsy", { question })),
+  autopsy: (question) => told(commands.autopsy(question)),
   pastMarkdown: (id, withText) => told(commands.pastMarkdown(id, withText)),
-  autopsyMarkdown: (question, withText) => told(invoke("autopsy_markdown", { question, withText })),
+  autopsyMarkdown: (question, withText) => told(commands.autopsyMarkdown(question, withText)),
   savePastQueries: () => told(commands.savePastQueries()),
   startQuery: () => told(commands.startQuery()),
   onState: (listener) => stopper(events.stateChanged.listen(({ payload }) => listener(payload))),

@@ -1,0 +1,11 @@
+// What to do about a lost fact, said once.
+import type { Autopsy } from "../api/bindings";
+
+/** Returns the advice without what stands there with a button: the smallest change, and the question that works. */
+export function adviceBeside({ advice, fix, works }: Pick<Autopsy, "advice" | "fix" | "works">): string[] {
+  return advice.filter((one) => {
+    const saysFix = fix !== null && one.startsWith(`Set ${fix.label} from `);
+    const saysQuestion = works !== null && one.startsWith(`Ask “${works.question}”`);
+    return !saysFix && !saysQuestion;
+  });
+}
