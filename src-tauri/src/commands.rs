@@ -51,6 +51,7 @@ async fn work<T: Send + 'static>(
     work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
 ) -> Answer<T> {
     let engine = shell.engine.clone();
+    engine.note_person();
     let joined = tauri::async_runtime::spawn_blocking(move || {
         work(&engine).map_err(|error| ErrorInfo::from(&error.at(engine.library().dir())))
     })

@@ -1,7 +1,7 @@
 //! What the window is told without having asked.
 
 use memlens_engine::DownloadProgress;
-use memlens_engine::view::{Activity, LibraryState};
+use memlens_engine::view::{Activity, LibraryState, LostAnswers};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use tauri_specta::Event;
@@ -17,6 +17,10 @@ pub struct ActivityHappened(pub Activity);
 /// The download of a model went on, or is over.
 #[derive(Debug, Clone, Serialize, Type, Event)]
 pub struct Download(pub DownloadProgress);
+
+/// An edit took notes out of answers to past questions.
+#[derive(Debug, Clone, Serialize, Type, Event)]
+pub struct AnswersLost(pub LostAnswers);
 
 /// The form of a scope on its way from the window.
 #[derive(Debug, Clone, Deserialize, Type)]

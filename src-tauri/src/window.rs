@@ -13,7 +13,7 @@ use tauri_specta::{Builder, ErrorHandlingMode, Event as _, collect_commands, col
 use crate::arguments::Arguments;
 use crate::commands::{self, Shell};
 use crate::dialogs::Dialogs;
-use crate::events::{ActivityHappened, Download, StateChanged};
+use crate::events::{ActivityHappened, AnswersLost, Download, StateChanged};
 
 /// Opens the window and returns when it is closed.
 pub fn run(arguments: Arguments) -> ExitCode {
@@ -95,6 +95,7 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
                 Event::State(state) => StateChanged(*state).emit(&handle),
                 Event::Activity(activity) => ActivityHappened(activity).emit(&handle),
                 Event::Download(progress) => Download(progress).emit(&handle),
+                Event::Lost(lost) => AnswersLost(*lost).emit(&handle),
             };
         }),
     )?;
@@ -226,7 +227,12 @@ fn builder() -> Builder<tauri::Wry> {
             commands::tree,
             commands::vote,
         ])
-        .events(collect_events![StateChanged, ActivityHappened, Download])
+        .events(collect_events![
+            StateChanged,
+            ActivityHappened,
+            AnswersLost,
+            Download
+        ])
         .typ::<memlens_params::Parameter>()
         .typ::<memlens_params::StageInfo>()
         .typ::<memlens_engine::view::Autopsy>()

@@ -30,6 +30,8 @@ mod feedback;
 mod flipping;
 #[path = "engine/folders.rs"]
 mod folders;
+#[path = "engine/losing.rs"]
+mod losing;
 #[path = "engine/opening.rs"]
 mod opening;
 #[path = "engine/other_memory.rs"]

@@ -7,6 +7,7 @@ import type { Fix, Params, Ranking } from "./api/bindings";
 import { ParameterHistory } from "./parameters/parameter-history.svelte";
 import { withFixes } from "./parameters/rules";
 import { Pipelines } from "./parameters/pipelines.svelte";
+import { LostAnswersNews } from "./past/lost-answers.svelte";
 import { PastList } from "./past/past-list.svelte";
 import { Recall } from "./past/recall.svelte";
 import { AgentConfigs } from "./presets/agent-configs.svelte";
@@ -46,6 +47,8 @@ export class Workspace {
   readonly recall: Recall;
   /** What agents asked. */
   readonly past: PastList;
+  /** What the last edit took out of answers to them. */
+  readonly lostAnswers: LostAnswersNews;
   /** Why an agent forgot a fact; any view may ask. */
   readonly autopsy: AutopsyController;
   readonly theme: Theme;
@@ -70,6 +73,7 @@ export class Workspace {
     this.rerankers = new RerankProviders(backend, () => this.search.rankAgain());
     this.recall = new Recall(backend);
     this.past = new PastList(backend);
+    this.lostAnswers = new LostAnswersNews(backend);
     this.autopsy = new AutopsyController(backend);
   }
 
@@ -132,6 +136,13 @@ export class Workspace {
     this.#view = "past";
   }
 
+  /** Shows the first question that lost a note, then and now. */
+  compareLost(): void {
+    const { first } = this.lostAnswers;
+    this.lostAnswers.close();
+    if (first !== null) this.showPast(first);
+  }
+
   /** Forgets what was kept of a library that holds nothing any more: questions, their answers, presets. */
   forget(): void {
     this.queries.clear();
@@ -152,6 +163,7 @@ export class Workspace {
       this.revival.follow(),
       this.feedback.follow(),
       this.rerankers.follow(),
+      this.lostAnswers.follow(),
       () => this.search.close(),
     ];
     void this.#open();

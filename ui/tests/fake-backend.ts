@@ -38,6 +38,7 @@ import type {
   SearchAnswer,
   TreeEntry,
   WrittenConfig,
+  LostAnswers,
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
 import { ownParams } from "../src/parameters/pipeline";
@@ -157,6 +158,7 @@ export class FakeBackend implements Backend {
   readonly #sets = new Map<number, FakeSet>();
   readonly #stateListeners = new Set<(state: LibraryState) => void>();
   readonly #activityListeners = new Set<(activity: Activity) => void>();
+  readonly #lostListeners = new Set<(lost: LostAnswers) => void>();
   readonly #downloadListeners = new Set<(download: Download) => void>();
   #rerankers: RerankSettings;
   #endRerank: () => void = () => undefined;
@@ -891,6 +893,16 @@ export class FakeBackend implements Backend {
   onActivity(listener: (activity: Activity) => void) {
     this.#activityListeners.add(listener);
     return () => this.#activityListeners.delete(listener);
+  }
+
+  onLost(listener: (lost: LostAnswers) => void) {
+    this.#lostListeners.add(listener);
+    return () => this.#lostListeners.delete(listener);
+  }
+
+  /** Has an edit take notes out of answers to past questions. */
+  loseAnswers(lost: LostAnswers): void {
+    for (const listener of this.#lostListeners) listener(lost);
   }
 
   onDownload(listener: (download: Download) => void) {

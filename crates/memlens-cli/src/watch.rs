@@ -35,8 +35,8 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
         Arc::new(move |event| match event {
             // The receiver is gone only while the program ends.
             Event::Activity(activity) => drop(sender.send(Told::Activity(activity))),
-            // Only a window starts one.
-            Event::Download(_) => {}
+            // Only a window starts one; what was lost is told note by note.
+            Event::Download(_) | Event::Lost(_) => {}
             Event::State(state) => drop(sender.send(Told::Notices(notices(*state)))),
         }),
     )?;
@@ -91,6 +91,7 @@ fn print(activity: &Activity, json: bool) -> Result<(), CliError> {
         Happening::Skipped => "skipped",
         Happening::Away => "away",
         Happening::Back => "back",
+        Happening::Lost => "not found any more by past questions:",
     };
     let detail = activity
         .detail
@@ -102,7 +103,8 @@ fn print(activity: &Activity, json: bool) -> Result<(), CliError> {
         | Happening::Changed
         | Happening::Renamed
         | Happening::Deleted
-        | Happening::Skipped => format!("{}/{}", activity.folder_name, activity.path),
+        | Happening::Skipped
+        | Happening::Lost => format!("{}/{}", activity.folder_name, activity.path),
     };
     print_text(|out| writeln!(out, "{what} {}{}", shown(&place), shown(&detail)))
 }

@@ -21,11 +21,14 @@ use crate::aggregator::{Aggregator, Alarm};
 use crate::clustering::uses_clusters;
 use crate::feedback;
 use crate::marks::mark;
+use crate::past::Checked;
+use crate::past_watch::{Due, PastBell, PastWatch};
 use crate::preset::stored_text;
 use crate::providers::{choices, kept_keys, models_folder};
 use crate::search::native;
 use crate::view::{
-    Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, LibraryState, RowThumb,
+    Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, Happening, LibraryState,
+    LostAnswers, RowThumb,
 };
 use crate::{EngineError, Library, agents};
 
@@ -38,6 +41,8 @@ pub enum Event {
     Activity(Activity),
     /// The download of a model went on, or is over.
     Download(DownloadProgress),
+    /// An edit took notes out of answers to past questions.
+    Lost(Box<LostAnswers>),
 }
 
 /// Is told of every event; called from the thread that made it happen.
@@ -45,8 +50,10 @@ pub type Listener = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// A library that is written, watched and searched.
 pub struct Engine {
-    /// Ends before all else.
-    writer: Writer,
+    /// Ends before the writer that it writes by.
+    _past: PastWatch,
+    /// Ends before all else that it tells.
+    writer: Arc<Writer>,
     shared: Arc<Shared>,
     downloads: Downloads,
     /// Ends with its value.
@@ -63,6 +70,8 @@ struct Shared {
     /// Set once somebody does: what nobody uses costs nothing.
     wants_clusters: AtomicBool,
     listener: Listener,
+    /// Rung when notes changed and past questions are to be checked.
+    past: Arc<PastBell>,
 }
 
 impl Engine {
@@ -128,6 +137,7 @@ impl Engine {
             alarm: Arc::new(Alarm::default()),
             wants_clusters: AtomicBool::new(false),
             listener,
+            past: Arc::default(),
         });
         let interval = u64::from(Params::default().aggregation_interval_s);
         let passes = shared.clone();
@@ -137,7 +147,10 @@ impl Engine {
             move || passes.aggregate(),
         )?;
         let writer = Writer::start(dir, indexer, source, watching, work, shared.clone())?;
+        let writer = Arc::new(writer);
+        let past = watch_past(&shared, &writer)?;
         Ok(Engine {
+            _past: past,
             writer,
             shared,
             downloads: Downloads::default(),
@@ -237,6 +250,7 @@ impl Engine {
     pub fn erase_all(&self) -> Result<LibraryState, EngineError> {
         let keys = kept_keys(&self.library().store());
         self.downloads.stop();
+        let _no_import = self.library().pause_import();
         self.writer.erase_all()?;
         self.library().forget_answers();
         self.library().reranking.erase(self.library().dir())?;
@@ -390,6 +404,16 @@ impl Engine {
         Ok(FeedbackImport::new(imported, problems))
     }
 
+    /// Says that a person asks something now, so that nobody works in the background meanwhile.
+    pub fn note_person(&self) {
+        self.shared.past.note_person();
+    }
+
+    /// Has past questions checked in the background, where the person wants it.
+    pub(crate) fn check_past(&self) {
+        self.shared.past.ring();
+    }
+
     /// Writes what a person changed.
     pub(crate) fn write<T>(
         &self,
@@ -469,11 +493,98 @@ impl Session for Shared {
         if self.wants_clusters.load(Ordering::Relaxed) && self.library.needs_aggregation() {
             self.alarm.ring();
         }
+        self.past.ring();
         (self.listener)(Event::State(Box::new(self.state())));
     }
 
     fn tell_activity(&self, happened: &Activity) {
         (self.listener)(Event::Activity(happened.clone()));
+    }
+}
+
+/// Starts the thread for past questions.
+fn watch_past(shared: &Arc<Shared>, writer: &Arc<Writer>) -> Result<PastWatch, EngineError> {
+    let (of_thread, to_interrupt) = (shared.clone(), shared.clone());
+    let writer = writer.clone();
+    let mut before = None;
+    let interrupt = move || {
+        to_interrupt.library.stop_recall();
+        to_interrupt.library.stop_emulation();
+    };
+    PastWatch::start(shared.past.clone(), interrupt, move |due| match due {
+        Due::Logs => of_thread.go_on_with_logs(&writer),
+        Due::Check => before = of_thread.check_past(before.take()),
+    })
+}
+
+impl Shared {
+    /// Reads what agents logged since, where the person allowed it.
+    fn go_on_with_logs(&self, writer: &Writer) {
+        if !self.library.recall_choice().is_allowed || self.work.lock().read_only().is_some() {
+            return;
+        }
+        let imported = self.library.import_live(&mut |change| {
+            writer
+                .write(|store| change(store))
+                .map_err(|error: EngineError| error.at(self.library.dir()))
+        });
+        match imported {
+            Ok(done) if done.n_new + done.n_updated > 0 => self.tell_state(),
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "cannot go on with agents' logs"),
+        }
+    }
+
+    /// Checks past questions once the library is as its folders are, and tells what they lost.
+    fn check_past(&self, before: Option<Checked>) -> Option<Checked> {
+        let is_wanted = self.library.recall_choice().is_alarm_on
+            && self.library.store().n_past().unwrap_or_default() > 0;
+        // Half of a first walk is no edit.
+        if !is_wanted || self.work.lock().progress().is_some() {
+            return before;
+        }
+        let checked = self
+            .library
+            .check_past(before.as_ref(), &|| self.past.wait_for_quiet());
+        let now = match checked {
+            Ok(Some(now)) => now,
+            Ok(None) => return before,
+            Err(error) => {
+                tracing::warn!(%error, "cannot check past questions");
+                return before;
+            }
+        };
+        if let Some(before) = &before {
+            match self.library.lost(before, &now) {
+                Ok(Some(lost)) => self.tell_lost(lost),
+                Ok(None) => {}
+                Err(error) => tracing::warn!(%error, "cannot tell what was lost"),
+            }
+        }
+        Some(now)
+    }
+
+    fn tell_lost(&self, lost: LostAnswers) {
+        let lists = self.library.lists();
+        for note in &lost.notes {
+            let folder = note.folder.parse().map(FolderId).unwrap_or(FolderId(0));
+            let name = lists.snapshot.folder(folder).map(|it| it.name.clone());
+            let questions: Vec<String> = note
+                .questions
+                .iter()
+                .map(|it| format!("“{}”", it.question))
+                .collect();
+            let activity = Activity::now(
+                name.unwrap_or_default(),
+                note.path.clone(),
+                Happening::Lost,
+                Some(questions.join(", ")),
+            );
+            self.work.lock().note(std::slice::from_ref(&activity));
+            (self.listener)(Event::Activity(activity));
+        }
+        *self.library.lost_answers.lock() = Some(lost.clone());
+        (self.listener)(Event::Lost(Box::new(lost)));
     }
 }
 

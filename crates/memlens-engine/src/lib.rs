@@ -62,6 +62,7 @@ mod output;
 mod own_index;
 mod passage;
 mod past;
+mod past_watch;
 mod place;
 mod preset;
 mod providers;

@@ -30,7 +30,7 @@ use crate::recall::ImportRun;
 use crate::reranking::Reranking;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};
 use crate::thumbs::CountedThumbs;
-use crate::view::{Emulated, SearchAnswer};
+use crate::view::{Emulated, LostAnswers, SearchAnswer};
 
 /// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.
 const REST_AFTER: Duration = Duration::from_secs(1);
@@ -50,6 +50,8 @@ pub struct Library {
     pub(crate) import_run: ImportRun,
     pub(crate) replay_run: SetRun,
     pub(crate) replayed: Mutex<Option<Arc<Replayed>>>,
+    /// What the last edit took out of answers to past questions.
+    pub(crate) lost_answers: Mutex<Option<LostAnswers>>,
     searches: Mutex<KeptSearches>,
     /// When a search last read the vectors; none while they rest.
     vectors_read: Mutex<Option<Instant>>,
@@ -100,6 +102,7 @@ impl Library {
             import_run: ImportRun::default(),
             replay_run: SetRun::default(),
             replayed: Mutex::default(),
+            lost_answers: Mutex::default(),
             searches: Mutex::default(),
             vectors_read: Mutex::new(None),
             clustering: RwLock::new(None),

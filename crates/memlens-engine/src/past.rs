@@ -1,5 +1,6 @@
 //! What agents asked, as it is kept in the library.
 
+mod check;
 mod listed;
 mod markdown;
 mod matching;
@@ -17,6 +18,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{EngineError, Library};
 
+pub(crate) use check::Checked;
 pub use listed::PastOnly;
 pub(crate) use own::OwnPipelines;
 pub(crate) use places::Places;

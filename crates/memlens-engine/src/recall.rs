@@ -15,7 +15,7 @@ use memlens_agents::{Batch, Keeper, Log, PastQuestion, Used, logs, read_log};
 use memlens_rank::ChunkId;
 use memlens_retrieve::{NoteChunk, Retriever as _};
 use memlens_store::{Judgment, Kept, Origin, ReadLog, Store};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use crate::agents::agent_name;
@@ -166,6 +166,20 @@ impl Library {
         self.import_run.stop.lock().store(true, Ordering::Relaxed);
     }
 
+    /// Reads what is new while the window is open, by what writes there.
+    ///
+    /// # Errors
+    /// As [`Library::import_recall`].
+    pub(crate) fn import_live(&self, write: Write<'_>) -> Result<RecallImport, EngineError> {
+        self.import_by(None, write)
+    }
+
+    /// Stops an import, and lets none begin while the value lives.
+    pub(crate) fn pause_import(&self) -> MutexGuard<'_, ()> {
+        self.stop_recall();
+        self.import_run.turn.lock()
+    }
+
     fn import_by(
         &self,
         agent: Option<&str>,
@@ -287,7 +301,9 @@ impl Engine {
     /// As [`Library::import_recall`], and [`EngineError::Indexer`].
     pub fn import_recall(&self) -> Result<RecallImport, EngineError> {
         let library = self.library();
-        library.import_by(None, &mut |change| self.write(|store| change(store)))
+        let done = library.import_by(None, &mut |change| self.write(|store| change(store)));
+        self.check_past();
+        done
     }
 
     /// Changes what the person chose.
@@ -306,8 +322,11 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn forget_recall(&self) -> Result<u32, EngineError> {
-        self.library().stop_recall();
-        let choice = self.library().recall_choice();
+        let library = self.library();
+        let _no_import = library.pause_import();
+        let choice = library.recall_choice();
+        *library.replayed.lock() = None;
+        *library.lost_answers.lock() = None;
         self.write(|store| {
             let n_gone = store.forget_past()?;
             disallow(store, choice)?;

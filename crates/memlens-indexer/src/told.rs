@@ -85,6 +85,8 @@ pub enum Happening {
     Away,
     /// A whole folder is there again.
     Back,
+    /// Answers to past questions lost it.
+    Lost,
 }
 
 /// One thing that happened in a watched folder.

@@ -97,7 +97,8 @@ impl Work {
         self.unfinished.get(&folder).cloned().unwrap_or_default()
     }
 
-    pub(crate) fn note(&mut self, happened: &[Activity]) {
+    /// Notes what happened, the newest last.
+    pub fn note(&mut self, happened: &[Activity]) {
         for activity in happened {
             self.activity.push_front(activity.clone());
         }

@@ -22,6 +22,7 @@ import type {
   Journey,
   LibraryState,
   LoadedFile,
+  LostAnswers,
   ModelChoice,
   NearestSetting,
   Params,
@@ -217,5 +218,7 @@ export interface Backend {
   startQuery(): Promise<string | null>;
   onState(listener: (state: LibraryState) => void): () => void;
   onDownload(listener: (download: Download) => void): () => void;
+  /** An edit took notes out of answers to past questions. */
+  onLost(listener: (lost: LostAnswers) => void): () => void;
   onActivity(listener: (activity: Activity) => void): () => void;
 }

@@ -157,6 +157,7 @@ export const commands = {
 /** Events */
 export const events = {
 	activityHappened: makeEvent<ActivityHappened, ActivityHappened>("activity-happened"),
+	answersLost: makeEvent<AnswersLost, AnswersLost>("answers-lost"),
 	download: makeEvent<Download, Download>("download"),
 	stateChanged: makeEvent<StateChanged, StateChanged>("state-changed"),
 };
@@ -277,6 +278,9 @@ export type AgreementMeasure =
 "simhash" | 
 /**  Their share of common words. */
 "words";
+
+/**  An edit took notes out of answers to past questions. */
+export type AnswersLost = LostAnswers;
 
 /**  A question that was asked about the fact's time. */
 export type AskedThen = {
@@ -916,7 +920,9 @@ export type Happening =
 /**  A whole folder is not there any more; its notes stay in the library. */
 "away" | 
 /**  A whole folder is there again. */
-"back";
+"back" | 
+/**  Answers to past questions lost it. */
+"lost";
 
 /**  How much a part of a note answers the question, under late interaction. */
 export type Heat = {
@@ -1201,6 +1207,30 @@ export type LostAnswer = {
 	was: number,
 	/**  The rank that it has now; none where it is no result any more. */
 	is: number | null,
+};
+
+/**  What past questions lost when notes changed. */
+export type LostAnswers = {
+	/**  When that was found, milliseconds since 1970. */
+	at_ms: number,
+	/**  It in one sentence. */
+	sentence: string,
+	/**  The notes that changed, by path. */
+	edited: string[],
+	/**  The notes that are found no more, those of most answers first. */
+	notes: LostNote[],
+};
+
+/**  A note that past questions do not find any more. */
+export type LostNote = {
+	/**  The watched folder's id. */
+	folder: string,
+	/**  The note's path. */
+	path: string,
+	/**  How many answers lost it. */
+	n_answers: number,
+	/**  Their questions, the newest first; at most 20. */
+	questions: LostAnswer[],
 };
 
 /**  A cross-encoder as a person sets it: one of those with a name, or one in a folder of their own. */
@@ -1509,6 +1539,8 @@ export type PastQuestions = {
 	agents: PastAgent[],
 	/**  The last replay; none before one. */
 	replay: ReplaySummary | null,
+	/**  What the last edit took out of answers, since the window was opened; none where nothing. */
+	lost: LostAnswers | null,
 };
 
 /**  A past question in the list. */

@@ -105,5 +105,6 @@ export const tauriBackend: Backend = {
   startQuery: () => told(commands.startQuery()),
   onState: (listener) => stopper(events.stateChanged.listen(({ payload }) => listener(payload))),
   onDownload: (listener) => stopper(events.download.listen(({ payload }) => listener(payload))),
+  onLost: (listener) => stopper(events.answersLost.listen(({ payload }) => listener(payload))),
   onActivity: (listener) => stopper(events.activityHappened.listen(({ payload }) => listener(payload))),
 };

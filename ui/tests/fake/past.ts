@@ -208,6 +208,7 @@ export class PastMemory {
         .map(([id, name]) => ({ id, name, n_questions: rows.filter((row) => row.agent === id).length }))
         .filter((one) => one.n_questions > 0),
       replay: this.#replay,
+      lost: null,
     };
   }
 

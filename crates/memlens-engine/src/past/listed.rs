@@ -66,6 +66,7 @@ impl Library {
             n_changed: replay.as_ref().map(|_| counted(&is_changed)),
             agents: agents.collect(),
             replay: replay.as_ref().map(|it| it.summary.clone()),
+            lost: self.lost_answers.lock().clone(),
         })
     }
 }

@@ -22,6 +22,8 @@ pub struct PastQuestions {
     pub agents: Vec<PastAgent>,
     /// The last replay; none before one.
     pub replay: Option<ReplaySummary>,
+    /// What the last edit took out of answers, since the window was opened; none where nothing.
+    pub lost: Option<LostAnswers>,
 }
 
 /// An agent that asked.
@@ -211,6 +213,32 @@ pub struct LostAnswer {
     pub was: u32,
     /// The rank that it has now; none where it is no result any more.
     pub is: Option<u32>,
+}
+
+/// What past questions lost when notes changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct LostAnswers {
+    /// When that was found, milliseconds since 1970.
+    pub at_ms: f64,
+    /// It in one sentence.
+    pub sentence: String,
+    /// The notes that changed, by path.
+    pub edited: Vec<String>,
+    /// The notes that are found no more, those of most answers first.
+    pub notes: Vec<LostNote>,
+}
+
+/// A note that past questions do not find any more.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct LostNote {
+    /// The watched folder's id.
+    pub folder: String,
+    /// The note's path.
+    pub path: String,
+    /// How many answers lost it.
+    pub n_answers: u32,
+    /// Their questions, the newest first; at most 20.
+    pub questions: Vec<LostAnswer>,
 }
 
 /// A file in which an agent logs its questions.

@@ -1,0 +1,202 @@
+//! The thread that goes on with agents' logs, and checks past questions when notes change.
+//!
+//! It works where nobody else does: one thread of low priority, never while a person asks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::EngineError;
+
+/// How often the logs are looked at.
+const LOGS_EVERY: Duration = Duration::from_secs(30);
+/// How long after a change a check begins, so that a burst of saves is checked once.
+const AFTER_CHANGE: Duration = Duration::from_millis(500);
+/// How long nobody must have asked anything.
+const QUIET: Duration = Duration::from_millis(800);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// What the thread waits for; anybody may ring.
+#[derive(Default)]
+pub(crate) struct PastBell {
+    wishes: Mutex<Wishes>,
+    rung: Condvar,
+    is_stopped: AtomicBool,
+}
+
+#[derive(Default)]
+struct Wishes {
+    has_changed: bool,
+    person_at: Option<Instant>,
+}
+
+/// What there is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Due {
+    /// Notes changed.
+    Check,
+    /// The logs may have grown.
+    Logs,
+}
+
+impl PastBell {
+    /// Says that notes changed.
+    pub fn ring(&self) {
+        self.wishes.lock().has_changed = true;
+        self.rung.notify_all();
+    }
+
+    /// Says that a person asked something just now.
+    pub fn note_person(&self) {
+        self.wishes.lock().person_at = Some(Instant::now());
+    }
+
+    /// Whether the thread is to end.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Waits until nobody asks any more; false where the thread is to end.
+    pub fn wait_for_quiet(&self) -> bool {
+        loop {
+            if self.is_stopped() {
+                return false;
+            }
+            let person_at = self.wishes.lock().person_at;
+            if person_at.is_none_or(|at| at.elapsed() >= QUIET) {
+                return true;
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    fn stop(&self) {
+        // Under the lock, so that nobody who is about to wait misses it.
+        let wishes = self.wishes.lock();
+        self.is_stopped.store(true, Ordering::Relaxed);
+        drop(wishes);
+        self.rung.notify_all();
+    }
+
+    /// What to do next, once it is due; none where the thread is to end.
+    fn wait(&self, logs_at: Instant) -> Option<Due> {
+        let mut wishes = self.wishes.lock();
+        loop {
+            if self.is_stopped() {
+                return None;
+            }
+            if wishes.has_changed {
+                wishes.has_changed = false;
+                // What else changes meanwhile is checked with it.
+                self.rung.wait_for(&mut wishes, AFTER_CHANGE);
+                wishes.has_changed = false;
+                return (!self.is_stopped()).then_some(Due::Check);
+            }
+            if self.rung.wait_until(&mut wishes, logs_at).timed_out() {
+                return (!self.is_stopped()).then_some(Due::Logs);
+            }
+        }
+    }
+}
+
+/// The thread; ends it when dropped.
+pub(crate) struct PastWatch {
+    bell: Arc<PastBell>,
+    /// Ends a long work.
+    interrupt: Box<dyn Fn() + Send + Sync>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl PastWatch {
+    /// Starts the thread; `work` does what is due.
+    ///
+    /// # Errors
+    /// [`EngineError::System`] where the system has no thread left.
+    pub fn start(
+        bell: Arc<PastBell>,
+        interrupt: impl Fn() + Send + Sync + 'static,
+        mut work: impl FnMut(Due) + Send + 'static,
+    ) -> Result<PastWatch, EngineError> {
+        let of_thread = bell.clone();
+        let thread = std::thread::Builder::new()
+            .name("memlens-past".to_owned())
+            .spawn(move || {
+                memlens_embed::lower_priority();
+                let mut logs_at = Instant::now() + LOGS_EVERY;
+                while let Some(due) = of_thread.wait(logs_at) {
+                    if !of_thread.wait_for_quiet() {
+                        break;
+                    }
+                    work(due);
+                    if due == Due::Logs {
+                        logs_at = Instant::now() + LOGS_EVERY;
+                    }
+                }
+            })
+            .map_err(|error| EngineError::System {
+                attempt: "start the thread for past questions",
+                why: error.to_string(),
+            })?;
+        Ok(PastWatch {
+            bell,
+            interrupt: Box::new(interrupt),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for PastWatch {
+    fn drop(&mut self) {
+        self.bell.stop();
+        (self.interrupt)();
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been reported by its own thread.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// Far longer than anything here takes.
+    const AT_MOST: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_burst_of_changes_is_checked_once_and_the_end_is_no_work() {
+        let bell = Arc::new(PastBell::default());
+        let (done, works) = mpsc::channel();
+        let watch = PastWatch::start(
+            bell.clone(),
+            || {},
+            move |due| {
+                let _ = done.send(due);
+            },
+        )
+        .expect("a thread can be started");
+        for _ in 0..3 {
+            bell.ring();
+        }
+        assert_eq!(works.recv_timeout(AT_MOST), Ok(Due::Check));
+        drop(watch);
+        assert_eq!(works.try_recv(), Err(mpsc::TryRecvError::Disconnected));
+    }
+
+    #[test]
+    fn nothing_is_done_while_a_person_asks() {
+        let bell = PastBell::default();
+        bell.note_person();
+        let before = Instant::now();
+        assert!(bell.wait_for_quiet());
+        assert!(before.elapsed() >= QUIET - LOOK_EVERY);
+        bell.note_person();
+        bell.stop();
+        assert!(!bell.wait_for_quiet());
+    }
+}

@@ -1,0 +1,106 @@
+//! The alarm: a saved note that past questions do not find any more is told, with the questions.
+
+use std::time::Duration;
+
+use memlens_engine::view::Happening;
+use memlens_engine::{PastFilter, PastOnly};
+use memlens_store::{NewPast, ReadLog, Store};
+use memlens_tests::{Notes, index};
+
+use crate::watched::{Watched, scratch};
+
+const QUESTION: &str = "which port does the router use";
+const WITH: &str = "The router listens on port 8093.\n";
+const WITHOUT: &str = "Bees are treated in December.\n";
+
+fn asked() -> NewPast {
+    NewPast {
+        agent: "codex".to_owned(),
+        session: "s".to_owned(),
+        call: "1".to_owned(),
+        at_ms: Some(1_700_000_000_000),
+        question: QUESTION.to_owned(),
+        settings: "{}".to_owned(),
+        returned: Some("[]".to_owned()),
+        opened: "[]".to_owned(),
+        cited: "[]".to_owned(),
+    }
+}
+
+/// A library of two notes whose agents asked one question.
+fn library(notes: &Notes) -> tempfile::TempDir {
+    let dir = scratch();
+    index(dir.path(), &[notes.path()]);
+    let log = ReadLog {
+        path: "/log".to_owned(),
+        agent: "codex".to_owned(),
+        cursor: None,
+        n_bytes: 0,
+        stamp: String::new(),
+        problem: None,
+    };
+    let mut store = Store::open(dir.path()).expect("nobody else writes");
+    store
+        .keep_past(&log, &[asked()], &[])
+        .expect("it can be kept");
+    dir
+}
+
+/// Saves the note, and gives the alarm the time that it takes.
+fn edit(watched: &mut Watched, notes: &Notes, text: &str) {
+    watched.told.clear();
+    notes.write("router.md", text);
+    watched.wait_told(Happening::Changed, "router.md");
+    watched.wait("everything is indexed", Watched::is_idle);
+    std::thread::sleep(Duration::from_secs(2));
+    watched.take_up();
+}
+
+#[test]
+fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
+    let notes = Notes::new(&[("router.md", WITH), ("bees.md", WITHOUT)]);
+    let dir = library(&notes);
+    let mut watched = Watched::open(dir.path());
+    watched.wait("everything is indexed", Watched::is_idle);
+    // What the question found is learnt in the background: until it is, an edit has nothing to be compared with.
+    for _ in 0..20 {
+        edit(&mut watched, &notes, WITHOUT);
+        if watched.has_told(Happening::Lost, "router.md") {
+            break;
+        }
+        edit(&mut watched, &notes, WITH);
+    }
+    assert!(
+        watched.has_told(Happening::Lost, "router.md"),
+        "{:?}",
+        watched.told
+    );
+    let listed = watched
+        .engine
+        .library()
+        .past_questions(&PastFilter::default(), PastOnly::All)
+        .expect("they can be listed");
+    let lost = listed.lost.expect("it is told to the list too");
+    assert_eq!(lost.sentence, "This edit took router.md out of 1 answer.");
+    assert_eq!(lost.edited, ["router.md"]);
+    assert_eq!(lost.notes[0].questions[0].question, QUESTION);
+}
+
+#[test]
+fn nothing_is_told_where_the_person_does_not_want_it() {
+    let notes = Notes::new(&[("router.md", WITH), ("bees.md", WITHOUT)]);
+    let dir = library(&notes);
+    let mut watched = Watched::open(dir.path());
+    watched
+        .engine
+        .change_recall(memlens_engine::RecallChange {
+            is_alarm_on: Some(false),
+            ..memlens_engine::RecallChange::default()
+        })
+        .expect("it can be chosen");
+    watched.wait("everything is indexed", Watched::is_idle);
+    for text in [WITHOUT, WITH, WITHOUT] {
+        edit(&mut watched, &notes, text);
+        assert!(!watched.has_told(Happening::Lost, "router.md"));
+    }
+}
