@@ -180,6 +180,36 @@ fn what_came_after_the_moment_was_written_later() {
     };
     before(&at("the attic was painted"), "dated 2026-11-01, before");
     before(&at(FACT), "unchanged since 2023-11-1");
+    // Notes that are all younger than a search of them were copied; one that is older shows that they were not.
+    let mut soup = scene.asked("soup", None);
+    soup.at_ms = Some(LONG_AGO_MS as i64);
+    scene.log(std::slice::from_ref(&soup));
+    let said = |autopsy: &Autopsy, outcome, said: &str| {
+        check_proof(autopsy, AutopsyStep::Written, outcome, said);
+    };
+    let copied = scene.autopsy(FACT, None, Some(LONG_AGO_MS));
+    said(&copied, StepOutcome::Unknown, "copied here since");
+    let old = scene.home.at(".openclaw/workspace/memory/old.md");
+    scene
+        .home
+        .write(".openclaw/workspace/memory/old.md", "- The oldest.\n");
+    let before = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_500_000_000);
+    fs::File::options()
+        .append(true)
+        .open(&old)
+        .and_then(|file| file.set_modified(before))
+        .expect("its time can be set");
+    index(
+        scene.library.dir(),
+        &[&scene.home.at(".openclaw/workspace")],
+    );
+    scene.library.refresh().expect("it can be read");
+    let later = scene.autopsy(FACT, None, Some(LONG_AGO_MS));
+    said(
+        &later,
+        StepOutcome::Failed,
+        "nothing shows the note before that",
+    );
     // An answer of then that held the note, whatever lines, shows that it stood.
     let mut question = scene.asked(
         "soup",
@@ -269,6 +299,15 @@ fn what_the_index_does_not_hold_was_not_indexed() {
         "the safe is behind the clock",
         "It is left out of the library",
     );
+    lost("memory/secret.md:1", "It is left out of the library");
+    for fact in ["the safe is behind the clock", "memory/secret.md:1"] {
+        let place = scene.of_session(fact).place.expect("it stands there");
+        assert_eq!(
+            (place.line, place.text.as_str()),
+            (1, ""),
+            "no text of what a rule leaves out"
+        );
+    }
     // What stands there unchanged is found at its old lines.
     let kept = scene.of_session(FACT);
     check_proof(
@@ -606,6 +645,32 @@ fn a_fact_is_words_or_a_line() {
         .expect("it can be found out");
     assert_eq!(autopsy.agent.as_deref(), Some("openclaw"));
     assert_eq!(autopsy.label, "OpenClaw 2026.9");
+}
+
+#[cfg(unix)]
+#[test]
+fn no_line_is_read_outside_of_watched_folders() {
+    let scene = Scene::router();
+    let outside = Notes::new(&[("secret.md", "- The safe is behind the clock.\n")]);
+    let memory = scene.home.at(".openclaw/workspace/memory");
+    for (target, name) in [
+        (outside.path().to_owned(), "out"),
+        (outside.at("secret.md"), "link.md"),
+    ] {
+        std::os::unix::fs::symlink(target, memory.join(name)).expect("links can be made");
+    }
+    let absolute = format!("{}:1", outside.at("secret.md").display());
+    for fact in [
+        "the safe is behind the clock",
+        "memory/out/secret.md:1",
+        "memory/link.md:1",
+        &absolute,
+    ] {
+        let found = scene.of_session(fact);
+        let is_read = found.place.is_some_and(|place| !place.text.is_empty());
+        assert!(!is_read, "{fact}");
+        assert_ne!(found.verdict, Verdict::NeverAsked, "{fact}");
+    }
 }
 
 #[test]

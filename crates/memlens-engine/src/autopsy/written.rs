@@ -1,7 +1,7 @@
 //! Was the fact written, and before it was needed?
 //!
 //! A date that the line or its note carries tells, then the file's times. A file that stood before the moment and was changed
-//! since does not tell when this line came.
+//! since does not tell when this line came; nor do files that were all copied here since.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -94,12 +94,27 @@ pub(super) fn step(
             ),
         );
     }
+    if is_copied(case, at_ms) {
+        return say(
+            StepOutcome::Unknown,
+            format!(
+                ". When it was written cannot be known: every note's file is younger than {needed}, when memory was searched, so they were copied here since."
+            ),
+        );
+    }
     say(
         StepOutcome::Failed,
         format!(
             ", written by {changed}. It was needed on {needed}, and nothing shows the note before that."
         ),
     )
+}
+
+/// Whether no file is as old as a moment at which the agent searched its memory: then the files' times tell nothing of their lines.
+fn is_copied(case: &Case<'_>, at_ms: i64) -> bool {
+    let lists = case.library.lists();
+    let mut documents = lists.snapshot.documents.iter();
+    !case.asked.questions.is_empty() && documents.all(|it| it.modified_ms > at_ms)
 }
 
 /// The day that the line, its note or the note's name carries, `YYYY-MM-DD`.
