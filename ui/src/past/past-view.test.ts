@@ -285,3 +285,15 @@ test("a trace is asked of the agent's own folders where some are watched", async
     expect(backend.calls.findLast(({ name }) => name === "search")?.args[2]).toEqual({ agent: "clerk" }),
   );
 });
+
+test("a question is asked again once the notes that changed are indexed, and not for each", async () => {
+  const { backend } = await open();
+  await panel().findByText("as logged, 6 results");
+  const nAsked = backend.nCalls("thenNow");
+  const indexing = { n_done: 1, n_total: 9, share: 0.1, file: "MEMORY.md", seconds_left: 4 };
+  for (const generation of [2, 3, 4]) backend.changeState({ generation, indexing });
+  await backend.state();
+  expect(backend.nCalls("thenNow")).toBe(nAsked);
+  backend.changeState({ generation: 5, indexing: null });
+  await waitFor(() => expect(backend.nCalls("thenNow")).toBe(nAsked + 1));
+});
