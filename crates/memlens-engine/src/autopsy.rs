@@ -156,15 +156,23 @@ fn nowhere(case: &Case<'_>, fact: &Fact) -> Autopsy {
 fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, EngineError> {
     let places = Places::of(case.library.lists());
     let given = Given::of(case, found, &places);
+    let written = written::step(case, found, &given)?;
     let indexed = indexed::step(case, found)?;
-    // What is in no index is ranked by nobody.
-    let ranked = if indexed.outcome == StepOutcome::Failed {
-        None
+    // What is in no index is found by no question, and ranked by nobody.
+    let is_indexed = indexed.outcome != StepOutcome::Failed;
+    let works = if is_indexed && !given.is_given() {
+        working::question(case, fact, found)?
     } else {
+        None
+    };
+    // Last, so that its searches are still kept when somebody opens one.
+    let ranked = if is_indexed {
         Some(Ranked::of(case, fact, found)?)
+    } else {
+        None
     };
     let mut steps = vec![
-        written::step(case, found, &given)?,
+        written,
         load_cap::step(case, found),
         indexed,
         asked::step(case, fact, ranked.as_ref()),
@@ -183,12 +191,6 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
                 .push_str(" It was given all the same, so this did not lose it.");
         }
     }
-    let is_to_be_found = !given.is_given() && ranked.is_some();
-    let works = if is_to_be_found {
-        working::question(case, fact, found)?
-    } else {
-        None
-    };
     Ok(verdict::told(case, fact, steps, ranked.as_ref(), works))
 }
 

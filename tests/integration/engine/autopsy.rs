@@ -460,6 +460,36 @@ fn crowded(n_notes: u32) -> Scene {
 }
 
 #[test]
+fn the_search_that_came_closest_is_still_kept() {
+    // Every question that is tried for one that works ranks others before the note: all of them are asked.
+    let line = "The router, restarting, four minutes: wait after.\n";
+    let notes: Vec<(String, String)> = (0..9)
+        .map(|n| (format!("memory/{n}.md"), line.repeat(2)))
+        .collect();
+    let mut notes: Vec<(&str, &str)> = notes
+        .iter()
+        .map(|(path, text)| (&**path, &**text))
+        .collect();
+    let long = format!(
+        "{}{LINE}",
+        "- Of other things nothing is to be said here.\n".repeat(12)
+    );
+    notes.push(("memory/zone.md", &long));
+    let scene = Scene::openclaw(&notes);
+    scene.log(&[scene.asked("restarting router", Some(json!([])))]);
+    // One more is kept, since a person looks at it.
+    let ranking = Ranking::native(&Default::default());
+    let looked_at = scene.library.search_as("soup", &ranking, Part::All);
+    let looked_at = looked_at.expect("it can be searched").id;
+    scene.library.shown(looked_at).expect("it is kept");
+    let autopsy = scene.of_session("memory/zone.md:13");
+    assert!(scene.library.kept(looked_at).is_ok());
+    let id = autopsy.search.expect("it was asked again");
+    let search = scene.library.kept(id).expect("it is kept");
+    assert_eq!(search.query, "restarting router");
+}
+
+#[test]
 fn two_changes_are_told_where_none_alone_does_it() {
     let scene = crowded(12);
     scene.log(&[scene.asked("restarting router", Some(json!([])))]);
