@@ -195,11 +195,15 @@ impl Library {
         let _progress = Told(&self.import_run.progress);
         let done = self.import_logs(agent, &choice, &stop, write);
         let oldest = oldest_ms(&choice);
+        let mut n_twice = 0;
         write(&mut |store| {
             store.forget_past_before(oldest)?;
+            n_twice = store.forget_told_twice()?;
             Ok(())
         })?;
-        done
+        let mut done = done?;
+        done.n_new = done.n_new.saturating_sub(n_twice);
+        Ok(done)
     }
 
     fn import_logs(

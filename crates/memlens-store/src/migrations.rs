@@ -207,6 +207,7 @@ CREATE TABLE past_questions (
 );
 CREATE INDEX past_questions_by_time ON past_questions (at_ms, id);
 CREATE INDEX past_questions_of_log ON past_questions (log);
+CREATE INDEX past_questions_by_words ON past_questions (agent, question);
 
 CREATE TABLE judgments (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -67,6 +67,9 @@ pub struct Kept {
     pub n_judgments: u32,
 }
 
+/// Two logs of one search name moments that differ by no more.
+const TOLD_TWICE_MS: i64 = 30_000;
+
 const ATTEMPT: &str = "read the past questions";
 
 const COLUMNS: &str = "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited FROM past_questions";
@@ -186,6 +189,23 @@ impl Store {
             Ok(kept)
         };
         keep().attempt("keep past questions")
+    }
+
+    /// Forgets questions without a session that the same agent asked in a session too, within 30 s: two logs told of one
+    /// search. Returns how many.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn forget_told_twice(&mut self) -> Result<u32, StoreError> {
+        self.connection
+            .execute(
+                "DELETE FROM past_questions WHERE session = '' AND EXISTS (SELECT 1 FROM past_questions other \
+                 WHERE other.agent = past_questions.agent AND other.question = past_questions.question \
+                 AND other.session <> '' AND abs(other.at_ms - past_questions.at_ms) <= ?1)",
+                [TOLD_TWICE_MS],
+            )
+            .map(|n_gone| n_gone as u32)
+            .attempt("forget what two logs tell of")
     }
 
     /// Forgets past questions asked before a moment, milliseconds since 1970. Returns how many. How far the logs are read
@@ -437,6 +457,35 @@ mod tests {
         assert_eq!(store.past().unwrap(), []);
         assert_eq!(store.read_logs().unwrap(), []);
         assert_eq!(store.judgments(Origin::Observed).unwrap(), []);
+    }
+
+    #[test]
+    fn what_two_logs_tell_of_is_one_question() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(dir.path()).unwrap();
+        let said = |session: &str, call: &str, at_ms: i64, question: &str| NewPast {
+            question: question.to_owned(),
+            ..asked(session, call, Some(at_ms))
+        };
+        let all = [
+            said("s", "1", 1_000_000, "koi"),
+            said("", "e1", 1_030_000, "koi"),
+            // Later, other words, and without a time: another question.
+            said("", "e2", 1_030_001, "koi"),
+            said("", "e3", 1_000_000, "pond"),
+            NewPast {
+                at_ms: None,
+                ..said("", "e4", 0, "koi")
+            },
+            // Two sessions may well ask the same.
+            said("t", "1", 1_000_000, "koi"),
+        ];
+        store.keep_past(&log("12"), &all, &[]).unwrap();
+        assert_eq!(store.forget_told_twice().unwrap(), 1);
+        let past = store.past().unwrap();
+        let mut calls: Vec<&str> = past.iter().map(|it| it.past.call.as_str()).collect();
+        calls.sort_unstable();
+        assert_eq!(calls, ["1", "1", "e2", "e3", "e4"]);
     }
 
     #[test]

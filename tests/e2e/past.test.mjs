@@ -1,0 +1,102 @@
+/** Past questions: read once the person agrees, then and now side by side, replayed, and an edit that loses an answer is told. */
+import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { hoursAgo, logOf, transcript } from "./driver/recall.mjs";
+import { inOneWindow } from "./driver/scenario.mjs";
+import { MemlensWindow } from "./driver/window.mjs";
+
+const LOST = "five rungs of the evidence ladder";
+const FOUND_NOTHING = "unobtainium reactor startup checklist";
+
+const scenario = inOneWindow({
+  open: async (scratch) => {
+    await scratch.writeHome(
+      ".openclaw/openclaw.json",
+      JSON.stringify({
+        meta: { lastTouchedVersion: "2026.9.6" },
+        agents: { defaults: { workspace: scratch.notes } },
+      }),
+    );
+    const searches = [
+      {
+        at: hoursAgo(30),
+        query: LOST,
+        results: [
+          ["memory/2026-10-19.md", 3, 12, 0.61],
+          ["protocols/evidence-ladder.md", 1, 18, 0.6],
+        ],
+        opens: "protocols/evidence-ladder.md",
+      },
+      { at: hoursAgo(2), query: FOUND_NOTHING, results: [] },
+    ];
+    await scratch.writeHome(logOf("7f3a"), transcript("7f3a", searches));
+    return MemlensWindow.openIndexed(scratch);
+  },
+});
+
+scenario(
+  "nothing is read before the person agrees, and then what was asked is listed",
+  async ({ window, scratch }) => {
+    await window.click("nav button", "Past questions");
+    await window.until("the log is named", () => document.body.innerText.includes("7f3a.jsonl"));
+    await scratch.answerDialogs(null);
+    await window.click("button", "Read past questions");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assert.deepEqual((await window.invoke("recall_logs")).is_allowed, false);
+    await scratch.answerDialogs("agreed");
+    await window.click("button", "Read past questions");
+    await window.until("both are listed", () => document.body.innerText.includes("2 questions shown"));
+    const text = await window.run(() => document.body.innerText);
+    assert.ok(text.includes(LOST) && text.includes(FOUND_NOTHING), text);
+    assert.ok(text.includes("found nothing"), text);
+  },
+);
+
+scenario("an answer of then lies beside that of now, with what became of each result", async ({ window }) => {
+  const [row] = (await window.invoke("past_questions", { filter: { text: LOST, agent: null, only: "all" } }))
+    .rows;
+  await window.click("[role='row'] .question", LOST);
+  await window.until("the answers lie side by side", () =>
+    document.body.innerText.includes("the note is gone, or not watched"),
+  );
+  const told = await window.invoke("then_now", { id: row.id, by: null });
+  assert.equal(told.label, "OpenClaw 2026.9");
+  assert.deepEqual(
+    told.then.map(({ path, fate }) => [path, fate]),
+    [
+      ["memory/2026-10-19.md", "gone"],
+      ["protocols/evidence-ladder.md", "rose"],
+    ],
+  );
+  // What stands on the screen is what was told.
+  const shown = await window.run(() => document.body.innerText);
+  for (const { path } of told.now) assert.ok(shown.includes(path.split("/").at(-1)), path);
+});
+
+scenario("a replay tells how many answers change", async ({ window }) => {
+  await window.click("button", "Replay");
+  await window.until("the strip is there", () => document.body.innerText.includes("Answers that changed"));
+  const { replay } = await window.invoke("past_questions", {
+    filter: { text: "", agent: null, only: "all" },
+  });
+  assert.deepEqual([replay.n_questions, replay.n_notes], [2, 11]);
+  await window.click(".kinds button:nth-child(2)");
+  await window.until("those that changed are left", () =>
+    document.body.innerText.includes("1 question shown"),
+  );
+});
+
+scenario("a note that is deleted is told with the question that found it", async ({ window, scratch }) => {
+  // What the questions find is learnt in the background, a moment after the import.
+  await new Promise((resolve) => setTimeout(resolve, 4000));
+  await rm(join(scratch.notes, "protocols/evidence-ladder.md"));
+  await window.until("it is told", () =>
+    /took evidence-ladder\.md out of \d+ answer/.test(document.body.innerText),
+  );
+  await window.click(".notices button", "Compare");
+  await window.until("the question is opened", () =>
+    document.body.innerText.includes("the note is gone, or not watched"),
+  );
+});
