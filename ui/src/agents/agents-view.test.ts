@@ -125,7 +125,7 @@ describe("Settings", () => {
   test("says why nothing could be looked for", async () => {
     const { backend, user } = await open("settings");
     backend.failing.agents = { code: "error", message: "cannot look for agents: no home" };
-    await user.click(await screen.findByRole("button", { name: "Look again" }));
+    await user.click(await within(card()).findByRole("button", { name: "Look again" }));
     expect(await within(card()).findByText(/no home/)).toBeInTheDocument();
   });
 });
