@@ -19,7 +19,7 @@ fn searches_of_its_database_are_told() {
 fn each_profile_has_a_database_of_its_own() {
     let scratch = Scratch::new();
     scratch.database(".hermes/state.db", "");
-    scratch.database(".hermes/profiles/work/state.db", "");
+    scratch.database(".hermes/profiles/garden/state.db", "");
     let logs = memlens_agents::logs(&scratch.home());
     let paths: Vec<String> = logs
         .iter()
@@ -27,6 +27,6 @@ fn each_profile_has_a_database_of_its_own() {
         .collect();
     assert_eq!(
         paths,
-        ["~/.hermes/profiles/work/state.db", "~/.hermes/state.db"]
+        ["~/.hermes/profiles/garden/state.db", "~/.hermes/state.db"]
     );
 }
