@@ -251,6 +251,8 @@ impl Engine {
         let keys = kept_keys(&self.library().store());
         self.downloads.stop();
         let _no_import = self.library().pause_import();
+        *self.library().replayed.lock() = None;
+        *self.library().lost_answers.lock() = None;
         self.writer.erase_all()?;
         self.library().forget_answers();
         self.library().reranking.erase(self.library().dir())?;

@@ -185,11 +185,12 @@ impl Library {
         agent: Option<&str>,
         write: Write<'_>,
     ) -> Result<RecallImport, EngineError> {
+        let _turn = self.import_run.turn.lock();
+        // Read in turn: whoever waited here may have waited for the person to forget all.
         let choice = self.recall_choice();
         if !choice.is_allowed {
             return Err(EngineError::RecallNotAllowed);
         }
-        let _turn = self.import_run.turn.lock();
         let stop = Arc::new(AtomicBool::new(false));
         *self.import_run.stop.lock() = stop.clone();
         let _progress = Told(&self.import_run.progress);
