@@ -104,7 +104,7 @@ pub(super) static RECALLS: Table = Table {
     compressed: None,
     key: "entry_key",
     session: "''",
-    text: "json_object('key', entry_key, 'value', value_json)",
+    text: "json_object('value', value_json)",
     filter: "plugin_id = 'memory-core' AND namespace = 'memory-host.events'",
     absent: "notes of recalls, which OpenClaw keeps there since 2026.9",
 };
@@ -142,9 +142,7 @@ impl Reader for Recalls {
         let Some(question) = event["query"].as_str().filter(|_| is_recall) else {
             return;
         };
-        let key = line["key"]
-            .as_str()
-            .map_or_else(|| format!("@{place}"), str::to_owned);
+        let key = name_of(event);
         let call = Call::Search {
             question: question.to_owned(),
             settings: Default::default(),
@@ -162,4 +160,22 @@ impl Reader for Recalls {
             sessions.answered(session, &key, &answer);
         }
     }
+}
+
+/// What names an event, wherever it stands: a workspace's file is cut and taken over into the database, and events of several
+/// workspaces have no session to tell them apart.
+fn name_of(event: &Value) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut note = |value: &Value| {
+        hasher.update(value.to_string().as_bytes());
+        hasher.update(b"\n");
+    };
+    note(&event["timestamp"]);
+    note(&event["query"]);
+    for result in event["results"].as_array().into_iter().flatten() {
+        for name in ["path", "startLine", "endLine"] {
+            note(&result[name]);
+        }
+    }
+    format!("event:{}", &hasher.finalize().to_hex()[..16])
 }

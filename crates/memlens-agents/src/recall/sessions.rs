@@ -244,19 +244,20 @@ impl<'k> Sessions<'k> {
         self.held.keep(cursor, n_bytes)
     }
 
-    /// Takes up a question and returns what it is known by: its id, or, where another question has that, its id and place.
+    /// Takes up a question and returns what it is known by: its id; where it has none, or another question has that, also by
+    /// what it asked and when.
     fn asked(&mut self, session: &str, place: u64, mut asked: PastQuestion) -> String {
         let is_same =
             |known: &PastQuestion| known.question == asked.question && known.at_ms == asked.at_ms;
         let held = self.held.of(session);
         if asked.call.is_empty() {
-            asked.call = format!("@{place}");
+            asked.call = mark_of(&asked, place);
         } else if let Some(known) = held.iter().find(|it| it.question.call == asked.call) {
             // Some logs tell of a call again when it was answered.
             if is_same(&known.question) {
                 return asked.call;
             }
-            asked.call = format!("{}@{place}", asked.call);
+            asked.call += &mark_of(&asked, place);
         }
         let call = asked.call.clone();
         if !held.iter().any(|it| it.question.call == call) {
@@ -291,6 +292,16 @@ impl PastQuestion {
             _ => true,
         }
     }
+}
+
+/// What tells a question from others of its session whose call has no name of its own. A place in the log does so only where
+/// there is no time: two files may tell of one session, and what stands before it may be cut off.
+fn mark_of(asked: &PastQuestion, place: u64) -> String {
+    let Some(at_ms) = asked.at_ms else {
+        return format!("@{place}");
+    };
+    let hash = blake3::hash(format!("{at_ms} {}", asked.question).as_bytes());
+    format!("@{}", &hash.to_hex()[..16])
 }
 
 /// Whether two names are of one note: tools name it from different folders.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use memlens_agents::read_log;
+use memlens_agents::{logs, read_log};
 use rusqlite::Connection;
 
 use crate::support::{Notebook, Scratch, fixture};
@@ -215,7 +215,6 @@ fn notes_of_recalls_are_told_without_a_session() {
         "pond pump replaced -> memory/2026-04-11.md:9-14=0.7124 MEMORY.md:31-31=0.4402 | opened  | cited \n"
     );
     assert_eq!(told.questions[0].session, "");
-    assert_eq!(told.questions[0].call, "0f3a:event:1:0000000000000001");
 
     let scratch = Scratch::new();
     scratch.write(
@@ -226,6 +225,94 @@ fn notes_of_recalls_are_told_without_a_session() {
         scratch.told().told(),
         "seeds for the east bed -> memory/2026-03-02.md:4-9=0.61 memory/2026-03-01.md:1-3=0.5 | opened  | cited \n"
     );
+}
+
+/// An event of a workspace's file.
+fn event(at: &str, question: &str, path: &str) -> String {
+    format!(
+        r#"{{"type":"memory.recall.recorded","timestamp":"{at}","query":"{question}","resultCount":1,"results":[{{"path":"{path}","startLine":1,"endLine":3,"score":0.5}}]}}"#
+    ) + "\n"
+}
+
+const EVENTS: &str = "memory/.dreams/events.jsonl";
+
+#[test]
+fn events_of_two_workspaces_are_told_apart() {
+    let scratch = Scratch::new();
+    scratch.write(
+        ".openclaw/openclaw.json",
+        r#"{"agents":{"entries":{"garden":{},"kitchen":{}}}}"#,
+    );
+    let at = "2026-05-02T07:00:01.000Z";
+    for (agent, question) in [("garden", "seeds of beans"), ("kitchen", "salt for a soup")] {
+        scratch.write(
+            &format!(".openclaw/workspace-{agent}/{EVENTS}"),
+            event(at, question, "memory/2026-03-02.md")
+                + &event(at, "today", &format!("{agent}.md")),
+        );
+    }
+    let mut told = Notebook::default();
+    for log in logs(&scratch.home()) {
+        told.cursor = None;
+        told.read(&log, &scratch.home());
+    }
+    assert_eq!(
+        told.told(),
+        "seeds of beans -> memory/2026-03-02.md:1-3=0.5 | opened  | cited \n\
+         today -> garden.md:1-3=0.5 | opened  | cited \n\
+         salt for a soup -> memory/2026-03-02.md:1-3=0.5 | opened  | cited \n\
+         today -> kitchen.md:1-3=0.5 | opened  | cited \n"
+    );
+}
+
+#[test]
+fn a_file_of_events_that_was_cut_overwrites_no_question() {
+    let scratch = Scratch::new();
+    let file = format!(".openclaw/workspace/{EVENTS}");
+    let [one, two, three] = [("07", "seeds"), ("08", "beans"), ("09", "peas")]
+        .map(|(hour, question)| event(&format!("2026-05-02T{hour}:00:01.000Z"), question, "a.md"));
+    scratch.write(&file, one + &two);
+    let mut told = scratch.told();
+    scratch.write(&file, two + &three);
+    told.read(&scratch.log(), &scratch.home());
+    let asked: Vec<&str> = told.questions.iter().map(|it| &*it.question).collect();
+    assert_eq!(asked, ["seeds", "beans", "peas"]);
+}
+
+#[test]
+fn events_that_were_taken_over_into_the_database_are_the_same() {
+    let event = event("2026-05-02T07:00:01.000Z", "seeds", "a.md");
+    let of_file = Scratch::new();
+    of_file.write(&format!(".openclaw/workspace/{EVENTS}"), &event);
+    let of_database = Scratch::new();
+    let table = fixture("openclaw/state.sql");
+    let table = table.split_inclusive(';').next().expect("it makes a table");
+    let database = of_database.database(".openclaw/state/openclaw.sqlite", table);
+    database
+        .execute(
+            "INSERT INTO plugin_state_entries VALUES ('memory-core', 'memory-host.events', '0f3a:event:1:1', ?1, 0, NULL)",
+            [format!(r#"{{"kind":"event","event":{event},"sequence":1}}"#)],
+        )
+        .expect("a row can be added");
+    assert_eq!(of_database.told().questions, of_file.told().questions);
+}
+
+#[test]
+fn a_call_without_a_name_is_known_by_what_it_asked_and_when() {
+    let call = |second: u32, question: &str| {
+        format!(
+            r#"{{"type":"message","timestamp":"2026-06-03T08:15:0{second}.000Z","message":{{"role":"assistant","content":[{{"type":"toolCall","name":"memory_search","arguments":{{"query":"{question}"}}}}]}}}}"#
+        ) + "\n"
+    };
+    let scratch = Scratch::new();
+    let file = format!("{SESSIONS}/garden.jsonl");
+    scratch.write(&file, call(1, "seeds") + &call(2, "beans"));
+    let mut told = scratch.told();
+    // What a session began with may be cut off.
+    scratch.write(&file, call(2, "beans") + &call(3, "peas"));
+    told.read(&scratch.log(), &scratch.home());
+    let asked: Vec<&str> = told.questions.iter().map(|it| &*it.question).collect();
+    assert_eq!(asked, ["seeds", "beans", "peas"]);
 }
 
 #[test]
