@@ -3,10 +3,12 @@
 //! The files are copied as files, with what stands beside them of a write that goes on, and the copy is opened: the program
 //! finds no lock, and no file that it did not make.
 //!
-//! Properties checked: nothing beside the original changes; what is written but not yet in the main file is read.
+//! Properties checked: nothing beside the original changes; what is written but not yet in the main file is read; copying can be
+//! stopped after each few megabytes.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -21,6 +23,8 @@ const TRIES: u32 = 5;
 const BETWEEN_TRIES: Duration = Duration::from_millis(40);
 /// More is not copied: somebody waits for it.
 const BYTES_MAX: u64 = 2 << 30;
+/// So much is copied before it is asked whether to go on.
+const PIECE: u64 = 4 << 20;
 
 /// A copy that is open; it goes with its value.
 pub struct CopiedDatabase {
@@ -59,6 +63,19 @@ impl CopiedDatabase {
     /// # Errors
     /// Why it cannot be read, for a person.
     pub fn of(database: &Path) -> Result<CopiedDatabase, String> {
+        let copied = CopiedDatabase::unless_stopped(database, &mut |_| ControlFlow::Continue(()))?;
+        Ok(copied.expect("nobody stopped it"))
+    }
+
+    /// The same, asking before each few megabytes whether to go on, with how often it was begun anew because the database
+    /// moved meanwhile. None where it was stopped.
+    ///
+    /// # Errors
+    /// As [`CopiedDatabase::of`].
+    pub fn unless_stopped(
+        database: &Path,
+        go_on: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> Result<Option<CopiedDatabase>, String> {
         let dir = tempfile::Builder::new()
             .prefix("memlens-")
             .tempdir()
@@ -73,11 +90,14 @@ impl CopiedDatabase {
             if bytes > BYTES_MAX {
                 return Err(format!("it is larger than {} GiB", BYTES_MAX >> 30));
             }
-            for part in PARTS {
-                copy_part(&part_of(database, part), &part_of(&copy, part))?;
+            for (part, known) in PARTS.iter().zip(before) {
+                let (from, to) = (part_of(database, part), part_of(&copy, part));
+                if copy_part(&from, &to, known, &mut || go_on(attempt))?.is_break() {
+                    return Ok(None);
+                }
             }
             if stamp(database).is_ok_and(|after| after == before) {
-                return CopiedDatabase::open(&copy, dir);
+                return CopiedDatabase::open(&copy, dir).map(Some);
             }
         }
         Err("it changes all the time".to_owned())
@@ -105,13 +125,18 @@ impl CopiedDatabase {
 }
 
 /// Copies one part; where there is none, there is none beside the copy either.
-fn copy_part(from: &Path, to: &Path) -> Result<(), String> {
+fn copy_part(
+    from: &Path,
+    to: &Path,
+    known: Option<(u64, SystemTime)>,
+    go_on: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, String> {
     let mut from = match memlens_files::open_own(from, File::options().read(true)) {
         Ok(from) => from,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return match fs::remove_file(to) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.to_string()),
-                _ => Ok(()),
+                _ => Ok(ControlFlow::Continue(())),
             };
         }
         Err(error) if memlens_files::is_odd(&error) => {
@@ -119,10 +144,29 @@ fn copy_part(from: &Path, to: &Path) -> Result<(), String> {
         }
         Err(error) => return Err(error.to_string()),
     };
-    let copied = File::create(to).and_then(|mut to| io::copy(&mut from, &mut to));
-    copied
-        .map(drop)
+    let bytes = known.map_or(0, |(bytes, _)| bytes);
+    copy_pieces(&mut from, to, bytes, go_on)
         .map_err(|error| format!("no copy of it can be made: {error}"))
+}
+
+/// Copies so many bytes and no more: a file may grow as fast as it is copied.
+fn copy_pieces(
+    from: &mut File,
+    to: &Path,
+    bytes: u64,
+    go_on: &mut dyn FnMut() -> ControlFlow<()>,
+) -> io::Result<ControlFlow<()>> {
+    let mut to = File::create(to)?;
+    let mut left = bytes;
+    while left > 0 {
+        if go_on().is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        let piece = left.min(PIECE);
+        io::copy(&mut from.take(piece), &mut to)?;
+        left -= piece;
+    }
+    Ok(ControlFlow::Continue(()))
 }
 
 /// What SQLite says, as a person reads it.

@@ -93,6 +93,14 @@ pub struct Log {
     pub bytes: u64,
 }
 
+impl Log {
+    /// Whether it is a database, which is copied whole before it is read.
+    pub fn is_database(&self) -> bool {
+        let end = self.path.extension();
+        end.is_some_and(|end| end == "sqlite" || end == "db")
+    }
+}
+
 /// What was read of a log up to a place in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
@@ -111,6 +119,12 @@ pub trait Keeper {
 
     /// Keeps a batch and its cursor in one step; `Break` stops the reading.
     fn keep(&mut self, batch: Batch) -> ControlFlow<()>;
+
+    /// Asked before each few megabytes of a log that is copied before it is read, with how often that was begun anew because
+    /// the log moved meanwhile; `Break` stops the reading.
+    fn go_on(&mut self, _n_again: u32) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 /// What reading a log came to.

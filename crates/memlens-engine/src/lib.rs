@@ -69,6 +69,7 @@ mod providers;
 mod query_file;
 mod ranking;
 mod recall;
+mod recall_later;
 mod report;
 mod rerank;
 mod reranking;

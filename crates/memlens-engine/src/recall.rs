@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::agent_name;
 use crate::past::{Places, of_session, stored};
+use crate::recall_later::Later;
 use crate::view::{RecallImport, RecallLog, RecallLogs, RecallProgress};
 use crate::{Engine, EngineError, Library};
 
@@ -73,6 +74,16 @@ pub(crate) struct ImportRun {
     turn: Mutex<()>,
     progress: Mutex<Option<RecallProgress>>,
     stop: Mutex<Arc<AtomicBool>>,
+    later: Later,
+}
+
+/// Who wants an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WantedBy {
+    /// A person, who wants all that is there.
+    Person,
+    /// The window that is open, which takes up what is easily read.
+    Window,
 }
 
 /// What writes to the library, one change at a time.
@@ -133,7 +144,7 @@ impl Library {
     /// told and passed over.
     pub fn import_recall(&self, agent: Option<&str>) -> Result<RecallImport, EngineError> {
         let mut store = Store::open(self.dir())?;
-        self.import_by(agent, &mut |change| change(&mut store))
+        self.import_by(agent, WantedBy::Person, &mut |change| change(&mut store))
     }
 
     /// Changes what the person chose. For a library that nobody else writes to.
@@ -166,12 +177,12 @@ impl Library {
         self.import_run.stop.lock().store(true, Ordering::Relaxed);
     }
 
-    /// Reads what is new while the window is open, by what writes there.
+    /// Reads what is new while the window is open, by what writes there; some databases are left for later.
     ///
     /// # Errors
     /// As [`Library::import_recall`].
     pub(crate) fn import_live(&self, write: Write<'_>) -> Result<RecallImport, EngineError> {
-        self.import_by(None, write)
+        self.import_by(None, WantedBy::Window, write)
     }
 
     /// Stops an import, and lets none begin while the value lives.
@@ -183,6 +194,7 @@ impl Library {
     fn import_by(
         &self,
         agent: Option<&str>,
+        wanted_by: WantedBy,
         write: Write<'_>,
     ) -> Result<RecallImport, EngineError> {
         let _turn = self.import_run.turn.lock();
@@ -194,7 +206,7 @@ impl Library {
         let stop = Arc::new(AtomicBool::new(false));
         *self.import_run.stop.lock() = stop.clone();
         let _progress = Told(&self.import_run.progress);
-        let done = self.import_logs(agent, &choice, &stop, write);
+        let done = self.import_logs(agent, wanted_by, &choice, &stop, write);
         let oldest = oldest_ms(&choice);
         let mut n_twice = 0;
         write(&mut |store| {
@@ -210,6 +222,7 @@ impl Library {
     fn import_logs(
         &self,
         agent: Option<&str>,
+        wanted_by: WantedBy,
         choice: &RecallChoice,
         stop: &AtomicBool,
         write: Write<'_>,
@@ -231,6 +244,9 @@ impl Library {
             known.is_some_and(|known| known.stamp == stamp(log))
         };
         there.retain(|log| !is_read(log));
+        if wanted_by == WantedBy::Window {
+            there.retain(|log| !self.import_run.later.has(log));
+        }
         let mut import = Import {
             library: self,
             places: Places::of(self.lists()),
@@ -238,6 +254,7 @@ impl Library {
             n_bytes_all: there.iter().map(|log| log.bytes).sum(),
             n_bytes_before: 0,
             kept: Kept::default(),
+            wanted_by,
             stop,
             write,
         };
@@ -306,7 +323,9 @@ impl Engine {
     /// As [`Library::import_recall`], and [`EngineError::Indexer`].
     pub fn import_recall(&self) -> Result<RecallImport, EngineError> {
         let library = self.library();
-        let done = library.import_by(None, &mut |change| self.write(|store| change(store)));
+        let done = library.import_by(None, WantedBy::Person, &mut |change| {
+            self.write(|store| change(store))
+        });
         self.check_past();
         done
     }
@@ -408,6 +427,7 @@ struct Import<'a> {
     n_bytes_all: u64,
     n_bytes_before: u64,
     kept: Kept,
+    wanted_by: WantedBy,
     stop: &'a AtomicBool,
     write: Write<'a>,
 }
@@ -504,6 +524,15 @@ impl Keeper for Keeping<'_, '_> {
         self.import.kept.n_judgments += kept.n_judgments;
         self.import.tell(&self.log.path, batch.n_bytes);
         if self.import.stop.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn go_on(&mut self, n_again: u32) -> ControlFlow<()> {
+        // What an agent writes into just now rests some time later.
+        let is_busy = n_again > 0 && self.import.wanted_by == WantedBy::Window;
+        if is_busy || self.import.stop.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())

@@ -68,7 +68,11 @@ pub(super) fn read(
     if cursor.as_ref().is_some_and(|cursor| cursor.stood == stood) {
         return Ok(told);
     }
-    let copied = CopiedDatabase::of(&log.path)?;
+    let copied = CopiedDatabase::unless_stopped(&log.path, &mut |n_again| keeper.go_on(n_again))?;
+    let Some(copied) = copied else {
+        told.is_stopped = true;
+        return Ok(told);
+    };
     let connection = copied.connection();
     let columns = columns(connection, table.name).map_err(|error| words(&error))?;
     if columns.is_empty() {

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use memlens_agents::{Batch, Keeper, PastQuestion, logs, read_log};
+use rusqlite::Connection;
 
 use crate::support::{Notebook, Scratch, fixture};
 
@@ -345,6 +346,77 @@ fn a_keeper_that_has_enough_stops_the_reading() {
         read_log(&scratch.log(), &scratch.home(), None, &mut enough).expect("it can be read");
     assert!(read.is_stopped);
     assert_eq!(enough.0, [256]);
+}
+
+/// Asked whether to go on; each time the database is changed, if it is to be.
+struct Asked {
+    n_asked: u32,
+    changes: Option<Connection>,
+    stops_at: fn(n_asked: u32, n_again: u32) -> bool,
+}
+
+impl Keeper for Asked {
+    fn known(&mut self, _agent: &str, _session: &str) -> Vec<PastQuestion> {
+        Vec::new()
+    }
+    fn keep(&mut self, _batch: Batch) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+    fn go_on(&mut self, n_again: u32) -> ControlFlow<()> {
+        self.n_asked += 1;
+        if let Some(database) = &self.changes {
+            database
+                .execute("INSERT INTO more VALUES (zeroblob(10000))", [])
+                .expect("a row can be added");
+        }
+        match (self.stops_at)(self.n_asked, n_again) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
+
+#[test]
+fn copying_a_database_can_be_stopped_and_is_not_begun_anew_for_who_does_not_want_it() {
+    let scratch = Scratch::new();
+    let database = scratch.database(".hermes/state.db", &fixture("hermes/state.sql"));
+    database
+        .execute_batch("CREATE TABLE more (it BLOB); INSERT INTO more VALUES (zeroblob(20000000))")
+        .expect("rows can be added");
+    let read = |changes: Option<Connection>, stops_at| {
+        let mut asked = Asked {
+            n_asked: 0,
+            changes,
+            stops_at,
+        };
+        let read = read_log(&scratch.log(), &scratch.home(), None, &mut asked);
+        (read.map(|read| read.is_stopped), asked.n_asked)
+    };
+    // 20 MB are five pieces.
+    assert_eq!(read(None, |_, _| false), (Ok(false), 5));
+    assert_eq!(read(None, |n_asked, _| n_asked == 3), (Ok(true), 3));
+    // The second try is not gone on with.
+    let (stopped, n_asked) = read(Some(database), |_, n_again| n_again > 0);
+    assert_eq!((stopped, n_asked), (Ok(true), 6));
+}
+
+#[test]
+fn a_database_that_changes_all_the_time_is_named() {
+    let scratch = Scratch::new();
+    let database = scratch.database(".hermes/state.db", &fixture("hermes/state.sql"));
+    database
+        .execute_batch("CREATE TABLE more (it BLOB)")
+        .expect("a table can be made");
+    let mut asked = Asked {
+        n_asked: 0,
+        changes: Some(database),
+        stops_at: |_, _| false,
+    };
+    let error = read_log(&scratch.log(), &scratch.home(), None, &mut asked);
+    assert_eq!(
+        error.expect_err("it never rests").to_string(),
+        "The log ~/.hermes/state.db was passed over: it changes all the time."
+    );
 }
 
 #[test]
