@@ -27,7 +27,7 @@ static KNOWN: LazyLock<Regex> = LazyLock::new(|| {
         | \b(?:hf|npm|pypi)[_-][A-Za-z0-9_-]{24,}
         | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
         | (?i:(?<bearer>\b(?:bearer|basic)\s+))[A-Za-z0-9+/=._~-]{16,}
-        | (?i:(?<named>\b[a-z0-9_-]*(?:password|passwd|passphrase|passwort|secret|api[_-]?key|access[_-]?key|auth[_-]?token|token|pwd)["']?\s*(?:=|:=|:)\s*["']?))[^\s"',;&]{4,}
+        | (?i:(?<named>\b[a-z0-9_-]*(?:password|passwd|passphrase|passwort|kennwort|pwd|(?:api|access|private)[\ _-]?key|(?<word>secret|token))["']?\s*(?:=|:=|:)\s*["']?))[^\s"',;&]{4,}
         | (?<url>\b[a-z][a-z0-9+.-]*://[^\s/:@]+:)[^\s/@]+@
         "#,
     )
@@ -38,15 +38,73 @@ static KNOWN: LazyLock<Regex> = LazyLock::new(|| {
 static LONG: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[A-Za-z0-9+_=-]{28,}").expect("the pattern is one"));
 
+/// What follows `password:` in a question, and is none.
+const ORDINARY: &[&str] = &[
+    "also",
+    "does",
+    "each",
+    "every",
+    "forgotten",
+    "from",
+    "have",
+    "kein",
+    "keine",
+    "liegt",
+    "lost",
+    "mein",
+    "meine",
+    "must",
+    "need",
+    "never",
+    "nicht",
+    "none",
+    "null",
+    "only",
+    "optional",
+    "policy",
+    "required",
+    "rules",
+    "should",
+    "sind",
+    "steht",
+    "that",
+    "there",
+    "they",
+    "this",
+    "unbekannt",
+    "unknown",
+    "unser",
+    "unsere",
+    "vergessen",
+    "wann",
+    "warum",
+    "welche",
+    "welcher",
+    "welches",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "whose",
+    "will",
+    "with",
+    "woher",
+    "wurde",
+    "your",
+];
+
 /// A text without the secrets in it.
 pub(super) fn blanked(text: &str) -> Cow<'_, str> {
     let text = match KNOWN.replace_all(text, |found: &Captures<'_>| {
         let kept = ["bearer", "named", "url"].map(|name| found.name(name).map(|it| it.as_str()));
         let kept = kept.into_iter().flatten().next().unwrap_or_default();
         let value = &found[0][kept.len()..];
-        let is_told = kept.trim_end_matches(['"', '\'', ' ']).ends_with(':');
-        if found.name("named").is_some() && is_told && value.chars().all(char::is_alphabetic) {
-            // "the secret: never plant mint"
+        let end = found.get(0).map_or(0, |it| it.end());
+        if found.name("named").is_some()
+            && kept.trim_end().ends_with(':')
+            && is_prose(value, found.name("word").is_some(), &text[end..])
+        {
             return found[0].to_owned();
         }
         let at = if found.name("url").is_some() { "@" } else { "" };
@@ -56,6 +114,19 @@ pub(super) fn blanked(text: &str) -> Cow<'_, str> {
         Cow::Owned(text) => text,
     };
     Cow::Owned(longs_blanked(&text).into_owned())
+}
+
+/// Whether what stands after `password:` is the next word of a sentence. Some names are words of their own, so that more of a
+/// sentence tells: "the secret: never plant mint".
+fn is_prose(value: &str, is_after_word: bool, rest: &str) -> bool {
+    let value = value.trim_end_matches(['?', '!', '.', ')']);
+    if !value.chars().all(char::is_alphabetic) {
+        return false;
+    }
+    // Nobody types a password in kana or Chinese signs.
+    let is_latin = value.chars().all(|sign| sign < '\u{250}');
+    let goes_on = || rest.starts_with(' ') && !rest.trim_start().is_empty();
+    !is_latin || ORDINARY.contains(&&*value.to_lowercase()) || (is_after_word && goes_on())
 }
 
 fn longs_blanked(text: &str) -> Cow<'_, str> {
@@ -89,10 +160,13 @@ pub(super) fn blanked_value(value: &mut Value) {
 /// The same for a field of that name.
 pub(super) fn blanked_field(name: &str, value: &mut Value) {
     static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-        let names = r"(?i)(?:password|passwd|passphrase|passwort|secret|api[_-]?key|access[_-]?key|auth|^token$|[_-]token$|credential)";
+        // "author" is none, nor is "max_tokens".
+        let names = r"(?ix) password | passwd | passphrase | passwort | kennwort | pwd | secret | credential | token$
+            | (?:api|access|private|auth)[_-]?key | auth(?:$|[_-]|entication|orization)";
         Regex::new(names).expect("the pattern is one")
     });
-    if value.is_string() && NAMES.is_match(name) {
+    // Whether one is used is no secret.
+    if NAMES.is_match(name) && !value.is_null() && !value.is_boolean() {
         *value = Value::from(BLANK);
     } else {
         blanked_value(value);
@@ -153,6 +227,25 @@ mod tests {
                 "password=[secret] for the router",
             ),
             ("DB_PASSWORD: 'tr0ub4dor'", "DB_PASSWORD: '[secret]'"),
+            ("password: swordfish", "password: [secret]"),
+            (
+                "the password: swordfish, the user: iris",
+                "the password: [secret], the user: iris",
+            ),
+            (
+                "Passwort: Schwertfisch für das WLAN",
+                "Passwort: [secret] für das WLAN",
+            ),
+            ("password: swordfish?", "password: [secret]"),
+            ("password: 'never'", "password: '[secret]'"),
+            (
+                "secret: swordfish\nuser: iris",
+                "secret: [secret]\nuser: iris",
+            ),
+            ("pwd: swordfish", "pwd: [secret]"),
+            ("private_key: swordfish", "private_key: [secret]"),
+            ("botToken: swordfish", "botToken: [secret]"),
+            ("api key: abcd1234", "api key: [secret]"),
             (
                 "curl -d 'api_key=abcd1234&q=pond'",
                 "curl -d 'api_key=[secret]&q=pond'",
@@ -186,6 +279,17 @@ mod tests {
             "Wie lautet das Passwort für das WLAN?",
             "what password did we choose for the router",
             "the secret: never plant mint",
+            "what is the password policy?",
+            "where did I write the token budget",
+            "the password: where did I write it?",
+            "Passwort: welches hatten wir für das WLAN?",
+            "das Passwort: wo steht es?",
+            "Kennwort vergessen, was nun",
+            "パスワードはどこに書きましたか",
+            "Wi-Fiのpassword: どこに書きましたか",
+            "which secret: mint or basil",
+            "is a token: required for each call",
+            "pwd and ls in one line",
             "token limit of the summary: how many?",
             "池のポンプはどこで買いましたか",
             "где лежит насос для пруда",
@@ -211,7 +315,9 @@ mod tests {
     fn settings_are_blanked_by_their_names_too() {
         let mut value = json!({
             "maxResults": 4, "api_key": "abc", "filter": {"authToken": "x y", "tags": ["pond", "password=koi4ever"]},
-            "max_tokens": 100, "project": "garden"
+            "max_tokens": 100, "project": "garden", "pin_secret": 4711, "credentials": {"user": "iris", "key": "koi"},
+            "accessToken": ["koi", "4ever"], "pwd": "koi", "privateKey": "koi", "author": "iris", "auth": true,
+            "token": null, "authorization": "koi"
         });
         blanked_value(&mut value);
         assert_eq!(
@@ -219,7 +325,9 @@ mod tests {
             json!({
                 "maxResults": 4, "api_key": "[secret]",
                 "filter": {"authToken": "[secret]", "tags": ["pond", "password=[secret]"]},
-                "max_tokens": 100, "project": "garden"
+                "max_tokens": 100, "project": "garden", "pin_secret": "[secret]", "credentials": "[secret]",
+                "accessToken": "[secret]", "pwd": "[secret]", "privateKey": "[secret]", "author": "iris", "auth": true,
+                "token": null, "authorization": "[secret]"
             })
         );
     }
