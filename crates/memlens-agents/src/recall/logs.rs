@@ -1,4 +1,4 @@
-//! The files in which agents log, wherever each has its own; links are not followed.
+//! The files in which agents log, wherever each has its own; links below an agent's home are not followed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,9 @@ pub fn logs(home: &Home) -> Vec<Log> {
     codex(home, &mut logs);
     gemini_cli(home, &mut logs);
     let hermes = agents::hermes_root(home);
-    if is_folder(&hermes) {
-        // Each profile is a home of its own.
-        for home in folders(&hermes.join("profiles"))
-            .into_iter()
-            .chain([hermes])
-        {
-            database(&home.join("state.db"), "hermes", &mut logs);
-        }
+    // Each profile is a home of its own.
+    for home in folders(&hermes, "profiles").into_iter().chain([hermes]) {
+        database(&home, "state.db", "hermes", &mut logs);
     }
     logs.sort_by(|one, other| (one.agent, &one.path).cmp(&(other.agent, &other.path)));
     logs
@@ -30,67 +25,64 @@ pub fn logs(home: &Home) -> Vec<Log> {
 
 fn openclaw(home: &Home, logs: &mut Vec<Log>) {
     let state = agents::openclaw_state(home);
-    if !is_folder(&state) {
-        return;
-    }
-    database(&state.join("state/openclaw.sqlite"), "openclaw", logs);
-    for workspace in looking::look_for(home, agents::openclaw_agent()).folders {
+    database(&state, "state/openclaw.sqlite", "openclaw", logs);
+    for workspace in openclaw_workspaces(home, &state) {
         let is_it = |name: &str| name == "events.jsonl";
-        files(&workspace.join("memory/.dreams"), "openclaw", is_it, logs);
+        files(&workspace, "memory/.dreams", "openclaw", is_it, logs);
     }
-    for agent in folders(&state.join("agents")) {
-        database(&agent.join("agent/openclaw-agent.sqlite"), "openclaw", logs);
-        let is_transcript = |name: &str| {
-            // A session that was begun anew is kept under another name; one that the person deleted is left alone.
-            let is_current = name.ends_with(".jsonl") && !name.ends_with(".trajectory.jsonl");
-            is_current || name.contains(".jsonl.reset.")
-        };
-        files(&agent.join("sessions"), "openclaw", is_transcript, logs);
+    for agent in folders(&state, "agents") {
+        database(&agent, "agent/openclaw-agent.sqlite", "openclaw", logs);
+        files(&agent, "sessions", "openclaw", is_transcript, logs);
     }
+}
+
+/// Its workspaces; where what it keeps is linked, those behind the link too.
+fn openclaw_workspaces(home: &Home, state: &Path) -> Vec<PathBuf> {
+    let linked = state.canonicalize().ok().filter(|_| state.is_symlink());
+    let home = match linked {
+        Some(real) => &home.clone().with("OPENCLAW_STATE_DIR", real),
+        None => home,
+    };
+    looking::look_for(home, agents::openclaw_agent()).folders
+}
+
+fn is_transcript(name: &str) -> bool {
+    is_jsonl(name) && !name.ends_with(".trajectory.jsonl")
+        // A session that was begun anew is kept under another name.
+        || name.contains(".jsonl.reset.")
 }
 
 fn claude_code(home: &Home, logs: &mut Vec<Log>) {
     let root = agents::claude_code_root(home);
-    if !is_folder(&root) {
-        return;
-    }
-    for project in folders(&root.join("projects")) {
-        files(&project, "claude-code", is_jsonl, logs);
+    for project in folders(&root, "projects") {
+        files(&project, "", "claude-code", is_jsonl, logs);
         // A session's subagents have files of their own.
-        for session in folders(&project) {
-            files(&session.join("subagents"), "claude-code", is_jsonl, logs);
+        for session in folders(&project, "") {
+            files(&session, "subagents", "claude-code", is_jsonl, logs);
         }
     }
 }
 
 fn codex(home: &Home, logs: &mut Vec<Log>) {
     let root = agents::codex_root(home);
-    if !is_folder(&root) {
-        return;
-    }
     let is_rollout = |name: &str| name.starts_with("rollout-") && is_jsonl(name);
-    files(&root.join("archived_sessions"), "codex", is_rollout, logs);
-    for year in folders(&root.join("sessions")) {
-        for month in folders(&year) {
-            for day in folders(&month) {
-                files(&day, "codex", is_rollout, logs);
+    files(&root, "archived_sessions", "codex", is_rollout, logs);
+    for year in folders(&root, "sessions") {
+        for month in folders(&year, "") {
+            for day in folders(&month, "") {
+                files(&day, "", "codex", is_rollout, logs);
             }
         }
     }
 }
 
 fn gemini_cli(home: &Home, logs: &mut Vec<Log>) {
-    let root = home.join(".gemini");
-    if !is_folder(&root) {
-        return;
-    }
-    for project in folders(&root.join("tmp")) {
-        let chats = project.join("chats");
+    for project in folders(&home.join(".gemini"), "tmp") {
         let is_chat = |name: &str| name.starts_with("session-") && is_jsonl(name);
-        files(&chats, "gemini-cli", is_chat, logs);
+        files(&project, "chats", "gemini-cli", is_chat, logs);
         // Subagents of a session lie in a folder of its name.
-        for session in folders(&chats) {
-            files(&session, "gemini-cli", is_jsonl, logs);
+        for session in folders(&project, "chats") {
+            files(&session, "", "gemini-cli", is_jsonl, logs);
         }
     }
 }
@@ -99,29 +91,37 @@ fn is_jsonl(name: &str) -> bool {
     name.ends_with(".jsonl")
 }
 
+/// A place below one that is known; none where a part on the way is a link, which leads out of the agent's own places. What it
+/// lies below may be one: people keep the homes of agents elsewhere.
+fn below(known: &Path, relative: &str) -> Option<PathBuf> {
+    let mut path = known.to_owned();
+    for part in relative.split('/').filter(|part| !part.is_empty()) {
+        path.push(part);
+        if path.is_symlink() {
+            return None;
+        }
+    }
+    Some(path)
+}
+
 /// Takes up a database, with what SQLite keeps beside it.
-fn database(path: &Path, agent: &'static str, logs: &mut Vec<Log>) {
-    let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
-    if let Some(stamp) = copied_database::stamp(path).ok().filter(|_| is_file) {
+fn database(known: &Path, relative: &str, agent: &'static str, logs: &mut Vec<Log>) {
+    let Some(path) = below(known, relative).filter(|path| path.is_file()) else {
+        return;
+    };
+    if let Ok(stamp) = copied_database::stamp(&path) {
         logs.push(Log {
             agent,
-            path: path.to_owned(),
+            path,
             bytes: stamp.iter().flatten().map(|(bytes, _)| bytes).sum(),
         });
     }
 }
 
-/// Whether a folder is there; one that is a link leads out of the agent's own places.
-fn is_folder(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| found.is_dir())
-}
-
-/// The folders in a folder; where it cannot be looked into, none.
-fn folders(folder: &Path) -> Vec<PathBuf> {
-    if !is_folder(folder) {
-        return Vec::new();
-    }
-    let entries = fs::read_dir(folder).into_iter().flatten();
+/// The folders in a folder, without links; where it cannot be looked into, none.
+fn folders(known: &Path, relative: &str) -> Vec<PathBuf> {
+    let entries = below(known, relative).map(fs::read_dir);
+    let entries = entries.into_iter().flatten().flatten();
     entries
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_ok_and(|found| found.is_dir()))
@@ -130,12 +130,20 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Takes up the files of a folder whose names are those of logs.
-fn files(folder: &Path, agent: &'static str, is_log: impl Fn(&str) -> bool, logs: &mut Vec<Log>) {
-    if !is_folder(folder) {
-        return;
-    }
-    let entries = fs::read_dir(folder).into_iter().flatten();
-    for entry in entries.filter_map(Result::ok) {
+fn files(
+    known: &Path,
+    relative: &str,
+    agent: &'static str,
+    is_log: impl Fn(&str) -> bool,
+    logs: &mut Vec<Log>,
+) {
+    let entries = below(known, relative).map(fs::read_dir);
+    for entry in entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(Result::ok)
+    {
         let is_it = entry.file_name().to_str().is_some_and(&is_log)
             && entry.file_type().is_ok_and(|found| found.is_file());
         if let Some(bytes) = entry.metadata().ok().filter(|_| is_it).map(|it| it.len()) {

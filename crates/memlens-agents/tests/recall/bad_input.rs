@@ -481,3 +481,80 @@ fn links_pipes_and_folders_are_no_logs_and_none_is_followed() {
         assert!(told.ends_with(why), "{told}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn an_agents_home_may_be_a_link_and_nothing_below_it_may() {
+    use std::os::unix::fs::symlink;
+
+    let garden = fixture("openclaw/garden.jsonl");
+    let events = fixture("openclaw/events.jsonl");
+    let logs_of = [
+        ".openclaw/agents/main/sessions/a.jsonl",
+        ".openclaw/agents/main/agent/openclaw-agent.sqlite",
+        ".openclaw/state/openclaw.sqlite",
+        ".openclaw/workspace/memory/.dreams/events.jsonl",
+        ".claude/projects/-garden/a.jsonl",
+        ".codex/sessions/2026/06/03/rollout-a.jsonl",
+        ".codex/archived_sessions/rollout-b.jsonl",
+        ".gemini/tmp/9d1f/chats/session-a.jsonl",
+        ".hermes/profiles/work/state.db",
+    ];
+    let paths = |scratch: &Scratch| {
+        let found = logs(&scratch.home());
+        let inner = |path: &Path| {
+            let path = path.strip_prefix(scratch.path().canonicalize().expect("it is there"));
+            path.expect("it lies there").to_string_lossy().into_owned()
+        };
+        found
+            .iter()
+            .map(|log| inner(&log.path.canonicalize().expect("it is there")))
+            .collect::<Vec<String>>()
+    };
+    let filled = || {
+        let scratch = Scratch::new();
+        for log in logs_of {
+            scratch.write(
+                log,
+                if log.ends_with("events.jsonl") {
+                    &events
+                } else {
+                    &garden
+                },
+            );
+        }
+        scratch
+    };
+    let move_to_link = |scratch: &Scratch, name: &str| {
+        let (at, to) = (
+            scratch.path().join(name),
+            scratch.path().join("elsewhere").join(name),
+        );
+        fs::create_dir_all(to.parent().expect("it lies in a folder")).expect("it can be made");
+        fs::rename(&at, &to).expect("it can be moved");
+        symlink(&to, &at).expect("it can be made");
+    };
+    let scratch = filled();
+    for home in [".openclaw", ".claude", ".codex", ".gemini", ".hermes"] {
+        move_to_link(&scratch, home);
+    }
+    let mut expected: Vec<String> = logs_of.map(|log| format!("elsewhere/{log}")).into();
+    expected.sort_unstable();
+    let mut found = paths(&scratch);
+    found.sort_unstable();
+    assert_eq!(found, expected);
+
+    for log in logs_of {
+        let parts: Vec<&str> = log.split('/').collect();
+        for n in 2..=parts.len() {
+            let scratch = filled();
+            let linked = parts[..n].join("/");
+            move_to_link(&scratch, &linked);
+            let elsewhere: Vec<String> = paths(&scratch)
+                .into_iter()
+                .filter(|path| path.starts_with("elsewhere"))
+                .collect();
+            assert_eq!(elsewhere, [""; 0], "{linked} is a link");
+        }
+    }
+}
