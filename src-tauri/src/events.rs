@@ -18,9 +18,9 @@ pub struct ActivityHappened(pub Activity);
 #[derive(Debug, Clone, Serialize, Type, Event)]
 pub struct Download(pub DownloadProgress);
 
-/// An edit took notes out of answers to past questions.
+/// An edit took notes out of answers to past questions; none where what was told of that is forgotten.
 #[derive(Debug, Clone, Serialize, Type, Event)]
-pub struct AnswersLost(pub LostAnswers);
+pub struct AnswersLost(pub Option<LostAnswers>);
 
 /// The form of a scope on its way from the window.
 #[derive(Debug, Clone, Deserialize, Type)]

@@ -95,7 +95,7 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
                 Event::State(state) => StateChanged(*state).emit(&handle),
                 Event::Activity(activity) => ActivityHappened(activity).emit(&handle),
                 Event::Download(progress) => Download(progress).emit(&handle),
-                Event::Lost(lost) => AnswersLost(*lost).emit(&handle),
+                Event::Lost(lost) => AnswersLost(lost.map(|lost| *lost)).emit(&handle),
             };
         }),
     )?;

@@ -30,6 +30,8 @@ mod feedback;
 mod flipping;
 #[path = "engine/folders.rs"]
 mod folders;
+#[path = "engine/forgetting.rs"]
+mod forgetting;
 #[path = "engine/losing.rs"]
 mod losing;
 #[path = "engine/opening.rs"]

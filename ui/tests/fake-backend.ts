@@ -158,7 +158,7 @@ export class FakeBackend implements Backend {
   readonly #sets = new Map<number, FakeSet>();
   readonly #stateListeners = new Set<(state: LibraryState) => void>();
   readonly #activityListeners = new Set<(activity: Activity) => void>();
-  readonly #lostListeners = new Set<(lost: LostAnswers) => void>();
+  readonly #lostListeners = new Set<(lost: LostAnswers | null) => void>();
   readonly #downloadListeners = new Set<(download: Download) => void>();
   #rerankers: RerankSettings;
   #endRerank: () => void = () => undefined;
@@ -895,13 +895,13 @@ export class FakeBackend implements Backend {
     return () => this.#activityListeners.delete(listener);
   }
 
-  onLost(listener: (lost: LostAnswers) => void) {
+  onLost(listener: (lost: LostAnswers | null) => void) {
     this.#lostListeners.add(listener);
     return () => this.#lostListeners.delete(listener);
   }
 
   /** Has an edit take notes out of answers to past questions. */
-  loseAnswers(lost: LostAnswers): void {
+  loseAnswers(lost: LostAnswers | null): void {
     for (const listener of this.#lostListeners) listener(lost);
   }
 

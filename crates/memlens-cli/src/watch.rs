@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 
 use memlens_engine::view::{Activity, FolderStatus, Happening, LibraryState};
-use memlens_engine::{Engine, Event, IndexerError, Watching};
+use memlens_engine::{Engine, Event, Home, IndexerError, Watching};
 
 use crate::arguments::WatchArgs;
 use crate::error::CliError;
@@ -32,6 +32,7 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
             polls: arguments.poll,
             ..Watching::default()
         },
+        Home::of_process(),
         Arc::new(move |event| match event {
             // The receiver is gone only while the program ends.
             Event::Activity(activity) => drop(sender.send(Told::Activity(activity))),

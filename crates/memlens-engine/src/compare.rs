@@ -118,7 +118,9 @@ impl Span {
     }
 
     fn n_lines(&self) -> u32 {
-        (self.end_line + 1).saturating_sub(self.start_line)
+        self.end_line
+            .saturating_add(1)
+            .saturating_sub(self.start_line)
     }
 }
 
@@ -149,7 +151,7 @@ pub(crate) fn pairs(a: &[Span], b: &[Span]) -> Vec<(usize, usize)> {
                 span.start_line.max(b[other].start_line),
                 span.end_line.min(b[other].end_line),
             );
-            (end + 1).saturating_sub(start)
+            end.saturating_add(1).saturating_sub(start)
         };
         let there = of_note
             .get(&(span.folder, span.path.as_str()))
@@ -157,7 +159,9 @@ pub(crate) fn pairs(a: &[Span], b: &[Span]) -> Vec<(usize, usize)> {
             .flatten()
             .copied();
         // Of neighbouring chunks that overlap it, one that is kept as it is says more than one that was dropped.
-        let is_much = |other: usize| overlap(other) * 2 >= span.n_lines().min(b[other].n_lines());
+        let is_much = |other: usize| {
+            overlap(other).saturating_mul(2) >= span.n_lines().min(b[other].n_lines())
+        };
         let is_alike = |other: usize| b[other].is_kept == span.is_kept;
         let best = there
             .filter(|other| !is_taken[*other] && overlap(*other) > 0)

@@ -25,6 +25,7 @@ use crate::past::Checked;
 use crate::past_watch::{Due, PastBell, PastWatch};
 use crate::preset::stored_text;
 use crate::providers::{choices, kept_keys, models_folder};
+use crate::recall::Write;
 use crate::search::native;
 use crate::view::{
     Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, Happening, LibraryState,
@@ -41,8 +42,8 @@ pub enum Event {
     Activity(Activity),
     /// The download of a model went on, or is over.
     Download(DownloadProgress),
-    /// An edit took notes out of answers to past questions.
-    Lost(Box<LostAnswers>),
+    /// An edit took notes out of answers to past questions; none where what was told of that is forgotten.
+    Lost(Option<Box<LostAnswers>>),
 }
 
 /// Is told of every event; called from the thread that made it happen.
@@ -87,10 +88,11 @@ impl Engine {
         source: EmbedderSource,
         listener: Listener,
     ) -> Result<Engine, EngineError> {
-        Engine::open_to_watch(dir, source, Watching::default(), listener)
+        let home = Home::of_process();
+        Engine::open_to_watch(dir, source, Watching::default(), home, listener)
     }
 
-    /// Does the same and says how changes are to be noticed.
+    /// Does the same and says how changes are to be noticed, and in which home agents keep what is theirs; none for none.
     ///
     /// # Errors
     /// As [`Engine::open`].
@@ -98,6 +100,7 @@ impl Engine {
         dir: &Path,
         source: EmbedderSource,
         watching: Watching,
+        home: Option<Home>,
         listener: Listener,
     ) -> Result<Engine, EngineError> {
         let mut notices = Vec::new();
@@ -121,13 +124,14 @@ impl Engine {
             Err(error) => return Err(error),
         };
         let read_only = refused.as_ref().map(EngineError::to_string);
-        let library = match (Library::open(dir, source.clone()), refused) {
+        let mut library = match (Library::open(dir, source.clone()), refused) {
             // There is none because none could be made: that is what must be told.
             (Err(EngineError::Store(StoreError::Missing { .. })), Some(refused)) => {
                 return Err(refused);
             }
             (opened, _) => opened?,
         };
+        library.home = home;
         notices.extend(library.notices().iter().cloned());
         let work = Arc::new(Mutex::new(Work::new(notices, read_only)));
         let shared = Arc::new(Shared {
@@ -251,14 +255,20 @@ impl Engine {
         let keys = kept_keys(&self.library().store());
         self.downloads.stop();
         let _no_import = self.library().pause_import();
-        *self.library().replayed.lock() = None;
-        *self.library().lost_answers.lock() = None;
         self.writer.erase_all()?;
+        self.forget_worked_out(|_| true);
         self.library().forget_answers();
         self.library().reranking.erase(self.library().dir())?;
         erase_models(&models_folder(self.library().dir()))?;
         forget_keys(&keys);
         Ok(self.state())
+    }
+
+    /// Lets go of what was worked out of past questions, and of what happened as far as it is unwanted.
+    pub(crate) fn forget_worked_out(&self, is_unwanted: impl Fn(&Activity) -> bool) {
+        self.library().forget_worked_out();
+        self.shared.work.lock().forget_activity(is_unwanted);
+        (self.shared.listener)(Event::Lost(None));
     }
 
     /// Pauses all indexing, the walk of a folder included, or has it go on, and try at once what failed.
@@ -522,14 +532,21 @@ fn watch_past(shared: &Arc<Shared>, writer: &Arc<Writer>) -> Result<PastWatch, E
 impl Shared {
     /// Reads what agents logged since, where the person allowed it.
     fn go_on_with_logs(&self, writer: &Writer) {
-        if !self.library.recall_choice().is_allowed || self.work.lock().read_only().is_some() {
+        if self.work.lock().read_only().is_some() {
             return;
         }
-        let imported = self.library.import_live(&mut |change| {
+        let write: Write<'_> = &mut |change| {
             writer
                 .write(|store| change(store))
                 .map_err(|error: EngineError| error.at(self.library.dir()))
-        });
+        };
+        if let Err(error) = self.library.forget_old_past(&mut *write) {
+            tracing::warn!(%error, "cannot forget old past questions");
+        }
+        if !self.library.recall_choice().is_allowed {
+            return;
+        }
+        let imported = self.library.import_live(write);
         match imported {
             Ok(done) if done.n_new + done.n_updated > 0 => self.tell_state(),
             Ok(_) => {}
@@ -556,12 +573,11 @@ impl Shared {
                 return before;
             }
         };
-        if let Some(before) = &before {
-            match self.library.lost(before, &now) {
-                Ok(Some(lost)) => self.tell_lost(lost),
-                Ok(None) => {}
-                Err(error) => tracing::warn!(%error, "cannot tell what was lost"),
-            }
+        let lost = before.and_then(|before| now.lost_since(&before));
+        if let Some(lost) = lost
+            && self.library.worked_out.keep_lost(now.era(), lost.clone())
+        {
+            self.tell_lost(lost);
         }
         Some(now)
     }
@@ -585,8 +601,7 @@ impl Shared {
             self.work.lock().note(std::slice::from_ref(&activity));
             (self.listener)(Event::Activity(activity));
         }
-        *self.library.lost_answers.lock() = Some(lost.clone());
-        (self.listener)(Event::Lost(Box::new(lost)));
+        (self.listener)(Event::Lost(Some(Box::new(lost))));
     }
 }
 

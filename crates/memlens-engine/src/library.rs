@@ -25,12 +25,12 @@ use crate::emulations::Emulations;
 use crate::facts::{LibraryFacts, today};
 use crate::kept::KeptSearches;
 use crate::notices;
-use crate::past::Replayed;
+use crate::past::WorkedOut;
 use crate::recall::ImportRun;
 use crate::reranking::Reranking;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};
 use crate::thumbs::CountedThumbs;
-use crate::view::{Emulated, LostAnswers, SearchAnswer};
+use crate::view::{Emulated, SearchAnswer};
 
 /// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.
 const REST_AFTER: Duration = Duration::from_secs(1);
@@ -49,9 +49,7 @@ pub struct Library {
     pub(crate) set_run: SetRun,
     pub(crate) import_run: ImportRun,
     pub(crate) replay_run: SetRun,
-    pub(crate) replayed: Mutex<Option<Arc<Replayed>>>,
-    /// What the last edit took out of answers to past questions.
-    pub(crate) lost_answers: Mutex<Option<LostAnswers>>,
+    pub(crate) worked_out: WorkedOut,
     searches: Mutex<KeptSearches>,
     /// When a search last read the vectors; none while they rest.
     vectors_read: Mutex<Option<Instant>>,
@@ -101,8 +99,7 @@ impl Library {
             set_run: SetRun::default(),
             import_run: ImportRun::default(),
             replay_run: SetRun::default(),
-            replayed: Mutex::default(),
-            lost_answers: Mutex::default(),
+            worked_out: WorkedOut::default(),
             searches: Mutex::default(),
             vectors_read: Mutex::new(None),
             clustering: RwLock::new(None),

@@ -1,6 +1,7 @@
 //! What agents asked, as it is kept in the library.
 
 mod check;
+mod judged;
 mod listed;
 mod markdown;
 mod matching;
@@ -10,6 +11,7 @@ mod queries;
 mod replay;
 mod then_now;
 mod vectors;
+mod worked_out;
 
 use memlens_agents::PastQuestion;
 use memlens_store::{NewPast, Store, StoredPast};
@@ -19,10 +21,12 @@ use serde::de::DeserializeOwned;
 use crate::{EngineError, Library};
 
 pub(crate) use check::Checked;
+pub(crate) use judged::Judged;
 pub use listed::PastOnly;
 pub(crate) use own::OwnPipelines;
 pub(crate) use places::Places;
 pub(crate) use replay::Replayed;
+pub(crate) use worked_out::{Era, WorkedOut};
 
 /// A past question that is kept.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +77,15 @@ impl Library {
         let stored = self.store().past()?;
         let past = stored.into_iter().map(past);
         Ok(past.filter(|past| filter.holds(&past.asked)).collect())
+    }
+
+    /// The newest past questions, at most so many, each once per agent.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub(crate) fn newest_past(&self, n_most: u32) -> Result<Vec<Past>, EngineError> {
+        let stored = self.store().newest_past(n_most)?;
+        Ok(stored.into_iter().map(past).collect())
     }
 
     /// The past question of an id.

@@ -91,7 +91,8 @@ impl PastBell {
             if wishes.has_changed {
                 wishes.has_changed = false;
                 // What else changes meanwhile is checked with it.
-                self.rung.wait_for(&mut wishes, AFTER_CHANGE);
+                let until = Instant::now() + AFTER_CHANGE;
+                while !self.is_stopped() && !self.rung.wait_until(&mut wishes, until).timed_out() {}
                 wishes.has_changed = false;
                 return (!self.is_stopped()).then_some(Due::Check);
             }
@@ -151,8 +152,12 @@ impl PastWatch {
 impl Drop for PastWatch {
     fn drop(&mut self) {
         self.bell.stop();
-        (self.interrupt)();
         if let Some(thread) = self.thread.take() {
+            // Again and again: work that begins just now makes itself a new sign to stop.
+            while !thread.is_finished() {
+                (self.interrupt)();
+                std::thread::sleep(LOOK_EVERY / 10);
+            }
             // A panic there has been reported by its own thread.
             let _ = thread.join();
         }

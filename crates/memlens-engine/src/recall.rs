@@ -8,10 +8,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use jiff::Timestamp;
-use memlens_agents::{Batch, Keeper, Log, PastQuestion, Used, logs, read_log};
+use memlens_agents::{Batch, Keeper, Log, PastQuestion, logs, read_log};
 use memlens_rank::ChunkId;
 use memlens_retrieve::{NoteChunk, Retriever as _};
 use memlens_store::{Judgment, Kept, Origin, ReadLog, Store};
@@ -19,9 +19,9 @@ use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use crate::agents::agent_name;
-use crate::past::{Places, of_session, stored};
+use crate::past::{Judged, Places, of_session, stored};
 use crate::recall_later::Later;
-use crate::view::{RecallImport, RecallLog, RecallLogs, RecallProgress};
+use crate::view::{Happening, RecallImport, RecallLog, RecallLogs, RecallProgress};
 use crate::{Engine, EngineError, Library};
 
 /// Days after which a past question is forgotten, where nothing else is chosen.
@@ -29,6 +29,8 @@ const KEEP_DAYS: u32 = 365;
 /// More is as good as for ever.
 const KEEP_DAYS_MAX: u32 = 3650;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// How often an import that somebody waits for is told to stop.
+const STOP_EVERY: Duration = Duration::from_millis(50);
 /// The setting that holds the choice.
 const KEY: &str = "recall";
 /// How many questions of a session its next lines may tell more of.
@@ -87,7 +89,7 @@ enum WantedBy {
 }
 
 /// What writes to the library, one change at a time.
-type Write<'a> = &'a mut dyn FnMut(
+pub(crate) type Write<'a> = &'a mut dyn FnMut(
     &mut dyn FnMut(&mut Store) -> Result<(), EngineError>,
 ) -> Result<(), EngineError>;
 
@@ -152,8 +154,8 @@ impl Library {
     /// # Errors
     /// As [`Engine::change_recall`].
     pub fn change_recall(&self, change: RecallChange) -> Result<(), EngineError> {
-        let text = changed(self.recall_choice(), change)?;
-        Ok(Store::open(self.dir())?.put_setting(KEY, Some(&text))?)
+        let choice = changed(self.recall_choice(), change)?;
+        put(&mut Store::open(self.dir())?, &choice)
     }
 
     /// Forgets every past question. For a library that nobody else writes to. Returns how many.
@@ -162,9 +164,28 @@ impl Library {
     /// [`EngineError::Store`].
     pub fn forget_recall(&self) -> Result<u32, EngineError> {
         let mut store = Store::open(self.dir())?;
+        self.forget_questions(&mut store)
+    }
+
+    /// Forgets all questions and their vectors, and takes back the consent. Returns how many questions there were.
+    fn forget_questions(&self, store: &mut Store) -> Result<u32, EngineError> {
+        self.forget_vectors()?;
         let n_gone = store.forget_past()?;
-        disallow(&mut store, self.recall_choice())?;
+        let choice = RecallChoice {
+            is_allowed: false,
+            ..self.recall_choice()
+        };
+        store.put_setting(KEY, Some(&text(&choice)))?;
         Ok(n_gone)
+    }
+
+    /// Forgets what became older than the person keeps it, where nobody else does.
+    pub(crate) fn forget_old_past(&self, write: Write<'_>) -> Result<(), EngineError> {
+        let oldest = oldest_ms(&self.recall_choice());
+        if !self.store().holds_past_before(oldest)? {
+            return Ok(());
+        }
+        write(&mut |store| Ok(store.forget_past_before(oldest).map(drop)?))
     }
 
     /// How far an import is; none while none goes on.
@@ -187,8 +208,13 @@ impl Library {
 
     /// Stops an import, and lets none begin while the value lives.
     pub(crate) fn pause_import(&self) -> MutexGuard<'_, ()> {
-        self.stop_recall();
-        self.import_run.turn.lock()
+        loop {
+            // Again and again: one that takes its turn just now makes itself a new sign to stop.
+            self.stop_recall();
+            if let Some(turn) = self.import_run.turn.try_lock_for(STOP_EVERY) {
+                return turn;
+            }
+        }
     }
 
     fn import_by(
@@ -209,9 +235,12 @@ impl Library {
         let done = self.import_logs(agent, wanted_by, &choice, &stop, write);
         let oldest = oldest_ms(&choice);
         let mut n_twice = 0;
+        let is_new = done.as_ref().map_or(true, |done| done.n_new > 0);
         write(&mut |store| {
             store.forget_past_before(oldest)?;
-            n_twice = store.forget_told_twice()?;
+            if is_new {
+                n_twice = store.forget_told_twice()?;
+            }
             Ok(())
         })?;
         let mut done = done?;
@@ -246,6 +275,9 @@ impl Library {
         there.retain(|log| !is_read(log));
         if wanted_by == WantedBy::Window {
             there.retain(|log| !self.import_run.later.has(log));
+        }
+        if there.is_empty() {
+            return Ok(RecallImport::default());
         }
         let mut import = Import {
             library: self,
@@ -335,8 +367,8 @@ impl Engine {
     /// # Errors
     /// [`EngineError::System`] for days out of range; [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn change_recall(&self, change: RecallChange) -> Result<RecallLogs, EngineError> {
-        let text = changed(self.library().recall_choice(), change)?;
-        self.put_setting(KEY, Some(text))?;
+        let choice = changed(self.library().recall_choice(), change)?;
+        self.write(|store| put(store, &choice))?;
         self.library().recall_logs()
     }
 
@@ -348,18 +380,13 @@ impl Engine {
     pub fn forget_recall(&self) -> Result<u32, EngineError> {
         let library = self.library();
         let _no_import = library.pause_import();
-        let choice = library.recall_choice();
-        *library.replayed.lock() = None;
-        *library.lost_answers.lock() = None;
-        self.write(|store| {
-            let n_gone = store.forget_past()?;
-            disallow(store, choice)?;
-            Ok(n_gone)
-        })
+        let n_gone = self.write(|store| library.forget_questions(store))?;
+        self.forget_worked_out(|activity| activity.what == Happening::Lost);
+        Ok(n_gone)
     }
 }
 
-fn changed(choice: RecallChoice, change: RecallChange) -> Result<String, EngineError> {
+fn changed(choice: RecallChoice, change: RecallChange) -> Result<RecallChoice, EngineError> {
     let keep_days = change.keep_days.unwrap_or(choice.keep_days);
     if !(1..=KEEP_DAYS_MAX).contains(&keep_days) {
         return Err(EngineError::System {
@@ -367,20 +394,18 @@ fn changed(choice: RecallChoice, change: RecallChange) -> Result<String, EngineE
             why: format!("{keep_days} days: choose 1 to {KEEP_DAYS_MAX}"),
         });
     }
-    let choice = RecallChoice {
+    Ok(RecallChoice {
         is_allowed: change.is_allowed.unwrap_or(choice.is_allowed),
         keep_days,
         is_alarm_on: change.is_alarm_on.unwrap_or(choice.is_alarm_on),
-    };
-    Ok(text(&choice))
+    })
 }
 
-fn disallow(store: &mut Store, choice: RecallChoice) -> Result<(), EngineError> {
-    let choice = RecallChoice {
-        is_allowed: false,
-        ..choice
-    };
-    Ok(store.put_setting(KEY, Some(&text(&choice)))?)
+/// Keeps the choice, and forgets what is too old by it.
+fn put(store: &mut Store, choice: &RecallChoice) -> Result<(), EngineError> {
+    store.put_setting(KEY, Some(&text(choice)))?;
+    store.forget_past_before(oldest_ms(choice))?;
+    Ok(())
 }
 
 fn text(choice: &RecallChoice) -> String {
@@ -446,36 +471,42 @@ impl Import<'_> {
     fn observed(&self, asked: &PastQuestion) -> Result<Vec<Judgment>, EngineError> {
         let mut judgments = Vec::new();
         for used in asked.opened.iter().chain(&asked.cited) {
-            for (text, path) in self.texts(&asked.agent, used)? {
+            let Some(judged) = Judged::of(asked, used, &self.places) else {
+                continue;
+            };
+            for text in self.texts(&judged)? {
                 judgments.push(Judgment {
                     origin: Origin::Observed,
                     question: asked.question.clone(),
                     hash: memlens_ingest::content_hash(&text),
                     text,
-                    path,
-                    at_ms: asked.at_ms.unwrap_or_default(),
+                    path: judged.place.path.clone(),
+                    at_ms: judged.at_ms,
                 });
             }
         }
         Ok(judgments)
     }
 
-    /// The chunks that a use names. A whole note says nothing of any of its chunks, unless it has but one.
-    fn texts(&self, agent: &str, used: &Used) -> Result<Vec<(String, String)>, EngineError> {
-        let Some(place) = self.places.find(agent, &used.path) else {
-            return Ok(Vec::new());
-        };
+    /// The chunks that hold lines that were used. A whole note says nothing of any of its chunks, unless it has but one.
+    fn texts(&self, Judged { place, lines, .. }: &Judged) -> Result<Vec<String>, EngineError> {
         let retriever = self.library.retriever();
         let Some(chunks) = retriever.chunks_of(place.folder, &place.path) else {
             return Ok(Vec::new());
         };
-        let is_used = |chunk: &&NoteChunk| match used.lines {
-            Some((start, end)) => chunk.start_line <= end && chunk.end_line >= start,
-            None => chunks.len() == 1,
+        let holds = |chunk: &&NoteChunk, (start, end): &(u32, u32)| {
+            chunk.start_line <= *end && chunk.end_line >= *start
+        };
+        let is_used = |chunk: &&NoteChunk| {
+            if lines.is_empty() {
+                chunks.len() == 1
+            } else {
+                lines.iter().any(|lines| holds(chunk, lines))
+            }
         };
         let chunks: Vec<ChunkId> = chunks.iter().filter(is_used).map(|it| it.chunk).collect();
         let there = retriever.texts(&chunks)?.into_iter().filter_map(Result::ok);
-        Ok(there.map(|text| (text, place.path.clone())).collect())
+        Ok(there.collect())
     }
 }
 

@@ -104,4 +104,9 @@ impl Work {
         }
         self.activity.truncate(ACTIVITY_KEPT);
     }
+
+    /// Forgets what happened, where a person wants it forgotten.
+    pub fn forget_activity(&mut self, is_unwanted: impl Fn(&Activity) -> bool) {
+        self.activity.retain(|activity| !is_unwanted(activity));
+    }
 }

@@ -12,8 +12,8 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 9] = [
-    FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH,
+const STEPS: [&str; 10] = [
+    FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH,
 ];
 
 const FIRST: &str = "
@@ -219,4 +219,12 @@ CREATE TABLE judgments (
     at_ms INTEGER NOT NULL,
     UNIQUE (origin, question, hash)
 );
+";
+
+// A question that its log names no time of ages from when it was first kept. What two logs tell of is found by its time.
+const TENTH: &str = "
+ALTER TABLE past_questions ADD COLUMN kept_ms INTEGER NOT NULL DEFAULT 0;
+UPDATE past_questions SET kept_ms = CAST(unixepoch('subsec') * 1000 AS INTEGER);
+DROP INDEX past_questions_by_words;
+CREATE INDEX past_questions_by_words ON past_questions (agent, question, at_ms);
 ";

@@ -2,6 +2,8 @@
 //!
 //! What a question's settings, results and uses mean is not this crate's matter: they are JSON here.
 
+use std::collections::HashSet;
+
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::Attempt;
@@ -72,6 +74,10 @@ const TOLD_TWICE_MS: i64 = 30_000;
 
 const ATTEMPT: &str = "read the past questions";
 
+const OLD_TIMED: &str = "at_ms < ?1";
+const OLD_TIMELESS: &str = "at_ms IS NULL AND kept_ms < ?1";
+const OLD_JUDGMENT: &str = "origin = 'observed' AND at_ms < ?1";
+
 const COLUMNS: &str = "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited FROM past_questions";
 
 impl Store {
@@ -84,6 +90,31 @@ impl Store {
             .prepare_cached(&format!("{COLUMNS} ORDER BY at_ms DESC, id DESC"))
             .and_then(|mut statement| statement.query_map([], read)?.collect())
             .attempt(ATTEMPT)
+    }
+
+    /// The newest past questions, at most so many, each agent's words once.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn newest_past(&self, n_most: u32) -> Result<Vec<StoredPast>, StoreError> {
+        let newest = || {
+            let mut statement = self
+                .connection
+                .prepare_cached(&format!("{COLUMNS} ORDER BY at_ms DESC, id DESC"))?;
+            let mut rows = statement.query([])?;
+            let mut seen = HashSet::new();
+            let mut newest = Vec::new();
+            while newest.len() < n_most as usize
+                && let Some(row) = rows.next()?
+            {
+                let stored = read(row)?;
+                if seen.insert((stored.past.agent.clone(), stored.past.question.clone())) {
+                    newest.push(stored);
+                }
+            }
+            Ok(newest)
+        };
+        newest().attempt(ATTEMPT)
     }
 
     /// The past question of an id; none where there is none.
@@ -201,23 +232,54 @@ impl Store {
             .execute(
                 "DELETE FROM past_questions WHERE session = '' AND EXISTS (SELECT 1 FROM past_questions other \
                  WHERE other.agent = past_questions.agent AND other.question = past_questions.question \
-                 AND other.session <> '' AND abs(other.at_ms - past_questions.at_ms) <= ?1)",
+                 AND other.at_ms BETWEEN past_questions.at_ms - ?1 AND past_questions.at_ms + ?1 \
+                 AND other.session <> '')",
                 [TOLD_TWICE_MS],
             )
             .map(|n_gone| n_gone as u32)
             .attempt("forget what two logs tell of")
     }
 
-    /// Forgets past questions asked before a moment, milliseconds since 1970. Returns how many. How far the logs are read
-    /// is kept, so that they do not come back.
+    /// Whether anything is kept that was asked or observed before a moment, milliseconds since 1970. A question without a
+    /// time counts from when it was first kept.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
-    pub fn forget_past_before(&mut self, at_ms: i64) -> Result<u32, StoreError> {
+    pub fn holds_past_before(&self, at_ms: i64) -> Result<bool, StoreError> {
         self.connection
-            .execute("DELETE FROM past_questions WHERE at_ms < ?1", [at_ms])
-            .map(|n_gone| n_gone as u32)
-            .attempt("forget old past questions")
+            .prepare_cached(&format!(
+                "SELECT EXISTS (SELECT 1 FROM past_questions WHERE {OLD_TIMED}) \
+                 OR EXISTS (SELECT 1 FROM past_questions WHERE {OLD_TIMELESS}) \
+                 OR EXISTS (SELECT 1 FROM judgments WHERE {OLD_JUDGMENT})"
+            ))
+            .and_then(|mut statement| statement.query_row([at_ms], |row| row.get(0)))
+            .attempt(ATTEMPT)
+    }
+
+    /// Forgets what [`Store::holds_past_before`] tells of. Returns how many questions. How far the logs are read is kept, so
+    /// that they do not come back.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`]; nothing has changed then.
+    pub fn forget_past_before(&mut self, at_ms: i64) -> Result<u32, StoreError> {
+        if !self.holds_past_before(at_ms)? {
+            return Ok(0);
+        }
+        self.lastingly(|connection| {
+            let mut forget = || {
+                let transaction = connection.transaction()?;
+                let mut n_gone = 0;
+                for old in [OLD_TIMED, OLD_TIMELESS] {
+                    let delete = format!("DELETE FROM past_questions WHERE {old}");
+                    n_gone += transaction.execute(&delete, [at_ms])?;
+                }
+                let delete = format!("DELETE FROM judgments WHERE {OLD_JUDGMENT}");
+                transaction.execute(&delete, [at_ms])?;
+                transaction.commit()?;
+                Ok(n_gone as u32)
+            };
+            forget().attempt("forget old past questions")
+        })
     }
 
     /// Forgets every past question, what was observed of them, and how far the logs are read. Returns how many questions.
@@ -282,8 +344,8 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
             connection
                 .prepare_cached(
                     "INSERT INTO past_questions \
-                     (log, agent, session, call, at_ms, question, settings, returned, opened, cited) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                     (log, agent, session, call, at_ms, question, settings, returned, opened, cited, kept_ms) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, CAST(unixepoch('subsec') * 1000 AS INTEGER))",
                 )?
                 .execute(params![
                     log, agent, session, call, at_ms, question, settings, returned, opened, cited
@@ -449,10 +511,26 @@ mod tests {
             asked("s", "3", None),
         ];
         store.keep_past(&log("12"), &all, &[judgment("a")]).unwrap();
+        let observed = |store: &Store| store.judgments(Origin::Observed).unwrap().len();
+        assert!(!store.holds_past_before(5).unwrap());
+        assert_eq!(store.forget_past_before(5).unwrap(), 0);
+        assert_eq!((store.n_past().unwrap(), observed(&store)), (3, 1));
+        // The judgment was made at 5.
+        assert!(store.holds_past_before(6).unwrap());
+        assert_eq!(store.forget_past_before(6).unwrap(), 0);
+        assert_eq!((store.n_past().unwrap(), observed(&store)), (3, 0));
         assert_eq!(store.forget_past_before(20).unwrap(), 1);
         assert_eq!(store.n_past().unwrap(), 2);
         // How far the log is read stays, so that the old ones do not come back.
         assert_eq!(store.read_logs().unwrap(), [(log("12"), 2)]);
+        // What has no time of its own ages from now on.
+        let in_a_year =
+            std::time::UNIX_EPOCH.elapsed().unwrap().as_millis() as i64 + 366 * 24 * 60 * 60 * 1000;
+        store.keep_past(&log("12"), &all, &[judgment("a")]).unwrap();
+        assert_eq!(store.forget_past_before(in_a_year).unwrap(), 3);
+        store
+            .keep_past(&log("12"), &all[1..], &[judgment("a")])
+            .unwrap();
         assert_eq!(store.forget_past().unwrap(), 2);
         assert_eq!(store.past().unwrap(), []);
         assert_eq!(store.read_logs().unwrap(), []);
@@ -500,5 +578,31 @@ mod tests {
         };
         store.keep_past(&moved, &one, &[]).unwrap();
         assert_eq!(store.n_past().unwrap(), 1);
+    }
+
+    #[test]
+    fn the_newest_are_each_agents_words_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(dir.path()).unwrap();
+        let said = |agent: &str, call: &str, at_ms: Option<i64>, question: &str| NewPast {
+            agent: agent.to_owned(),
+            question: question.to_owned(),
+            ..asked("s", call, at_ms)
+        };
+        let all = [
+            said("openclaw", "1", Some(10), "koi"),
+            said("openclaw", "2", Some(40), "koi"),
+            said("codex", "3", Some(30), "koi"),
+            said("openclaw", "4", Some(20), "pond"),
+            said("openclaw", "5", None, "bees"),
+        ];
+        store.keep_past(&log("12"), &all, &[]).unwrap();
+        let newest = |n_most: u32| -> Vec<String> {
+            let newest = store.newest_past(n_most).unwrap();
+            newest.into_iter().map(|it| it.past.call).collect()
+        };
+        assert_eq!(newest(9), ["2", "3", "4", "5"]);
+        assert_eq!(newest(2), ["2", "3"]);
+        assert_eq!(newest(0), [""; 0]);
     }
 }

@@ -18,7 +18,7 @@ fn asked() -> NewPast {
         agent: "codex".to_owned(),
         session: "s".to_owned(),
         call: "1".to_owned(),
-        at_ms: Some(1_700_000_000_000),
+        at_ms: Some(jiff::Timestamp::now().as_millisecond()),
         question: QUESTION.to_owned(),
         settings: "{}".to_owned(),
         returned: Some("[]".to_owned()),
@@ -84,6 +84,17 @@ fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
     assert_eq!(lost.sentence, "This edit took router.md out of 1 answer.");
     assert_eq!(lost.edited, ["router.md"]);
     assert_eq!(lost.notes[0].questions[0].question, QUESTION);
+
+    watched.engine.forget_recall().expect("it can be forgotten");
+    let listed = watched
+        .engine
+        .library()
+        .past_questions(&PastFilter::default(), PastOnly::All)
+        .expect("they can be listed");
+    assert_eq!(listed.lost, None);
+    let told = watched.engine.activity();
+    assert!(told.iter().any(|it| it.what == Happening::Changed));
+    assert!(told.iter().all(|it| it.what != Happening::Lost), "{told:?}");
 }
 
 #[test]

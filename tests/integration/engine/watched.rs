@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use memlens_engine::view::{Activity, FolderStatus, Happening};
-use memlens_engine::{EmbedderSource, Engine, Event, FolderId, Listener, Watching};
+use memlens_engine::{EmbedderSource, Engine, Event, FolderId, Home, Listener, Watching};
 use memlens_params::Params;
 use memlens_tests::{Notes, answers, content, fresh, hashing, open};
 
@@ -26,7 +26,22 @@ impl Watched {
         Watched::open_with(dir, hashing(), Watching::default())
     }
 
+    /// Opens an engine whose agents live in a home of its own.
+    pub fn at_home(dir: &Path, home: &Notes) -> Watched {
+        let home = Home::new(home.path());
+        Watched::open_in(dir, hashing(), Watching::default(), Some(home))
+    }
+
     pub fn open_with(dir: &Path, source: EmbedderSource, watching: Watching) -> Watched {
+        Watched::open_in(dir, source, watching, None)
+    }
+
+    fn open_in(
+        dir: &Path,
+        source: EmbedderSource,
+        watching: Watching,
+        home: Option<Home>,
+    ) -> Watched {
         let (sender, events) = channel();
         let sender = Mutex::new(sender);
         let listener: Listener = Arc::new(move |event| {
@@ -34,7 +49,7 @@ impl Watched {
             let _ = sender.lock().expect("nobody panics").send(event);
         });
         let engine =
-            Engine::open_to_watch(dir, source, watching, listener).expect("it can be opened");
+            Engine::open_to_watch(dir, source, watching, home, listener).expect("it can be opened");
         Watched {
             engine,
             events,

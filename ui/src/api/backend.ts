@@ -218,7 +218,7 @@ export interface Backend {
   startQuery(): Promise<string | null>;
   onState(listener: (state: LibraryState) => void): () => void;
   onDownload(listener: (download: Download) => void): () => void;
-  /** An edit took notes out of answers to past questions. */
-  onLost(listener: (lost: LostAnswers) => void): () => void;
+  /** An edit took notes out of answers to past questions; null where what was told of that is forgotten. */
+  onLost(listener: (lost: LostAnswers | null) => void): () => void;
   onActivity(listener: (activity: Activity) => void): () => void;
 }

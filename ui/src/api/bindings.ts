@@ -279,8 +279,8 @@ export type AgreementMeasure =
 /**  Their share of common words. */
 "words";
 
-/**  An edit took notes out of answers to past questions. */
-export type AnswersLost = LostAnswers;
+/**  An edit took notes out of answers to past questions; none where what was told of that is forgotten. */
+export type AnswersLost = LostAnswers | null;
 
 /**  A question that was asked about the fact's time. */
 export type AskedThen = {

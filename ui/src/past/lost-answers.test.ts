@@ -26,7 +26,7 @@ const LOST: LostAnswers = {
   ],
 };
 
-it("is told until it is closed, and told again by the next edit", () => {
+it("is told until it is closed or forgotten, and told again by the next edit", () => {
   const backend = new FakeBackend();
   const news = new LostAnswersNews(backend);
   const stop = news.follow();
@@ -40,8 +40,10 @@ it("is told until it is closed, and told again by the next edit", () => {
   expect(news.lost).toBeNull();
   backend.loseAnswers(LOST);
   expect(news.lost).toBe(LOST);
+  // Forgotten, with the questions that it names.
+  backend.loseAnswers(null);
+  expect(news.lost).toBeNull();
   stop();
-  news.close();
   backend.loseAnswers(LOST);
   expect(news.lost).toBeNull();
 });

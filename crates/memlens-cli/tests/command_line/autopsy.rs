@@ -3,7 +3,7 @@
 use memlens_tests::Notes;
 use serde_json::{Value, json};
 
-use crate::memlens::{AtHome, Memlens, list, text};
+use crate::memlens::{AtHome, Memlens, days_ago, list, text};
 
 const FACT: &str = "wait four minutes after restarting the router";
 const STEPS: [&str; 7] = [
@@ -25,14 +25,14 @@ fn search(id: &str, at: &str, query: &str, results: &Value) -> String {
 }
 
 fn session(id: &str, searches: &[String]) -> String {
-    line(&json!({"type": "session", "id": id, "timestamp": "2026-11-20T21:00:00Z"}))
+    line(&json!({"type": "session", "id": id, "timestamp": format!("{}T21:00:00Z", days_ago(9))}))
         + &searches.concat()
 }
 
 fn home() -> Notes {
     let held =
         json!([{"path": "memory/home-server.md", "startLine": 1, "endLine": 5, "score": 0.61}]);
-    let at = "2026-11-20T22:31:00Z";
+    let at = &format!("{}T22:31:00Z", days_ago(9));
     let lost = search("a", at, "the router is not well", &json!([]));
     let given = search("b", at, "restarting the router", &held);
     let sessions = ".openclaw/agents/main/sessions";
@@ -111,10 +111,14 @@ fn a_fact_is_followed_to_where_it_was_lost() {
     assert_eq!(lost["works"]["rank"], 1, "{lost:#}");
     // A moment takes the day before it; a day, the whole of it.
     check(
-        &["memory/home-server.md:5", "--at", "2026-11-21T10:00:00Z"],
+        &[
+            "memory/home-server.md:5",
+            "--at",
+            &format!("{}T10:00:00Z", days_ago(8)),
+        ],
         "given_unused",
     );
-    check(&[FACT, "--at", "2026-11-25"], "never_asked");
+    check(&[FACT, "--at", &days_ago(4)], "never_asked");
 }
 
 #[test]
@@ -151,6 +155,7 @@ fn it_is_printed_for_people_and_for_reports() {
         !blank.contains("minutes") && blank.contains("home-server.md:5"),
         "{blank}"
     );
+    let day = &days_ago(9);
     for (arguments, status, said) in [
         (vec!["autopsy", " "], 2, "say the fact in words"),
         (
@@ -160,7 +165,7 @@ fn it_is_printed_for_people_and_for_reports() {
         ),
         (vec!["autopsy", FACT, "--at", "soon"], 2, "soon"),
         (
-            vec!["autopsy", FACT, "--at", "2026-11-20", "--session", "x"],
+            vec!["autopsy", FACT, "--at", day, "--session", "x"],
             2,
             "cannot be used with",
         ),

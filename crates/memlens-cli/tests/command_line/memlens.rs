@@ -2,7 +2,9 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
+use jiff::{SignedDuration, Timestamp};
 use memlens_tests::Notes;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -165,4 +167,13 @@ impl AtHome<'_> {
         assert_eq!((status, err.as_str()), (Some(0), ""), "{arguments:?}");
         serde_json::from_str(&out).expect("it prints JSON")
     }
+}
+
+/// The day so many days ago, as in "2026-11-20", in UTC; the same all the while. Logs of a fixed day would be too old to be read
+/// some day.
+pub fn days_ago(n: u8) -> String {
+    static NOW: LazyLock<Timestamp> = LazyLock::new(Timestamp::now);
+    (*NOW - SignedDuration::from_hours(24 * i64::from(n)))
+        .strftime("%Y-%m-%d")
+        .to_string()
 }

@@ -1,16 +1,22 @@
 //! `memlens recall` in a made-up home: what OpenClaw asked is read once it is allowed, listed, gone on with, and forgotten.
 
 use std::fs;
+use std::time::SystemTime;
 
 use memlens_tests::Notes;
 use serde_json::{Value, json};
 
-use crate::memlens::{AtHome, Memlens, list, text};
+use crate::memlens::{AtHome, Memlens, days_ago, list, text};
 
 const LOG: &str = ".openclaw/agents/main/sessions/7f3a.jsonl";
 
 fn line(value: &Value) -> String {
     format!("{value}\n")
+}
+
+/// A moment so many days ago.
+fn at(days: u8, time: &str) -> String {
+    format!("{}T{time}Z", days_ago(days))
 }
 
 /// A search of OpenClaw and its answer.
@@ -33,17 +39,17 @@ fn opening(id: &str, at: &str, path: &str) -> String {
 }
 
 fn log() -> String {
-    line(&json!({"type": "session", "id": "7f3a", "timestamp": "2026-11-20T21:00:00Z"}))
+    line(&json!({"type": "session", "id": "7f3a", "timestamp": at(2, "21:00:00")}))
         + &search(
             "a",
-            "2026-11-20T21:00:05Z",
+            &at(2, "21:00:05"),
             "which port does the router use",
             &json!([{"path": "memory/router.md", "startLine": 1, "endLine": 1, "score": 0.61}]),
         )
-        + &opening("b", "2026-11-20T21:00:09Z", "memory/router.md")
+        + &opening("b", &at(2, "21:00:09"), "memory/router.md")
         + &search(
             "c",
-            "2026-11-21T08:00:00Z",
+            &at(1, "08:00:00"),
             "wifi dead in the studio",
             &json!([]),
         )
@@ -104,15 +110,15 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
         listed,
         json!([
             {
-                "id": "2", "agent": "openclaw", "session": "7f3a", "at": "2026-11-21T08:00:00Z",
+                "id": "2", "agent": "openclaw", "session": "7f3a", "at": at(1, "08:00:00"),
                 "question": "wifi dead in the studio", "settings": {"maxResults": 6}, "answered": true, "returned": [],
                 "opened": [], "cited": [],
             },
             {
-                "id": "1", "agent": "openclaw", "session": "7f3a", "at": "2026-11-20T21:00:05Z",
+                "id": "1", "agent": "openclaw", "session": "7f3a", "at": at(2, "21:00:05"),
                 "question": "which port does the router use", "settings": {"maxResults": 6}, "answered": true,
                 "returned": [{"path": "memory/router.md", "start_line": 1, "end_line": 1, "score": 0.61}],
-                "opened": [{"path": "memory/router.md", "start_line": 1, "end_line": 1, "at": "2026-11-20T21:00:09Z"}],
+                "opened": [{"path": "memory/router.md", "start_line": 1, "end_line": 1, "at": at(2, "21:00:09")}],
                 "cited": [],
             },
         ])
@@ -124,9 +130,9 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
     assert_eq!(n_listed(&["PORT router"]), 1);
     assert_eq!(n_listed(&["--agent", "codex"]), 0);
     assert_eq!(n_listed(&["--session", "7f3a"]), 2);
-    assert_eq!(n_listed(&["--since", "2026-11-20T21:00:06Z"]), 1);
+    assert_eq!(n_listed(&["--since", &at(2, "21:00:06")]), 1);
     // A session that goes on is gone on with; what is known is not told again.
-    let longer = log() + &search("d", "2026-11-21T08:00:30Z", "reset the mesh", &json!([]));
+    let longer = log() + &search("d", &at(1, "08:00:30"), "reset the mesh", &json!([]));
     fs::write(home.path().join(LOG), longer).expect("it can be written");
     let more = at_home.json(&["recall", "import", "--json"]);
     assert_eq!((&more["n_new"], &more["n_updated"]), (&json!(1), &json!(0)));
@@ -170,14 +176,14 @@ fn answers_of_then_and_now_lie_side_by_side() {
         {"path": "memory/gone.md", "startLine": 1, "endLine": 1, "score": 0.7},
         {"path": "memory/router.md", "startLine": 1, "endLine": 1, "score": 0.61},
     ]);
-    let log = line(&json!({"type": "session", "id": "7f3a", "timestamp": "2026-11-20T21:00:00Z"}))
+    let log = line(&json!({"type": "session", "id": "7f3a", "timestamp": at(2, "21:00:00")}))
         + &search(
             "a",
-            "2026-11-20T21:00:05Z",
+            &at(2, "21:00:05"),
             "which port does the router use",
             &results,
         )
-        + &opening("b", "2026-11-20T21:00:09Z", "memory/router.md");
+        + &opening("b", &at(2, "21:00:09"), "memory/router.md");
     let home = Notes::new(&[
         (
             ".openclaw/workspace/memory/router.md",
@@ -284,4 +290,98 @@ fn answers_of_then_and_now_lie_side_by_side() {
             "memlens: cannot open past question 9: there is none; list them anew\n"
         )
     );
+}
+
+#[test]
+fn a_note_that_changed_since_is_no_judgment() {
+    let home = home();
+    let memlens = library(&home);
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let note = home.at(".openclaw/workspace/memory/router.md");
+    let file = fs::File::options()
+        .write(true)
+        .open(note)
+        .expect("it is there");
+    file.set_modified(SystemTime::now())
+        .expect("it can be dated");
+    let workspace = home.path().join(".openclaw/workspace");
+    assert_eq!(memlens.run(&["index", text(&workspace)]).status, 0);
+    let done = at_home.json(&["recall", "import", "--yes", "--json"]);
+    assert_eq!(
+        (&done["n_new"], &done["n_judgments"]),
+        (&json!(2), &json!(0))
+    );
+    let out = home.path().join("queries.jsonl");
+    let (status, _, err) = at_home.run(&["recall", "export", text(&out)]);
+    assert_eq!(status, Some(0), "{err}");
+    let set = fs::read_to_string(&out).expect("it was written");
+    assert!(!set.contains("relevant"), "{set}");
+    let shown = at_home.run(&["recall", "show", "1"]).1;
+    assert!(!shown.contains("counts as relevant"), "{shown}");
+    assert!(
+        shown.contains("After the search it opened memory/router.md:1–1."),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_note_is_known_by_what_its_agent_calls_it() {
+    let results = json!([
+        // As a memory names its notes that leaves out how files end.
+        {"path": "memory/router", "startLine": 1, "endLine": 1, "score": 0.7},
+        {"path": "MEMORY.md", "startLine": 1, "endLine": 1, "score": 0.6},
+        {"path": "memory/v1.2", "startLine": 1, "endLine": 1, "score": 0.5},
+    ]);
+    let log = line(&json!({"type": "session", "id": "7f3a", "timestamp": at(2, "21:00:00")}))
+        + &search(
+            "a",
+            &at(2, "21:00:05"),
+            "which port does the router use",
+            &results,
+        );
+    let home = Notes::new(&[
+        (
+            ".openclaw/workspace/memory/router.md",
+            "The router listens on port 8093.\n",
+        ),
+        (".openclaw/workspace/memory/v1.2.md", "The first version.\n"),
+        (
+            ".openclaw/workspace/MEMORY.md",
+            "The house has two floors.\n",
+        ),
+        (
+            ".openclaw/workspace-work/MEMORY.md",
+            "The office has a lift.\n",
+        ),
+        (LOG, &log),
+    ]);
+    let memlens = library(&home);
+    let other = home.path().join(".openclaw/workspace-work");
+    assert_eq!(memlens.run(&["index", text(&other)]).status, 0);
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    at_home.json(&["recall", "import", "--yes", "--json"]);
+    let (_, shown, _) = at_home.run(&["recall", "show", "1", "--json"]);
+    let told: Value = serde_json::from_str(&shown).expect("it is JSON");
+    let of = |path: &str| {
+        let mut rows = list(&told["now"]).iter();
+        rows.find(|row| row["path"] == path)
+            .map(|row| (row["fate"].clone(), row["why"].clone()))
+    };
+    assert!(
+        of("memory/router.md").is_some_and(|(fate, _)| fate != "new"),
+        "{told:#}"
+    );
+    let (fate, why) = of("MEMORY.md").expect("it is told");
+    assert_eq!(
+        (fate, why),
+        (json!("gone"), json!("several notes have this name"))
+    );
+    let (_, why) = of("memory/v1.2.md").expect("it is told");
+    assert_ne!(why, "the note is gone, or not watched");
 }

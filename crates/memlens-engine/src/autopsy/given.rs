@@ -25,7 +25,7 @@ impl<'a> Given<'a> {
     pub fn of(case: &'a Case<'_>, found: &Found, places: &Places) -> Given<'a> {
         let is_note = |past: &Past, path: &str| {
             let place = places.find(&past.asked.agent, path);
-            place.is_some_and(|it| it.folder == found.place.folder && it.path == found.place.path)
+            place.is_ok_and(|it| it.folder == found.place.folder && it.path == found.place.path)
         };
         let covers = |lines: Option<(u32, u32)>| {
             lines.is_none_or(|(start, end)| (start..=end).contains(&found.line))

@@ -1,110 +1,83 @@
 //! Which past questions lose a note when notes change.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 use memlens_store::{FolderId, Snapshot};
 
 use super::own::OwnPipelines;
 use super::replay::kept;
-use super::{Past, PastFilter};
+use super::{Era, Past};
 use crate::view::{LostAnswer, LostAnswers, LostNote};
-use crate::{EngineError, Library};
+use crate::{EngineError, Library, Ranking};
 
 /// How many questions are checked, the newest first.
-const QUESTIONS_CHECKED: usize = 200;
+const QUESTIONS_CHECKED: u32 = 200;
 /// How many questions of a note are named.
 const QUESTIONS_NAMED: usize = 20;
 
 /// A note by its folder and path.
 type Note = (FolderId, String);
+/// A question by its agent and its words: asked again it is the same.
+type Asked = (String, String);
 
 /// What past questions found at one generation.
 pub(crate) struct Checked {
     generation: u64,
-    /// The best rank of each note, 1-based, by the past question's id.
-    found: HashMap<i64, BTreeMap<Note, u32>>,
+    era: Era,
+    found: HashMap<Asked, Found>,
+    /// The folders that were watched.
+    folders: HashSet<FolderId>,
     /// When each note was last changed.
     modified_ms: HashMap<Note, i64>,
 }
 
-impl Library {
-    /// Ranks the newest past questions, each by its agent's own pipeline. None where `goes_on`, which is asked before each
-    /// question, says so, or where nothing changed since `before`.
-    ///
-    /// # Errors
-    /// As [`Library::search_as`].
-    pub(crate) fn check_past(
-        &self,
-        before: Option<&Checked>,
-        goes_on: &dyn Fn() -> bool,
-    ) -> Result<Option<Checked>, EngineError> {
-        let lists = self.lists();
-        let generation = lists.snapshot.generation;
-        if before.is_some_and(|before| before.generation == generation) {
-            return Ok(None);
-        }
-        let own = OwnPipelines::of(self);
-        let asked = self.newest_past()?;
-        self.take_up_vectors(&asked);
-        let mut found = HashMap::with_capacity(asked.len());
-        for past in &asked {
-            if !goes_on() {
-                return Ok(None);
-            }
-            let ranking = own.ranking(&past.asked);
-            let search = self.search_past(past, &ranking)?;
-            self.keep_vector(&search);
-            let mut notes: BTreeMap<Note, u32> = BTreeMap::new();
-            for (rank, span) in (1..).zip(kept(&search, &ranking)?) {
-                notes
-                    .entry((FolderId(span.folder), span.path))
-                    .or_insert(rank);
-            }
-            found.insert(past.id, notes);
-        }
-        Ok(Some(Checked {
-            generation,
-            found,
-            modified_ms: modified(&lists.snapshot),
-        }))
+/// What one question found.
+#[derive(Clone)]
+struct Found {
+    /// The past question's id.
+    id: i64,
+    ranking: Ranking,
+    /// The best rank of each note, 1-based.
+    notes: BTreeMap<Note, u32>,
+}
+
+impl Found {
+    /// Whether it was ranked by the same pipeline with the same values, so that what differs comes from the notes.
+    fn is_comparable(&self, other: &Found) -> bool {
+        self.ranking.pipeline.id() == other.ranking.pipeline.id()
+            && self.ranking.values == other.ranking.values
+    }
+}
+
+impl Checked {
+    /// When they began to be checked.
+    pub fn era(&self) -> Era {
+        self.era
     }
 
-    /// The newest past questions, each once per agent.
-    fn newest_past(&self) -> Result<Vec<Past>, EngineError> {
-        let mut seen = HashSet::new();
-        let mut past = self.past(&PastFilter::default())?;
-        past.retain(|it| seen.insert((it.asked.agent.clone(), it.asked.question.clone())));
-        past.truncate(QUESTIONS_CHECKED);
-        Ok(past)
-    }
-
-    /// What past questions lost from one check to the next; none where nothing.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub(crate) fn lost(
-        &self,
-        before: &Checked,
-        now: &Checked,
-    ) -> Result<Option<LostAnswers>, EngineError> {
-        let questions: HashMap<i64, String> = self
-            .newest_past()?
-            .into_iter()
-            .map(|past| (past.id, past.asked.question))
-            .collect();
-        let mut lost: BTreeMap<Note, Vec<LostAnswer>> = BTreeMap::new();
-        let mut ids: Vec<&i64> = now.found.keys().collect();
-        ids.sort_by(|a, b| b.cmp(a));
-        for id in ids {
-            let (Some(was), Some(question)) = (before.found.get(id), questions.get(id)) else {
+    /// What past questions lost from one check to the next by edits of notes; none where nothing.
+    pub fn lost_since(&self, before: &Checked) -> Option<LostAnswers> {
+        let edited = self.edited_since(before);
+        if edited.is_empty() {
+            // Memory that ages, another version of the agent, a folder that came or went: nobody edited anything.
+            return None;
+        }
+        let is_watched = |note: &Note| self.folders.contains(&note.0);
+        let mut asked: Vec<(&Asked, &Found)> = self.found.iter().collect();
+        asked.sort_by_key(|(_, found)| Reverse(found.id));
+        let mut lost: BTreeMap<&Note, Vec<LostAnswer>> = BTreeMap::new();
+        for (asked, now) in asked {
+            let was = before.found.get(asked);
+            let Some(was) = was.filter(|was| was.is_comparable(now)) else {
                 continue;
             };
-            for (note, rank) in was {
-                if !now.found[id].contains_key(note) {
-                    lost.entry(note.clone()).or_default().push(LostAnswer {
-                        id: id.to_string(),
-                        question: question.clone(),
+            for (note, rank) in &was.notes {
+                if is_watched(note) && !now.notes.contains_key(note) {
+                    lost.entry(note).or_default().push(LostAnswer {
+                        id: now.id.to_string(),
+                        question: asked.1.clone(),
                         was: *rank,
                         is: None,
                     });
@@ -112,20 +85,8 @@ impl Library {
             }
         }
         if lost.is_empty() {
-            return Ok(None);
+            return None;
         }
-        let is_same = |note: &Note| before.modified_ms.get(note) == now.modified_ms.get(note);
-        let all: HashSet<&Note> = before
-            .modified_ms
-            .keys()
-            .chain(now.modified_ms.keys())
-            .collect();
-        let mut edited: Vec<String> = all
-            .into_iter()
-            .filter(|note| !is_same(note))
-            .map(|(_, path)| path.clone())
-            .collect();
-        edited.sort();
         let mut notes: Vec<LostNote> = lost
             .into_iter()
             .map(|((folder, path), mut questions)| {
@@ -133,7 +94,7 @@ impl Library {
                 questions.truncate(QUESTIONS_NAMED);
                 LostNote {
                     folder: folder.0.to_string(),
-                    path,
+                    path: path.clone(),
                     n_answers,
                     questions,
                 }
@@ -141,13 +102,120 @@ impl Library {
             .collect();
         // Those of most answers first.
         notes.sort_by(|a, b| (b.n_answers, &a.path).cmp(&(a.n_answers, &b.path)));
-        Ok(Some(LostAnswers {
+        Some(LostAnswers {
             at_ms: Timestamp::now().as_millisecond() as f64,
             sentence: sentence(&edited, &notes),
             edited,
             notes,
+        })
+    }
+
+    /// The paths of notes that were added, changed or removed, in folders that were watched both times.
+    fn edited_since(&self, before: &Checked) -> Vec<String> {
+        let all: BTreeSet<&Note> = before
+            .modified_ms
+            .keys()
+            .chain(self.modified_ms.keys())
+            .collect();
+        let is_edited = |note: &&Note| {
+            self.folders.contains(&note.0)
+                && before.folders.contains(&note.0)
+                && before.modified_ms.get(*note) != self.modified_ms.get(*note)
+        };
+        let edited = all.into_iter().filter(is_edited);
+        edited.map(|(_, path)| path.clone()).collect()
+    }
+}
+
+impl Library {
+    /// Ranks the newest past questions, each by its agent's own pipeline; where no note changed since `before`, only those
+    /// that it does not hold. None where `goes_on`, which is asked before each question, says so, where there is nothing new,
+    /// and where notes change meanwhile: their change is told too, and checked then.
+    ///
+    /// A question that cannot be asked is passed over.
+    ///
+    /// # Errors
+    /// As [`Library::search_as`], where no question can be asked.
+    pub(crate) fn check_past(
+        &self,
+        before: Option<&Checked>,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Option<Checked>, EngineError> {
+        let lists = self.lists();
+        let generation = lists.snapshot.generation;
+        let era = self.worked_out.era();
+        let own = OwnPipelines::of(self);
+        let asked = self.newest_past(QUESTIONS_CHECKED)?;
+        let of_now = before.filter(|it| it.generation == generation && it.era == era);
+        let (mut found, to_ask) = planned(asked, of_now);
+        if of_now.is_some() && to_ask.is_empty() {
+            return Ok(None);
+        }
+        self.take_up_vectors(to_ask.iter().map(|(_, past)| past));
+        let mut failed = None;
+        for (key, past) in to_ask {
+            if !goes_on() {
+                return Ok(None);
+            }
+            let ranking = own.ranking(&past.asked);
+            match self.notes_found(&past, &ranking) {
+                Ok(notes) => {
+                    let id = past.id;
+                    found.insert(key, Found { id, ranking, notes });
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "a past question cannot be asked again");
+                    failed = Some(error);
+                }
+            }
+        }
+        match failed {
+            Some(error) if found.is_empty() => return Err(error),
+            _ if self.lists().snapshot.generation != generation => return Ok(None),
+            _ => {}
+        }
+        let snapshot = &lists.snapshot;
+        Ok(Some(Checked {
+            generation,
+            era,
+            found,
+            folders: snapshot.folders.iter().map(|folder| folder.id).collect(),
+            modified_ms: modified(snapshot),
         }))
     }
+
+    fn notes_found(
+        &self,
+        past: &Past,
+        ranking: &Ranking,
+    ) -> Result<BTreeMap<Note, u32>, EngineError> {
+        let search = self.search_past(past, ranking)?;
+        self.keep_vector(&search);
+        let mut notes = BTreeMap::new();
+        for (rank, span) in (1..).zip(kept(&search, ranking)?) {
+            notes
+                .entry((FolderId(span.folder), span.path))
+                .or_insert(rank);
+        }
+        Ok(notes)
+    }
+}
+
+/// What is known of these questions, and those that are to be asked.
+fn planned(
+    asked: Vec<Past>,
+    of_now: Option<&Checked>,
+) -> (HashMap<Asked, Found>, Vec<(Asked, Past)>) {
+    let mut found = HashMap::with_capacity(asked.len());
+    let mut to_ask = Vec::new();
+    for past in asked {
+        let key = (past.asked.agent.clone(), past.asked.question.clone());
+        match of_now.and_then(|it| it.found.get(&key)) {
+            Some(known) => drop(found.insert(key, known.clone())),
+            None => to_ask.push((key, past)),
+        }
+    }
+    (found, to_ask)
 }
 
 fn modified(snapshot: &Snapshot) -> HashMap<Note, i64> {
@@ -187,8 +255,119 @@ fn sentence(edited: &[String], notes: &[LostNote]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::sentence;
+    use std::collections::{BTreeMap, HashMap};
+
+    use memlens_agents::PastQuestion;
+    use memlens_params::Params;
+    use memlens_store::FolderId;
+
+    use super::{Checked, Found, planned, sentence};
+    use crate::past::{Era, Past};
     use crate::view::LostNote;
+    use crate::{Ranking, pipeline};
+
+    const GARDEN: FolderId = FolderId(1);
+    const HOUSE: FolderId = FolderId(2);
+
+    fn found(id: i64, ranking: Ranking, notes: &[(FolderId, &str)]) -> Found {
+        let notes = notes
+            .iter()
+            .map(|(folder, path)| (*folder, (*path).to_owned()));
+        Found {
+            id,
+            ranking,
+            notes: notes.zip(1..).collect(),
+        }
+    }
+
+    fn native() -> Ranking {
+        Ranking::native(&Params::default())
+    }
+
+    /// One question, "koi", and two notes; `koi.md` was changed at a moment.
+    fn checked(found: Found, changed_ms: i64, folders: &[FolderId]) -> Checked {
+        let notes = [(GARDEN, "koi.md", changed_ms), (HOUSE, "router.md", 1)];
+        let watched = notes
+            .into_iter()
+            .filter(|(folder, ..)| folders.contains(folder));
+        Checked {
+            generation: changed_ms as u64,
+            era: Era::default(),
+            found: HashMap::from([(("codex".to_owned(), "koi".to_owned()), found)]),
+            folders: folders.iter().copied().collect(),
+            modified_ms: watched
+                .map(|(folder, path, ms)| ((folder, path.to_owned()), ms))
+                .collect(),
+        }
+    }
+
+    fn asked(id: i64, question: &str) -> Past {
+        let asked = PastQuestion {
+            agent: "codex".to_owned(),
+            session: "s".to_owned(),
+            call: id.to_string(),
+            at_ms: None,
+            question: question.to_owned(),
+            settings: BTreeMap::default(),
+            returned: None,
+            opened: Vec::new(),
+            cited: Vec::new(),
+        };
+        Past { id, asked }
+    }
+
+    #[test]
+    fn only_what_an_edit_took_away_is_told() {
+        let both = [GARDEN, HOUSE];
+        let koi = [(GARDEN, "koi.md"), (HOUSE, "router.md")];
+        let before = checked(found(7, native(), &koi), 1, &both);
+        let check = |now: &Checked, expected: &[(&str, &str)]| {
+            let lost = now.lost_since(&before);
+            let told = lost.iter().flat_map(|lost| &lost.notes);
+            let told: Vec<(&str, &str)> = told
+                .map(|note| (note.path.as_str(), note.questions[0].id.as_str()))
+                .collect();
+            assert_eq!(told, expected);
+        };
+        check(&checked(found(7, native(), &koi), 2, &both), &[]);
+        check(
+            &checked(found(7, native(), &koi[1..]), 2, &both),
+            &[("koi.md", "7")],
+        );
+        // Asked again since: the same question under its newest id.
+        check(
+            &checked(found(9, native(), &koi[1..]), 2, &both),
+            &[("koi.md", "9")],
+        );
+        // Nobody edited anything: memory ages.
+        check(&checked(found(7, native(), &koi[1..]), 1, &both), &[]);
+        // A folder that is not watched any more took its notes along, and that is no edit.
+        check(&checked(found(7, native(), &koi[..1]), 2, &[GARDEN]), &[]);
+        check(&checked(found(7, native(), &koi[..1]), 1, &[GARDEN]), &[]);
+        // Another version of the agent, or other values, find other notes whatever was edited.
+        let agent = Ranking::of(pipeline("openclaw").expect("it is known"));
+        check(&checked(found(7, agent, &koi[1..]), 2, &both), &[]);
+        let params = Params {
+            vector_on: false,
+            ..Params::default()
+        };
+        check(
+            &checked(found(7, Ranking::native(&params), &koi[1..]), 2, &both),
+            &[],
+        );
+    }
+
+    #[test]
+    fn where_no_note_changed_only_new_questions_are_asked() {
+        let known = checked(found(7, native(), &[(GARDEN, "koi.md")]), 1, &[GARDEN]);
+        let plan = |of_now: Option<&Checked>| {
+            let (found, to_ask) = planned(vec![asked(8, "koi"), asked(5, "router")], of_now);
+            let to_ask: Vec<i64> = to_ask.into_iter().map(|(_, past)| past.id).collect();
+            (found.len(), to_ask)
+        };
+        assert_eq!(plan(None), (0, vec![8, 5]));
+        assert_eq!(plan(Some(&known)), (1, vec![5]));
+    }
 
     #[test]
     fn the_sentence_counts_what_was_lost() {

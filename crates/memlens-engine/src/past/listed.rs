@@ -33,7 +33,7 @@ impl Library {
         only: PastOnly,
     ) -> Result<PastQuestions, EngineError> {
         let all = self.past(&PastFilter::default())?;
-        let replay = self.last_replay();
+        let replay = self.worked_out.replayed();
         let of_replay = |past: &Past| replay.as_ref().and_then(|it| it.questions.get(&past.id));
         let is_changed = |past: &Past| of_replay(past).is_some_and(|it| it.is_changed());
         let mut by_agent: BTreeMap<&str, u32> = BTreeMap::new();
@@ -66,7 +66,7 @@ impl Library {
             n_changed: replay.as_ref().map(|_| counted(&is_changed)),
             agents: agents.collect(),
             replay: replay.as_ref().map(|it| it.summary.clone()),
-            lost: self.lost_answers.lock().clone(),
+            lost: self.worked_out.lost(),
         })
     }
 }

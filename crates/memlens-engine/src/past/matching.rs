@@ -2,7 +2,7 @@
 
 use memlens_agents::{PastQuestion, Returned};
 
-use super::places::{NotePlace, Places};
+use super::places::{NoPlace, NotePlace, Places};
 use crate::EngineError;
 use crate::compare::{Span, pairs};
 use crate::search::Search;
@@ -14,19 +14,17 @@ const LAST_LINE: u32 = 1 << 24;
 /// A result of then with where its note stands now.
 pub(crate) struct Then<'a> {
     pub result: &'a Returned,
-    /// None where no note of the library has this name.
-    pub place: Option<NotePlace>,
+    /// Where its note stands now.
+    pub place: Result<NotePlace, NoPlace>,
 }
 
 impl Then<'_> {
     pub fn span(&self) -> Span {
         let (start_line, end_line) = self.result.lines.unwrap_or((1, LAST_LINE));
+        let place = self.place.as_ref();
         Span {
-            folder: self.place.as_ref().map_or(0, |place| place.folder.0),
-            path: self
-                .place
-                .as_ref()
-                .map_or_else(|| self.result.path.clone(), |place| place.path.clone()),
+            folder: place.map_or(0, |place| place.folder.0),
+            path: place.map_or_else(|_| self.result.path.clone(), |place| place.path.clone()),
             start_line,
             end_line,
             is_kept: true,
@@ -58,11 +56,16 @@ pub(crate) fn span(search: &Search, slot: u32, is_kept: bool) -> Result<Span, En
 }
 
 /// What became of each result.
+///
+/// Agents that search by lines get several results of what is one chunk here: they are one result of then, told more than
+/// once.
 pub(crate) struct Matched {
-    /// By the rank of then, 0-based: the rank of now, 0-based; none where it is gone.
+    /// By the place of then, 0-based: the rank of now, 0-based; none where it is gone.
     pub now: Vec<Option<usize>>,
-    /// By the rank of now, 0-based: the rank of then.
+    /// By the rank of now, 0-based: the place of then.
     pub then: Vec<Option<usize>>,
+    /// By the place of then: its rank where what is one result is counted once, 0-based.
+    ranks: Vec<usize>,
 }
 
 impl Matched {
@@ -71,21 +74,43 @@ impl Matched {
         let mut matched = Matched {
             now: vec![None; then.len()],
             then: vec![None; now.len()],
+            ranks: Vec::with_capacity(then.len()),
         };
         for (was, is) in pairs(&spans, now) {
             matched.now[was] = Some(is);
             matched.then[is] = Some(was);
         }
+        let is_alone = |was: usize| matched.now[was].is_none();
+        let left: Vec<usize> = (0..then.len()).filter(|was| is_alone(*was)).collect();
+        for was in left {
+            // One that is taken already is the same chunk.
+            let span = std::slice::from_ref(&spans[was]);
+            let same = pairs(span, now).first().map(|(_, is)| *is);
+            matched.now[was] = same;
+        }
+        let mut n_before = 0;
+        for (was, is) in matched.now.iter().enumerate() {
+            let first = is.and_then(|is| matched.now[..was].iter().position(|it| *it == Some(is)));
+            let rank = first.map_or(n_before, |first| matched.ranks[first]);
+            n_before += usize::from(first.is_none());
+            matched.ranks.push(rank);
+        }
         matched
+    }
+
+    /// By how many ranks a result of then rose; below zero where it fell, none where it is gone.
+    pub fn rose(&self, was: usize) -> Option<i32> {
+        let is = self.now[was]?;
+        Some(self.ranks[was] as i32 - is as i32)
     }
 
     /// What became of a result of then.
     pub fn fate(&self, was: usize) -> Fate {
-        match self.now[was] {
+        match self.rose(was) {
             None => Fate::Gone,
-            Some(is) if is < was => Fate::Rose,
-            Some(is) if is > was => Fate::Fell,
-            Some(_) => Fate::Kept,
+            Some(1..) => Fate::Rose,
+            Some(0) => Fate::Kept,
+            Some(_) => Fate::Fell,
         }
     }
 
@@ -94,5 +119,74 @@ impl Matched {
         let of_then = (0..self.now.len()).map(|was| self.fate(was));
         let new = self.then.iter().filter(|then| then.is_none());
         of_then.chain(new.map(|_| Fate::New)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memlens_agents::Returned;
+    use memlens_store::FolderId;
+
+    use super::{Matched, Then};
+    use crate::compare::Span;
+    use crate::past::places::NotePlace;
+    use crate::view::Fate;
+
+    fn result(path: &str, lines: (u32, u32)) -> Returned {
+        Returned {
+            path: path.to_owned(),
+            lines: Some(lines),
+            score: None,
+        }
+    }
+
+    fn fates(then: &[Returned], now: &[(&str, u32, u32)]) -> Vec<Fate> {
+        let then: Vec<Then<'_>> = then
+            .iter()
+            .map(|result| Then {
+                result,
+                place: Ok(NotePlace {
+                    folder: FolderId(1),
+                    path: result.path.clone(),
+                    modified_ms: 0,
+                }),
+            })
+            .collect();
+        let now: Vec<Span> = now
+            .iter()
+            .map(|(path, start_line, end_line)| Span {
+                folder: 1,
+                path: (*path).to_owned(),
+                start_line: *start_line,
+                end_line: *end_line,
+                is_kept: true,
+            })
+            .collect();
+        Matched::of(&then, &now).fates()
+    }
+
+    #[test]
+    fn lines_of_one_chunk_are_one_result() {
+        use Fate::{Fell, Gone, Kept, New, Rose};
+        // As an agent greps: each line that holds the word.
+        let grep = [
+            result("koi.md", (3, 3)),
+            result("koi.md", (7, 7)),
+            result("pond.md", (1, 1)),
+            result("koi.md", (9, 9)),
+        ];
+        let both = [("koi.md", 1, 10), ("pond.md", 1, 4)];
+        assert_eq!(fates(&grep, &both), [Kept, Kept, Kept, Kept]);
+        let turned = [("pond.md", 1, 4), ("koi.md", 1, 10)];
+        assert_eq!(fates(&grep, &turned), [Fell, Fell, Rose, Fell]);
+        let first = [("koi.md", 1, 8), ("bees.md", 1, 4)];
+        assert_eq!(fates(&grep, &first), [Kept, Kept, Gone, Gone, New]);
+        assert_eq!(fates(&grep, &[]), [Gone; 4]);
+        assert_eq!(fates(&[], &both), [New, New]);
+        // Lines at the end of what can be counted.
+        assert_eq!(
+            fates(&[result("koi.md", (1, u32::MAX))], &both[..1]),
+            [Kept]
+        );
     }
 }

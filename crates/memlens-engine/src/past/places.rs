@@ -7,12 +7,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use memlens_retrieve::Lists;
-use memlens_store::{DocumentRow, Folder, FolderId};
+use memlens_store::{DocumentRow, FolderId};
+use parking_lot::Mutex;
 
 /// The notes of a library by their names.
 pub(crate) struct Places {
     lists: Arc<Lists>,
+    /// By the last part of the path.
     by_name: HashMap<String, Vec<u32>>,
+    /// By the last two, since every folder has notes of some names; the folder's own parts count.
+    by_two: HashMap<String, Vec<u32>>,
+    /// Those that lie at the top of their folder, by name.
+    at_top: HashMap<String, Vec<u32>>,
+    /// What was looked for before, by agent and name.
+    known: Mutex<HashMap<(String, String), Result<NotePlace, NoPlace>>>,
 }
 
 /// A note of the library.
@@ -26,52 +34,134 @@ pub(crate) struct NotePlace {
     pub modified_ms: i64,
 }
 
+/// Why nobody knows where a note stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoPlace {
+    /// No note is called so.
+    None,
+    /// More than one note is called so, and nothing tells which.
+    Several,
+}
+
+impl NoPlace {
+    /// What a person is told.
+    pub fn why(self) -> &'static str {
+        match self {
+            NoPlace::None => "the note is gone, or not watched",
+            NoPlace::Several => "several notes have this name",
+        }
+    }
+}
+
 impl Places {
     pub fn of(lists: Arc<Lists>) -> Places {
         let mut by_name: HashMap<String, Vec<u32>> = HashMap::new();
+        let mut by_two: HashMap<String, Vec<u32>> = HashMap::new();
+        let mut at_top: HashMap<String, Vec<u32>> = HashMap::new();
         for (at, document) in (0..).zip(&lists.snapshot.documents) {
-            by_name
-                .entry(name(&document.path).to_lowercase())
-                .or_default()
-                .push(at);
+            let Some(folder) = lists.snapshot.folder(document.folder) else {
+                continue;
+            };
+            let whole: Vec<&str> = parts(&folder.path).chain(parts(&document.path)).collect();
+            if let Some(two) = last_two(&whole) {
+                by_two.entry(two).or_default().push(at);
+            }
+            let name = whole.last().copied().unwrap_or_default().to_lowercase();
+            if parts(&document.path).count() == 1 {
+                at_top.entry(name.clone()).or_default().push(at);
+            }
+            by_name.entry(name).or_default().push(at);
         }
-        Places { lists, by_name }
+        Places {
+            lists,
+            by_name,
+            by_two,
+            at_top,
+            known: Mutex::default(),
+        }
     }
 
-    /// The note that an agent calls so: the one that shares most of the path's end, the agent's own before others; none where
-    /// nothing shares the name, or the path is another one altogether.
-    pub fn find(&self, agent: &str, named: &str) -> Option<NotePlace> {
-        let named = named.split_once("://").map_or(named, |(_, path)| path);
+    /// The note that an agent calls so: the one that shares most of the path's end, the agent's own before others; also where
+    /// the agent leaves out the end of a Markdown file's name.
+    ///
+    /// # Errors
+    /// [`NoPlace::None`] where nothing shares the name, or the path is another one altogether; [`NoPlace::Several`] where
+    /// several are equally near.
+    pub fn find(&self, agent: &str, named: &str) -> Result<NotePlace, NoPlace> {
+        let key = (agent.to_owned(), named.to_owned());
+        if let Some(known) = self.known.lock().get(&key) {
+            return known.clone();
+        }
+        let path = named.split_once("://").map_or(named, |(_, path)| path);
+        let found = match self.look(agent, path) {
+            Err(NoPlace::None) => self.look(agent, &format!("{path}.md")),
+            found => found,
+        };
+        self.known.lock().insert(key, found.clone());
+        found
+    }
+
+    fn look(&self, agent: &str, named: &str) -> Result<NotePlace, NoPlace> {
         let is_absolute = Path::new(named).is_absolute();
         let wanted: Vec<&str> = parts(named).collect();
-        let found = self.by_name.get(&name(named).to_lowercase())?;
-        let mut best: Option<((usize, bool), &DocumentRow)> = None;
-        for at in found {
+        let name = wanted.last().ok_or(NoPlace::None)?.to_lowercase();
+        // Whoever shares two parts shares more than one that shares the name alone.
+        let lists = match last_two(&wanted) {
+            None => [self.by_name.get(&name), None],
+            Some(two) => [self.by_two.get(&two), self.at_top.get(&name)],
+        };
+        let found = lists
+            .into_iter()
+            .flatten()
+            .map(|among| self.nearest(agent, &wanted, is_absolute, among));
+        found
+            .into_iter()
+            .find(|found| *found != Err(NoPlace::None))
+            .unwrap_or(Err(NoPlace::None))
+    }
+
+    fn nearest(
+        &self,
+        agent: &str,
+        wanted: &[&str],
+        is_absolute: bool,
+        among: &[u32],
+    ) -> Result<NotePlace, NoPlace> {
+        let mut best: Option<((usize, bool), &DocumentRow, Vec<&str>)> = None;
+        let mut is_tie = false;
+        for at in among {
             let document = &self.lists.snapshot.documents[*at as usize];
-            let folder = self.folder(document.folder)?;
+            let Some(folder) = self.lists.snapshot.folder(document.folder) else {
+                continue;
+            };
             let whole: Vec<&str> = parts(&folder.path).chain(parts(&document.path)).collect();
             let n_own = parts(&document.path).count();
-            let n_shared = shared(&whole, &wanted);
+            let n_shared = shared(&whole, wanted);
             // All of the name, or all of the note's path below its folder.
             let is_it = n_shared == wanted.len() || (!is_absolute && n_shared >= n_own);
+            if !is_it {
+                continue;
+            }
             let rank = (n_shared, folder.agent.as_deref() == Some(agent));
-            if is_it && best.is_none_or(|(most, _)| rank > most) {
-                best = Some((rank, document));
+            match &best {
+                Some((most, ..)) if rank < *most => {}
+                // A folder that lies in another has the same note twice.
+                Some((most, _, other)) if rank == *most => is_tie |= *other != whole,
+                _ => {
+                    best = Some((rank, document, whole));
+                    is_tie = false;
+                }
             }
         }
-        best.map(|(_, document)| NotePlace {
+        let (_, document, _) = best.ok_or(NoPlace::None)?;
+        if is_tie {
+            return Err(NoPlace::Several);
+        }
+        Ok(NotePlace {
             folder: document.folder,
             path: document.path.clone(),
             modified_ms: document.modified_ms,
         })
-    }
-
-    fn folder(&self, id: FolderId) -> Option<&Folder> {
-        self.lists
-            .snapshot
-            .folders
-            .iter()
-            .find(|folder| folder.id == id)
     }
 }
 
@@ -80,8 +170,12 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !matches!(*part, "" | "." | "~"))
 }
 
-fn name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
+/// The last two parts as a key; none where there is but one.
+fn last_two(parts: &[&str]) -> Option<String> {
+    let [.., parent, name] = parts else {
+        return None;
+    };
+    Some(format!("{parent}/{name}").to_lowercase())
 }
 
 /// How many parts both share, from the end.

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use memlens_agents::{PastQuestion, Used};
+use memlens_agents::PastQuestion;
 use memlens_eval::Place;
 use serde::Serialize;
 
-use super::{Past, PastFilter, Places};
+use super::{Judged, Past, PastFilter, Places};
 use crate::{EngineError, Library};
 
 /// A line of a query set. Without judgments it has no `relevant`: an empty one would mean that nothing should be found.
@@ -23,7 +23,7 @@ struct Line<'a> {
 
 impl Library {
     /// Past questions as `queries.jsonl`, the oldest first, each once. What an agent opened or cited after a question is
-    /// relevant; paths are relative to `base` where the notes lie in it, else absolute.
+    /// relevant, where the note has not changed since; paths are relative to `base` where the notes lie in it, else absolute.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -74,7 +74,7 @@ impl Library {
     fn relevant(&self, asked: &PastQuestion, places: &Places, base: &Path) -> Vec<Place> {
         let mut relevant: Vec<Place> = Vec::new();
         for used in asked.opened.iter().chain(&asked.cited) {
-            let Some(place) = places.find(&asked.agent, &used.path) else {
+            let Some(Judged { place, lines, .. }) = Judged::of(asked, used, places) else {
                 continue;
             };
             let lists = self.lists();
@@ -83,7 +83,7 @@ impl Library {
             };
             let absolute = Path::new(&folder.path).join(&place.path);
             let path = absolute.strip_prefix(base).unwrap_or(&absolute);
-            for (start_line, end_line) in lines_of(asked, used) {
+            for (start_line, end_line) in lines {
                 let place = Place::new(path.display().to_string(), start_line, end_line);
                 if !relevant.contains(&place) {
                     relevant.push(place);
@@ -91,17 +91,5 @@ impl Library {
             }
         }
         relevant
-    }
-}
-
-/// The lines that a use names; of a whole note those that were returned of it.
-fn lines_of(asked: &PastQuestion, used: &Used) -> Vec<(u32, u32)> {
-    match used.lines {
-        Some(lines) => vec![lines],
-        None => {
-            let returned = asked.returned.iter().flatten();
-            let of_note = returned.filter(|it| it.path == used.path);
-            of_note.filter_map(|it| it.lines).collect()
-        }
     }
 }

@@ -1,15 +1,18 @@
 //! All past questions over today's memory.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use jiff::Timestamp;
 use memlens_store::FolderId;
+use parking_lot::Mutex;
 
 use super::matching::{Matched, span, then};
 use super::own::OwnPipelines;
 use super::{Past, PastFilter, Places};
+use crate::agents::agent_name;
 use crate::compare::Span;
 use crate::search::Search;
 use crate::view::{Fate, NoteAnswers, QuerySetProgress, ReplaySummary};
@@ -58,47 +61,61 @@ impl ReplayedQuestion {
 impl Library {
     /// Asks all past questions of a filter again: by one ranking, or each by its agent's own. None where it was stopped.
     ///
+    /// A question that cannot be asked is counted and passed over.
+    ///
     /// # Errors
-    /// As [`Library::search_as`].
+    /// As [`Library::search_as`], where no question can be asked.
     pub fn replay_past(
         &self,
         filter: &PastFilter,
         by: Option<&Ranking>,
     ) -> Result<Option<ReplaySummary>, EngineError> {
+        let era = self.worked_out.era();
         let past = self.past(filter)?;
         let going = self.replay_run.begin(past.len());
         let started = Instant::now();
-        let own = OwnPipelines::of(self);
-        let places = Places::of(self.lists());
+        let asking = Asking {
+            library: self,
+            by,
+            own: OwnPipelines::of(self),
+            places: Places::of(self.lists()),
+        };
         if let Some(params) = by.and_then(Ranking::params) {
             self.aggregate_for(&params)?;
         }
-        self.take_up_vectors(&past);
-        let mut tally = Tally::default();
-        let mut questions = HashMap::with_capacity(past.len());
-        for past in &past {
-            let ranking = by.cloned().unwrap_or_else(|| own.ranking(&past.asked));
-            if by.is_none() && own.pipeline(&past.asked.agent).is_none() {
-                tally.not_emulated.insert(past.asked.agent.clone());
+        self.take_up_vectors(past.iter());
+        let tally = Mutex::new(Tally::default());
+        let next = AtomicUsize::new(0);
+        let ask = || {
+            while let Some(past) = past.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let asked = asking.ask(past);
+                if going.is_stopped() {
+                    break;
+                }
+                tally.lock().add(past.id, asked);
+                going.goes_on();
             }
-            let search = self.search_past(past, &ranking)?;
-            self.keep_vector(&search);
-            let now = kept(&search, &ranking)?;
-            if going.is_stopped() {
-                return Ok(None);
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..n_threads() {
+                scope.spawn(ask);
             }
-            let replayed = replayed(past, &places, &now);
-            tally.add(&search, &replayed, &now);
-            questions.insert(past.id, replayed);
-            if !going.goes_on() {
-                return Ok(None);
-            }
+            ask();
+        });
+        if going.is_stopped() {
+            return Ok(None);
         }
+        let mut tally = tally.into_inner();
+        if let Some((_, error)) = tally.failed.take_if(|(n, _)| *n as usize == past.len()) {
+            return Err(error);
+        }
+        let questions = std::mem::take(&mut tally.questions);
         let summary = self.summary(tally, by, started);
-        *self.replayed.lock() = Some(Arc::new(Replayed {
+        let replayed = Replayed {
             summary: summary.clone(),
             questions,
-        }));
+        };
+        self.worked_out.keep_replay(era, replayed);
         Ok(Some(summary))
     }
 
@@ -111,11 +128,6 @@ impl Library {
     pub fn stop_replay(&self) {
         self.replay_run.stop();
         self.stop_emulation();
-    }
-
-    /// The last replay; none before one.
-    pub(crate) fn last_replay(&self) -> Option<Arc<Replayed>> {
-        self.replayed.lock().clone()
     }
 
     /// Asks a past question again. Nothing outside of this machine is asked.
@@ -149,18 +161,23 @@ impl Library {
             .collect();
         answers_most.sort_by(|a, b| (b.n_questions, &a.path).cmp(&(a.n_questions, &b.path)));
         answers_most.truncate(ANSWERS_MOST_NAMED);
-        let mut not_emulated: Vec<String> = tally.not_emulated.into_iter().collect();
-        not_emulated.sort();
         let mut notices = Vec::new();
-        if !not_emulated.is_empty() {
+        if !tally.not_emulated.is_empty() {
+            let names: Vec<String> = tally
+                .not_emulated
+                .iter()
+                .map(|id| agent_name(id).name)
+                .collect();
             notices.push(format!(
-                "{}: not emulated, so Memlens's own ranking stands in.",
-                not_emulated.join(", ")
+                "{}: not emulated, so Memlens's own ranking stands in, and answers are not compared with those of then.",
+                names.join(", ")
             ));
         }
-        let mut told: Vec<String> = tally.notices.into_iter().collect();
-        told.sort();
-        notices.extend(told);
+        if let Some((n, error)) = &tally.failed {
+            let questions = if *n == 1 { "question" } else { "questions" };
+            notices.push(format!("{n} {questions} could not be asked again: {error}"));
+        }
+        notices.extend(tally.notices);
         ReplaySummary {
             at_ms: Timestamp::now().as_millisecond() as f64,
             took_ms: started.elapsed().as_secs_f64() * 1000.0,
@@ -178,35 +195,97 @@ impl Library {
     }
 }
 
+/// How many questions are asked at once: two, so that a machine is left to whoever works at it.
+fn n_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get().min(2))
+}
+
+/// What every question is asked with.
+struct Asking<'a> {
+    library: &'a Library,
+    by: Option<&'a Ranking>,
+    own: OwnPipelines,
+    places: Places,
+}
+
+/// One question that was asked again.
+struct Again {
+    replayed: ReplayedQuestion,
+    now: Vec<Span>,
+    /// The agent, where another ranking than its own had to stand in.
+    not_emulated: Option<String>,
+    /// What is told of a memory that is emulated: whose, and by which model. What is said of one question is not.
+    notice: Option<String>,
+}
+
+impl Asking<'_> {
+    fn ask(&self, past: &Past) -> Result<Again, EngineError> {
+        let ranking = self
+            .by
+            .cloned()
+            .unwrap_or_else(|| self.own.ranking(&past.asked));
+        let search = self.library.search_past(past, &ranking)?;
+        self.library.keep_vector(&search);
+        let now = kept(&search, &ranking)?;
+        let is_emulated = self.own.pipeline(&past.asked.agent).is_some();
+        let is_stand_in = self.by.is_none() && !is_emulated;
+        let mut replayed = replayed(past, &self.places, &now);
+        if is_stand_in {
+            // Another program's results differ whatever became of the notes.
+            replayed.fates = None;
+        }
+        Ok(Again {
+            replayed,
+            now,
+            not_emulated: is_stand_in.then(|| past.asked.agent.clone()),
+            notice: search
+                .emulated
+                .as_ref()
+                .and_then(|_| search.notices.first().cloned()),
+        })
+    }
+}
+
 /// What is counted over all questions.
 #[derive(Default)]
 struct Tally {
+    questions: HashMap<i64, ReplayedQuestion>,
     n_questions: u32,
     n_compared: u32,
     n_changed: u32,
     n_found_nothing: u32,
     answers: HashMap<(FolderId, String), u32>,
-    not_emulated: HashSet<String>,
-    notices: HashSet<String>,
+    not_emulated: BTreeSet<String>,
+    notices: BTreeSet<String>,
+    /// How many could not be asked, and why one of them.
+    failed: Option<(u32, EngineError)>,
 }
 
 impl Tally {
-    fn add(&mut self, search: &Search, replayed: &ReplayedQuestion, now: &[Span]) {
+    fn add(&mut self, id: i64, asked: Result<Again, EngineError>) {
+        let again = match asked {
+            Ok(again) => again,
+            Err(error) => {
+                let n_before = self.failed.as_ref().map_or(0, |(n, _)| *n);
+                self.failed = Some((n_before + 1, error));
+                return;
+            }
+        };
         self.n_questions += 1;
-        self.n_compared += u32::from(replayed.fates.is_some());
-        self.n_changed += u32::from(replayed.is_changed());
-        self.n_found_nothing += u32::from(now.is_empty());
-        let notes: HashSet<(FolderId, &str)> = now
-            .iter()
-            .map(|span| (FolderId(span.folder), span.path.as_str()))
+        self.n_compared += u32::from(again.replayed.fates.is_some());
+        self.n_changed += u32::from(again.replayed.is_changed());
+        self.n_found_nothing += u32::from(again.now.is_empty());
+        let notes: HashSet<(FolderId, String)> = again
+            .now
+            .into_iter()
+            .map(|span| (FolderId(span.folder), span.path))
             .collect();
-        for (folder, path) in notes {
-            *self.answers.entry((folder, path.to_owned())).or_default() += 1;
+        for note in notes {
+            *self.answers.entry(note).or_default() += 1;
         }
-        // Of a memory that is emulated: whose, and by which model. What is said of one question is not.
-        if search.emulated.is_some() {
-            self.notices.extend(search.notices.first().cloned());
-        }
+        self.not_emulated.extend(again.not_emulated);
+        self.notices.extend(again.notice);
+        self.questions.insert(id, again.replayed);
     }
 }
 
@@ -221,7 +300,7 @@ fn replayed(past: &Past, places: &Places, now: &[Span]) -> ReplayedQuestion {
     let then = then(&past.asked, places);
     let matched = Matched::of(&then, now);
     let results = then.iter().zip(&matched.now).map(|(then, is)| {
-        let note = then.place.as_ref();
+        let note = then.place.as_ref().ok();
         ReplayedResult {
             note: note.map(|place| (place.folder, place.path.clone())),
             is: is.map(|is| is as u32 + 1),

@@ -9,7 +9,7 @@ use memlens_store::FolderId;
 use super::listed::row;
 use super::matching::{Matched, Then, span, then};
 use super::own::OwnPipelines;
-use super::{Past, Places};
+use super::{Judged, Past, Places};
 use crate::compare::{Span, pairs};
 use crate::search::Search;
 use crate::view::{Fate, LostAnswer, NowResult, ThenNow, ThenResult};
@@ -49,7 +49,7 @@ impl Library {
             let score = columns.score[*slot as usize];
             let row = search.row_facts(*slot)?;
             let modified = self.modified(row.note.folder, &row.note.path);
-            let moved = was.map_or(0, |was| was as i32 - is as i32);
+            let moved = was.and_then(|was| matched.rose(was)).unwrap_or_default();
             let before = was
                 .and_then(|was| then[was].result.score)
                 .filter(|_| is_own);
@@ -65,7 +65,7 @@ impl Library {
                 why: why_there(
                     was.is_some(),
                     before.zip(score),
-                    changed(&past.asked, modified),
+                    past.asked.at_ms.zip(modified),
                 ),
                 chunk: Some(search.chunk_id(*slot).0.to_string()),
             });
@@ -134,12 +134,12 @@ impl Library {
 
     /// Other questions of the last replay that the first changed note of this one stands lower for, or is gone from.
     fn same_edit(&self, past: &Past, then: &[Then<'_>], matched: &Matched) -> Vec<LostAnswer> {
-        let Some(replay) = self.last_replay() else {
+        let Some(replay) = self.worked_out.replayed() else {
             return Vec::new();
         };
         let is_lost = |was: usize| matches!(matched.fate(was), Fate::Gone | Fate::Fell);
         let edited = (0..then.len()).filter(|was| is_lost(*was)).find_map(|was| {
-            let place = then[was].place.as_ref()?;
+            let place = then[was].place.as_ref().ok()?;
             changed(&past.asked, Some(place.modified_ms))?;
             Some((place.folder, place.path.clone()))
         });
@@ -199,15 +199,18 @@ impl Gone<'_> {
 
     fn told(&self, then: &Then<'_>, asked: &PastQuestion) -> NowResult {
         let dropped = self.dropped(then);
-        let place = then.place.as_ref();
-        let edit = changed(asked, place.map(|place| place.modified_ms));
-        let why = match (place, &dropped, edit) {
-            (None, ..) => "the note is gone, or not watched".to_owned(),
-            (Some(_), Some((_, reason)), None) => reason.clone(),
-            (Some(_), Some((_, reason)), Some(edit)) => format!("{reason}; {edit}"),
-            (Some(_), None, Some(edit)) => format!("{edit}: these lines are not found any more"),
-            (Some(_), None, None) => "not among the candidates now".to_owned(),
+        let edit = then
+            .place
+            .as_ref()
+            .map(|place| changed(asked, Some(place.modified_ms)));
+        let why = match (&dropped, edit) {
+            (_, Err(no_place)) => no_place.why().to_owned(),
+            (Some((_, reason)), Ok(None)) => reason.clone(),
+            (Some((_, reason)), Ok(Some(edit))) => format!("{reason}; {edit}"),
+            (None, Ok(Some(edit))) => format!("{edit}: these lines are not found any more"),
+            (None, Ok(None)) => "not among the candidates now".to_owned(),
         };
+        let place = then.place.as_ref().ok();
         NowResult {
             rank: None,
             folder: place.map_or_else(String::new, |place| place.folder.0.to_string()),
@@ -225,7 +228,10 @@ impl Gone<'_> {
 
 /// That a note was changed after a question was asked; none where it was not, or nobody knows.
 fn changed(asked: &PastQuestion, modified_ms: Option<i64>) -> Option<String> {
-    let (asked, modified) = (asked.at_ms?, modified_ms?);
+    edited(asked.at_ms?, modified_ms?)
+}
+
+fn edited(asked: i64, modified: i64) -> Option<String> {
     (modified > asked).then(|| format!("note changed {}", moment(modified)))
 }
 
@@ -233,14 +239,16 @@ fn moment(at_ms: i64) -> String {
     Timestamp::from_millisecond(at_ms)
         .map(|at| {
             at.to_zoned(TimeZone::system())
-                .strftime("%-d %B, %H:%M")
+                .strftime("%-d %B %Y, %H:%M")
                 .to_string()
         })
         .unwrap_or_default()
 }
 
-/// Why a result of now stands where it does. An edit that left the score as it was is none of it.
-fn why_there(was_there: bool, scores: Option<(f64, f64)>, edit: Option<String>) -> String {
+/// Why a result of now stands where it does; `times` are those of the question and of the note's last change. An edit that
+/// left the score as it was is none of it.
+fn why_there(was_there: bool, scores: Option<(f64, f64)>, times: Option<(i64, i64)>) -> String {
+    let edit = times.and_then(|(asked, modified)| edited(asked, modified));
     let parts: Vec<String> = match scores {
         Some((before, now)) if (before - now).abs() < SCORE_SAME => vec!["same score".to_owned()],
         Some((before, now)) => {
@@ -249,10 +257,10 @@ fn why_there(was_there: bool, scores: Option<(f64, f64)>, edit: Option<String>) 
         }
         None => edit.into_iter().collect(),
     };
-    if parts.is_empty() && !was_there {
-        "unchanged since; it ranks higher now".to_owned()
-    } else {
-        parts.join("; ")
+    match (parts.is_empty() && !was_there, times) {
+        (false, _) => parts.join("; "),
+        (true, Some(_)) => "unchanged since; it ranks higher now".to_owned(),
+        (true, None) => "it ranks higher now".to_owned(),
     }
 }
 
@@ -277,7 +285,7 @@ fn used(asked: &PastQuestion, then: &Then<'_>, places: &Places) -> String {
 
 fn is_used(asked: &PastQuestion, used: &Used, then: &Then<'_>, places: &Places) -> bool {
     let is_same_note = used.path == then.result.path
-        || then.place.is_some() && places.find(&asked.agent, &used.path) == then.place;
+        || then.place.is_ok() && places.find(&asked.agent, &used.path) == then.place;
     let overlap = match (used.lines, then.result.lines) {
         (Some((start, end)), Some((first, last))) => start <= last && end >= first,
         (None, _) | (_, None) => true,
@@ -303,8 +311,14 @@ fn observed(asked: &PastQuestion, then: &[Then<'_>], places: &Places) -> Option<
         }
         None => "It was not among the results that were logged.".to_owned(),
     };
+    let is_judgment = Judged::of(asked, used, places).is_some_and(|it| !it.lines.is_empty());
+    let so = if is_judgment {
+        ", so this note counts as relevant"
+    } else {
+        ""
+    };
     Some(format!(
-        "After the search it {verb} {}{lines}, so this note counts as relevant. {stood}",
+        "After the search it {verb} {}{lines}{so}. {stood}",
         used.path
     ))
 }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use memlens_store::ScoreCache;
 
-use super::Past;
-use crate::Library;
+use super::{Past, PastFilter};
 use crate::emulation::numbers;
 use crate::search::Search;
+use crate::{EngineError, Library};
 
 /// More are asked by the model: so many vectors take 20 MB.
 const KEPT_MOST: usize = 10_000;
@@ -18,13 +18,13 @@ fn name(model: &str) -> String {
 
 impl Library {
     /// Takes up the vectors of past questions that were asked again before.
-    pub(super) fn take_up_vectors(&self, past: &[Past]) {
+    pub(super) fn take_up_vectors<'p>(&self, past: impl Iterator<Item = &'p Past>) {
         let lists = self.lists();
         let (model, dim) = (lists.vectors.model(), lists.vectors.dim());
         let Ok(cache) = self.reranking.scores(self.dir()) else {
             return;
         };
-        let mut questions: Vec<&str> = past.iter().map(|it| it.asked.question.trim()).collect();
+        let mut questions: Vec<&str> = past.map(|it| it.asked.question.trim()).collect();
         questions.sort_unstable();
         questions.dedup();
         questions.truncate(KEPT_MOST);
@@ -40,6 +40,20 @@ impl Library {
             })
             .collect();
         self.embedder.keep(model.to_owned(), known);
+    }
+
+    /// Forgets the vectors of every past question by the model of now.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub(crate) fn forget_vectors(&self) -> Result<(), EngineError> {
+        let past = self.past(&PastFilter::default())?;
+        let questions = past.iter().map(|it| it.asked.question.trim());
+        let model = self.lists().vectors.model().to_owned();
+        let cache = self.reranking.scores(self.dir())?;
+        cache.forget_vectors(&name(&model), questions)?;
+        self.embedder.keep(model, HashMap::new());
+        Ok(())
     }
 
     /// Keeps the vector of a question that was just asked, unless it is there.

@@ -55,6 +55,27 @@ impl ScoreCache {
         })
     }
 
+    /// Forgets the vectors of texts by `model`.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`]; nothing has changed then.
+    pub fn forget_vectors<'t>(
+        &self,
+        model: &str,
+        texts: impl Iterator<Item = &'t str> + Clone,
+    ) -> Result<(), StoreError> {
+        self.write("forget vectors", |transaction| {
+            for table in ["vectors", "vector_uses"] {
+                let mut delete =
+                    transaction.prepare_cached(&format!("DELETE FROM {table} WHERE key = ?1"))?;
+                for text in texts.clone() {
+                    delete.execute([key_of(&[model, text])])?;
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Keeps the token vectors of a text by `model`, in place of those before. What is larger than the whole limit is
     /// not kept.
     ///

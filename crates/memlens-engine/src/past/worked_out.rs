@@ -1,0 +1,125 @@
+//! What was worked out of past questions: kept in memory alone, and gone with them.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::Replayed;
+use crate::Library;
+use crate::view::LostAnswers;
+
+/// What was worked out of past questions. Work that began before they were forgotten keeps nothing.
+#[derive(Default)]
+pub(crate) struct WorkedOut(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    era: Era,
+    replayed: Option<Arc<Replayed>>,
+    /// What the last edit took out of answers.
+    lost: Option<LostAnswers>,
+}
+
+/// Counts how often past questions were forgotten.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Era(u64);
+
+impl WorkedOut {
+    /// The era in which work begins; asked before its questions are read.
+    pub fn era(&self) -> Era {
+        self.0.lock().era
+    }
+
+    /// The last replay; none before one.
+    pub fn replayed(&self) -> Option<Arc<Replayed>> {
+        self.0.lock().replayed.clone()
+    }
+
+    /// What the last edit took out of answers; none where nothing.
+    pub fn lost(&self) -> Option<LostAnswers> {
+        self.0.lock().lost.clone()
+    }
+
+    /// Keeps a replay that began in an era.
+    pub fn keep_replay(&self, began: Era, replayed: Replayed) {
+        let mut kept = self.0.lock();
+        if kept.era == began {
+            kept.replayed = Some(Arc::new(replayed));
+        }
+    }
+
+    /// Keeps what an edit took out of answers, as a check told that began in an era. False where nobody may be told of it.
+    pub fn keep_lost(&self, began: Era, lost: LostAnswers) -> bool {
+        let mut kept = self.0.lock();
+        let is_of_now = kept.era == began;
+        if is_of_now {
+            kept.lost = Some(lost);
+        }
+        is_of_now
+    }
+
+    fn forget(&self) {
+        let mut kept = self.0.lock();
+        *kept = Kept {
+            era: Era(kept.era.0 + 1),
+            ..Kept::default()
+        };
+    }
+}
+
+impl Library {
+    /// Lets go of what was worked out of past questions, once they are forgotten. A replay that goes on is stopped.
+    pub(crate) fn forget_worked_out(&self) {
+        self.worked_out.forget();
+        self.stop_replay();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::ReplaySummary;
+
+    fn replayed() -> Replayed {
+        Replayed {
+            summary: ReplaySummary {
+                at_ms: 0.0,
+                took_ms: 0.0,
+                by: None,
+                n_questions: 0,
+                n_compared: 0,
+                n_changed: 0,
+                n_found_nothing: 0,
+                n_notes: 0,
+                never_found: Vec::new(),
+                n_never_found: 0,
+                answers_most: Vec::new(),
+                notices: Vec::new(),
+            },
+            questions: std::collections::HashMap::new(),
+        }
+    }
+
+    fn lost() -> LostAnswers {
+        LostAnswers {
+            at_ms: 0.0,
+            sentence: String::new(),
+            edited: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn work_that_began_before_all_was_forgotten_keeps_nothing() {
+        let kept = WorkedOut::default();
+        let began = kept.era();
+        kept.keep_replay(began, replayed());
+        assert!(kept.keep_lost(began, lost()));
+        assert!(kept.replayed().is_some() && kept.lost().is_some());
+        kept.forget();
+        assert!(kept.replayed().is_none() && kept.lost().is_none());
+        kept.keep_replay(began, replayed());
+        assert!(!kept.keep_lost(began, lost()));
+        assert!(kept.replayed().is_none() && kept.lost().is_none());
+    }
+}

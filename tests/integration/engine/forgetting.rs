@@ -1,0 +1,232 @@
+//! Past questions that a person forgets, or that became too old: nothing that was made of them stays.
+
+use memlens_engine::view::Happening;
+use memlens_engine::{EngineError, PastFilter, PastOnly, RecallChange};
+use memlens_store::{Judgment, NewPast, Origin, ReadLog, ScoreCache, Store};
+use memlens_tests::{Notes, index};
+use serde_json::json;
+
+use crate::watched::{Watched, scratch};
+
+const QUESTION: &str = "which port does the router use";
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+const LOG: &str = ".openclaw/agents/main/sessions/7f3a.jsonl";
+
+fn days_ago(n: i64) -> i64 {
+    jiff::Timestamp::now().as_millisecond() - n * DAY_MS
+}
+
+fn asked(call: &str, question: &str, at_ms: i64) -> NewPast {
+    NewPast {
+        agent: "openclaw".to_owned(),
+        session: "s".to_owned(),
+        call: call.to_owned(),
+        at_ms: Some(at_ms),
+        question: question.to_owned(),
+        settings: "{}".to_owned(),
+        returned: Some("[]".to_owned()),
+        opened: "[]".to_owned(),
+        cited: "[]".to_owned(),
+    }
+}
+
+fn notes() -> Notes {
+    Notes::new(&[
+        ("router.md", "The router listens on port 8093.\n"),
+        ("bees.md", "Bees are treated in December.\n"),
+    ])
+}
+
+/// A library with these questions, and a judgment of each.
+fn library(notes: &Notes, questions: &[NewPast]) -> tempfile::TempDir {
+    let dir = scratch();
+    index(dir.path(), &[notes.path()]);
+    let log = ReadLog {
+        path: "/log".to_owned(),
+        agent: "openclaw".to_owned(),
+        cursor: None,
+        n_bytes: 0,
+        stamp: String::new(),
+        problem: None,
+    };
+    let judgments: Vec<Judgment> = questions
+        .iter()
+        .map(|asked| Judgment {
+            origin: Origin::Observed,
+            question: asked.question.clone(),
+            hash: [7; 32],
+            text: "The router listens on port 8093.".to_owned(),
+            path: "router.md".to_owned(),
+            at_ms: asked.at_ms.expect("it has a time"),
+        })
+        .collect();
+    let mut store = Store::open(dir.path()).expect("nobody else writes");
+    store
+        .keep_past(&log, questions, &judgments)
+        .expect("it can be kept");
+    dir
+}
+
+/// Whether the vector of the question is kept on the disk.
+fn is_vector_kept(watched: &Watched) -> bool {
+    let library = watched.engine.library();
+    let model = format!("question of {}", library.lists().vectors.model());
+    let cache = ScoreCache::open(library.dir()).expect("it can be opened");
+    let found = cache
+        .vectors_of(&model, &[QUESTION])
+        .expect("they can be read");
+    found[0].is_some()
+}
+
+/// How many questions there are, and whether a replay is known.
+fn known(watched: &Watched) -> (u32, bool) {
+    let library = watched.engine.library();
+    let listed = library
+        .past_questions(&PastFilter::default(), PastOnly::All)
+        .expect("they can be listed");
+    (listed.n_all, listed.replay.is_some())
+}
+
+fn n_observed(watched: &Watched) -> usize {
+    let store = watched.engine.library().store();
+    store
+        .judgments(Origin::Observed)
+        .expect("they can be read")
+        .len()
+}
+
+fn replay(watched: &Watched) {
+    let replayed = watched
+        .engine
+        .library()
+        .replay_past(&PastFilter::default(), None)
+        .expect("they can be asked");
+    assert!(replayed.is_some());
+}
+
+#[test]
+fn what_was_made_of_questions_goes_with_them() {
+    let notes = notes();
+    let dir = library(&notes, &[asked("1", QUESTION, days_ago(1))]);
+    let mut watched = Watched::open(dir.path());
+    watched.wait("everything is indexed", Watched::is_idle);
+    replay(&watched);
+    assert_eq!(known(&watched), (1, true));
+    assert!(is_vector_kept(&watched));
+    assert_eq!(watched.engine.forget_recall().expect("it can"), 1);
+    assert_eq!(known(&watched), (0, false));
+    assert!(!is_vector_kept(&watched));
+    assert_eq!(n_observed(&watched), 0);
+}
+
+#[test]
+fn erasing_all_leaves_nothing_of_what_happened() {
+    let notes = notes();
+    let dir = library(&notes, &[asked("1", QUESTION, days_ago(1))]);
+    let mut watched = Watched::open(dir.path());
+    watched.wait("everything is indexed", Watched::is_idle);
+    notes.write("koi.md", "The koi eat at noon.\n");
+    watched.wait_told(Happening::Added, "koi.md");
+    replay(&watched);
+    watched.engine.erase_all().expect("it can be erased");
+    assert_eq!(known(&watched), (0, false));
+    assert_eq!(watched.engine.activity(), []);
+}
+
+#[test]
+fn what_is_older_than_the_person_keeps_it_goes_at_once() {
+    let notes = notes();
+    let all = [
+        asked("1", QUESTION, days_ago(40)),
+        asked("2", "when are bees treated", days_ago(20)),
+    ];
+    let dir = library(&notes, &all);
+    let watched = Watched::open(dir.path());
+    let keep = |keep_days: u32| {
+        watched.engine.change_recall(RecallChange {
+            keep_days: Some(keep_days),
+            ..RecallChange::default()
+        })
+    };
+    keep(60).expect("it can be chosen");
+    assert_eq!((known(&watched).0, n_observed(&watched)), (2, 2));
+    keep(30).expect("it can be chosen");
+    assert_eq!((known(&watched).0, n_observed(&watched)), (1, 1));
+    let refused = keep(0);
+    assert!(
+        matches!(refused, Err(EngineError::System { .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn whoever_waits_to_read_the_logs_reads_nothing_that_is_forgotten_meanwhile() {
+    let notes = notes();
+    let at = jiff::Timestamp::now().to_string();
+    let line = |message: serde_json::Value| {
+        json!({"type": "message", "timestamp": at, "message": message}).to_string() + "\n"
+    };
+    let mut log = json!({"type": "session", "id": "7f3a", "timestamp": at}).to_string() + "\n";
+    for id in 0..200 {
+        let id = id.to_string();
+        let call = json!({
+            "type": "toolCall", "id": id, "name": "memory_search", "arguments": {"query": format!("question {id}")},
+        });
+        log += &line(json!({"role": "assistant", "content": [call]}));
+        log += &line(json!({
+            "role": "toolResult", "toolCallId": id, "toolName": "memory_search", "content": [], "details": {"results": []},
+        }));
+    }
+    notes.write(LOG, log);
+    let dir = scratch();
+    let watched = Watched::at_home(dir.path(), &notes);
+    let engine = &watched.engine;
+    for _ in 0..8 {
+        engine
+            .change_recall(RecallChange {
+                is_allowed: Some(true),
+                ..RecallChange::default()
+            })
+            .expect("it can be chosen");
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| match engine.import_recall() {
+                    Ok(_) | Err(EngineError::RecallNotAllowed) => {}
+                    Err(error) => panic!("{error}"),
+                });
+            }
+            engine.forget_recall().expect("it can be forgotten");
+        });
+        assert_eq!(known(&watched).0, 0);
+    }
+    // Nothing keeps it from being read again.
+    engine
+        .change_recall(RecallChange {
+            is_allowed: Some(true),
+            ..RecallChange::default()
+        })
+        .expect("it can be chosen");
+    assert_eq!(engine.import_recall().expect("it can be read").n_new, 200);
+}
+
+#[test]
+fn a_question_that_cannot_be_asked_ends_no_replay() {
+    let notes = notes();
+    let all = [
+        asked("1", QUESTION, days_ago(1)),
+        asked("2", " ", days_ago(1)),
+    ];
+    let dir = library(&notes, &all);
+    let watched = Watched::open(dir.path());
+    let library = watched.engine.library();
+    let summary = library
+        .replay_past(&PastFilter::default(), None)
+        .expect("one can be asked")
+        .expect("nobody stopped it");
+    assert_eq!(summary.n_questions, 1);
+    let told = summary.notices.join("\n");
+    assert!(
+        told.contains("1 question could not be asked again: "),
+        "{told}"
+    );
+}
