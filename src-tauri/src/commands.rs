@@ -177,6 +177,26 @@ pub async fn journey(
     .await
 }
 
+/// A search stage by stage as Markdown, with or without the notes' text; `preset` is what the person calls the ranking.
+#[tauri::command]
+#[specta::specta]
+pub async fn trace_markdown(
+    shell: State<'_, Shell>,
+    search: u32,
+    ranking: RankingArgument,
+    preset: Option<String>,
+    with_text: bool,
+) -> Answer<String> {
+    work(&shell, move |engine| {
+        let library = engine.library();
+        let ranking = Ranking::given(&ranking)?;
+        let search = library.shown(search)?;
+        let search = search.for_params(&ranking.values)?;
+        library.trace_markdown(search, &ranking, preset.as_deref(), with_text)
+    })
+    .await
+}
+
 #[tauri::command]
 #[specta::specta]
 pub async fn snippets(

@@ -55,8 +55,11 @@ scenario(
 );
 
 scenario("an answer of then lies beside that of now, with what became of each result", async ({ window }) => {
-  const [row] = (await window.invoke("past_questions", { filter: { text: LOST, agent: null, only: "all" } }))
-    .rows;
+  const listed = await window.invoke("past_questions", {
+    filter: { text: LOST, agent: null, only: "all" },
+    page: { at: null, open: null },
+  });
+  const [row] = listed.rows;
   await window.click("[role='row'] .question", LOST);
   await window.until("the answers lie side by side", () =>
     document.body.innerText.includes("the note is gone, or not watched"),
@@ -80,6 +83,7 @@ scenario("a replay tells how many answers change", async ({ window }) => {
   await window.until("the strip is there", () => document.body.innerText.includes("Answers that changed"));
   const { replay } = await window.invoke("past_questions", {
     filter: { text: "", agent: null, only: "all" },
+    page: { at: null, open: null },
   });
   assert.deepEqual([replay.n_questions, replay.n_notes], [2, 11]);
   await window.click(".kinds button:nth-child(2)");

@@ -32,6 +32,8 @@ mod flipping;
 mod folders;
 #[path = "engine/forgetting.rs"]
 mod forgetting;
+#[path = "engine/listing.rs"]
+mod listing;
 #[path = "engine/losing.rs"]
 mod losing;
 #[path = "engine/opening.rs"]
@@ -48,6 +50,8 @@ mod presets;
 mod recovering;
 #[path = "engine/refusing.rs"]
 mod refusing;
+#[path = "engine/reporting.rs"]
+mod reporting;
 #[path = "engine/resting.rs"]
 mod resting;
 #[path = "engine/retrieving.rs"]

@@ -21,6 +21,7 @@ import type {
   NearestSetting,
   Params,
   PastFilterArgument,
+  PastPageArgument,
   PipelineInfo,
   Preset,
   QuerySetProgress,
@@ -820,8 +821,16 @@ export class FakeBackend implements Backend {
     return this.#answer("setRecall", [change], () => this.#past.change(change));
   }
 
-  pastQuestions(filter: PastFilterArgument) {
-    return this.#answer("pastQuestions", [filter], () => this.#past.questions(filter));
+  pastQuestions(filter: PastFilterArgument, page: PastPageArgument) {
+    return this.#answer("pastQuestions", [filter, page], () => this.#past.questions(filter, page));
+  }
+
+  completePast(text: string) {
+    return this.#answer("completePast", [text], () => this.#past.wordings(text));
+  }
+
+  autopsyChoices(agent: string | null) {
+    return this.#answer("autopsyChoices", [agent], () => this.#past.choices(agent));
   }
 
   /** Holds the next answers of then and now back until it is settled. */
@@ -865,8 +874,12 @@ export class FakeBackend implements Backend {
     });
   }
 
-  pastMarkdown(id: string, withText: boolean) {
-    return this.#answer("pastMarkdown", [id, withText], () => `# Past question ${id}\n`);
+  traceMarkdown(search: number, ranking: Ranking, preset: string | null, withText: boolean) {
+    return this.#answer("traceMarkdown", [search, ranking, preset, withText], () => `# Search ${search}\n`);
+  }
+
+  pastMarkdown(id: string, by: Ranking | null, withText: boolean) {
+    return this.#answer("pastMarkdown", [id, by, withText], () => `# Past question ${id}\n`);
   }
 
   autopsyMarkdown(question: AutopsyQuestion, withText: boolean) {

@@ -157,7 +157,7 @@ pub struct EmulateArgs {
     #[arg(long = "in", value_name = "SUBFOLDER")]
     pub scope: Option<String>,
     /// Ask every query of a file instead, and measure the ranking
-    #[arg(long, value_name = "QUERIES.jsonl", conflicts_with_all = ["scope", "explain"])]
+    #[arg(long, value_name = "QUERIES.jsonl", conflicts_with_all = ["scope", "explain", "markdown"])]
     pub queries: Option<PathBuf>,
     /// Write the results of each query to a file
     #[arg(long, value_name = "RUN.jsonl", requires = "queries")]
@@ -168,6 +168,12 @@ pub struct EmulateArgs {
     /// Print the trace: every stage, and why each row ranks where it does
     #[arg(long)]
     pub explain: bool,
+    /// Print the trace as Markdown, to paste into a report
+    #[arg(long, conflicts_with_all = ["json", "explain"])]
+    pub markdown: bool,
+    /// Leave out the notes' text in Markdown
+    #[arg(long, requires = "markdown")]
+    pub blank: bool,
 }
 
 #[derive(Debug, Args)]
@@ -226,6 +232,12 @@ pub struct SearchArgs {
     /// Print the trace: every stage, and why each row ranks where it does
     #[arg(long)]
     pub explain: bool,
+    /// Print the trace as Markdown, to paste into a report
+    #[arg(long, conflicts_with_all = ["json", "explain"])]
+    pub markdown: bool,
+    /// Leave out the notes' text in Markdown
+    #[arg(long, requires = "markdown")]
+    pub blank: bool,
 }
 
 #[derive(Debug, Args)]

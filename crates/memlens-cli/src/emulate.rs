@@ -56,6 +56,8 @@ pub fn run(library: Option<PathBuf>, arguments: EmulateArgs) -> Result<(), CliEr
             ranking,
             json: arguments.json,
             explain: arguments.explain,
+            markdown: arguments.markdown,
+            blank: arguments.blank,
         },
     )
 }

@@ -97,6 +97,17 @@ fn finish(written: io::Result<()>) -> Result<(), CliError> {
     })
 }
 
+/// A text of several lines, each without what a terminal obeys.
+pub struct Lines<'a>(pub &'a str);
+
+impl std::fmt::Display for Lines<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0
+            .lines()
+            .try_for_each(|line| writeln!(formatter, "{}", shown(line)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::shown;

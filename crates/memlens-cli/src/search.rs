@@ -1,11 +1,11 @@
 //! `memlens search`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::arguments::SearchArgs;
 use crate::error::CliError;
 use crate::explain;
-use crate::output::{print_json, print_text, tell};
+use crate::output::{Lines, print_json, print_text, tell};
 use crate::settings::ask;
 
 /// Searches and prints the results, the trace or the whole report.
@@ -17,6 +17,15 @@ pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliEr
         arguments.scope.as_deref(),
         arguments.agent.as_deref(),
     )?;
+    if arguments.markdown {
+        let preset = arguments.ranking.settings.preset.as_deref();
+        let preset = preset
+            .and_then(Path::file_name)
+            .map(|name| name.to_string_lossy());
+        let text =
+            library.trace_markdown(&search, &ranking, preset.as_deref(), !arguments.blank)?;
+        return print_text(|out| write!(out, "{}", Lines(&text)));
+    }
     let report = library.report(&search, &ranking.values)?;
     if arguments.json {
         return print_json(&report);

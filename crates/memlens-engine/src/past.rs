@@ -14,7 +14,7 @@ mod vectors;
 mod worked_out;
 
 use memlens_agents::PastQuestion;
-use memlens_store::{NewPast, Store, StoredPast};
+use memlens_store::{NewPast, PastWanted, Store, StoredPast};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -22,7 +22,7 @@ use crate::{EngineError, Library};
 
 pub(crate) use check::Checked;
 pub(crate) use judged::Judged;
-pub use listed::PastOnly;
+pub use listed::{PastOnly, PastPage};
 pub(crate) use own::OwnPipelines;
 pub(crate) use places::Places;
 pub(crate) use replay::Replayed;
@@ -51,20 +51,15 @@ pub struct PastFilter {
 }
 
 impl PastFilter {
-    fn holds(&self, asked: &PastQuestion) -> bool {
-        let question = asked.question.to_lowercase();
-        let is_of =
-            |wanted: &Option<String>, own: &str| wanted.as_deref().is_none_or(|it| it == own);
-        is_of(&self.agent, &asked.agent)
-            && is_of(&self.session, &asked.session)
-            && self
-                .since_ms
-                .is_none_or(|since| asked.at_ms.is_some_and(|at| at >= since))
-            && self
-                .text
-                .to_lowercase()
-                .split_whitespace()
-                .all(|word| question.contains(word))
+    /// What of the filter the store narrows.
+    fn wanted(&self) -> PastWanted<'_> {
+        PastWanted {
+            text: &self.text,
+            agent: self.agent.as_deref(),
+            session: self.session.as_deref(),
+            since_ms: self.since_ms,
+            ..PastWanted::default()
+        }
     }
 }
 
@@ -74,9 +69,8 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`].
     pub fn past(&self, filter: &PastFilter) -> Result<Vec<Past>, EngineError> {
-        let stored = self.store().past()?;
-        let past = stored.into_iter().map(past);
-        Ok(past.filter(|past| filter.holds(&past.asked)).collect())
+        let stored = self.store().past_wanted(&filter.wanted())?;
+        Ok(stored.into_iter().map(past).collect())
     }
 
     /// The newest past questions, at most so many, each once per agent.

@@ -1,5 +1,7 @@
 //! A search as JSON: the contract of `memlens search --json`.
 
+mod markdown;
+
 use memlens_params::{ParameterSet, StageId, Values};
 use memlens_rank::{Detail, Status};
 use serde::Serialize;

@@ -37,9 +37,9 @@ pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use memlens_indexer::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
 pub use notes::{DocumentChunk, DocumentView, EntryState, FolderTree, TreeEntry};
 pub use past::{
-    Fate, LostAnswer, LostAnswers, LostNote, NoteAnswers, NowResult, PastAgent, PastPlace,
-    PastQuestions, PastRow, RecallImport, RecallLog, RecallLogs, RecallProgress, ReplaySummary,
-    ThenNow, ThenResult,
+    AskingSession, AutopsyChoices, Fate, LostAnswer, LostAnswers, LostNote, NoteAnswers, NowResult,
+    PastAgent, PastDay, PastPlace, PastQuestions, PastRow, RecallImport, RecallLog, RecallLogs,
+    RecallProgress, ReplaySummary, ThenNow, ThenResult,
 };
 pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};

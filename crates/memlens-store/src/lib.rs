@@ -52,6 +52,7 @@ pub use feedback::{Imported, NewFeedback, StoredFeedback, Thumb, Voted};
 pub use folders::{Folder, FolderId};
 pub use judgments::{Judgment, Origin};
 pub use observations::{NewObservation, Observations, StoredObservation};
+pub use past::page::{PastKey, PastSession, PastWanted};
 pub use past::{Kept, NewPast, ReadLog, StoredPast};
 pub use presets::StoredPreset;
 pub use problems::{Severity, StoredProblem};

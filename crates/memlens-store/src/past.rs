@@ -2,6 +2,8 @@
 //!
 //! What a question's settings, results and uses mean is not this crate's matter: they are JSON here.
 
+pub(crate) mod page;
+
 use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -81,17 +83,6 @@ const OLD_JUDGMENT: &str = "origin = 'observed' AND at_ms < ?1";
 const COLUMNS: &str = "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited FROM past_questions";
 
 impl Store {
-    /// Every past question, the newest first; those without a time come last.
-    ///
-    /// # Errors
-    /// [`StoreError::Sql`].
-    pub fn past(&self) -> Result<Vec<StoredPast>, StoreError> {
-        self.connection
-            .prepare_cached(&format!("{COLUMNS} ORDER BY at_ms DESC, id DESC"))
-            .and_then(|mut statement| statement.query_map([], read)?.collect())
-            .attempt(ATTEMPT)
-    }
-
     /// The newest past questions, at most so many, each agent's words once.
     ///
     /// # Errors
@@ -410,6 +401,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredPast> {
 
 #[cfg(test)]
 mod tests {
+    use super::page::PastWanted;
     use super::*;
     use crate::Origin;
 
@@ -487,7 +479,7 @@ mod tests {
         // What another process sees.
         let reader = store.reader().unwrap();
         let past: Vec<NewPast> = reader
-            .past()
+            .past_wanted(&PastWanted::default())
             .unwrap()
             .into_iter()
             .map(|it| it.past)
@@ -496,7 +488,7 @@ mod tests {
         let of_session = reader.past_of_session("openclaw", "s", 1).unwrap();
         assert_eq!(of_session[0].past, timeless);
         assert_eq!(reader.read_logs().unwrap(), [(log("30"), 3)]);
-        let id = reader.past().unwrap()[1].id;
+        let id = reader.past_wanted(&PastWanted::default()).unwrap()[1].id;
         assert_eq!(reader.past_question(id).unwrap().unwrap().past, answered);
         assert_eq!(reader.past_question(id + 100).unwrap(), None);
     }
@@ -532,7 +524,7 @@ mod tests {
             .keep_past(&log("12"), &all[1..], &[judgment("a")])
             .unwrap();
         assert_eq!(store.forget_past().unwrap(), 2);
-        assert_eq!(store.past().unwrap(), []);
+        assert_eq!(store.past_wanted(&PastWanted::default()).unwrap(), []);
         assert_eq!(store.read_logs().unwrap(), []);
         assert_eq!(store.judgments(Origin::Observed).unwrap(), []);
     }
@@ -560,7 +552,7 @@ mod tests {
         ];
         store.keep_past(&log("12"), &all, &[]).unwrap();
         assert_eq!(store.forget_told_twice().unwrap(), 1);
-        let past = store.past().unwrap();
+        let past = store.past_wanted(&PastWanted::default()).unwrap();
         let mut calls: Vec<&str> = past.iter().map(|it| it.past.call.as_str()).collect();
         calls.sort_unstable();
         assert_eq!(calls, ["1", "1", "e2", "e3", "e4"]);

@@ -14,6 +14,7 @@ use crate::checksum;
 use crate::error::{Attempt, DATABASE};
 use crate::lock::WriteLock;
 use crate::migrations::{LATEST, MIGRATIONS};
+use crate::past::page;
 
 /// Names a document; never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -413,6 +414,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         checksum::register(&connection)?;
+        page::register(&connection)?;
         Ok(connection)
     };
     opened().map_err(|source| StoreError::of_sql("open the library", path, source))

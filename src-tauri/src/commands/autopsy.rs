@@ -1,6 +1,6 @@
 //! Why an agent forgot a fact.
 
-use memlens_engine::view::{Autopsy, AutopsyQuestion};
+use memlens_engine::view::{Autopsy, AutopsyChoices, AutopsyQuestion};
 use tauri::State;
 
 use super::{Answer, Shell, work};
@@ -15,7 +15,20 @@ pub async fn autopsy(shell: State<'_, Shell>, question: AutopsyQuestion) -> Answ
     .await
 }
 
-/// The same as Markdown; without what stands in notes where that is left out.
+/// The agents and sessions that it can be asked about; the sessions of one agent where it is named.
+#[tauri::command]
+#[specta::specta]
+pub async fn autopsy_choices(
+    shell: State<'_, Shell>,
+    agent: Option<String>,
+) -> Answer<AutopsyChoices> {
+    work(&shell, move |engine| {
+        engine.library().autopsy_choices(agent.as_deref())
+    })
+    .await
+}
+
+/// The verdict and its proof as Markdown; without what stands in notes where that is left out.
 #[tauri::command]
 #[specta::specta]
 pub async fn autopsy_markdown(

@@ -4,7 +4,7 @@ use memlens_engine::view::{
     PastQuestions, QuerySetProgress, Ranking as RankingArgument, RecallImport, RecallLogs,
     RecallProgress, ReplaySummary, ThenNow,
 };
-use memlens_engine::{PastFilter, PastOnly, Ranking, RecallChange};
+use memlens_engine::{PastFilter, PastOnly, PastPage, Ranking, RecallChange};
 use serde::Deserialize;
 use specta::Type;
 use tauri::{AppHandle, State};
@@ -19,6 +19,15 @@ pub struct PastFilterArgument {
     /// The agent's id; none for all.
     agent: Option<String>,
     only: PastOnly,
+}
+
+/// Which page of them is wanted.
+#[derive(Debug, Deserialize, Type)]
+pub struct PastPageArgument {
+    /// The 0-based place in the list of a row on it; none for the page of `open`, else the first.
+    at: Option<u32>,
+    /// The past question whose place is told, by its id.
+    open: Option<String>,
 }
 
 /// What is to change about past questions; what is left out stays.
@@ -105,12 +114,13 @@ pub async fn set_recall(
     .await
 }
 
-/// Past questions, the newest first.
+/// A page of the past questions, the newest first.
 #[tauri::command]
 #[specta::specta]
 pub async fn past_questions(
     shell: State<'_, Shell>,
     filter: PastFilterArgument,
+    page: PastPageArgument,
 ) -> Answer<PastQuestions> {
     work(&shell, move |engine| {
         let wanted = PastFilter {
@@ -118,9 +128,20 @@ pub async fn past_questions(
             agent: filter.agent,
             ..PastFilter::default()
         };
-        engine.library().past_questions(&wanted, filter.only)
+        let page = PastPage {
+            at: page.at,
+            open: page.open,
+        };
+        engine.library().past_questions(&wanted, filter.only, &page)
     })
     .await
+}
+
+/// Past questions that hold what is typed, to choose one.
+#[tauri::command]
+#[specta::specta]
+pub async fn complete_past(shell: State<'_, Shell>, text: String) -> Answer<Vec<String>> {
+    work(&shell, move |engine| engine.library().complete_past(&text)).await
 }
 
 /// A past question's answer then and now; by its agent's own ranking where none is named.
@@ -169,12 +190,18 @@ pub async fn stop_replay(shell: State<'_, Shell>) -> Answer<()> {
     Ok(())
 }
 
-/// A past question then and now as Markdown, with or without the notes' text.
+/// A past question then and now as Markdown, with or without the notes' text; by its agent's own ranking where none is named.
 #[tauri::command]
 #[specta::specta]
-pub async fn past_markdown(shell: State<'_, Shell>, id: String, with_text: bool) -> Answer<String> {
+pub async fn past_markdown(
+    shell: State<'_, Shell>,
+    id: String,
+    by: Option<RankingArgument>,
+    with_text: bool,
+) -> Answer<String> {
     work(&shell, move |engine| {
-        engine.library().past_markdown(&id, None, with_text)
+        let by = by.as_ref().map(Ranking::given).transpose()?;
+        engine.library().past_markdown(&id, by.as_ref(), with_text)
     })
     .await
 }

@@ -1,7 +1,7 @@
 //! Past questions that a person forgets, or that became too old: nothing that was made of them stays.
 
 use memlens_engine::view::Happening;
-use memlens_engine::{EngineError, PastFilter, PastOnly, RecallChange};
+use memlens_engine::{EngineError, PastFilter, PastOnly, PastPage, RecallChange};
 use memlens_store::{Judgment, NewPast, Origin, ReadLog, ScoreCache, Store};
 use memlens_tests::{Notes, index};
 use serde_json::json;
@@ -82,7 +82,7 @@ fn is_vector_kept(watched: &Watched) -> bool {
 fn known(watched: &Watched) -> (u32, bool) {
     let library = watched.engine.library();
     let listed = library
-        .past_questions(&PastFilter::default(), PastOnly::All)
+        .past_questions(&PastFilter::default(), PastOnly::All, &PastPage::default())
         .expect("they can be listed");
     (listed.n_all, listed.replay.is_some())
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use memlens_engine::view::Happening;
-use memlens_engine::{PastFilter, PastOnly};
+use memlens_engine::{PastFilter, PastOnly, PastPage};
 use memlens_store::{NewPast, ReadLog, Store};
 use memlens_tests::{Notes, index};
 
@@ -78,7 +78,7 @@ fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
     let listed = watched
         .engine
         .library()
-        .past_questions(&PastFilter::default(), PastOnly::All)
+        .past_questions(&PastFilter::default(), PastOnly::All, &PastPage::default())
         .expect("they can be listed");
     let lost = listed.lost.expect("it is told to the list too");
     assert_eq!(lost.sentence, "This edit took router.md out of 1 answer.");
@@ -89,7 +89,7 @@ fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
     let listed = watched
         .engine
         .library()
-        .past_questions(&PastFilter::default(), PastOnly::All)
+        .past_questions(&PastFilter::default(), PastOnly::All, &PastPage::default())
         .expect("they can be listed");
     assert_eq!(listed.lost, None);
     let told = watched.engine.activity();

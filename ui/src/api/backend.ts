@@ -3,6 +3,7 @@ import type {
   AgentConfig,
   AgentsView,
   Autopsy,
+  AutopsyChoices,
   AutopsyQuestion,
   ChosenQueries,
   ClustersAnswer,
@@ -27,6 +28,7 @@ import type {
   NearestSetting,
   Params,
   PastFilterArgument,
+  PastPageArgument,
   PastQuestions,
   PipelineInfo,
   Preset,
@@ -197,7 +199,10 @@ export interface Backend {
   /** Forgets every past question, and that they may be read. */
   forgetRecall(): Promise<void>;
   setRecall(change: RecallChangeArgument): Promise<RecallLogs>;
-  pastQuestions(filter: PastFilterArgument): Promise<PastQuestions>;
+  /** A page of the past questions, with what is true of all of them. */
+  pastQuestions(filter: PastFilterArgument, page: PastPageArgument): Promise<PastQuestions>;
+  /** Past questions that hold what is typed. */
+  completePast(text: string): Promise<string[]>;
   /** A past question's answer then and now; `by` null ranks by the pipeline of the agent that asked. */
   thenNow(id: string, by: Ranking | null): Promise<ThenNow>;
   /** Asks all past questions again; null where it was stopped. */
@@ -208,9 +213,16 @@ export interface Backend {
   stopReplay(): Promise<void>;
   /** Where a fact was lost on its way to an agent's answer. */
   autopsy(question: AutopsyQuestion): Promise<Autopsy>;
+  /** Whose memory and which sessions it can be asked about; the sessions of one agent where it is named. */
+  autopsyChoices(agent: string | null): Promise<AutopsyChoices>;
+  /**
+   * A kept search, stage by stage, to paste into a report; without the notes' text where that is left out. `preset` is what the
+   * person calls the ranking.
+   */
+  traceMarkdown(search: number, ranking: Ranking, preset: string | null, withText: boolean): Promise<string>;
   /** A past question, then and now, to paste into a report; without the notes' text where that is left out. */
-  pastMarkdown(id: string, withText: boolean): Promise<string>;
-  /** The same of an autopsy. */
+  pastMarkdown(id: string, by: Ranking | null, withText: boolean): Promise<string>;
+  /** An autopsy to paste into a report. */
   autopsyMarkdown(question: AutopsyQuestion, withText: boolean): Promise<string>;
   /** Asks where and writes past questions as a query set; the path, or null when cancelled. */
   savePastQueries(): Promise<string | null>;

@@ -121,8 +121,10 @@ export const commands = {
 	forgetRecall: () => __TAURI_INVOKE<null>("forget_recall"),
 	/**  Changes how long past questions are kept, and whether they are checked when a note is saved. */
 	setRecall: (change: RecallChangeArgument) => __TAURI_INVOKE<RecallLogs>("set_recall", { change }),
-	/**  Past questions, the newest first. */
-	pastQuestions: (filter: PastFilterArgument) => __TAURI_INVOKE<PastQuestions>("past_questions", { filter }),
+	/**  A page of the past questions, the newest first. */
+	pastQuestions: (filter: PastFilterArgument, page: PastPageArgument) => __TAURI_INVOKE<PastQuestions>("past_questions", { filter, page }),
+	/**  Past questions that hold what is typed, to choose one. */
+	completePast: (text: string) => __TAURI_INVOKE<string[]>("complete_past", { text }),
 	/**  A past question's answer then and now; by its agent's own ranking where none is named. */
 	thenNow: (id: string, by: Ranking | null) => __TAURI_INVOKE<ThenNow>("then_now", { id, by }),
 	/**  Asks all past questions again; none where it was stopped. */
@@ -131,11 +133,13 @@ export const commands = {
 	replayProgress: () => __TAURI_INVOKE<QuerySetProgress | null>("replay_progress"),
 	/**  Stops the replay. */
 	stopReplay: () => __TAURI_INVOKE<null>("stop_replay"),
-	/**  A past question then and now as Markdown, with or without the notes' text. */
-	pastMarkdown: (id: string, withText: boolean) => __TAURI_INVOKE<string>("past_markdown", { id, withText }),
+	/**  A past question then and now as Markdown, with or without the notes' text; by its agent's own ranking where none is named. */
+	pastMarkdown: (id: string, by: Ranking | null, withText: boolean) => __TAURI_INVOKE<string>("past_markdown", { id, by, withText }),
 	/**  One verdict, and the proof of every step. */
 	autopsy: (question: AutopsyQuestion) => __TAURI_INVOKE<Autopsy>("autopsy", { question }),
-	/**  The same as Markdown; without what stands in notes where that is left out. */
+	/**  The agents and sessions that it can be asked about; the sessions of one agent where it is named. */
+	autopsyChoices: (agent: string | null) => __TAURI_INVOKE<AutopsyChoices>("autopsy_choices", { agent }),
+	/**  The verdict and its proof as Markdown; without what stands in notes where that is left out. */
 	autopsyMarkdown: (question: AutopsyQuestion, withText: boolean) => __TAURI_INVOKE<string>("autopsy_markdown", { question, withText }),
 	/**  Asks where and writes past questions as a query set; none when the person cancels. */
 	savePastQueries: () => __TAURI_INVOKE<string | null>("save_past_queries"),
@@ -149,6 +153,8 @@ export const commands = {
 	state: () => __TAURI_INVOKE<LibraryState>("state"),
 	/**  The thumbs that the rows of a search have for its question. */
 	thumbs: (search: number) => __TAURI_INVOKE<RowThumb[]>("thumbs", { search }),
+	/**  A search stage by stage as Markdown, with or without the notes' text; `preset` is what the person calls the ranking. */
+	traceMarkdown: (search: number, ranking: Ranking, preset: string | null, withText: boolean) => __TAURI_INVOKE<string>("trace_markdown", { search, ranking, preset, withText }),
 	tree: () => __TAURI_INVOKE<FolderTree[]>("tree"),
 	/**  Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows. */
 	vote: (search: number, slot: number, up: boolean) => __TAURI_INVOKE<RowThumb[]>("vote", { search, slot, up }),
@@ -294,6 +300,16 @@ export type AskedThen = {
 	came: string,
 };
 
+/**  A session in which an agent asked something. */
+export type AskingSession = {
+	/**  The agent's name. */
+	agent_name: string,
+	/**  The session, as the agent names it. */
+	session: string,
+	/**  When it was last asked something in it; none where the log does not say. */
+	at_ms: number | null,
+};
+
 /**  Why an agent forgot a fact. */
 export type Autopsy = {
 	/**  The fact as the person gave it. */
@@ -326,6 +342,14 @@ export type Autopsy = {
 	search: number | null,
 	/**  That search's question. */
 	closest: string | null,
+};
+
+/**  What an autopsy can be asked about. */
+export type AutopsyChoices = {
+	/**  The agents that asked, each with how many questions. */
+	agents: PastAgent[],
+	/**  The sessions that asked last. */
+	sessions: AskingSession[],
 };
 
 /**  Which fact, whose, and when. */
@@ -1495,6 +1519,16 @@ export type PastAgent = {
 	n_questions: number,
 };
 
+/**  A day on which agents asked. */
+export type PastDay = {
+	/**  When its first question in the list was asked, milliseconds since 1970; none for those without a time. */
+	at_ms: number | null,
+	/**  How many questions it has. */
+	n_questions: number,
+	/**  How many of them have another answer now; none before a replay. */
+	n_changed: number | null,
+};
+
 /**  Which past questions are shown. */
 export type PastFilterArgument = {
 	/**  Words of the question; empty for all. */
@@ -1513,6 +1547,14 @@ export type PastOnly =
 /**  Those that found nothing then. */
 "found_nothing";
 
+/**  Which page of them is wanted. */
+export type PastPageArgument = {
+	/**  The 0-based place in the list of a row on it; none for the page of `open`, else the first. */
+	at: number | null,
+	/**  The past question whose place is told, by its id. */
+	open: string | null,
+};
+
 /**  A place in a note, as the agent named it. */
 export type PastPlace = {
 	/**  The note's path. */
@@ -1525,10 +1567,18 @@ export type PastPlace = {
 	after_ms: number | null,
 };
 
-/**  Every past question that a filter leaves, and what is true of all of them. */
+/**  A page of the past questions that a filter leaves, and what is true of all of them. */
 export type PastQuestions = {
-	/**  The newest first. */
+	/**  The 0-based place of the page's first row among those that the filter leaves. */
+	first: number,
+	/**  The page's rows, the newest first. */
 	rows: PastRow[],
+	/**  How many the filter leaves. */
+	n_shown: number,
+	/**  The place of the question that was asked about; none where the filter leaves it out. */
+	open_at: number | null,
+	/**  The days of those that the filter leaves, in their order. */
+	days: PastDay[],
 	/**  How many there are without a filter. */
 	n_all: number,
 	/**  How many of all found nothing then. */

@@ -1,7 +1,6 @@
 import type { Backend } from "../api/backend";
-import type { Autopsy, AutopsyQuestion, ErrorInfo, PastAgent, PastRow } from "../api/bindings";
+import type { AskingSession, Autopsy, AutopsyQuestion, ErrorInfo, PastAgent, PastRow } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
-import { sessionsOf, type Session } from "./sessions";
 
 /** What is known when the dialog opens. */
 export type About = {
@@ -20,7 +19,7 @@ const NOW: When = { kind: "now" };
 
 /** "Why did my agent forget…?": the fact, whose and when, and where it was lost. One dialog for the window. */
 export class AutopsyController {
-  readonly #backend: Pick<Backend, "autopsy" | "pastQuestions">;
+  readonly #backend: Pick<Backend, "autopsy" | "autopsyChoices">;
   #isOpen = $state(false);
   #fact = $state("");
   #agent = $state<string | null>(null);
@@ -28,14 +27,13 @@ export class AutopsyController {
   /** The moment that the dialog was opened for, to choose it again. */
   #moment = $state<number | null>(null);
   #agents = $state.raw<readonly PastAgent[]>([]);
-  #rows = $state.raw<readonly PastRow[]>([]);
+  #sessions = $state.raw<readonly AskingSession[]>([]);
   #answer = $state.raw<{ question: AutopsyQuestion; autopsy: Autopsy } | null>(null);
   #error = $state.raw<ErrorInfo | null>(null);
   #isAsking = $state(false);
   #nAsked = 0;
-  readonly #sessions = $derived(sessionsOf(this.#rows, this.#agent));
 
-  constructor(backend: Pick<Backend, "autopsy" | "pastQuestions">) {
+  constructor(backend: Pick<Backend, "autopsy" | "autopsyChoices">) {
     this.#backend = backend;
   }
 
@@ -71,7 +69,7 @@ export class AutopsyController {
   }
 
   /** The sessions of the chosen agent, the newest first. */
-  get sessions(): readonly Session[] {
+  get sessions(): readonly AskingSession[] {
     return this.#sessions;
   }
 
@@ -112,6 +110,7 @@ export class AutopsyController {
     this.#agent = agent;
     // A session is one agent's.
     this.#when = NOW;
+    void this.#readChoices();
     void this.ask();
   }
 
@@ -148,10 +147,12 @@ export class AutopsyController {
   }
 
   async #readChoices(): Promise<void> {
+    const agent = this.#agent;
     try {
-      const { agents, rows } = await this.#backend.pastQuestions({ text: "", agent: null, only: "all" });
+      const { agents, sessions } = await this.#backend.autopsyChoices(agent);
+      if (agent !== this.#agent) return;
       this.#agents = agents;
-      this.#rows = rows;
+      this.#sessions = sessions;
     } catch {
       // Without them the dialog asks about whichever agent asked, and now.
     }

@@ -1,14 +1,8 @@
 import { expect, test, vi } from "vitest";
-import type { PastRow } from "../api/bindings";
-import { dayLabel, dayLines } from "./day-lines";
+import { dayLabel, DayLines } from "./day-lines";
 
 const NOW = new Date(2026, 10, 22, 10, 0).getTime();
 const at = (day: number, hours: number) => new Date(2026, 10, day, hours).getTime();
-
-const row = (id: string, atMs: number | null, fates: PastRow["fates"] = null): PastRow => ({
-  ...{ id, agent: "clerk", agent_name: "Clerk", session: "", question: id, opened: [], cited: [] },
-  ...{ at_ms: atMs, n_returned: 1, fates },
-});
 
 test("days are named as a person names them", () => {
   expect(dayLabel(at(22, 0), NOW)).toBe("Today");
@@ -27,24 +21,34 @@ test("the day after a night of 25 hours was yesterday", () => {
   vi.unstubAllEnvs();
 });
 
-test("each day has a line with its questions and how many changed, once they were replayed", () => {
-  const lines = dayLines(
-    [row("a", at(22, 9), ["kept"]), row("b", at(22, 8), ["gone"]), row("c", at(21, 8)), row("d", null)],
-    NOW,
-  );
-  expect(lines.map((line) => (line.kind === "day" ? line.label : line.row.id))).toEqual([
-    ...["Today", "a", "b"],
-    ...["Yesterday", "c"],
-    ...["No date", "d"],
+const dayOf = (n: number, atMs: number | null = null) => ({ at_ms: atMs, n_questions: n, n_changed: null });
+
+test("each day has a line above its questions, and each question its place among all", () => {
+  const days = [dayOf(2, 9), dayOf(1, 5), dayOf(3)];
+  const lines = new DayLines(days);
+  expect(lines.n).toBe(9);
+  const told = Array.from({ length: lines.n }, (_, index) => lines.lineAt(index));
+  expect(told.map((line) => (line?.kind === "day" ? line.day : line?.at))).toEqual([
+    ...[days[0], 0, 1],
+    ...[days[1], 2],
+    ...[days[2], 3, 4, 5],
   ]);
-  expect(lines[0]).toEqual({ kind: "day", label: "Today", nQuestions: 2, nChanged: 1 });
-  expect(lines[3]).toEqual({ kind: "day", label: "Yesterday", nQuestions: 1, nChanged: null });
+  expect([0, 1, 2, 3, 4, 5].map((at) => lines.lineOf(at))).toEqual([1, 2, 4, 6, 7, 8]);
+  expect(lines.lineAt(9)).toBeNull();
 });
 
-test("a hundred thousand questions are put under their days within a moment", () => {
-  const rows = Array.from({ length: 100_000 }, (_, n) => row(String(n), NOW - n * 600_000));
+test("without a question there is no line", () => {
+  const lines = new DayLines([]);
+  expect(lines.n).toBe(0);
+  expect(lines.lineAt(0)).toBeNull();
+});
+
+test("a hundred thousand questions are found by their lines within a moment", () => {
+  const lines = new DayLines(Array.from({ length: 700 }, (_, n) => dayOf(100 + (n % 87))));
   const start = performance.now();
-  const lines = dayLines(rows, NOW);
+  for (let index = 0; index < lines.n; index++) {
+    const line = lines.lineAt(index);
+    if (line?.kind === "question" && lines.lineOf(line.at) !== index) throw new Error(`line ${index}`);
+  }
   expect(performance.now() - start).toBeLessThan(3_000);
-  expect(lines.length).toBeGreaterThan(100_600);
 });

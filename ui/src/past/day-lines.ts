@@ -1,17 +1,11 @@
-// Past questions by day, as the lines of one list.
-import type { PastRow } from "../api/bindings";
-import { isChanged } from "./fates";
+// Past questions by day, as the lines of one list. A line is known without its question, which may not be read yet.
+import type { PastDay } from "../api/bindings";
 
 /** A line of the list. */
 export type PastLine =
-  | {
-      kind: "day";
-      label: string;
-      nQuestions: number;
-      /** How many have another answer now; null before a replay. */
-      nChanged: number | null;
-    }
-  | { kind: "question"; row: PastRow };
+  | { kind: "day"; day: PastDay }
+  /** `at` is the question's place among all that are listed. */
+  | { kind: "question"; at: number };
 
 const DAY_MS = 86_400_000;
 const WEEKDAY = new Intl.DateTimeFormat("en-GB", { weekday: "long" });
@@ -29,23 +23,54 @@ export function dayLabel(atMs: number | null, nowMs: number): string {
   return `${WEEKDAY.format(atMs)} ${(isThisYear ? DATE : DATE_WITH_YEAR).format(atMs)}`;
 }
 
-/** Returns the rows under a line for each day, in the order in which they come. */
-export function dayLines(rows: readonly PastRow[], nowMs: number): PastLine[] {
-  const lines: PastLine[] = [];
-  let head: Extract<PastLine, { kind: "day" }> | null = null;
-  let day: number | null = null;
-  for (const row of rows) {
-    const rowDay = row.at_ms === null ? null : midnight(row.at_ms);
-    if (head === null || rowDay !== day) {
-      head = { kind: "day", label: dayLabel(row.at_ms, nowMs), nQuestions: 0, nChanged: null };
-      day = rowDay;
-      lines.push(head);
-    }
-    head.nQuestions++;
-    if (row.fates !== null) head.nChanged = (head.nChanged ?? 0) + (isChanged(row.fates) ? 1 : 0);
-    lines.push({ kind: "question", row });
+/** The lines of days, each followed by those of its questions. */
+export class DayLines {
+  readonly n: number;
+  readonly #days: readonly PastDay[];
+  /** The line of each day. */
+  readonly #heads: readonly number[];
+
+  constructor(days: readonly PastDay[]) {
+    this.#days = days;
+    let n = 0;
+    this.#heads = days.map(({ n_questions }) => {
+      const head = n;
+      n += 1 + n_questions;
+      return head;
+    });
+    this.n = n;
   }
-  return lines;
+
+  /** Returns what stands on a line; null beyond the last. */
+  lineAt(index: number): PastLine | null {
+    const at = this.#dayOf(index);
+    const day = this.#days[at];
+    if (day === undefined || index >= this.n) return null;
+    return this.#heads[at] === index ? { kind: "day", day } : { kind: "question", at: index - at - 1 };
+  }
+
+  /** Returns the line of the question at a place. */
+  lineOf(place: number): number {
+    // The questions of the days before, and their lines.
+    let [low, high] = [0, this.#heads.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#heads[middle] ?? 0) - middle <= place) low = middle;
+      else high = middle - 1;
+    }
+    return place + low + 1;
+  }
+
+  /** Returns the day in whose lines one stands. */
+  #dayOf(index: number): number {
+    let [low, high] = [0, this.#heads.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#heads[middle] ?? 0) <= index) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
 }
 
 function midnight(atMs: number): number {

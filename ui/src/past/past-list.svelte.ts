@@ -5,15 +5,34 @@ import { NewestOnly } from "../shared/newest-only";
 
 /** How long typing rests before it is looked for. */
 const REST_MS = 150;
+/** How many rows the engine gives at a time. */
+const PAGE = 500;
 
-/** The past questions that a filter leaves, and which of them is opened. */
+/**
+ * What has to be read whatever is there, each more than the one before: where the opened question stands, the rows in sight
+ * with all that is counted, or the list of another filter.
+ */
+const STALE = ["open", "sight", "list"] as const;
+type Stale = (typeof STALE)[number];
+
+/** The past questions that a filter leaves, read page by page as they come into sight, and which of them is opened. */
 export class PastList {
   readonly #backend: Pick<Backend, "pastQuestions">;
   readonly #loop = new NewestOnly(() => this.#readOnce());
   #filter = $state.raw<PastFilterArgument>({ text: "", agent: null, only: "all" });
+  /** The filter of what is listed; another one may be typed already. */
+  #listed = $state.raw(this.#filter);
   #questions = $state.raw<PastQuestions | null>(null);
+  #pages = $state.raw<ReadonlyMap<number, readonly PastRow[]>>(new Map());
   #error = $state.raw<ErrorInfo | null>(null);
   #openId = $state<string | null>(null);
+  #openAt = $state<number | null>(null);
+  #openRow = $state.raw<PastRow | null>(null);
+  /** The places in sight. */
+  #sight = { from: 0, to: 0 };
+  /** The place whose row is opened once it is read. */
+  #toOpen: number | null = null;
+  #stale: Stale | null = null;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(backend: Pick<Backend, "pastQuestions">) {
@@ -24,13 +43,19 @@ export class PastList {
     return this.#filter;
   }
 
-  /** Null until they are read. */
+  /** The filter of what is listed; while one types, that is still the one before. */
+  get listed(): PastFilterArgument {
+    return this.#listed;
+  }
+
+  /** What is true of all of them, as last read; null until they are read. */
   get questions(): PastQuestions | null {
     return this.#questions;
   }
 
-  get rows(): readonly PastRow[] {
-    return this.#questions?.rows ?? [];
+  /** How many the filter leaves. */
+  get n(): number {
+    return this.#questions?.n_shown ?? 0;
   }
 
   get error(): ErrorInfo | null {
@@ -42,47 +67,121 @@ export class PastList {
     return this.#openId;
   }
 
+  /** Its place; null where the filter leaves it out. */
+  get openAt(): number | null {
+    return this.#openAt;
+  }
+
+  /** Its row, as last read. */
   get openRow(): PastRow | null {
-    return this.rows.find((row) => row.id === this.#openId) ?? null;
+    return this.#openRow;
+  }
+
+  /** Returns the row at a place; null while it is not read. */
+  rowAt(place: number): PastRow | null {
+    return this.#pages.get(Math.floor(place / PAGE))?.[place % PAGE] ?? null;
+  }
+
+  /** Reads the rows that came into sight, where they are not there. */
+  show(from: number, to: number): void {
+    this.#sight = { from, to };
+    if (this.#missing() !== null) this.#loop.wish();
   }
 
   /** Takes what stands in the box; it is looked for once the typing rests. */
   find(text: string): void {
     this.#filter = { ...this.#filter, text };
     clearTimeout(this.#typing);
-    this.#typing = setTimeout(() => this.#loop.wish(), REST_MS);
+    this.#typing = setTimeout(() => this.#read("list"), REST_MS);
   }
 
   narrow(change: Pick<PastFilterArgument, "agent"> | Pick<PastFilterArgument, "only">): void {
     this.#filter = { ...this.#filter, ...change };
-    this.#loop.wish();
+    this.#read("list");
   }
 
   /** Reads them anew: some came, some were forgotten, or all were replayed. */
   refresh(): void {
-    this.#loop.wish();
+    this.#read("sight");
   }
 
   open(id: string): void {
     this.#openId = id;
+    this.#openAt = this.#placeOf(id);
+    this.#openRow = this.#openAt === null ? null : this.rowAt(this.#openAt);
+    if (this.#openAt === null) this.#read("open");
+  }
+
+  /** Opens the question at a place, once it is read. */
+  openPlace(place: number): void {
+    const row = this.rowAt(place);
+    this.#toOpen = row === null ? place : null;
+    if (row === null) this.#loop.wish();
+    else this.open(row.id);
   }
 
   /** Opens a question that the filter may leave out. */
   openAmongAll(id: string): void {
     this.#openId = id;
     this.#filter = { text: "", agent: null, only: "all" };
+    this.#read("list");
+  }
+
+  #read(what: Stale): void {
+    if (this.#stale === null || STALE.indexOf(what) > STALE.indexOf(this.#stale)) this.#stale = what;
     this.#loop.wish();
   }
 
+  /** A place whose page has to be read; null where all are there. */
+  #missing(): number | null {
+    const { from, to } = this.#sight;
+    const wanted = this.#toOpen === null ? [from, to] : [this.#toOpen, from, to];
+    return wanted.find((place) => place < this.n && this.rowAt(place) === null) ?? null;
+  }
+
+  #placeOf(id: string): number | null {
+    for (const [page, rows] of this.#pages) {
+      const at = rows.findIndex((row) => row.id === id);
+      if (at >= 0) return page * PAGE + at;
+    }
+    return null;
+  }
+
   async #readOnce(): Promise<void> {
+    const stale = this.#stale;
+    this.#stale = null;
+    const missing = this.#missing();
+    if (stale === null && missing === null) return;
+    if (stale === "list") this.#listed = this.#filter;
+    const at = stale === "sight" ? this.#sight.from : stale === null ? missing : null;
+    const open = this.#openId;
     try {
-      const questions = await this.#backend.pastQuestions(this.#filter);
-      this.#questions = questions;
+      this.#take(await this.#backend.pastQuestions(this.#listed, { at, open }), open, stale);
       this.#error = null;
-      const isThere = questions.rows.some((row) => row.id === this.#openId);
-      if (!isThere) this.#openId = questions.rows[0]?.id ?? null;
     } catch (error) {
       this.#error = toErrorInfo(error);
+      this.#toOpen = null;
+      return;
     }
+    if (this.#missing() !== null) this.#loop.wish();
+  }
+
+  #take(questions: PastQuestions, asked: string | null, stale: Stale | null): void {
+    const { first, rows, n_shown, open_at } = questions;
+    const isAnew = stale === "list" || stale === "sight" || n_shown !== this.n;
+    this.#pages = new Map([...(isAnew ? [] : this.#pages), [first / PAGE, rows]]);
+    this.#questions = questions;
+    const toOpen = this.#toOpen === null ? null : this.rowAt(this.#toOpen);
+    if (isAnew || toOpen !== null) this.#toOpen = null;
+    if (toOpen !== null) this.open(toOpen.id);
+    if (this.#openId !== asked) return;
+    const [row] = rows;
+    // One that the filter left out before stays opened; else what is opened is one of the list.
+    const isLost = open_at === null && (stale === "list" || this.#openAt !== null || asked === null);
+    this.#openAt = isLost && row !== undefined ? first : open_at;
+    if (isLost) {
+      this.#openId = row?.id ?? null;
+      this.#openRow = row ?? null;
+    } else if (open_at !== null) this.#openRow = this.rowAt(open_at) ?? this.#openRow;
   }
 }

@@ -4,18 +4,17 @@ import type { Backend } from "../api/backend";
 const REST_MS = 200;
 /** Fewer letters stand in too many questions. */
 const CHARS_MIN = 3;
-const OFFERED_MAX = 6;
 
 /** Past questions of agents that hold what is typed, to choose one; none where the person types on. */
 export class Completions {
-  readonly #backend: Pick<Backend, "pastQuestions">;
+  readonly #backend: Pick<Backend, "completePast">;
   #offered = $state.raw<readonly string[]>([]);
   /** The one that the keys stand on; -1 is what was typed. */
   #at = $state(-1);
   #typing: ReturnType<typeof setTimeout> | undefined;
   #nAsked = 0;
 
-  constructor(backend: Pick<Backend, "pastQuestions">) {
+  constructor(backend: Pick<Backend, "completePast">) {
     this.#backend = backend;
   }
 
@@ -60,12 +59,9 @@ export class Completions {
   async #look(text: string): Promise<void> {
     const asked = ++this.#nAsked;
     try {
-      const { rows } = await this.#backend.pastQuestions({ text, agent: null, only: "all" });
+      const questions = await this.#backend.completePast(text);
       if (asked !== this.#nAsked) return;
-      const typed = text.toLowerCase();
-      const questions = new Map(rows.map(({ question }) => [question.trim().toLowerCase(), question.trim()]));
-      questions.delete(typed);
-      this.#offered = [...questions.values()].slice(0, OFFERED_MAX);
+      this.#offered = questions.filter((question) => question.toLowerCase() !== text.toLowerCase());
       this.#at = -1;
     } catch {
       // The question can be typed without them.

@@ -1,13 +1,10 @@
 import { expect, test, vi } from "vitest";
-import type { PastFilterArgument, PastQuestions } from "../api/bindings";
 import { PastMemory } from "../../tests/fake/past";
 import { Completions } from "./completions.svelte";
 
 const past = new PastMemory("read", null);
 const backend = {
-  pastQuestions: vi.fn((filter: PastFilterArgument): Promise<PastQuestions> =>
-    Promise.resolve(past.questions(filter)),
-  ),
+  completePast: vi.fn((text: string): Promise<string[]> => Promise.resolve(past.wordings(text))),
 };
 
 async function typed(text: string): Promise<Completions> {
@@ -25,15 +22,15 @@ test("what agents asked with these words is offered, without what stands there a
 });
 
 test("one letter or two offer nothing, and neither do words that were typed over or left", async () => {
-  backend.pastQuestions.mockClear();
+  backend.completePast.mockClear();
   expect((await typed("wh")).offered).toEqual([]);
-  expect(backend.pastQuestions).not.toHaveBeenCalled();
+  expect(backend.completePast).not.toHaveBeenCalled();
   vi.useFakeTimers();
   const completions = new Completions(backend);
   completions.type("dea");
   completions.type("dead");
   await vi.advanceTimersByTimeAsync(300);
-  expect(backend.pastQuestions.mock.calls).toEqual([[{ text: "dead", agent: null, only: "all" }]]);
+  expect(backend.completePast.mock.calls).toEqual([["dead"]]);
   completions.type("dead i");
   completions.close();
   await vi.advanceTimersByTimeAsync(300);
@@ -55,13 +52,13 @@ test("keys go from what was typed through what is offered, and no farther", asyn
 
 test("an answer that comes after the list was closed is not shown", async () => {
   vi.useFakeTimers();
-  let answer: (questions: PastQuestions) => void = () => undefined;
-  backend.pastQuestions.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
+  let answer: (questions: string[]) => void = () => undefined;
+  backend.completePast.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
   const completions = new Completions(backend);
   completions.type("dead");
   await vi.advanceTimersByTimeAsync(300);
   completions.close();
-  answer(past.questions({ text: "dead", agent: null, only: "all" }));
+  answer(past.wordings("dead"));
   await vi.advanceTimersByTimeAsync(1);
   expect(completions.offered).toEqual([]);
   vi.useRealTimers();

@@ -49,6 +49,27 @@ describe("what is there", () => {
     expect(openRow()).toBe(bodyRows()[0]);
   });
 
+  it("copies the trace as Markdown, with the notes' text or without, under the ranking that is shown", async () => {
+    const { backend, workspace, user } = await open();
+    const copy = async (item: string) => {
+      await user.click(screen.getByRole("button", { name: "Copy the trace as Markdown" }));
+      // Without layout the menu hides itself, and has no names.
+      const menu = await screen.findByRole("menu", { hidden: true });
+      await user.click(within(menu).getByText(item));
+      expect(await screen.findByText("Copied")).toBeInTheDocument();
+    };
+    await copy("Copy as Markdown");
+    expect(await navigator.clipboard.readText()).toMatch(/^# Search \d+\n$/);
+    workspace.parameters.set("max_results", 3);
+    await waitFor(() => expect(screen.queryByText("Copied")).toBeNull());
+    await copy("Copy as Markdown, without the notes’ text");
+    const asked = backend.calls.filter(({ name }) => name === "traceMarkdown").map(({ args }) => args);
+    expect(asked).toMatchObject([
+      [expect.any(Number), { pipeline: "memlens" }, "Default", true],
+      [expect.any(Number), { pipeline: "memlens", values: { max_results: 3 } }, "Default (changed)", false],
+    ]);
+  });
+
   it("says of rows whose note has changed since why there is no text", async () => {
     const { backend, workspace } = await open();
     const gone = { text: null, missing: "The note has changed since this search.", marks: [] };

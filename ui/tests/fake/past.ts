@@ -1,8 +1,12 @@
 /** Past questions of made-up agents: their logs, their list, a replay, and one answer then and now. */
 import type {
+  AutopsyChoices,
   Fate,
   NowResult,
+  PastAgent,
+  PastDay,
   PastFilterArgument,
+  PastPageArgument,
   PastPlace,
   PastQuestions,
   PastRow,
@@ -101,6 +105,28 @@ function madeRows(nowMs: number): PastRow[] {
   });
 }
 
+/** The engine's. */
+const PAGE = 500;
+
+function isChanged(row: PastRow): boolean {
+  return row.fates?.some((fate) => fate !== "kept") === true;
+}
+
+function daysOf(rows: readonly PastRow[]): PastDay[] {
+  const days: PastDay[] = [];
+  let of: number | null = null;
+  for (const row of rows) {
+    const midnight = new Date(row.at_ms ?? 0).setHours(0, 0, 0, 0);
+    if (midnight !== of) days.push({ at_ms: row.at_ms, n_questions: 0, n_changed: null });
+    of = midnight;
+    const day = days.at(-1);
+    if (day === undefined) continue;
+    day.n_questions++;
+    if (row.fates !== null) day.n_changed = (day.n_changed ?? 0) + (isChanged(row) ? 1 : 0);
+  }
+  return days;
+}
+
 /** Rows by the thousand, for what must scroll. */
 export function manyRows(n: number, nowMs: number): PastRow[] {
   const rows = madeRows(nowMs);
@@ -189,27 +215,51 @@ export class PastMemory {
     return this.#logs;
   }
 
-  questions({ text, agent, only }: PastFilterArgument): PastQuestions {
+  questions({ text, agent, only }: PastFilterArgument, { at, open }: PastPageArgument): PastQuestions {
     const rows = this.#rows.map((row) => (this.#replay === null ? { ...row, fates: null } : row));
     const isNothing = (row: PastRow) => row.n_returned === 0;
-    const isChanged = (row: PastRow) => row.fates?.some((fate) => fate !== "kept") === true;
     const words = text.trim().toLowerCase();
+    const shown = rows.filter(
+      (row) =>
+        row.question.toLowerCase().includes(words) &&
+        (agent === null || row.agent === agent) &&
+        (only === "all" || (only === "changed" ? isChanged(row) : isNothing(row))),
+    );
+    const openAt = shown.findIndex((row) => row.id === open);
+    const place = Math.max(0, Math.min(at ?? openAt, shown.length - 1));
+    const first = place - (place % PAGE);
     return {
-      rows: rows.filter(
-        (row) =>
-          row.question.toLowerCase().includes(words) &&
-          (agent === null || row.agent === agent) &&
-          (only === "all" || (only === "changed" ? isChanged(row) : isNothing(row))),
-      ),
+      ...{ first, rows: shown.slice(first, first + PAGE), n_shown: shown.length, days: daysOf(shown) },
+      open_at: openAt < 0 ? null : openAt,
       n_all: rows.length,
       n_found_nothing: rows.filter(isNothing).length,
       n_changed: this.#replay === null ? null : rows.filter(isChanged).length,
-      agents: Object.entries(NAMES)
-        .map(([id, name]) => ({ id, name, n_questions: rows.filter((row) => row.agent === id).length }))
-        .filter((one) => one.n_questions > 0),
+      agents: this.#agents(),
       replay: this.#replay,
       lost: null,
     };
+  }
+
+  wordings(text: string): string[] {
+    const rows = this.#rows.filter(({ question }) => question.toLowerCase().includes(text.toLowerCase()));
+    return rows.map(({ question }) => question).slice(0, 6);
+  }
+
+  choices(agent: string | null): AutopsyChoices {
+    const rows = this.#rows.filter((row) => row.session !== "" && (agent === null || row.agent === agent));
+    const newest = new Map(rows.toReversed().map((row) => [row.session, row]));
+    const sessions = [...newest.values()].map(({ agent_name, session, at_ms }) => ({
+      agent_name,
+      session,
+      at_ms,
+    }));
+    return { agents: this.#agents(), sessions: sessions.toSorted((a, b) => (b.at_ms ?? 0) - (a.at_ms ?? 0)) };
+  }
+
+  #agents(): PastAgent[] {
+    return Object.entries(NAMES)
+      .map(([id, name]) => ({ id, name, n_questions: this.#rows.filter((row) => row.agent === id).length }))
+      .filter((one) => one.n_questions > 0);
   }
 
   replay(by: Ranking | null): ReplaySummary {

@@ -10,7 +10,7 @@ use memlens_rank::number;
 use crate::arguments::{RecallReplayArgs, RecallShowArgs, ReplayedBy};
 use crate::compare::ranking;
 use crate::error::CliError;
-use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
+use crate::output::{BOLD, DIM, Lines, print_json, print_text, shown, tell};
 use crate::settings::{on_stop, while_replaying};
 
 /// How many notes are named that no question finds.
@@ -95,17 +95,6 @@ pub fn show(library: &Library, arguments: &RecallShowArgs) -> Result<(), CliErro
         tell(notice);
     }
     print_text(|out| write_then_now(out, &told))
-}
-
-/// A text of several lines, each without what a terminal obeys.
-struct Lines<'a>(&'a str);
-
-impl std::fmt::Display for Lines<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0
-            .lines()
-            .try_for_each(|line| writeln!(formatter, "{}", shown(line)))
-    }
 }
 
 fn write_then_now(out: &mut dyn Write, told: &ThenNow) -> io::Result<()> {

@@ -358,6 +358,12 @@ fn words_that_do_not_belong_are_refused() {
             "cannot be used with",
         ),
         (
+            &["search", "hall", "--json", "--markdown"],
+            2,
+            "cannot be used with",
+        ),
+        (&["search", "hall", "--blank"], 2, "--markdown"),
+        (
             &["params", "--json", "--markdown"],
             2,
             "cannot be used with",

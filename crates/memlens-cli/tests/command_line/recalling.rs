@@ -264,7 +264,7 @@ fn answers_of_then_and_now_lie_side_by_side() {
     );
     let markdown = at_home.run(&["recall", "show", "1", "--markdown"]).1;
     assert!(
-        markdown.contains("| 1 | `memory/gone.md:1–1` | 0.700 |  | gone |"),
+        markdown.contains("| 1 | `memory/gone.md:1` | 0.700 |  | gone |"),
         "{markdown}"
     );
     assert!(markdown.contains("The router listens on port 8093."));

@@ -287,6 +287,35 @@ fn text_is_for_people() {
 }
 
 #[test]
+fn a_trace_is_printed_to_paste() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let whole = memlens.print(&["search", "who drinks oolong", "--markdown"]);
+    assert!(
+        whole.starts_with("# Search: who drinks oolong\n"),
+        "{whole}"
+    );
+    assert!(whole.contains("| 1 | `people/signe.md:1"), "{whole}");
+    assert!(whole.contains("Signe drinks oolong"), "{whole}");
+    let blank = ["search", "who drinks oolong", "--markdown", "--blank"];
+    let blank = memlens.print(&blank);
+    assert!(blank.contains("| 1 | `people/signe.md:1"), "{blank}");
+    assert!(!blank.contains("Signe drinks oolong"), "{blank}");
+    let of_openclaw = [
+        "emulate",
+        "who drinks oolong",
+        "--agent",
+        "openclaw",
+        "--markdown",
+    ];
+    let of_openclaw = memlens.print(&of_openclaw);
+    assert!(
+        of_openclaw.contains("- Ranked by: OpenClaw 2026.9 (`openclaw@2026.9`)"),
+        "{of_openclaw}"
+    );
+}
+
+#[test]
 fn parameters_stand_in_columns() {
     let printed = Memlens::new().print(&["params"]);
     let parameters = table();

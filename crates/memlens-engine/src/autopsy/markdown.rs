@@ -1,5 +1,6 @@
 //! An autopsy as Markdown, to paste into a report; without the notes' text where that is left out.
 
+use crate::markdown::{place, plain};
 use crate::view::{Autopsy, AutopsyStep, StepOutcome};
 
 impl Autopsy {
@@ -23,10 +24,11 @@ impl Autopsy {
             self.shown(&self.summary, with_text)
         ));
         line(String::new());
-        if let Some(place) = &self.place {
-            line(format!("- Place: `{}:{}`", place.path, place.line));
-            if with_text && !place.text.is_empty() {
-                line(format!("- Line: {}", plain(&place.text)));
+        if let Some(found) = &self.place {
+            let at = place(&found.path, Some(found.line), Some(found.line));
+            line(format!("- Place: {at}"));
+            if with_text && !found.text.is_empty() {
+                line(format!("- Line: {}", plain(&found.text)));
             }
         }
         line(format!("- Ranked by: {}", plain(&self.label)));
@@ -84,23 +86,6 @@ impl Autopsy {
         }
         plain(&sentence)
     }
-}
-
-/// Text that Markdown takes for nothing else, on one line.
-fn plain(text: &str) -> String {
-    let mut out = String::new();
-    for sign in text
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-    {
-        if matches!(sign, '|' | '\\' | '*' | '_' | '<' | '[' | ']' | '#') {
-            out.push('\\');
-        }
-        out.push(sign);
-    }
-    out
 }
 
 fn name(step: AutopsyStep) -> &'static str {

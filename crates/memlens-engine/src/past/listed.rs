@@ -1,13 +1,26 @@
-//! Past questions for the window's list.
+//! Past questions for the window: a page of the list, and what is offered of them elsewhere.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 
-use memlens_agents::{PastQuestion, Used};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use memlens_agents::Used;
+use memlens_store::{PastKey, PastWanted, Store};
 
-use super::{Past, PastFilter};
+use super::replay::Replayed;
+use super::{Past, PastFilter, past};
 use crate::agents::agent_name;
-use crate::view::{PastAgent, PastPlace, PastQuestions, PastRow};
+use crate::view::{
+    AskingSession, AutopsyChoices, PastAgent, PastDay, PastPlace, PastQuestions, PastRow,
+};
 use crate::{EngineError, Library};
+
+/// How many rows a page of the list has.
+const PAGE: usize = 500;
+/// More would not be looked through in a menu.
+const SESSIONS_OFFERED: u32 = 100;
+/// How many past questions complete what is typed.
+const WORDINGS_OFFERED: usize = 6;
 
 /// Which of the past questions are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, specta::Type)]
@@ -22,8 +35,17 @@ pub enum PastOnly {
     FoundNothing,
 }
 
+/// Which page of the list is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PastPage {
+    /// The 0-based place in the list of a row on it; none for the page of `open`, else the first.
+    pub at: Option<u32>,
+    /// The past question whose place is told, by its id.
+    pub open: Option<String>,
+}
+
 impl Library {
-    /// Past questions for a list, with what is true of all of them.
+    /// A page of the past questions, the newest first, with what is true of all of them.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -31,48 +53,155 @@ impl Library {
         &self,
         filter: &PastFilter,
         only: PastOnly,
+        page: &PastPage,
     ) -> Result<PastQuestions, EngineError> {
-        let all = self.past(&PastFilter::default())?;
-        let replay = self.worked_out.replayed();
-        let of_replay = |past: &Past| replay.as_ref().and_then(|it| it.questions.get(&past.id));
-        let is_changed = |past: &Past| of_replay(past).is_some_and(|it| it.is_changed());
-        let mut by_agent: BTreeMap<&str, u32> = BTreeMap::new();
-        for past in &all {
-            *by_agent.entry(&past.asked.agent).or_default() += 1;
-        }
-        let agents = by_agent.into_iter().map(|(id, n_questions)| PastAgent {
-            id: id.to_owned(),
-            name: agent_name(id).name,
-            n_questions,
+        let (replay, lost) = (self.worked_out.replayed(), self.worked_out.lost());
+        let store = self.store();
+        let changed = replay.as_deref().map(changed);
+        let wanted = PastWanted {
+            found_nothing: only == PastOnly::FoundNothing,
+            among: match only {
+                PastOnly::Changed => Some(changed.as_deref().unwrap_or_default()),
+                PastOnly::All | PastOnly::FoundNothing => None,
+            },
+            ..filter.wanted()
+        };
+        let keys = store.past_keys(&wanted)?;
+        let open: Option<i64> = page.open.as_deref().and_then(|id| id.parse().ok());
+        let open_at = open.and_then(|id| keys.iter().position(|key| key.id == id));
+        let at = page.at.map(|at| at as usize).or(open_at).unwrap_or(0);
+        // A place that is no more, since questions were forgotten, is on the last page.
+        let first = at.min(keys.len().saturating_sub(1)) / PAGE * PAGE;
+        let ids: Vec<i64> = keys
+            .iter()
+            .skip(first)
+            .take(PAGE)
+            .map(|key| key.id)
+            .collect();
+        let of_page = PastWanted {
+            among: Some(&ids),
+            ..PastWanted::default()
+        };
+        let rows = store.past_wanted(&of_page)?.into_iter().map(|stored| {
+            let past = past(stored);
+            let of_replay = replay.as_ref().and_then(|it| it.questions.get(&past.id));
+            PastRow {
+                fates: of_replay.and_then(|it| it.fates.clone()),
+                ..row(&past)
+            }
         });
-        let is_shown = |past: &&Past| {
-            filter.holds(&past.asked)
-                && match only {
-                    PastOnly::All => true,
-                    PastOnly::Changed => is_changed(past),
-                    PastOnly::FoundNothing => found_nothing(&past.asked),
-                }
+        let nothing = PastWanted {
+            found_nothing: true,
+            ..PastWanted::default()
         };
-        let row_of = |past: &Past| {
-            let fates = of_replay(past).and_then(|it| it.fates.clone());
-            PastRow { fates, ..row(past) }
-        };
-        let counted =
-            |is: &dyn Fn(&Past) -> bool| all.iter().filter(|past| is(past)).count() as u32;
+        let n_changed = changed.as_deref().map(|changed| {
+            store.n_past_wanted(&PastWanted {
+                among: Some(changed),
+                ..PastWanted::default()
+            })
+        });
+        let agents = agents(&store)?;
         Ok(PastQuestions {
-            rows: all.iter().filter(is_shown).map(row_of).collect(),
-            n_all: all.len() as u32,
-            n_found_nothing: counted(&|past| found_nothing(&past.asked)),
-            n_changed: replay.as_ref().map(|_| counted(&is_changed)),
-            agents: agents.collect(),
+            first: first as u32,
+            rows: rows.collect(),
+            n_shown: keys.len() as u32,
+            open_at: open_at.map(|at| at as u32),
+            days: days(&keys, replay.as_deref()),
+            n_all: agents.iter().map(|it| it.n_questions).sum(),
+            n_found_nothing: store.n_past_wanted(&nothing)?,
+            n_changed: n_changed.transpose()?,
+            agents,
             replay: replay.as_ref().map(|it| it.summary.clone()),
-            lost: self.worked_out.lost(),
+            lost,
+        })
+    }
+
+    /// Past questions that hold what is typed, each wording once, the newest first.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn complete_past(&self, text: &str) -> Result<Vec<String>, EngineError> {
+        Ok(self.store().past_wordings(text, WORDINGS_OFFERED)?)
+    }
+
+    /// Whose memory and which of an agent's sessions an autopsy can be asked about.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn autopsy_choices(&self, agent: Option<&str>) -> Result<AutopsyChoices, EngineError> {
+        let store = self.store();
+        let sessions = store.past_sessions(agent, SESSIONS_OFFERED)?;
+        Ok(AutopsyChoices {
+            agents: agents(&store)?,
+            sessions: sessions
+                .into_iter()
+                .map(|it| AskingSession {
+                    agent_name: agent_name(&it.agent).name,
+                    session: it.session,
+                    at_ms: it.at_ms.map(|at| at as f64),
+                })
+                .collect(),
         })
     }
 }
 
-fn found_nothing(asked: &PastQuestion) -> bool {
-    asked.returned.as_ref().is_some_and(Vec::is_empty)
+/// The agents that asked, with their names.
+fn agents(store: &Store) -> Result<Vec<PastAgent>, EngineError> {
+    let agents = store.past_agents()?;
+    let named = agents.into_iter().map(|(id, n_questions)| PastAgent {
+        name: agent_name(&id).name,
+        id,
+        n_questions,
+    });
+    Ok(named.collect())
+}
+
+/// The questions whose answer is another one now.
+fn changed(replay: &Replayed) -> Vec<i64> {
+    let questions = replay.questions.iter();
+    questions
+        .filter(|(_, it)| it.is_changed())
+        .map(|(id, _)| *id)
+        .collect()
+}
+
+/// The days of questions in their order, each with what is in it, in the machine's time zone.
+fn days(keys: &[PastKey], replay: Option<&Replayed>) -> Vec<PastDay> {
+    let mut days: Vec<PastDay> = Vec::new();
+    // The milliseconds of the day that was told last.
+    let mut bounds: Option<Range<i64>> = None;
+    for key in keys {
+        let is_same = match (key.at_ms, &bounds) {
+            (Some(at_ms), Some(bounds)) => bounds.contains(&at_ms),
+            (None, None) => !days.is_empty(),
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        if !is_same {
+            bounds = key.at_ms.and_then(day_of);
+            days.push(PastDay {
+                at_ms: key.at_ms.map(|at| at as f64),
+                n_questions: 0,
+                n_changed: None,
+            });
+        }
+        let Some(day) = days.last_mut() else { continue };
+        day.n_questions += 1;
+        let of_replay = replay.and_then(|it| it.questions.get(&key.id));
+        if let Some(replayed) = of_replay.filter(|it| it.fates.is_some()) {
+            *day.n_changed.get_or_insert(0) += u32::from(replayed.is_changed());
+        }
+    }
+    days
+}
+
+/// The milliseconds of the day in which a moment lies; none beyond what a calendar holds.
+fn day_of(at_ms: i64) -> Option<Range<i64>> {
+    let here = Timestamp::from_millisecond(at_ms)
+        .ok()?
+        .to_zoned(TimeZone::system());
+    let start = here.start_of_day().ok()?;
+    let end = start.checked_add(1.day()).ok()?;
+    Some(start.timestamp().as_millisecond()..end.timestamp().as_millisecond())
 }
 
 /// A past question without what a replay says of it.

@@ -5,11 +5,9 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::markdown::{code, place, plain, texts};
 use crate::view::{Fate, NowResult, ThenNow, ThenResult};
 use crate::{EngineError, Library, Ranking};
-
-/// How many rows are written with their text.
-const TEXTS: usize = 10;
 
 impl Library {
     /// A past question then and now; with the texts of today's results, or without any text of a note.
@@ -29,19 +27,7 @@ impl Library {
         if with_text {
             let search = self.kept(told.search)?;
             let trace = search.rank(&Ranking::given(&told.ranking)?.values);
-            let slots: Vec<u32> = trace.kept().iter().copied().take(TEXTS).collect();
-            let texts = search.texts(&slots)?;
-            for (rank, (text, slot)) in (1..).zip(texts.into_iter().zip(&slots)) {
-                let row = search.row_facts(*slot)?;
-                if let Ok(text) = text {
-                    let _ = write!(
-                        out,
-                        "\n{rank}. {}:\n\n{}\n",
-                        place(&row.note.path, Some(row.start_line), Some(row.end_line)),
-                        quoted(&text)
-                    );
-                }
-            }
+            out.push_str(&texts(&search, trace.kept())?);
         }
         Ok(out)
     }
@@ -141,70 +127,4 @@ fn word(fate: Fate) -> &'static str {
 
 fn score(score: Option<f64>) -> String {
     score.map_or_else(String::new, |score| format!("{score:.3}"))
-}
-
-fn place(path: &str, start: Option<u32>, end: Option<u32>) -> String {
-    let lines = start
-        .zip(end)
-        .map_or_else(String::new, |(start, end)| format!(":{start}–{end}"));
-    code(&format!("{path}{lines}"))
-}
-
-/// A text that nothing in it turns into Markdown or a new cell.
-pub(crate) fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' => {
-                plain.push('\\');
-                plain.push(sign);
-            }
-            sign if sign.is_control() => plain.push(' '),
-            sign => plain.push(sign),
-        }
-    }
-    plain
-}
-
-/// A text as code on one line.
-pub(crate) fn code(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .map(|sign| match sign {
-            '`' => '\'',
-            '|' => '¦',
-            sign if sign.is_control() => ' ',
-            sign => sign,
-        })
-        .collect();
-    if text.is_empty() {
-        "–".to_owned()
-    } else {
-        format!("`{text}`")
-    }
-}
-
-/// A note's text in a fence that it cannot end.
-fn quoted(text: &str) -> String {
-    let longest = text
-        .split(|sign| sign != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}text\n{}\n{fence}", text.trim_end())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{code, plain, quoted};
-
-    #[test]
-    fn no_text_leaves_its_place() {
-        assert_eq!(plain("a | b <i> *x*\nc"), "a \\| b \\<i\\> \\*x\\* c");
-        assert_eq!(code("a`b|c"), "`a'b¦c`");
-        assert_eq!(code(""), "–");
-        assert_eq!(quoted("x"), "```text\nx\n```");
-        assert_eq!(quoted("```\nx\n````\n"), "`````text\n```\nx\n````\n`````");
-    }
 }

@@ -7,11 +7,19 @@ use specta::Type;
 
 use super::Ranking;
 
-/// Every past question that a filter leaves, and what is true of all of them.
+/// A page of the past questions that a filter leaves, and what is true of all of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct PastQuestions {
-    /// The newest first.
+    /// The 0-based place of the page's first row among those that the filter leaves.
+    pub first: u32,
+    /// The page's rows, the newest first.
     pub rows: Vec<PastRow>,
+    /// How many the filter leaves.
+    pub n_shown: u32,
+    /// The place of the question that was asked about; none where the filter leaves it out.
+    pub open_at: Option<u32>,
+    /// The days of those that the filter leaves, in their order.
+    pub days: Vec<PastDay>,
     /// How many there are without a filter.
     pub n_all: u32,
     /// How many of all found nothing then.
@@ -24,6 +32,37 @@ pub struct PastQuestions {
     pub replay: Option<ReplaySummary>,
     /// What the last edit took out of answers, since the window was opened; none where nothing.
     pub lost: Option<LostAnswers>,
+}
+
+/// A day on which agents asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct PastDay {
+    /// When its first question in the list was asked, milliseconds since 1970; none for those without a time.
+    pub at_ms: Option<f64>,
+    /// How many questions it has.
+    pub n_questions: u32,
+    /// How many of them have another answer now; none before a replay.
+    pub n_changed: Option<u32>,
+}
+
+/// What an autopsy can be asked about.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct AutopsyChoices {
+    /// The agents that asked, each with how many questions.
+    pub agents: Vec<PastAgent>,
+    /// The sessions that asked last.
+    pub sessions: Vec<AskingSession>,
+}
+
+/// A session in which an agent asked something.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct AskingSession {
+    /// The agent's name.
+    pub agent_name: String,
+    /// The session, as the agent names it.
+    pub session: String,
+    /// When it was last asked something in it; none where the log does not say.
+    pub at_ms: Option<f64>,
 }
 
 /// An agent that asked.

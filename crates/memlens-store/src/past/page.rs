@@ -1,0 +1,383 @@
+//! A part of the past questions: which there are of a kind, and some of them whole.
+
+use rusqlite::functions::FunctionFlags;
+use rusqlite::{Connection, named_params};
+
+use super::{ATTEMPT, COLUMNS, StoredPast, read};
+use crate::error::Attempt;
+use crate::{Store, StoreError};
+
+/// Which past questions are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PastWanted<'a> {
+    /// All of these words stand in the question, whatever their case; empty for any.
+    pub text: &'a str,
+    /// The agent's id; none for any.
+    pub agent: Option<&'a str>,
+    /// The session; none for any.
+    pub session: Option<&'a str>,
+    /// Asked at this moment or later, milliseconds since 1970; none for any, and those without a time.
+    pub since_ms: Option<i64>,
+    /// Only those that were answered with nothing.
+    pub found_nothing: bool,
+    /// Only these; none for any.
+    pub among: Option<&'a [i64]>,
+}
+
+/// What places a past question in a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PastKey {
+    /// Names it.
+    pub id: i64,
+    /// When it was asked, milliseconds since 1970; none where the log does not say.
+    pub at_ms: Option<i64>,
+}
+
+/// A session in which an agent asked something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastSession {
+    /// The agent's id.
+    pub agent: String,
+    /// The session, as the agent names it.
+    pub session: String,
+    /// When it was last asked something in it; none where no log says.
+    pub at_ms: Option<i64>,
+}
+
+/// What is wanted, as SQL. What is not narrowed is not looked at.
+const WANTED: &str = "(:agent IS NULL OR agent = :agent) AND (:session IS NULL OR session = :session) \
+     AND (:since IS NULL OR at_ms >= :since) AND (NOT :nothing OR returned = '[]') \
+     AND (:among IS NULL OR id IN (SELECT value FROM json_each(:among))) \
+     AND (:words = '' OR holds_words(question, :words))";
+
+const NEWEST_FIRST: &str = "ORDER BY at_ms DESC, id DESC";
+
+/// Adds the function `holds_words` to a connection: whether a text holds all words of another, which is in lower case.
+pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
+    connection.create_scalar_function(
+        "holds_words",
+        2,
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
+        |values| {
+            let as_text = |at: usize| values.get_raw(at).as_str().map_err(rusqlite::Error::from);
+            let text = as_text(0)?.to_lowercase();
+            Ok(as_text(1)?
+                .split_whitespace()
+                .all(|word| text.contains(word)))
+        },
+    )
+}
+
+impl Store {
+    /// The past questions that are wanted, by their keys, the newest first; those without a time come last.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn past_keys(&self, wanted: &PastWanted<'_>) -> Result<Vec<PastKey>, StoreError> {
+        self.past_by(
+            &format!("SELECT id, at_ms FROM past_questions WHERE {WANTED} {NEWEST_FIRST}"),
+            wanted,
+            |row| {
+                Ok(PastKey {
+                    id: row.get(0)?,
+                    at_ms: row.get(1)?,
+                })
+            },
+        )
+    }
+
+    /// The past questions that are wanted, whole, in the order of their keys.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn past_wanted(&self, wanted: &PastWanted<'_>) -> Result<Vec<StoredPast>, StoreError> {
+        self.past_by(
+            &format!("{COLUMNS} WHERE {WANTED} {NEWEST_FIRST}"),
+            wanted,
+            read,
+        )
+    }
+
+    /// How many past questions are wanted.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn n_past_wanted(&self, wanted: &PastWanted<'_>) -> Result<u32, StoreError> {
+        let sql = format!("SELECT count(*) FROM past_questions WHERE {WANTED}");
+        let counted = self.past_by(&sql, wanted, |row| row.get(0))?;
+        Ok(counted.first().copied().unwrap_or(0))
+    }
+
+    /// What agents asked with these words, the newest first; each wording once, whatever its case, and at most `n_most`.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn past_wordings(&self, text: &str, n_most: usize) -> Result<Vec<String>, StoreError> {
+        let wordings = || {
+            let mut statement = self.connection.prepare_cached(&format!(
+                "SELECT question FROM past_questions WHERE holds_words(question, ?1) {NEWEST_FIRST}"
+            ))?;
+            let mut rows = statement.query([text.to_lowercase()])?;
+            let mut wordings: Vec<(String, String)> = Vec::new();
+            while wordings.len() < n_most
+                && let Some(row) = rows.next()?
+            {
+                let question: String = row.get(0)?;
+                let question = question.trim();
+                let folded = question.to_lowercase();
+                if wordings.iter().all(|(known, _)| *known != folded) {
+                    wordings.push((folded, question.to_owned()));
+                }
+            }
+            Ok(wordings.into_iter().map(|(_, wording)| wording).collect())
+        };
+        wordings().attempt(ATTEMPT)
+    }
+
+    /// The agents that asked, by id, each with how many questions.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn past_agents(&self) -> Result<Vec<(String, u32)>, StoreError> {
+        self.connection
+            .prepare_cached(
+                "SELECT agent, count(*) FROM past_questions GROUP BY agent ORDER BY agent",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .attempt(ATTEMPT)
+    }
+
+    /// The sessions of an agent, or of all, that asked last, at most so many; those without a time come last.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn past_sessions(
+        &self,
+        agent: Option<&str>,
+        n_most: u32,
+    ) -> Result<Vec<PastSession>, StoreError> {
+        self.connection
+            .prepare_cached(
+                "SELECT agent, session, max(at_ms) AS last_ms FROM past_questions \
+                 WHERE session <> '' AND (?1 IS NULL OR agent = ?1) GROUP BY agent, session \
+                 ORDER BY last_ms DESC, max(id) DESC LIMIT ?2",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map((agent, n_most), |row| {
+                        Ok(PastSession {
+                            agent: row.get(0)?,
+                            session: row.get(1)?,
+                            at_ms: row.get(2)?,
+                        })
+                    })?
+                    .collect()
+            })
+            .attempt(ATTEMPT)
+    }
+
+    fn past_by<T>(
+        &self,
+        sql: &str,
+        wanted: &PastWanted<'_>,
+        row: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let among = wanted.among.map(|ids| {
+            format!(
+                "[{}]",
+                ids.iter().map(i64::to_string).collect::<Vec<_>>().join(",")
+            )
+        });
+        let named = named_params! {
+            ":words": wanted.text.trim().to_lowercase(),
+            ":agent": wanted.agent,
+            ":session": wanted.session,
+            ":since": wanted.since_ms,
+            ":nothing": wanted.found_nothing,
+            ":among": among,
+        };
+        self.connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.query_map(named, row)?.collect())
+            .attempt(ATTEMPT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NewPast, ReadLog};
+
+    fn asked(agent: &str, session: &str, at_ms: Option<i64>, question: &str) -> NewPast {
+        NewPast {
+            agent: agent.to_owned(),
+            session: session.to_owned(),
+            call: question.to_owned(),
+            at_ms,
+            question: question.to_owned(),
+            settings: "{}".to_owned(),
+            returned: None,
+            opened: "[]".to_owned(),
+            cited: "[]".to_owned(),
+        }
+    }
+
+    fn kept(questions: &[NewPast]) -> (tempfile::TempDir, Store) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(dir.path()).unwrap();
+        let log = ReadLog {
+            path: "/log".to_owned(),
+            agent: "openclaw".to_owned(),
+            cursor: None,
+            n_bytes: 0,
+            stamp: String::new(),
+            problem: None,
+        };
+        store.keep_past(&log, questions, &[]).unwrap();
+        (dir, store)
+    }
+
+    #[test]
+    fn what_is_wanted_is_found_in_order_and_counted() {
+        let nothing = NewPast {
+            returned: Some("[]".to_owned()),
+            ..asked("codex", "t", Some(30), "Über den Teich")
+        };
+        let some = NewPast {
+            returned: Some("[{}]".to_owned()),
+            ..asked("codex", "u", Some(30), "koi pond")
+        };
+        let (_dir, store) = kept(&[
+            asked("openclaw", "s", None, "where is the pond"),
+            asked("openclaw", "s", Some(10), "koi at the pond"),
+            nothing,
+            some,
+        ]);
+        let check = |wanted: PastWanted<'_>, expected: &[&str]| {
+            let whole = store.past_wanted(&wanted).unwrap();
+            let found: Vec<&str> = whole.iter().map(|it| it.past.question.as_str()).collect();
+            assert_eq!(found, expected, "{wanted:?}");
+            let keys = store.past_keys(&wanted).unwrap();
+            let of_whole = whole.iter().map(|it| PastKey {
+                id: it.id,
+                at_ms: it.past.at_ms,
+            });
+            assert_eq!(keys, of_whole.collect::<Vec<_>>(), "{wanted:?}");
+            let n = store.n_past_wanted(&wanted).unwrap();
+            assert_eq!(n as usize, expected.len(), "{wanted:?}");
+        };
+        let any = PastWanted::default();
+        let all = [
+            "koi pond",
+            "Über den Teich",
+            "koi at the pond",
+            "where is the pond",
+        ];
+        check(any, &all);
+        check(
+            PastWanted {
+                text: " POND  koi ",
+                ..any
+            },
+            &["koi pond", "koi at the pond"],
+        );
+        check(
+            PastWanted {
+                text: "über",
+                ..any
+            },
+            &["Über den Teich"],
+        );
+        check(PastWanted { text: "%", ..any }, &[]);
+        check(
+            PastWanted {
+                agent: Some("codex"),
+                ..any
+            },
+            &all[..2],
+        );
+        check(
+            PastWanted {
+                session: Some("s"),
+                ..any
+            },
+            &all[2..],
+        );
+        check(
+            PastWanted {
+                since_ms: Some(30),
+                ..any
+            },
+            &all[..2],
+        );
+        check(
+            PastWanted {
+                found_nothing: true,
+                ..any
+            },
+            &["Über den Teich"],
+        );
+        check(
+            PastWanted {
+                among: Some(&[1, 4]),
+                ..any
+            },
+            &["koi pond", "where is the pond"],
+        );
+        check(
+            PastWanted {
+                among: Some(&[]),
+                ..any
+            },
+            &[],
+        );
+    }
+
+    #[test]
+    fn wordings_are_offered_once_the_newest_first() {
+        let (_dir, store) = kept(&[
+            asked("openclaw", "s", Some(1), "oldest pond"),
+            asked("openclaw", "s", Some(2), "koi Pond "),
+            asked("codex", "t", Some(3), "Koi pond"),
+            asked("codex", "t", Some(4), "bees"),
+        ]);
+        assert_eq!(
+            store.past_wordings("pond", 9).unwrap(),
+            ["Koi pond", "oldest pond"]
+        );
+        assert_eq!(store.past_wordings("POND", 1).unwrap(), ["Koi pond"]);
+    }
+
+    #[test]
+    fn agents_and_sessions_are_told_with_what_they_asked() {
+        let (_dir, store) = kept(&[
+            asked("openclaw", "a", Some(9), "1"),
+            asked("openclaw", "a", Some(5), "2"),
+            asked("openclaw", "b", None, "3"),
+            asked("openclaw", "", Some(99), "4"),
+            asked("codex", "a", Some(10), "5"),
+        ]);
+        let agents = [("codex".to_owned(), 1), ("openclaw".to_owned(), 4)];
+        assert_eq!(store.past_agents().unwrap(), agents);
+        let told = |agent, n_most| -> Vec<(String, String, Option<i64>)> {
+            let sessions = store.past_sessions(agent, n_most).unwrap();
+            sessions
+                .into_iter()
+                .map(|it| (it.agent, it.session, it.at_ms))
+                .collect()
+        };
+        let of = |agent: &str, session: &str, at_ms| (agent.to_owned(), session.to_owned(), at_ms);
+        let (codex, a, b) = (
+            of("codex", "a", Some(10)),
+            of("openclaw", "a", Some(9)),
+            of("openclaw", "b", None),
+        );
+        assert_eq!(told(None, 9), [codex.clone(), a.clone(), b.clone()]);
+        assert_eq!(told(Some("openclaw"), 9), [a, b]);
+        assert_eq!(told(None, 1), [codex]);
+    }
+}

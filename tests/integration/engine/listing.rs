@@ -1,0 +1,200 @@
+//! Past questions for the window: a page of the list, with what is true of all of them.
+//!
+//! Properties checked: every row is on one page, in order; filters and counts are of all rows, not of the page; the page of an opened
+//! question is found; completions name each wording once; sessions are named with their last question.
+
+use std::collections::HashSet;
+
+use memlens_engine::view::PastQuestions;
+use memlens_engine::{Library, PastFilter, PastOnly, PastPage};
+use memlens_store::{NewPast, ReadLog, Store};
+use memlens_tests::hashing;
+
+use crate::watched::scratch;
+
+/// More than two pages of 500.
+const N: usize = 1_203;
+const FIRST_MS: i64 = 1_790_000_000_000;
+
+/// A library whose agents asked `N` questions, an hour apart. Every tenth found nothing, every fourth is codex's, every forty are a
+/// session, and the last three have no time.
+fn library() -> (tempfile::TempDir, Library) {
+    let dir = scratch();
+    let log = ReadLog {
+        path: "/log".to_owned(),
+        agent: "codex".to_owned(),
+        cursor: None,
+        n_bytes: 0,
+        stamp: String::new(),
+        problem: None,
+    };
+    let asked = (0..N).map(|at| NewPast {
+        agent: if at % 4 == 0 { "codex" } else { "openclaw" }.to_owned(),
+        session: format!("s{}", at / 40),
+        call: at.to_string(),
+        at_ms: (at < N - 3).then_some(FIRST_MS + at as i64 * 3_600_000),
+        question: format!("Où is relay {at}"),
+        settings: "{}".to_owned(),
+        returned: (at % 10 == 0).then(|| "[]".to_owned()),
+        opened: "[]".to_owned(),
+        cited: "[]".to_owned(),
+    });
+    let asked: Vec<NewPast> = asked.collect();
+    let mut store = Store::open(dir.path()).expect("nobody else writes");
+    store
+        .keep_past(&log, &asked, &[])
+        .expect("they can be kept");
+    drop(store);
+    let library = Library::open(dir.path(), hashing()).expect("it is a library");
+    (dir, library)
+}
+
+fn listed(
+    library: &Library,
+    filter: &PastFilter,
+    only: PastOnly,
+    at: Option<u32>,
+    open: Option<&str>,
+) -> PastQuestions {
+    let page = PastPage {
+        at,
+        open: open.map(str::to_owned),
+    };
+    library
+        .past_questions(filter, only, &page)
+        .expect("they can be listed")
+}
+
+fn text(text: &str) -> PastFilter {
+    PastFilter {
+        text: text.to_owned(),
+        ..PastFilter::default()
+    }
+}
+
+#[test]
+fn pages_hold_every_question_once_and_say_what_is_true_of_all() {
+    let (_dir, library) = library();
+    let all = PastFilter::default();
+    let mut questions = Vec::new();
+    for at in [0, 999, 1_200] {
+        let page = listed(&library, &all, PastOnly::All, Some(at), None);
+        assert_eq!(page.first as usize, questions.len());
+        assert_eq!((page.n_shown, page.n_all), (1_203, 1_203));
+        assert_eq!((page.n_found_nothing, page.n_changed), (121, None));
+        let agents: Vec<u32> = page.agents.iter().map(|it| it.n_questions).collect();
+        assert_eq!(agents, [301, 902]);
+        // 1,200 hours, at whatever hour a day begins here, and those without a time.
+        let of_days: u32 = page.days.iter().map(|day| day.n_questions).sum();
+        assert_eq!(of_days, 1_203);
+        assert!(
+            (51..=52).contains(&page.days.len()),
+            "{} days",
+            page.days.len()
+        );
+        assert_eq!(page.days[1].n_questions, 24);
+        let last = page.days.last().expect("a day");
+        assert_eq!((last.at_ms, last.n_questions), (None, 3));
+        questions.extend(page.rows.into_iter().map(|row| row.question));
+    }
+    assert_eq!(questions.len(), N);
+    assert_eq!(questions[0], "Où is relay 1199");
+    assert_eq!(questions[N - 1], "Où is relay 1200");
+    assert_eq!(questions.iter().collect::<HashSet<_>>().len(), N);
+    // Places that are no more.
+    let beyond = listed(&library, &all, PastOnly::All, Some(90_000), None);
+    assert_eq!((beyond.first, beyond.rows.len()), (1_000, 203));
+}
+
+#[test]
+fn a_filter_is_of_all_questions_and_not_of_a_page() {
+    let (_dir, library) = library();
+    let oldest = listed(&library, &text("RELAY où 7"), PastOnly::All, None, None);
+    assert_eq!(oldest.n_shown, 309, "those with a 7 in their number");
+    assert_eq!(
+        oldest.rows.last().map(|row| row.question.as_str()),
+        Some("Où is relay 7")
+    );
+    assert_eq!(oldest.n_all, 1_203);
+    let nothing = listed(
+        &library,
+        &PastFilter::default(),
+        PastOnly::FoundNothing,
+        None,
+        None,
+    );
+    assert_eq!((nothing.n_shown, nothing.rows.len()), (121, 121));
+    let of_codex = PastFilter {
+        agent: Some("codex".to_owned()),
+        ..text("7")
+    };
+    let both = listed(&library, &of_codex, PastOnly::FoundNothing, None, None);
+    // 20 times so many, with a 7.
+    assert!(
+        both.rows
+            .iter()
+            .all(|row| row.agent == "codex" && row.n_returned == Some(0))
+    );
+    assert_eq!(both.n_shown, 5);
+    // Before a replay nothing is known to have changed.
+    let changed = listed(
+        &library,
+        &PastFilter::default(),
+        PastOnly::Changed,
+        None,
+        None,
+    );
+    assert_eq!((changed.n_shown, changed.days.len()), (0, 0));
+}
+
+#[test]
+fn the_page_of_an_opened_question_is_found() {
+    let (_dir, library) = library();
+    let all = PastFilter::default();
+    let last = listed(&library, &all, PastOnly::All, Some(1_200), None);
+    let wanted = &last.rows[100];
+    let around = listed(&library, &all, PastOnly::All, None, Some(&wanted.id));
+    assert_eq!((around.first, around.open_at), (1_000, Some(1_100)));
+    assert_eq!(&around.rows[100], wanted);
+    // Its place is told beside another page, and there is none where the filter leaves it out.
+    let first = listed(&library, &all, PastOnly::All, Some(3), Some(&wanted.id));
+    assert_eq!((first.first, first.open_at), (0, Some(1_100)));
+    let filtered = listed(
+        &library,
+        &text("1199"),
+        PastOnly::All,
+        None,
+        Some(&wanted.id),
+    );
+    assert_eq!((filtered.first, filtered.open_at), (0, None));
+    let gone = listed(&library, &all, PastOnly::All, None, Some("no id"));
+    assert_eq!((gone.first, gone.open_at), (0, None));
+}
+
+#[test]
+fn what_is_offered_elsewhere_reads_no_list() {
+    let (_dir, library) = library();
+    let offered = library
+        .complete_past("RELAY 11")
+        .expect("they can be looked for");
+    let newest = (1_194..1_200)
+        .rev()
+        .map(|at| format!("Où is relay {at}"))
+        .collect::<Vec<_>>();
+    assert_eq!(offered, newest);
+    let choices = library
+        .autopsy_choices(Some("codex"))
+        .expect("they can be looked for");
+    assert_eq!(choices.agents.len(), 2);
+    let sessions: Vec<&str> = choices
+        .sessions
+        .iter()
+        .map(|it| it.session.as_str())
+        .collect();
+    assert_eq!(sessions.len(), 31);
+    assert_eq!(sessions[..2], ["s29", "s28"]);
+    assert_eq!(
+        choices.sessions[0].at_ms,
+        Some((FIRST_MS + 1_196 * 3_600_000) as f64)
+    );
+}

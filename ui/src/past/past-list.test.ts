@@ -1,0 +1,136 @@
+import { expect, test, vi } from "vitest";
+import { PastMemory } from "../../tests/fake/past";
+import type { PastFilterArgument, PastPageArgument, PastQuestions } from "../api/bindings";
+import { PastList } from "./past-list.svelte";
+
+const N = 1_800;
+
+function made(nRows: number = N) {
+  const past = new PastMemory("read", nRows);
+  const asked: (number | null)[] = [];
+  const pastQuestions = vi.fn(
+    (filter: PastFilterArgument, page: PastPageArgument): Promise<PastQuestions> => {
+      asked.push(page.at);
+      return Promise.resolve(past.questions(filter, page));
+    },
+  );
+  const list = new PastList({ pastQuestions });
+  return { list, asked, pastQuestions, past };
+}
+
+/** All that was wished is read; the loop waits for frames between. */
+async function settled(): Promise<void> {
+  for (let n = 0; n < 6; n++) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test("pages are read as they come into sight, each once", async () => {
+  const { list, asked } = made();
+  list.refresh();
+  await settled();
+  expect([list.n, list.openId, list.openAt]).toEqual([N, "m1", 0]);
+  expect(list.rowAt(499)?.id).toBe("m500");
+  expect(list.rowAt(500)).toBeNull();
+  list.show(490, 510);
+  await settled();
+  expect(list.rowAt(510)?.id).toBe("m511");
+  // What was scrolled past while a page was read is not read.
+  list.show(1_790, 1_799);
+  list.show(1_010, 1_020);
+  list.show(0, 20);
+  await settled();
+  list.show(505, 515);
+  await settled();
+  expect(asked).toEqual([0, 510, 1_790]);
+  expect(list.rowAt(1_799)?.id).toBe("m1800");
+});
+
+test("a row that is not read yet is opened once it is", async () => {
+  const { list } = made();
+  list.refresh();
+  await settled();
+  list.openPlace(1_799);
+  expect(list.openId).toBe("m1");
+  await settled();
+  expect([list.openId, list.openAt, list.openRow?.id]).toEqual(["m1800", 1_799, "m1800"]);
+});
+
+test("a question is opened among all with its page, wherever it stands", async () => {
+  const { list } = made();
+  list.narrow({ agent: "iris" });
+  await settled();
+  list.openAmongAll("m1234");
+  await settled();
+  expect([list.n, list.openId, list.openAt]).toEqual([N, "m1234", 1_233]);
+  expect(list.openRow?.id).toBe("m1234");
+  // Another one of a page that is not there, as the list stands.
+  list.open("m9");
+  await settled();
+  expect([list.openAt, list.rowAt(8)?.id, list.rowAt(1_233)?.id]).toEqual([8, "m9", "m1234"]);
+});
+
+test("what is read anew is what is in sight, and the opened question keeps its row", async () => {
+  const { list, asked } = made();
+  list.refresh();
+  await settled();
+  list.show(1_200, 1_220);
+  await settled();
+  list.refresh();
+  await settled();
+  expect(asked).toEqual([0, 1_200, 1_200]);
+  expect([list.openId, list.openAt, list.openRow?.id]).toEqual(["m1", 0, "m1"]);
+  expect(list.rowAt(0)).toBeNull();
+  expect(list.rowAt(1_200)?.id).toBe("m1201");
+});
+
+test("rows that came or went in between leave no page of before", async () => {
+  const { list, pastQuestions } = made();
+  list.refresh();
+  await settled();
+  pastQuestions.mockImplementation((filter, page) =>
+    Promise.resolve(new PastMemory("read", N + 1).questions(filter, page)),
+  );
+  list.show(600, 620);
+  await settled();
+  expect(list.n).toBe(N + 1);
+  expect(list.rowAt(0)).toBeNull();
+});
+
+test("a filter that leaves the opened question out opens the first that is left", async () => {
+  const { list } = made();
+  list.refresh();
+  await settled();
+  list.narrow({ agent: "iris" });
+  await settled();
+  expect([list.openId, list.openAt]).toEqual(["m3", 0]);
+  list.narrow({ only: "changed" });
+  await settled();
+  expect([list.n, list.openId, list.openRow]).toEqual([0, null, null]);
+});
+
+test("rows in sight are those of the list while other words are typed", async () => {
+  const { list, pastQuestions } = made();
+  list.refresh();
+  await settled();
+  list.find("relay");
+  list.show(600, 620);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(pastQuestions.mock.calls.at(-1)?.[0].text).toBe("");
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  await settled();
+  expect(pastQuestions.mock.calls.at(-1)?.[0].text).toBe("relay");
+  expect(list.n).toBe(180);
+});
+
+test("a page that cannot be read is told, and read when asked again", async () => {
+  const { list, pastQuestions } = made();
+  list.refresh();
+  await settled();
+  pastQuestions.mockRejectedValueOnce({ code: "error", message: "the disk is gone" });
+  list.show(600, 620);
+  await settled();
+  expect(list.error?.message).toBe("the disk is gone");
+  list.refresh();
+  await settled();
+  expect(list.error).toBeNull();
+  expect(list.rowAt(610)?.id).toBe("m611");
+});
