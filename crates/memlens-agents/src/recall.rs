@@ -6,6 +6,7 @@
 mod claude_code;
 mod codex;
 mod cursor;
+mod document;
 mod files;
 mod folders;
 mod found;
@@ -18,6 +19,7 @@ mod lenient;
 mod lines;
 mod logs;
 mod openclaw;
+mod packed;
 mod results;
 mod rows;
 mod secrets;
@@ -99,6 +101,18 @@ impl Log {
         let end = self.path.extension();
         end.is_some_and(|end| end == "sqlite" || end == "db")
     }
+
+    /// Whether its lines are packed.
+    fn is_packed(&self) -> bool {
+        self.path.extension().is_some_and(|end| end == "zst")
+    }
+
+    /// Its name without what says how it is kept: `garden.jsonl.reset.<when>.zst` and `garden.json` are logs of `garden`.
+    fn bare_name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let bare = name.split_once(".json").map_or(&*name, |(bare, _)| bare);
+        bare.to_owned()
+    }
 }
 
 /// What was read of a log up to a place in it.
@@ -175,6 +189,9 @@ pub fn read(
         ("openclaw", _) => lines(&mut openclaw::Transcript::new(home), keeper),
         ("claude-code", _) => lines(&mut claude_code::Sessions::new(home), keeper),
         ("codex", _) => lines(&mut codex::Rollout::new(home), keeper),
+        ("gemini-cli", name) if name.ends_with(".json") => {
+            document::read(log, &mut gemini_cli::Chat::new(home), from, keeper)
+        }
         ("gemini-cli", _) => lines(&mut gemini_cli::Chat::new(home), keeper),
         (agent, _) => Err(format!("logs of {agent} cannot be read")),
     };

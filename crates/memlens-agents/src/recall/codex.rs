@@ -31,11 +31,10 @@ impl Rollout {
 impl Reader for Rollout {
     /// `rollout-2026-06-03T08-14-02-<uuid>`: the file of a fork holds its parent's lines too, so the name tells.
     fn session_of(&self, log: &Log) -> String {
-        let name = log.path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = log.bare_name();
         let id = name.len().checked_sub(36).and_then(|at| name.get(at..));
-        id.filter(|id| id.matches('-').count() == 4)
-            .unwrap_or(&name)
-            .to_owned()
+        let id = id.filter(|id| id.matches('-').count() == 4);
+        id.unwrap_or(&name).to_owned()
     }
 
     fn is_worth(&self, line: &[u8]) -> bool {

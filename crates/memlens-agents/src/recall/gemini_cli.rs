@@ -1,4 +1,4 @@
-//! Gemini CLI's chats: a line for each message, told of again when it changed.
+//! Gemini CLI's chats: a line for each message, told of again when it changed; before, one document with all messages.
 
 use memchr::memmem;
 use serde_json::Value;
@@ -47,8 +47,8 @@ impl Reader for Chat {
                 context.session = session.to_owned();
             }
         }
-        let several = change["messages"].as_array().into_iter().flatten();
-        for message in several.chain([line]) {
+        let several = [line, change].map(|it| it["messages"].as_array());
+        for message in several.into_iter().flatten().flatten().chain([line]) {
             for call in message["toolCalls"].as_array().into_iter().flatten() {
                 self.called(call, message, place, &context.session, sessions);
             }

@@ -36,7 +36,7 @@ pub(super) static MESSAGES: Table = Table {
     text: "json_object('role', role, 'content', content, 'tool_call_id', tool_call_id, \
            'tool_calls', tool_calls, 'timestamp', timestamp)",
     filter: "(tool_calls IS NOT NULL OR tool_call_id IS NOT NULL)",
-    absent: "messages, so it is of a version of Hermes that Memlens does not know",
+    absent: Some("messages, so it is of a version of Hermes that Memlens does not know"),
 };
 
 impl Messages {

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::cursor::{Context, Cursor};
 use super::lenient;
 use super::lines::{Line, Lines};
+use super::packed::unpacked;
 use super::sessions::Sessions;
 use super::{Keeper, Log, LogRead};
 
@@ -20,8 +21,7 @@ const BATCH_BYTES: u64 = 8 << 20;
 pub(super) trait Reader {
     /// The session of a log that does not name one: what its name tells.
     fn session_of(&self, log: &Log) -> String {
-        let name = log.path.file_stem().unwrap_or_default();
-        name.to_string_lossy().into_owned()
+        log.bare_name()
     }
 
     /// Whether a line may tell of memory, or of the lines that follow.
@@ -44,7 +44,18 @@ pub(super) fn read(
     from: Option<&str>,
     keeper: &mut dyn Keeper,
 ) -> Result<LogRead, String> {
-    let mut file = memlens_files::open_own(&log.path, File::options().read(true)).map_err(words)?;
+    let mut file = opened(log)?;
+    if log.is_packed() {
+        match unpacked(file, &mut || keeper.go_on(0))? {
+            Some(unpacked) => file = unpacked,
+            None => {
+                return Ok(LogRead {
+                    is_stopped: true,
+                    ..LogRead::default()
+                });
+            }
+        }
+    }
     let bytes = file.metadata().map_err(words)?.len();
     let cursor = match from {
         Some(text) => Cursor::taken_up(text, &mut file, bytes).map_err(words)?,
@@ -88,7 +99,7 @@ pub(super) fn read(
             let cursor = Cursor::of(file, now, context.clone(), sessions.pending().to_vec());
             let cursor = cursor.map_err(words)?.text();
             kept_at = now;
-            told.is_stopped = sessions.keep(cursor, now).is_break();
+            told.is_stopped = sessions.keep(cursor, now.min(log.bytes)).is_break();
         }
         if is_at_end || told.is_stopped {
             told.n_questions = sessions.n_questions();
@@ -97,8 +108,13 @@ pub(super) fn read(
     }
 }
 
+/// The file of a log.
+pub(super) fn opened(log: &Log) -> Result<File, String> {
+    memlens_files::open_own(&log.path, File::options().read(true)).map_err(words)
+}
+
 /// Why a file cannot be read, and what to do.
-fn words(error: io::Error) -> String {
+pub(super) fn words(error: io::Error) -> String {
     let kind = error.kind();
     if kind == io::ErrorKind::NotFound {
         "it is not there any more".to_owned()

@@ -46,10 +46,14 @@ fn openclaw_workspaces(home: &Home, state: &Path) -> Vec<PathBuf> {
     looking::look_for(home, agents::openclaw_agent()).folders
 }
 
+/// A transcript, or what is kept of a session that was begun anew or deleted: `<session>.jsonl.reset.<when>`, packed or not.
 fn is_transcript(name: &str) -> bool {
-    is_jsonl(name) && !name.ends_with(".trajectory.jsonl")
-        // A session that was begun anew is kept under another name.
-        || name.contains(".jsonl.reset.")
+    let is_archive = [".jsonl.reset.", ".jsonl.deleted."]
+        .iter()
+        .any(|kind| name.contains(kind));
+    // What is half written is `….tmp`; a trajectory tells the same again.
+    let is_whole = (is_archive && !name.ends_with(".tmp")) || is_jsonl(name);
+    is_whole && !name.contains(".trajectory.jsonl")
 }
 
 fn claude_code(home: &Home, logs: &mut Vec<Log>) {
@@ -65,7 +69,10 @@ fn claude_code(home: &Home, logs: &mut Vec<Log>) {
 
 fn codex(home: &Home, logs: &mut Vec<Log>) {
     let root = agents::codex_root(home);
-    let is_rollout = |name: &str| name.starts_with("rollout-") && is_jsonl(name);
+    // Those that lie for long are packed.
+    let is_rollout = |name: &str| {
+        name.starts_with("rollout-") && is_jsonl(name.strip_suffix(".zst").unwrap_or(name))
+    };
     files(&root, "archived_sessions", "codex", is_rollout, logs);
     for year in folders(&root, "sessions") {
         for month in folders(&year, "") {
@@ -78,7 +85,10 @@ fn codex(home: &Home, logs: &mut Vec<Log>) {
 
 fn gemini_cli(home: &Home, logs: &mut Vec<Log>) {
     for project in folders(&home.join(".gemini"), "tmp") {
-        let is_chat = |name: &str| name.starts_with("session-") && is_jsonl(name);
+        // Older versions wrote one document for each.
+        let is_chat = |name: &str| {
+            name.starts_with("session-") && (is_jsonl(name) || name.ends_with(".json"))
+        };
         files(&project, "chats", "gemini-cli", is_chat, logs);
         // Subagents of a session lie in a folder of its name.
         for session in folders(&project, "chats") {

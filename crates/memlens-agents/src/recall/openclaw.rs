@@ -43,7 +43,7 @@ pub(super) static TRANSCRIPTS: Table = Table {
     session: "session_id",
     text: "event_json",
     filter: "TRUE",
-    absent: "transcripts, which OpenClaw keeps there since 2026.9",
+    absent: None,
 };
 
 impl Reader for Transcript {
@@ -106,7 +106,7 @@ pub(super) static RECALLS: Table = Table {
     session: "''",
     text: "json_object('value', value_json)",
     filter: "plugin_id = 'memory-core' AND namespace = 'memory-host.events'",
-    absent: "notes of recalls, which OpenClaw keeps there since 2026.9",
+    absent: None,
 };
 
 impl Reader for Recalls {

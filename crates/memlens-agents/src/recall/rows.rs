@@ -3,7 +3,6 @@
 //! The database is read from a copy. Where to go on is told by the last row's number and by what is in that row, since SQLite
 //! may number rows anew.
 
-use std::io::{self, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::ValueRef;
@@ -14,14 +13,13 @@ use super::cursor::Context;
 use super::jsonl::Reader;
 use super::lenient;
 use super::lines::LINE_MAX;
+use super::packed::unpack_row;
 use super::sessions::{Pending, Sessions};
 use super::{Keeper, Log, LogRead};
 use crate::copied_database::{self, CopiedDatabase, Stamp, words};
 
 /// After so many bytes what was read is kept, so that it need not be read again.
 const BATCH_BYTES: u64 = 8 << 20;
-/// A window of zstd takes no more memory than this power of two.
-const WINDOW_LOG: u32 = 25;
 
 /// A table that logs.
 pub(super) struct Table {
@@ -38,8 +36,8 @@ pub(super) struct Table {
     pub text: &'static str,
     /// Which rows are of interest.
     pub filter: &'static str,
-    /// What is not there without the table, for a person.
-    pub absent: &'static str,
+    /// What a person should know where there is no such table; nothing where older versions of the agent have none.
+    pub absent: Option<&'static str>,
 }
 
 /// Where to go on in a table.
@@ -76,8 +74,9 @@ pub(super) fn read(
     let connection = copied.connection();
     let columns = columns(connection, table.name).map_err(|error| words(&error))?;
     if columns.is_empty() {
+        let absent = table.absent;
         told.notices
-            .push(format!("{shown} holds no {}.", table.absent));
+            .extend(absent.map(|absent| format!("{shown} holds no {absent}.")));
     } else if let Some(missing) = table
         .columns
         .iter()
@@ -178,7 +177,7 @@ impl Reading<'_> {
                     true
                 }
                 (Ok(ValueRef::Null), Ok(ValueRef::Blob(blob))) => {
-                    decompress(blob, &mut buffer).is_ok() && buffer.len() <= LINE_MAX
+                    unpack_row(blob, &mut buffer).is_ok() && buffer.len() <= LINE_MAX
                 }
                 _ => false,
             };
@@ -235,16 +234,6 @@ fn lossy(row: &Row<'_>, index: usize) -> rusqlite::Result<String> {
         ValueRef::Real(number) => number.to_string(),
         ValueRef::Null => String::new(),
     })
-}
-
-/// Decompresses up to a byte more than the longest line.
-fn decompress(blob: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
-    let mut decoder = zstd::Decoder::with_buffer(blob)?;
-    decoder.window_log_max(WINDOW_LOG)?;
-    decoder
-        .take(LINE_MAX as u64 + 1)
-        .read_to_end(into)
-        .map(drop)
 }
 
 fn stood(stamp: Stamp) -> String {

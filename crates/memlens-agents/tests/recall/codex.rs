@@ -1,5 +1,7 @@
 //! Codex's rollouts.
 
+use memlens_agents::read_log;
+
 use crate::support::{Scratch, fixture};
 
 const NAME: &str = "rollout-2026-06-03T08-14-02-019e91aa-3b7e-7d02-9c11-5f0a2b6c8d77.jsonl";
@@ -84,4 +86,34 @@ fn a_note_that_could_not_be_shown_was_not_opened() {
     ] {
         assert_ne!(opened(shown), not_opened, "{shown}");
     }
+}
+
+#[test]
+fn a_rollout_that_was_packed_tells_the_same() {
+    let scratch = Scratch::new();
+    let iris = scratch.path().to_string_lossy().into_owned();
+    let text = fixture(&format!("codex/{NAME}")).replace("/home/iris", &iris);
+    let plain = scratch.write(&format!(".codex/archived_sessions/{NAME}"), &text);
+    let expected = scratch.told().questions;
+    assert_eq!(expected[0].session, "019e91aa-3b7e-7d02-9c11-5f0a2b6c8d77");
+    std::fs::remove_file(plain).expect("it can be removed");
+    let bytes = zstd::encode_all(text.as_bytes(), 3).expect("it can be packed");
+    let path = scratch.write(&format!(".codex/archived_sessions/{NAME}.zst"), &bytes);
+    let mut told = scratch.told();
+    assert_eq!(told.questions, expected);
+    assert_eq!(told.n_bytes, bytes.len() as u64);
+    let n_batches = told.n_batches;
+    told.read(&scratch.log(), &scratch.home());
+    assert_eq!(
+        told.n_batches, n_batches,
+        "nothing changed, so nothing is kept"
+    );
+
+    std::fs::write(path, &bytes[..bytes.len() / 2]).expect("it can be written");
+    let error = read_log(&scratch.log(), &scratch.home(), None, &mut told);
+    let error = error.expect_err("half of it is gone").to_string();
+    assert!(
+        error.contains("was passed over: it cannot be unpacked"),
+        "{error}"
+    );
 }

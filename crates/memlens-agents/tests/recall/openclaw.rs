@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use memlens_agents::{logs, read_log};
+use memlens_agents::{LogRead, logs, read_log};
 use rusqlite::Connection;
 
 use crate::support::{Notebook, Scratch, fixture};
@@ -30,6 +30,46 @@ fn searches_of_a_transcript_are_told_with_what_came_of_them() {
     assert_eq!(first.call, "toolu_01PondA");
     assert_eq!(first.at_ms, Some(1_780_474_447_310));
     assert_eq!(told.n_bytes, scratch.log().bytes);
+}
+
+#[test]
+fn archives_of_sessions_are_read_packed_or_not() {
+    let text = fixture("openclaw/garden.jsonl");
+    let of_file = Scratch::new();
+    of_file.write(&format!("{SESSIONS}/garden.jsonl"), &text);
+    let expected = of_file.told();
+    let nameless: String = text.split_inclusive('\n').skip(1).collect();
+    let when = "2026-06-05T07-00-00.000Z";
+    for name in [
+        format!("garden.jsonl.reset.{when}"),
+        format!("garden.jsonl.deleted.{when}"),
+        format!("garden.jsonl.deleted.{when}.{}", "a".repeat(32)),
+        format!("garden.jsonl.reset.{when}.zst"),
+        format!("garden.jsonl.deleted.{when}.zst"),
+    ] {
+        let kept = |text: &str| {
+            let scratch = Scratch::new();
+            let bytes = match name.ends_with(".zst") {
+                // Nobody writes the end of its last line any more.
+                true => zstd::encode_all(text.trim_end().as_bytes(), 3).expect("it can be packed"),
+                false => text.as_bytes().to_vec(),
+            };
+            scratch.write(&format!("{SESSIONS}/{name}"), bytes);
+            scratch
+        };
+        assert_eq!(kept(&text).told().questions, expected.questions, "{name}");
+        let session = kept(&nameless).told().questions.remove(0).session;
+        assert_eq!(session, "garden", "{name}");
+    }
+    for name in [
+        format!("garden.trajectory.jsonl.deleted.{when}"),
+        format!("garden.jsonl.deleted.{when}.zst.0f9c1a2b.tmp"),
+        format!("garden.jsonl.bak.{when}"),
+    ] {
+        let scratch = Scratch::new();
+        scratch.write(&format!("{SESSIONS}/{name}"), &text);
+        assert_eq!(logs(&scratch.home()), [], "{name}");
+    }
 }
 
 const DATABASE: &str = ".openclaw/agents/main/agent/openclaw-agent.sqlite";
@@ -151,16 +191,11 @@ fn a_database_that_is_another_is_named() {
          column seq, so it is of a version that Memlens does not know; a newer Memlens may know it."
     );
 
+    // Before 2026.9 it held no transcripts: nothing is wrong.
     let scratch = Scratch::new();
     scratch.database(DATABASE, "CREATE TABLE memory_index_chunks (id TEXT);");
-    let mut told = Notebook::default();
-    let read = told.read(&scratch.log(), &scratch.home());
-    assert_eq!(
-        read.notices,
-        [
-            "~/.openclaw/agents/main/agent/openclaw-agent.sqlite holds no transcripts, which OpenClaw keeps there since 2026.9."
-        ]
-    );
+    let read = Notebook::default().read(&scratch.log(), &scratch.home());
+    assert_eq!(read, LogRead::default());
 
     let scratch = Scratch::new();
     scratch.write(

@@ -1,0 +1,54 @@
+//! A log that is one JSON document, which the agent writes anew with each change.
+
+use std::io::Read;
+
+use serde::{Deserialize, Serialize};
+
+use super::cursor::Context;
+use super::jsonl::{self, Reader};
+use super::lenient;
+use super::lines::LINE_MAX;
+use super::sessions::Sessions;
+use super::{Keeper, Log, LogRead};
+
+/// What was read: while the document is the same, there is nothing to read.
+#[derive(Serialize, Deserialize)]
+struct Cursor {
+    hash: String,
+}
+
+/// Reads a log that is a document.
+pub(super) fn read(
+    log: &Log,
+    reader: &mut dyn Reader,
+    from: Option<&str>,
+    keeper: &mut dyn Keeper,
+) -> Result<LogRead, String> {
+    let mut bytes = Vec::new();
+    jsonl::opened(log)?
+        .take(LINE_MAX as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(jsonl::words)?;
+    if bytes.len() > LINE_MAX {
+        return Err(format!("it is larger than {} MiB", LINE_MAX >> 20));
+    }
+    let mut told = LogRead::default();
+    let hash = blake3::hash(&bytes).to_hex()[..16].to_owned();
+    let known = from.and_then(|text| serde_json::from_str::<Cursor>(text).ok());
+    if known.is_some_and(|known| known.hash == hash) {
+        return Ok(told);
+    }
+    let mut sessions = Sessions::new(log.agent, keeper, false, Vec::new());
+    if reader.is_worth(&bytes) {
+        let document = lenient::parsed(&bytes).ok_or("it is no whole JSON document")?;
+        let mut context = Context {
+            session: reader.session_of(log),
+            folder: None,
+        };
+        reader.tell(&document, 0, &mut context, &mut sessions);
+    }
+    let cursor = serde_json::to_string(&Cursor { hash }).expect("a text can be written as JSON");
+    told.is_stopped = sessions.keep(cursor, bytes.len() as u64).is_break();
+    told.n_questions = sessions.n_questions();
+    Ok(told)
+}

@@ -1,0 +1,52 @@
+//! Packed texts: rows of a database, and logs that an agent will not add to any more.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::ops::ControlFlow;
+
+use super::lines::LINE_MAX;
+
+/// A window of zstd takes no more memory than this power of two.
+const WINDOW_LOG: u32 = 25;
+/// A log is not unpacked to more.
+const BYTES_MAX: u64 = 2 << 30;
+/// So much is unpacked before it is asked whether to go on.
+const PIECE: u64 = 4 << 20;
+
+/// Unpacks a row up to a byte more than the longest line.
+pub(super) fn unpack_row(blob: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
+    let mut decoder = zstd::Decoder::with_buffer(blob)?;
+    decoder.window_log_max(WINDOW_LOG)?;
+    decoder
+        .take(LINE_MAX as u64 + 1)
+        .read_to_end(into)
+        .map(drop)
+}
+
+/// A log's lines in a file without a name, so that they are read and gone on with as any others; none where it was stopped.
+pub(super) fn unpacked(
+    log: File,
+    go_on: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<Option<File>, String> {
+    let explained = |error: io::Error| format!("it cannot be unpacked: {error}");
+    let mut decoder = zstd::Decoder::with_buffer(BufReader::new(log)).map_err(explained)?;
+    decoder.window_log_max(WINDOW_LOG).map_err(explained)?;
+    let mut into = tempfile::tempfile().map_err(explained)?;
+    let mut n_bytes = 0;
+    loop {
+        if go_on().is_break() {
+            return Ok(None);
+        }
+        let n = io::copy(&mut decoder.by_ref().take(PIECE), &mut into).map_err(explained)?;
+        n_bytes += n;
+        if n_bytes > BYTES_MAX {
+            return Err(format!("it holds more than {} GiB", BYTES_MAX >> 30));
+        }
+        if n < PIECE {
+            break;
+        }
+    }
+    // Nobody writes the end of its last line any more.
+    into.write_all(b"\n").map_err(explained)?;
+    Ok(Some(into))
+}
