@@ -73,6 +73,8 @@ pub struct Kept {
 
 /// Two logs of one search name moments that differ by no more.
 const TOLD_TWICE_MS: i64 = 30_000;
+/// A name of a call that is as long is of this call alone; agents also count calls from 1 in each session.
+const NAME_CHARS: i64 = 16;
 
 const ATTEMPT: &str = "read the past questions";
 
@@ -213,22 +215,35 @@ impl Store {
         keep().attempt("keep past questions")
     }
 
-    /// Forgets questions without a session that the same agent asked in a session too, within 30 s: two logs told of one
-    /// search. Returns how many.
+    /// Forgets what is told of twice: a question without a session that the same agent asked in a session too, within 30 s (two
+    /// logs told of one search), and a call of the same name at the same moment in another session (a fork repeats what its
+    /// session said before), of which the one stays that more is known of. Returns how many.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn forget_told_twice(&mut self) -> Result<u32, StoreError> {
-        self.connection
-            .execute(
-                "DELETE FROM past_questions WHERE session = '' AND EXISTS (SELECT 1 FROM past_questions other \
-                 WHERE other.agent = past_questions.agent AND other.question = past_questions.question \
-                 AND other.at_ms BETWEEN past_questions.at_ms - ?1 AND past_questions.at_ms + ?1 \
-                 AND other.session <> '')",
-                [TOLD_TWICE_MS],
+        let forget = |sql, number| self.connection.execute(sql, [number]);
+        let by_two_logs = forget(
+            "DELETE FROM past_questions WHERE session = '' AND EXISTS (SELECT 1 FROM past_questions other \
+             WHERE other.agent = past_questions.agent AND other.question = past_questions.question \
+             AND other.at_ms BETWEEN past_questions.at_ms - ?1 AND past_questions.at_ms + ?1 \
+             AND other.session <> '')",
+            TOLD_TWICE_MS,
+        );
+        // By time, since agents ask some questions thousands of times: 0.06 s of 100,000.
+        let by_forks = || {
+            forget(
+                "DELETE FROM past_questions AS here WHERE length(call) >= ?1 AND EXISTS (SELECT 1 FROM past_questions other \
+                 INDEXED BY past_questions_by_time WHERE other.at_ms = here.at_ms AND other.agent = here.agent AND other.question = here.question \
+                 AND other.call = here.call AND other.session <> here.session \
+                 AND (length(other.opened || other.cited || coalesce(other.returned, '')), here.id) \
+                 > (length(here.opened || here.cited || coalesce(here.returned, '')), other.id))",
+                NAME_CHARS,
             )
-            .map(|n_gone| n_gone as u32)
-            .attempt("forget what two logs tell of")
+        };
+        by_two_logs
+            .and_then(|n_gone| Ok((n_gone + by_forks()?) as u32))
+            .attempt("forget what is told of twice")
     }
 
     /// Whether anything is kept that was asked or observed before a moment, milliseconds since 1970. A question without a
@@ -556,6 +571,41 @@ mod tests {
         let mut calls: Vec<&str> = past.iter().map(|it| it.past.call.as_str()).collect();
         calls.sort_unstable();
         assert_eq!(calls, ["1", "1", "e2", "e3", "e4"]);
+    }
+
+    #[test]
+    fn a_session_that_was_forked_asks_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(dir.path()).unwrap();
+        let name = "toolu_01PondPumpReplaced";
+        let opened = NewPast {
+            opened: r#"[{"path":"a.md"}]"#.to_owned(),
+            ..asked("fork", name, Some(10))
+        };
+        let all = [
+            asked("first", name, Some(10)),
+            opened,
+            asked("fork of the fork", name, Some(10)),
+            // Another moment: the session was run again.
+            asked("again", name, Some(11)),
+        ];
+        store.keep_past(&log("12"), &all, &[]).unwrap();
+        assert_eq!(store.forget_told_twice().unwrap(), 2);
+        let past = store.past_wanted(&PastWanted::default()).unwrap();
+        let sessions: Vec<&str> = past.iter().map(|it| it.past.session.as_str()).collect();
+        assert_eq!(sessions, ["again", "fork"]);
+
+        // Of two of which as much is known the first stays.
+        store.forget_past().unwrap();
+        let two = [asked("b", name, Some(10)), asked("a", name, Some(10))];
+        store.keep_past(&log("12"), &two, &[]).unwrap();
+        assert_eq!(store.forget_told_twice().unwrap(), 1);
+        assert_eq!(
+            store.past_wanted(&PastWanted::default()).unwrap()[0]
+                .past
+                .session,
+            "b"
+        );
     }
 
     #[test]
