@@ -6,6 +6,7 @@ use memlens_engine::{EngineError, IndexerError, RerankError};
 use memlens_params::ParamError;
 use thiserror::Error;
 
+use crate::output::plural;
 use crate::settings::library_dir;
 
 /// Why a command did not do its work.
@@ -95,14 +96,18 @@ pub enum CliError {
     UnconfirmedDamaged(String),
     /// Nobody agreed that the agents' logs are read.
     #[error(
-        "cannot read the agents' logs: {n_logs} were found, and you have not agreed to it yet; agree with --yes"
+        "cannot read the agents' logs: {n_logs} {} found, and you have not agreed to it yet; agree with --yes",
+        plural(*n_logs, "was", "were")
     )]
     NotAgreed {
         /// How many logs there are.
         n_logs: usize,
     },
     /// Past questions were to be forgotten, and that was not confirmed.
-    #[error("cannot forget {n_questions} past questions without --yes")]
+    #[error(
+        "cannot forget {n_questions} past {} without --yes",
+        plural(*n_questions, "question", "questions")
+    )]
     UnconfirmedForget {
         /// How many there are.
         n_questions: usize,

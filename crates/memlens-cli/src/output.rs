@@ -46,6 +46,14 @@ pub fn print_text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resul
     finish(write(&mut out).and_then(|()| out.flush()))
 }
 
+/// The word for so many: `plural(1, "log", "logs")` is "log".
+pub fn plural<'w>(n: impl TryInto<u64>, one: &'w str, many: &'w str) -> &'w str {
+    match n.try_into() {
+        Ok(1) => one,
+        _ => many,
+    }
+}
+
 /// Tells a person something that is no result, on one line of standard error.
 pub fn tell(message: impl Display) {
     // Where even this cannot be written, nothing is left to say it with.

@@ -21,7 +21,7 @@ use crate::arguments::{
     RecallAct, RecallArgs, RecallExportArgs, RecallForgetArgs, RecallImportArgs, RecallListArgs,
 };
 use crate::error::CliError;
-use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
+use crate::output::{BOLD, DIM, plural, print_json, print_text, shown, tell};
 use crate::settings::{on_stop, open, while_importing};
 
 /// So many logs are named one by one before the first import.
@@ -77,8 +77,14 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
         print_text(|out| {
             writeln!(
                 out,
-                "{} new questions, {} updated, {} observed judgments, from {} logs",
-                done.n_new, done.n_updated, done.n_judgments, done.n_logs
+                "{} new {}, {} updated, {} observed {}, from {} {}",
+                done.n_new,
+                plural(done.n_new, "question", "questions"),
+                done.n_updated,
+                done.n_judgments,
+                plural(done.n_judgments, "judgment", "judgments"),
+                done.n_logs,
+                plural(done.n_logs, "log", "logs")
             )
         })?;
     }
@@ -95,7 +101,8 @@ fn agree(logs: &RecallLogs) -> Result<(), CliError> {
         return Err(CliError::NotAgreed { n_logs });
     }
     tell(format_args!(
-        "this reads {n_logs} logs of your agents, {} MB. Only calls of memory tools, their answers and what was cited are kept, in this library:",
+        "this reads {n_logs} {} of your agents, {} MB. Only calls of memory tools, their answers and what was cited are kept, in this library:",
+        plural(n_logs, "log", "logs"),
         (logs.n_bytes / 1e6).ceil()
     ));
     for log in logs.logs.iter().take(LOGS_NAMED) {
@@ -104,7 +111,8 @@ fn agree(logs: &RecallLogs) -> Result<(), CliError> {
     if n_logs > LOGS_NAMED {
         tell(format_args!("  and {} more", n_logs - LOGS_NAMED));
     }
-    tell("read them? [y/N]");
+    let them = plural(n_logs, "it", "them");
+    tell(format_args!("read {them}? [y/N]"));
     let mut answer = String::new();
     io::stdin()
         .lock()
@@ -136,7 +144,10 @@ fn forget(library: &Library, arguments: &RecallForgetArgs) -> Result<(), CliErro
         return Err(CliError::UnconfirmedForget { n_questions });
     }
     let n_gone = library.forget_recall()?;
-    print_text(|out| writeln!(out, "{n_gone} past questions forgotten"))
+    print_text(|out| {
+        let questions = plural(n_gone, "question", "questions");
+        writeln!(out, "{n_gone} past {questions} forgotten")
+    })
 }
 
 /// A past question, as other programs read it.

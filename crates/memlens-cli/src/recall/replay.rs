@@ -10,7 +10,7 @@ use memlens_rank::number;
 use crate::arguments::{RecallReplayArgs, RecallShowArgs, ReplayedBy};
 use crate::compare::ranking;
 use crate::error::CliError;
-use crate::output::{BOLD, DIM, Lines, print_json, print_text, shown, tell};
+use crate::output::{BOLD, DIM, Lines, plural, print_json, print_text, shown, tell};
 use crate::settings::{on_stop, while_replaying};
 
 /// How many notes are named that no question finds.
@@ -58,13 +58,16 @@ fn write_summary(out: &mut dyn Write, summary: &ReplaySummary) -> io::Result<()>
     } = summary;
     writeln!(
         out,
-        "{BOLD}{n_questions}{BOLD:#} questions in {:.1} s, by {}",
+        "{BOLD}{n_questions}{BOLD:#} {} in {:.1} s, by {}",
+        plural(*n_questions, "question", "questions"),
         summary.took_ms / 1000.0,
         summary.by.as_deref().unwrap_or("each agent's own ranking")
     )?;
     writeln!(out, "{n_changed} of {n_compared} answers changed")?;
-    writeln!(out, "{n_found_nothing} questions find nothing")?;
-    writeln!(out, "{n_never_found} of {n_notes} notes are never found")?;
+    let find = plural(*n_found_nothing, "question finds", "questions find");
+    writeln!(out, "{n_found_nothing} {find} nothing")?;
+    let are = plural(*n_never_found, "is", "are");
+    writeln!(out, "{n_never_found} of {n_notes} notes {are} never found")?;
     if !summary.answers_most.is_empty() {
         writeln!(out, "\nAnswer most:")?;
     }

@@ -85,7 +85,7 @@ fn nothing_is_read_before_the_person_agreed() {
     assert_eq!((status, out.as_str()), (Some(2), ""));
     assert_eq!(
         err,
-        "memlens: cannot read the agents' logs: 1 were found, and you have not agreed to it yet; agree with --yes\n"
+        "memlens: cannot read the agents' logs: 1 was found, and you have not agreed to it yet; agree with --yes\n"
     );
     assert_eq!(at_home.json(&["recall", "list", "--json"]), json!([]));
 }
@@ -139,16 +139,30 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
     let none = at_home.json(&["recall", "import", "--json"]);
     assert_eq!((&none["n_logs"], &none["n_new"]), (&json!(0), &json!(0)));
 
+    let counted = at_home.run(&["recall", "import"]);
+    assert_eq!(
+        counted.1,
+        "0 new questions, 0 updated, 0 observed judgments, from 0 logs\n"
+    );
+    let longer = fs::read_to_string(home.path().join(LOG)).expect("it is there")
+        + &search("e", &at(1, "08:01:30"), "mesh gone", &json!([]));
+    fs::write(home.path().join(LOG), longer).expect("it can be written");
+    let counted = at_home.run(&["recall", "import"]);
+    assert_eq!(
+        counted.1,
+        "1 new question, 0 updated, 0 observed judgments, from 1 log\n"
+    );
+
     let refused = at_home.run(&["recall", "forget"]);
     assert_eq!(
         (refused.0, refused.2.as_str()),
         (
             Some(2),
-            "memlens: cannot forget 3 past questions without --yes\n"
+            "memlens: cannot forget 4 past questions without --yes\n"
         )
     );
     let gone = at_home.run(&["recall", "forget", "--yes"]);
-    assert_eq!(gone.1, "3 past questions forgotten\n");
+    assert_eq!(gone.1, "4 past questions forgotten\n");
     assert_eq!(n_listed(&[]), 0);
     // It does not come back by itself: the person is asked again.
     assert_eq!(at_home.run(&["recall", "import"]).0, Some(2));
