@@ -6,6 +6,7 @@
 
 mod cut;
 mod facts;
+mod filling;
 #[cfg(test)]
 mod golden;
 mod memory;
@@ -16,6 +17,7 @@ mod reasons;
 mod stages;
 
 pub use facts::Facts;
+pub(crate) use filling::FILLER;
 pub use memory::{Memory, RERANKED_CHARS, reranked};
 pub use params::BasicMemory;
 pub use pipeline::V0_24;

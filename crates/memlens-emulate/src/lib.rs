@@ -1,6 +1,7 @@
 //! Other programs' memory: how they search it, emulated.
 
 pub mod basic_memory;
+mod filling;
 mod fts;
 pub mod hindsight;
 mod memory;
@@ -12,5 +13,6 @@ mod program;
 pub mod qmd;
 mod staging;
 
+pub use filling::Filling;
 pub use memory::{AgentNote, Embed, Vectors};
 pub use program::{MadeOf, Program};

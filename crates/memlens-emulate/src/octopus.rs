@@ -8,10 +8,21 @@ mod params;
 mod reasons;
 mod stages;
 
+use memlens_params::{TypedSet, Values};
 use memlens_rank::{Pipeline, PipelineId, RetrieverId, Stage, Ties};
 use params::{CANDIDATES, FLOOR, LIMIT, RERANK, VECTOR};
 
+use crate::filling::Filler;
+
 pub use params::Octopus;
+
+/// Its reranker reads the chunks that are left as they are.
+pub(crate) static FILLER: Filler = Filler {
+    by: |values: &Values| Some((Octopus::of(values).rerank_by, usize::MAX)),
+    before: CANDIDATES,
+    asked: str::to_owned,
+    read: |_, _, text| Some(text.to_owned()),
+};
 
 /// Its known steps, over Memlens's own vector list. No version of it is known.
 pub static KNOWN_STEPS: Pipeline<Octopus> = Pipeline {

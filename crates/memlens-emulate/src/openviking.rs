@@ -6,6 +6,7 @@
 //! of its own: of a library's notes only the files are records.
 
 mod facts;
+mod filling;
 mod memory;
 mod params;
 mod pipeline;
@@ -16,6 +17,7 @@ mod stages;
 mod tokens;
 
 pub use facts::{Facts, Given};
+pub(crate) use filling::FILLER;
 pub use memory::{Memory, Told, reranked};
 pub use params::OpenViking;
 pub use pipeline::V0_5;

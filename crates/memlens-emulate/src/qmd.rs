@@ -17,8 +17,8 @@ mod reasons;
 mod stages;
 
 pub use facts::Facts;
-pub use filling::{asked, chunk_read, filled_in_by};
+pub(crate) use filling::FILLER;
 pub use memory::{Memory, Told};
-pub use params::{Qmd, RERANK};
+pub use params::Qmd;
 pub use pipeline::V2_8;
 pub use question::{Kind, Line, expansion};

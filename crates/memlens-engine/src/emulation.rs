@@ -51,6 +51,20 @@ impl Library {
         ranking: &Ranking,
         part: Part,
     ) -> Result<Arc<Search>, EngineError> {
+        let search = self.search_unfilled(query, ranking, part)?;
+        self.fill_in(search, &ranking.values)
+    }
+
+    /// The same without anybody who stands in for the agent's reranker.
+    ///
+    /// # Errors
+    /// As [`Library::search_as`].
+    pub(crate) fn search_unfilled(
+        &self,
+        query: &str,
+        ranking: &Ranking,
+        part: Part,
+    ) -> Result<Arc<Search>, EngineError> {
         if query.trim().is_empty() {
             return Err(EngineError::EmptyQuery);
         }
@@ -63,8 +77,7 @@ impl Library {
                 }
             };
         let (pipeline, values) = (ranking.pipeline, &ranking.values);
-        let search = self.search_told(query, pipeline, values, retriever, emulated, part)?;
-        self.fill_in(search, values)
+        self.search_told(query, pipeline, values, retriever, emulated, part)
     }
 
     /// How far the chunks of an emulated memory are embedded; none while none is made.

@@ -51,6 +51,9 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
 }
 
 fn lacking(parameter: &Parameter) -> &'static str {
+    if parameter.id == "basic_memory.reranker_by" {
+        return "basic-memory reranks by a model of its own";
+    }
     match parameter.stage {
         Some(StageId::LIMIT) => "the page size is given with each call",
         Some(StageId::THRESHOLD) => {

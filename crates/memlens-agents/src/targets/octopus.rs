@@ -44,6 +44,9 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
 }
 
 fn lacking(parameter: &Parameter) -> &'static str {
+    if parameter.id == "octopus.rerank_by" {
+        return "Octopus reranks by the provider that its credential names";
+    }
     match parameter.stage {
         Some(StageId::LIMIT) => "without a reranker Octopus has no setting for it",
         Some(StageId::THRESHOLD) => "Octopus fixes a floor of 0.6 for vectors",

@@ -98,6 +98,9 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
 }
 
 fn lacking(parameter: &Parameter) -> &'static str {
+    if parameter.id == "openviking.rerank_by" {
+        return "OpenViking reranks by the provider that its configuration names";
+    }
     match parameter.stage {
         Some(StageId::LIMIT) => {
             "the limit is given with each call; default_search_limit is read nowhere"

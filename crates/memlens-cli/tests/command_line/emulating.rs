@@ -656,6 +656,89 @@ fn a_preset_holds_the_parameters_of_any_program() {
     );
 }
 
+/// Notes of a house, one too long to be reranked whole.
+fn house() -> Notes {
+    let cellar = "The cellar holds jars, shelves and a lamp that flickers.\n\n".repeat(60);
+    Notes::new(&[
+        (
+            "hall.md",
+            "The router stands in the hall, beside the coats.\n",
+        ),
+        (
+            "garden.md",
+            "The hose of the garden is green and the router is not here.\n",
+        ),
+        ("kitchen.md", "The kettle is in the kitchen.\n"),
+        (
+            "cellar.md",
+            &format!(
+                "# Cellar\n\n{cellar}# Router\n\nThe old router of the hall lies in the cellar.\n"
+            ),
+        ),
+    ])
+}
+
+#[test]
+fn a_reranker_of_ones_own_stands_in_for_those_of_other_programs() {
+    let notes = house();
+    let memlens = Memlens::of(&[&notes]);
+    for (agent, name, by, switched) in [
+        ("qmd", "qmd", "qmd.rerank_by", &[][..]),
+        (
+            "basic-memory",
+            "basic-memory",
+            "basic_memory.reranker_by",
+            &[
+                "basic_memory.reranker=true",
+                "basic_memory.semantic_min_similarity=0",
+            ],
+        ),
+        (
+            "openviking",
+            "OpenViking",
+            "openviking.rerank_by",
+            &["openviking.rerank=true"],
+        ),
+        ("octopus", "Octopus", "octopus.rerank_by", &[]),
+    ] {
+        let asked = |more: &[&str]| {
+            let sets = switched.iter().chain(more).flat_map(|it| ["--set", *it]);
+            let sets: Vec<&str> = sets.collect();
+            let question = "The router stands in the hall, beside the coats.";
+            let own = ["emulate", question, "--agent", agent, "--explain"];
+            let run = memlens.run(&[&own[..], &sets].concat());
+            assert_eq!(run.status, 0, "{agent}: {run:?}");
+            run.out
+        };
+        let before = asked(&[]);
+        assert!(!before.contains("filled in"), "{agent}: {before}");
+        assert!(before.contains("asks its"), "{agent}: {before}");
+        let late = format!("{by}=late");
+        let filled = asked(&[&late]);
+        let told = format!("filled in by late interaction, in the place of {name}'s model");
+        assert!(filled.contains(&told), "{agent}: {filled}");
+        // The note that says just that is given nearly all.
+        let given = |told: &str| -> Vec<String> {
+            let lines = told
+                .lines()
+                .filter(|it| it.contains("given ") || it.contains(" gave "));
+            lines.map(str::to_owned).collect()
+        };
+        let first = given(&filled).first().cloned().unwrap_or_default();
+        assert!(
+            ["given 0.9", "given 1", "gave 0.9", "gave 1"]
+                .iter()
+                .any(|it| first.contains(it)),
+            "{agent}: {filled}"
+        );
+        // Once known, scores are the same.
+        assert_eq!(given(&filled), given(&asked(&[&late])), "{agent}");
+        let failed = asked(&[&format!("{by}=http")]);
+        let told = format!("your reranker, in the place of {name}'s model, failed: ");
+        assert!(failed.contains(&told), "{agent}: {failed}");
+    }
+}
+
 #[test]
 fn a_reranker_of_ones_own_stands_in_for_that_of_qmd() {
     let notes = Notes::new(&[

@@ -24,6 +24,10 @@ pub struct Facts {
 /// What is known of one note.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RowFact {
+    /// Its path as basic-memory names it.
+    pub path: String,
+    /// Its chunks by their place in it, the most similar first, as far as its reranker would read them; empty without vectors.
+    pub best: Vec<u32>,
     /// Its best chunk; none without a vector.
     pub near: Option<Near>,
     /// Its place among the notes with every word.

@@ -47,6 +47,8 @@ pub struct Memory {
 
 struct Chunk {
     note: usize,
+    /// Its place in the note.
+    at: u32,
     text: String,
     /// Equally similar chunks stand by the hash of their text.
     hash: [u8; 32],
@@ -106,28 +108,28 @@ impl Memory {
         found: &Retrieved,
         max_chars: usize,
     ) -> Vec<String> {
-        let mut best: HashMap<usize, Vec<&str>> = HashMap::new();
         let similar = self.similar(vector, &Within::default()).unwrap_or_default();
-        for (chunk, _) in similar {
-            let own = best.entry(chunk.note).or_default();
-            if own.len() < RERANKED_CHUNKS {
-                own.push(&chunk.text);
-            }
-        }
+        let best = self.best(&similar);
         let candidates = found.set.candidates.iter();
         let document = |at: usize| {
             let note = self.notes.at(at);
-            let is_short = note.text.chars().count() <= max_chars;
-            let body = match best.get(&at).filter(|_| !is_short) {
-                Some(chunks) => chunks.join(BETWEEN_CHUNKS),
-                None => note.text.to_string(),
-            };
-            let document = format!("{body}\n{}", title(&note.path));
-            document.chars().take(max_chars).collect()
+            document(&note.path, &note.text, &best[at], max_chars)
         };
         candidates
             .filter_map(|it| Some(document(self.notes.place(it.chunk)?)))
             .collect()
+    }
+
+    /// The chunks of each note by their place in it, the most similar first, as far as its reranker reads them.
+    fn best(&self, similar: &[Similar<'_>]) -> Vec<Vec<u32>> {
+        let mut best = vec![Vec::new(); self.notes.len()];
+        for (chunk, _) in similar {
+            let own: &mut Vec<u32> = &mut best[chunk.note];
+            if own.len() < RERANKED_CHUNKS {
+                own.push(chunk.at);
+            }
+        }
+        best
     }
 
     /// All chunks that are searched, the most similar first.
@@ -160,22 +162,17 @@ impl Memory {
     }
 
     /// The best chunk of each note, the most similar first.
-    fn near(
-        &self,
-        vector: Result<&[f32], &str>,
-        within: &Within,
-    ) -> Result<Vec<(usize, Near)>, String> {
-        let similar = self.similar(vector, within)?;
+    fn near(&self, similar: &[Similar<'_>]) -> Vec<(usize, Near)> {
         let mut seen = vec![false; self.notes.len()];
-        let first = |(position, (chunk, similarity)): (u32, Similar<'_>)| {
+        let first = |(position, (chunk, similarity)): (u32, &Similar<'_>)| {
             let is_first = !std::mem::replace(&mut seen[chunk.note], true);
             let near = Near {
                 position,
-                similarity,
+                similarity: *similarity,
             };
             is_first.then_some((chunk.note, near))
         };
-        Ok((1..).zip(similar).filter_map(first).collect())
+        (1..).zip(similar).filter_map(first).collect()
     }
 
     /// The notes that an expression matches, best first: by the first column that holds all of it.
@@ -249,7 +246,12 @@ impl Retriever for Memory {
         };
         let words_took = started.elapsed();
         let started = Instant::now();
-        let near = self.near(question.vector, within);
+        let similar = self.similar(question.vector, within);
+        let near = similar
+            .as_ref()
+            .map(|it| self.near(it))
+            .map_err(Clone::clone);
+        let best = self.best(similar.as_deref().unwrap_or_default());
         let vectors_took = started.elapsed();
 
         let depth = DEPTH_MAX as usize;
@@ -261,7 +263,12 @@ impl Retriever for Memory {
         let found = found.chain(by_meaning.map(|(at, _)| *at));
         let union = self.notes.union(found, within, question.also);
 
-        let mut rows = vec![RowFact::default(); union.len()];
+        let fact = |at: &usize| RowFact {
+            path: self.notes.at(*at).path.clone(),
+            best: best[*at].clone(),
+            ..RowFact::default()
+        };
+        let mut rows: Vec<RowFact> = union.iter().map(fact).collect();
         let slot = |at: &usize| union.binary_search(at).ok();
         for (at, it) in all.iter().flatten() {
             slot(at)
@@ -325,6 +332,28 @@ impl Retriever for Memory {
     fn texts(&self, chunks: &[ChunkId]) -> Result<Vec<Result<String, NoText>>, RetrieveError> {
         Ok(self.notes.texts(chunks))
     }
+}
+
+/// What its reranker reads of a note: all of it with its title; of one that is longer, the best chunks, by their places.
+fn document(path: &str, text: &str, best: &[u32], max_chars: usize) -> String {
+    let is_short = text.chars().count() <= max_chars;
+    let body = if is_short || best.is_empty() {
+        text.to_owned()
+    } else {
+        let chunks = chunks(title(path), permalink(path), text);
+        let best = best.iter().filter_map(|at| chunks.get(*at as usize));
+        best.map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(BETWEEN_CHUNKS)
+    };
+    let document = format!("{body}\n{}", title(path));
+    document.chars().take(max_chars).collect()
+}
+
+/// The same as [`document`] of a row, from the text of its note.
+pub fn document_read(set: &CandidateSet, slot: u32, note: &str) -> Option<String> {
+    let row = Facts::of(set)?.rows.get(slot as usize)?;
+    Some(document(&row.path, note, &row.best, RERANKED_CHARS))
 }
 
 /// The same candidates with what its reranker gave each, by slot.
@@ -399,8 +428,9 @@ fn indexed(mut notes: Vec<AgentNote>) -> Vec<AgentNote> {
 fn all_chunks(notes: &[AgentNote]) -> Vec<Chunk> {
     let of = |(at, note): (usize, &AgentNote)| {
         let texts = chunks(title(&note.path), permalink(&note.path), &note.text);
-        texts.into_iter().map(move |text| Chunk {
+        (0..).zip(texts).map(move |(place, text)| Chunk {
             note: at,
+            at: place,
             hash: sha2::Sha256::digest(text.as_bytes()).into(),
             text,
         })

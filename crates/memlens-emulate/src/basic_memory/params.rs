@@ -1,7 +1,7 @@
 //! What basic-memory can be told, by its own names.
 
 use memlens_params::make::{log, needs, number, whole};
-use memlens_params::{ParameterKind, StageId, StageInfo, choice, parameters};
+use memlens_params::{ParameterKind, RerankMode, StageId, StageInfo, choice, parameters};
 
 use crate::staging::stage;
 
@@ -63,7 +63,8 @@ parameters! {
     search: Search = Search::Hybrid, Some(FUSION), Rank, "Search", None, ParameterKind::Choice { options: Search::OPTIONS }, None, "What is searched by: words and vectors, words alone, or vectors alone.";
     allow_relaxed: bool = false, Some(TEXT), Rank, "Any word is enough", None, ParameterKind::Toggle, needs("basic_memory.search", &["text"]), "Whether a search by words takes any word where no note holds every one; hybrid always does.";
     semantic_min_similarity: f64 = 0.55, Some(VECTOR), Rank, "semantic_min_similarity", None, number(0.0, 1.0, 0.01), needs("basic_memory.search", &["hybrid", "vector"]), "The similarity from which on a note counts; small models rarely reach the default.";
-    reranker: bool = false, Some(RERANK), Rank, "Reranker", None, ParameterKind::Toggle, None, "Whether basic-memory asks its reranker.";
+    reranker: bool = false, Some(RERANK), Retrieve, "Reranker", None, ParameterKind::Toggle, None, "Whether basic-memory asks its reranker.";
+    reranker_by: RerankMode = RerankMode::Off, Some(RERANK), Retrieve, "Filled in by", None, ParameterKind::Choice { options: RerankMode::OPTIONS }, None, "Your own reranker in the place of basic-memory's: late interaction, or the model or provider of Settings. Off shows the order before.";
     reranker_candidates: u32 = 20, Some(RERANK), Rank, "reranker_candidates", Some("notes"), log(whole(1, 100, 1)), None, "How many notes its reranker reads.";
     limit: u32 = 10, Some(PAGE), Rank, "Page size", Some("notes"), log(whole(1, 100, 1)), None, "How many notes are returned.";
     offset: u32 = 0, Some(PAGE), Rank, "Offset", Some("notes"), whole(0, 100, 1), None, "How many notes are passed over first.";
@@ -80,6 +81,11 @@ impl BasicMemory {
     pub fn depth(&self) -> u32 {
         let end = self.limit.saturating_add(self.offset);
         LEAST_DEPTH.max(end.saturating_mul(DEPTH_EACH))
+    }
+
+    /// Whether a reranker is asked.
+    pub fn is_reranked(&self) -> bool {
+        self.reranker && self.search != Search::Text
     }
 
     /// Whether words are searched.

@@ -5,6 +5,7 @@ use memlens_rank::{Context, ListState, Outcome, Row};
 use super::facts::{Facts, Match, Near, RowFact};
 use super::params::{BasicMemory, Search};
 use super::reasons::{Alone, By, Fused, Matched, Neared, Paged, Reranked};
+use crate::filling::Filled;
 use crate::staging::{Place, each, in_order, own};
 
 fn no_facts() -> Outcome {
@@ -197,16 +198,28 @@ pub fn rerank(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
     if params.search == Search::Text {
         return Outcome::skipped("a search by words alone is not reranked");
     }
-    let Some(scores) = &view.facts.rerank else {
-        return Outcome::skipped(
-            "basic-memory asks its reranker here; without its scores this is the order before",
-        );
-    };
     let n_read = rows.len().min(params.reranker_candidates as usize);
-    let given: Vec<f64> = rows[..n_read]
-        .iter()
-        .map(|row| scores.get(row.slot as usize).copied().unwrap_or(0.0))
-        .collect();
+    let told = view.facts.rerank.as_ref();
+    let filled = Filled::by(context.set, params.reranker_by).filter(|_| told.is_none());
+    let given: Vec<f64> = match (told, filled) {
+        (Some(scores), _) => {
+            let score = |row: &Row| scores.get(row.slot as usize).copied();
+            let read = rows[..n_read].iter();
+            read.map(|row| score(row).unwrap_or(0.0)).collect()
+        }
+        (None, Some(filled)) => {
+            let chunk = |row: &Row| context.set.candidates[row.slot as usize].chunk;
+            let read = rows[..n_read].iter();
+            read.map_while(|row| filled.share(chunk(row))).collect()
+        }
+        (None, None) => Vec::new(),
+    };
+    let note = filled.map(|it| it.told("basic-memory", given.len(), n_read));
+    if given.len() < n_read {
+        let why =
+            "basic-memory asks its reranker here; without its scores this is the order before";
+        return Outcome::skipped(note.unwrap_or_else(|| why.to_owned()));
+    }
     if given.iter().any(|score| !(0.0..=1.0).contains(score)) {
         return Outcome::fallback(
             "its reranker gave a score outside 0 to 1, at which basic-memory's search fails",
@@ -233,7 +246,10 @@ pub fn rerank(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
             place,
         })
     });
-    Outcome::applied(details.collect())
+    Outcome {
+        note,
+        ..Outcome::applied(details.collect())
+    }
 }
 
 pub fn page(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {

@@ -1,7 +1,7 @@
 //! What Octopus can be told, by its own names.
 
 use memlens_params::make::{log, whole};
-use memlens_params::{StageId, StageInfo, parameters};
+use memlens_params::{ParameterKind, RerankMode, StageId, StageInfo, parameters};
 
 use crate::staging::stage;
 
@@ -39,7 +39,7 @@ static STAGES: [StageInfo; 5] = [
         RERANK,
         "Rerank",
         None,
-        "The order of its reranker, which Memlens does not ask: the order before it stays.",
+        "The order of its reranker, where one is enabled; without its scores the order before it stays.",
     ),
     stage(LIMIT, "TopN", None, "Keeps the first."),
 ];
@@ -48,5 +48,6 @@ parameters! {
     /// What Octopus can be told.
     pub struct Octopus;
     prefix "octopus."; stages &STAGES; rules |_| Ok(());
+    rerank_by: RerankMode = RerankMode::Off, Some(RERANK), Retrieve, "Filled in by", None, ParameterKind::Choice { options: RerankMode::OPTIONS }, None, "Your own reranker in the place of Octopus's: late interaction, or the model or provider of Settings. Off shows the order before.";
     top_n: u32 = 5, Some(LIMIT), Rank, "TopN", Some("results"), log(whole(1, 100, 1)), None, "How many results are left; three times as many are reranked.";
 }

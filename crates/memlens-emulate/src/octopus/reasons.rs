@@ -69,19 +69,39 @@ impl Reason for Floored {
 /// A chunk's rank before and after its reranker, as Octopus's results carry them.
 #[derive(Debug)]
 pub struct Ranks {
-    /// The 1-based rank, which no reranker changed.
+    /// The 1-based rank before.
     pub original: u32,
+    /// The 1-based rank after; the same where no reranker was asked.
+    pub new: u32,
+    /// What the reranker gave it; none where it was not asked.
+    pub given: Option<f64>,
 }
 
 impl Reason for Ranks {
     fn effect(&self) -> Effect {
-        Effect::Keep
+        match self.given {
+            Some(score) => Effect::Settle {
+                place: self.new - 1,
+                score,
+            },
+            None => Effect::Keep,
+        }
     }
     fn sentence(&self) -> String {
-        format!("OriginalRank {0}, NewRank {0}", self.original)
+        let given = self.given.map_or_else(String::new, |score| {
+            format!("; it was given {}", precise(score))
+        });
+        format!(
+            "OriginalRank {}, NewRank {}{given}",
+            self.original, self.new
+        )
     }
     fn terms(&self) -> Vec<(&'static str, f64)> {
-        let rank = f64::from(self.original);
-        vec![("OriginalRank", rank), ("NewRank", rank)]
+        let given = self.given.map(|score| ("rerank", score));
+        let ranks = [
+            ("OriginalRank", f64::from(self.original)),
+            ("NewRank", f64::from(self.new)),
+        ];
+        ranks.into_iter().chain(given).collect()
     }
 }

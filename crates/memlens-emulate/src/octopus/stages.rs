@@ -7,7 +7,8 @@ use memlens_rank::{Context, ListId, ListState, Outcome, Row};
 
 use super::params::Octopus;
 use super::reasons::{Floored, Listed, Ranks};
-use crate::staging::{counted, each, own};
+use crate::filling::Filled;
+use crate::staging::{counted, each, in_order, own};
 
 /// How many times as many are reranked as are left.
 const RERANKED_TIMES: u32 = 3;
@@ -53,14 +54,37 @@ pub fn candidates(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
     counted(rows, limit, "chunks that are reranked")
 }
 
-pub fn rerank(_: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
+/// The order by its reranker's scores, where all of them are known.
+pub fn rerank(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
     if rows.is_empty() {
         return Outcome::skipped("no candidates: Octopus does not ask its reranker");
     }
-    let details = (1..=rows.len() as u32).map(|original| own(Ranks { original }));
-    let note = "Octopus asks its reranker here, where one is enabled for the agent; without its scores the order before it stays";
+    let filled = Filled::by(context.set, context.params.rerank_by);
+    let chunk = |row: &Row| context.set.candidates[row.slot as usize].chunk;
+    let given: Vec<Option<f64>> = rows.iter().map(|row| filled?.share(chunk(row))).collect();
+    let n_given = given.iter().flatten().count();
+    let places = in_order(
+        rows,
+        |_| true,
+        |a, b| {
+            let score = |at: usize| given[at].filter(|_| n_given == rows.len());
+            score(b).unwrap_or(0.0).total_cmp(&score(a).unwrap_or(0.0))
+        },
+    );
+    let details = (1..).zip(places.into_iter().zip(&given));
+    let details = details.map(|(original, (place, given))| {
+        own(Ranks {
+            original,
+            new: place.map_or(original, |place| place + 1),
+            given: given.filter(|_| n_given == rows.len()),
+        })
+    });
+    let note = match filled {
+        Some(filled) => filled.told("Octopus", n_given, rows.len()),
+        None => "Octopus asks its reranker here, where one is enabled for the agent; without its scores the order before it stays".to_owned(),
+    };
     Outcome {
-        note: Some(note.to_owned()),
+        note: Some(note),
         ..Outcome::applied(details.collect())
     }
 }
@@ -71,8 +95,10 @@ pub fn limit(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use memlens_params::{ParameterSet, StageId, Value, Values};
-    use memlens_rank::{AnyPipeline, CandidateSet, Detail, StageTrace, Status, Trace};
+    use memlens_params::{ParameterSet, RerankMode, StageId, Value, Values};
+    use memlens_rank::{
+        AnyPipeline, CandidateSet, Detail, RerankScale, RerankScores, StageTrace, Status, Trace,
+    };
 
     use crate::octopus::KNOWN_STEPS;
 
@@ -83,6 +109,24 @@ mod tests {
             &CandidateSet::of_cosines(cosines),
             &values.expect("in range"),
         )
+    }
+
+    /// The same, reranked by whoever stands in.
+    fn filled(cosines: &[f64], scores: &[f64], failure: Option<&str>) -> Trace {
+        let mut set = CandidateSet::of_cosines(cosines);
+        let chunks: Vec<_> = set.candidates.iter().map(|it| it.chunk).collect();
+        set.rerank.push(RerankScores {
+            mode: RerankMode::Http,
+            max_chars: 0,
+            provider: String::new(),
+            model: "rerank-3".to_owned(),
+            scale: RerankScale::Unit,
+            scores: chunks.into_iter().zip(scores.iter().copied()).collect(),
+            failure: failure.map(str::to_owned),
+        });
+        let by = Value::Choice("http".to_owned());
+        let values = Values::defaults(KNOWN_STEPS.table()).with([("octopus.rerank_by", by)]);
+        KNOWN_STEPS.rank(&set, &values.expect("in range"))
     }
 
     fn stage<'a>(trace: &'a Trace, id: &'static str) -> &'a StageTrace {
@@ -131,6 +175,26 @@ mod tests {
         };
         assert_eq!(terms(0), [("OriginalRank", 2.0), ("NewRank", 2.0)]);
         assert_eq!(terms(1), [("OriginalRank", 1.0), ("NewRank", 1.0)]);
+    }
+
+    #[test]
+    fn a_reranker_of_ones_own_gives_the_order_where_it_read_all() {
+        let note = |trace: &Trace| stage(trace, "octopus.rerank").note.clone();
+        let cosines = [0.9, 0.8, 0.7];
+        let trace = filled(&cosines, &[0.2, 0.9, 0.9], None);
+        // Equal scores stay as they were.
+        assert_eq!(trace.kept(), [1, 2, 0]);
+        assert_eq!(trace.journey(1).score, Some(0.9));
+        assert_eq!(
+            note(&trace).as_deref(),
+            Some("filled in by your reranker, rerank-3, in the place of Octopus's model")
+        );
+        let some = filled(&cosines, &[0.2, 0.9], None);
+        assert_eq!(some.kept(), [0, 1, 2]);
+        assert!(note(&some).is_some_and(|it| it.contains("2 of 3; ask again")));
+        let failed = filled(&cosines, &[], Some("it is not there"));
+        assert_eq!(failed.kept(), [0, 1, 2]);
+        assert!(note(&failed).is_some_and(|it| it.ends_with("failed: it is not there")));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What OpenViking can be told, by its own names.
 
 use memlens_params::make::{log, needs, number, optional, whole};
-use memlens_params::{ParameterKind, StageId, StageInfo, choice, parameters};
+use memlens_params::{ParameterKind, RerankMode, StageId, StageInfo, choice, parameters};
 
 use crate::staging::stage;
 
@@ -85,7 +85,8 @@ parameters! {
     endpoint: Endpoint = Endpoint::Search, Some(CANDIDATES), Rank, "Asked by", None, ParameterKind::Choice { options: Endpoint::OPTIONS }, None, "What OpenViking is asked by: find never reranks, whatever is configured.";
     event_decay: bool = false, Some(DECAY), Rank, "Event decay", None, ParameterKind::Toggle, None, "Whether records of events fade with their age.";
     event_protection_h: f64 = 0.0, Some(DECAY), Rank, "events_time_decay_protection", Some("hours"), number(0.0, 720.0, 1.0), None, "How long an event does not fade.";
-    rerank: bool = false, Some(RERANK), Rank, "Rerank", None, ParameterKind::Toggle, needs("openviking.endpoint", &["search"]), "Whether a reranker is configured.";
+    rerank: bool = false, Some(RERANK), Retrieve, "Rerank", None, ParameterKind::Toggle, needs("openviking.endpoint", &["search"]), "Whether a reranker is configured.";
+    rerank_by: RerankMode = RerankMode::Off, Some(RERANK), Retrieve, "Filled in by", None, ParameterKind::Choice { options: RerankMode::OPTIONS }, needs("openviking.endpoint", &["search"]), "Your own reranker in the place of OpenViking's, on the beginning of each note, since its model's summaries are missing: late interaction, or the model or provider of Settings. Off shows the order before.";
     rerank_threshold: f64 = 0.1, Some(THRESHOLD), Rank, "rerank.threshold", None, number(-1.0, 1.0, 0.01), None, "The score that must be exceeded where the question names none; it acts on vector scores as well.";
     score_threshold: Option<f64> = None, Some(THRESHOLD), Rank, "score_threshold", None, optional(number(-1.0, 1.0, 0.01)), None, "The score that must be exceeded, as the question names it.";
     score_gte: bool = false, Some(THRESHOLD), Rank, "score_gte", None, ParameterKind::Toggle, None, "Whether a score equal to the threshold is kept; OpenViking 0.5.2 knows it, but no request can set it.";

@@ -185,12 +185,14 @@ impl Reason for Replaced {
         match self.given {
             Given::Score(score) => {
                 format!(
-                    "its summary was given {}, in place of {base}",
+                    "what was read of it was given {}, in place of {base}",
                     precise(score)
                 )
             }
-            Given::NotRead => format!("has no summary to be read, so it keeps {base}"),
-            Given::NoNumber => format!("its summary was given no number, so it keeps {base}"),
+            Given::NotRead => format!("nothing of it was read, so it keeps {base}"),
+            Given::NoNumber => {
+                format!("what was read of it was given no number, so it keeps {base}")
+            }
         }
     }
     fn terms(&self) -> Vec<(&'static str, f64)> {

@@ -7,6 +7,7 @@ use memlens_rank::{Context, ListState, Outcome, Row};
 use super::facts::{Facts, Given, RowFact};
 use super::params::OpenViking;
 use super::reasons::{Addressed, Cut, Faded, Listed, Replaced, Scored};
+use crate::filling::Filled;
 use crate::staging::{counted, each, own};
 
 const SECONDS_A_DAY: f64 = 24.0 * 60.0 * 60.0;
@@ -103,9 +104,12 @@ pub fn rerank(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
         return no_facts();
     };
     match &facts.rerank {
-        None => Outcome::skipped(
-            "OpenViking asks its reranker here about summaries that its model wrote; Memlens has neither, so this is the order before",
-        ),
+        None => match Filled::by(context.set, context.params.rerank_by) {
+            None => Outcome::skipped(
+                "OpenViking asks its reranker here about summaries that its model wrote; Memlens has neither, so this is the order before",
+            ),
+            Some(filled) => filled_in(context, rows, filled),
+        },
         Some(Err(why)) => Outcome::fallback(format!("{why}, so every vector score stands")),
         Some(Ok(given)) => each(rows, |row| {
             let given = given.get(row.slot as usize);
@@ -114,6 +118,21 @@ pub fn rerank(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
                 base: row.score.unwrap_or(0.0),
             })
         }),
+    }
+}
+
+/// The scores of whoever stands in: it reads the beginning of each note, since the summaries of OpenViking's model are missing.
+fn filled_in(context: &Context<'_, OpenViking>, rows: &[Row], filled: Filled<'_>) -> Outcome {
+    let share = |row: &Row| filled.share(context.set.candidates[row.slot as usize].chunk);
+    let n_given = rows.iter().filter_map(share).count();
+    Outcome {
+        note: Some(filled.told("OpenViking", n_given, rows.len())),
+        ..each(rows, |row| {
+            own(Replaced {
+                given: share(row).map_or(Given::NotRead, Given::Score),
+                base: row.score.unwrap_or(0.0),
+            })
+        })
     }
 }
 

@@ -1,12 +1,12 @@
 //! The stages of qmd, each a pure function over the facts.
 
-use memlens_rank::{Context, ListState, ListValue, Outcome, RerankScores, Row};
+use memlens_rank::{Context, ListState, ListValue, Outcome, Row};
 
 use super::facts::{Facts, Role, SearchList};
-use super::filling;
 use super::params::{Command, QUERY_DEPTH, Qmd};
 use super::question::Kind;
 use super::reasons::{Alone, Blended, Cut, Fused, Held, Listed, Printed, Ranked, position_weight};
+use crate::filling::Filled;
 use crate::staging::{Place, counted, each, in_order, own};
 
 /// From which score on the best match by words is so strong that its model is not asked, and by how much it must lead.
@@ -249,15 +249,12 @@ pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     let facts = Facts::of(context.set);
     let told = facts.and_then(|it| it.rerank.as_ref());
     let told = told.filter(|_| context.params.rerank);
-    let filled = filling::table(context.set, context.params);
+    let filled = Filled::by(context.set, context.params.rerank_by);
+    let filled = filled.filter(|_| context.params.rerank);
     let given = |at: usize| {
         let slot = rows[at].slot as usize;
         let own = told.and_then(|it| it.get(slot)).copied();
-        own.or_else(|| {
-            let table = filled?;
-            let score = table.scores.get(&context.set.candidates[slot].chunk)?;
-            Some(filling::share(table.scale, *score))
-        })
+        own.or_else(|| filled?.share(context.set.candidates[slot].chunk))
     };
     let blend = |at: usize, place: Place| Blended {
         rank: at as u32 + 1,
@@ -284,18 +281,7 @@ pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
         None => Some(
             "qmd asks its model here how well each note answers; without its scores this is the order before".to_owned(),
         ),
-        Some(RerankScores { failure: Some(why), .. }) => Some(format!(
-            "your reranker, in the place of qmd's model, failed: {why}"
-        )),
-        Some(table) if n_given < rows.len() => Some(format!(
-            "filled in by {}: {n_given} of {} notes; ask again for the others",
-            filling::name(table),
-            rows.len()
-        )),
-        Some(table) => Some(format!(
-            "filled in by {}, in the place of qmd's model",
-            filling::name(table)
-        )),
+        Some(filled) => Some(filled.told("qmd", n_given, rows.len())),
     };
     Outcome { note, ..outcome }
 }

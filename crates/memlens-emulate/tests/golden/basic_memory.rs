@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use memlens_emulate::basic_memory::{Memory, RERANKED_CHARS, V0_24, reranked};
-use memlens_emulate::{Embed, Vectors};
+use memlens_emulate::{Embed, Filling, Vectors};
 use memlens_params::{ParameterSet, Value, Values};
-use memlens_rank::AnyPipeline;
-use memlens_retrieve::{Question, Retriever, Within};
+use memlens_rank::{AnyPipeline, ChunkId, RerankScale, RerankScores, Trace};
+use memlens_retrieve::{Question, Retrieved, Retriever, Within};
 use serde::Deserialize;
 
 use crate::given::{DIM, TOLERANCE, agent_memory, agreed, lines, note, sha256, share, vectors};
@@ -96,8 +96,8 @@ fn compare(memory: &Memory, asked: &Asked) -> Result<(), String> {
         let documents = memory.documents(vector, &found, reranker.max_document_chars);
         let scores = documents.iter().map(|it| share(&asked.query, it));
         let scores = scores.collect();
-        let before = memory.retrieve(&question).expect("it can be asked");
-        let before = V0_24.rank(&before.set, &all_of(&values));
+        let before_found = memory.retrieve(&question).expect("it can be asked");
+        let before = V0_24.rank(&before_found.set, &all_of(&values));
         for (slot, theirs) in before.kept().iter().zip(&asked.rerank_documents) {
             let hash = sha256(&documents[*slot as usize]);
             if hash[..HASH_SIGNS] != **theirs {
@@ -105,9 +105,55 @@ fn compare(memory: &Memory, asked: &Asked) -> Result<(), String> {
                 return Err(format!("another document of {path}"));
             }
         }
+        if reranker.max_document_chars == RERANKED_CHARS {
+            let filled = filled_in(memory, &asked.query, &values, before_found);
+            agrees(
+                &V0_24.rank(&filled.set, &filled_values(&values)),
+                &filled,
+                asked,
+            )?;
+        }
         found = reranked(found, scores);
     }
-    let trace = V0_24.rank(&found.set, &values);
+    agrees(&V0_24.rank(&found.set, &values), &found, asked)
+}
+
+/// The candidates with the scores of whoever stands in, who is asked as the engine asks.
+fn filled_in(memory: &Memory, query: &str, values: &Values, found: Retrieved) -> Retrieved {
+    let values = filled_values(values);
+    let filling = Filling::of(&values).expect("somebody stands in");
+    let slots = filling.slots(&V0_24.rank(&found.set, &values));
+    let chunks: Vec<ChunkId> = slots
+        .iter()
+        .map(|slot| found.set.candidates[*slot as usize].chunk)
+        .collect();
+    let texts = memory.texts(&chunks).expect("they can be read");
+    let read = slots.iter().zip(texts).map(|(slot, text)| {
+        let text = text.expect("the note is there");
+        let document = filling.read(&found.set, *slot, &text);
+        share(&filling.asked(query), &document.expect("it is read"))
+    });
+    let scores = RerankScores {
+        mode: filling.mode,
+        max_chars: 0,
+        provider: String::new(),
+        model: String::new(),
+        scale: RerankScale::Unit,
+        scores: chunks.iter().copied().zip(read).collect(),
+        failure: None,
+    };
+    let mut found = found;
+    found.set.rerank.push(scores);
+    found
+}
+
+fn filled_values(values: &Values) -> Values {
+    let by = Value::Choice("http".to_owned());
+    let filled = values.clone().with([("basic_memory.reranker_by", by)]);
+    filled.expect("values in range")
+}
+
+fn agrees(trace: &Trace, found: &Retrieved, asked: &Asked) -> Result<(), String> {
     let ours = trace.kept();
     if ours.len() != asked.results.len() {
         let theirs = asked.results.len();

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use jiff::Timestamp;
+use memlens_emulate::Filling;
+use memlens_params::RerankMode;
 use memlens_store::FolderId;
 use parking_lot::Mutex;
 
@@ -136,11 +138,14 @@ impl Library {
         past: &Past,
         ranking: &Ranking,
     ) -> Result<Arc<Search>, EngineError> {
-        self.search_as(
-            &past.asked.question,
-            ranking,
-            self.part_asked(&past.asked.agent),
-        )
+        let part = self.part_asked(&past.asked.agent);
+        let search = self.search_unfilled(&past.asked.question, ranking, part)?;
+        match Filling::of(&ranking.values) {
+            Some(filling) if filling.mode != RerankMode::Http => {
+                self.fill_in(search, &ranking.values)
+            }
+            Some(_) | None => Ok(search),
+        }
     }
 
     fn summary(&self, tally: Tally, by: Option<&Ranking>, started: Instant) -> ReplaySummary {

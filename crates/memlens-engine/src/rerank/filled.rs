@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use memlens_emulate::qmd;
-use memlens_params::{Params, RerankMode, Values};
+use memlens_emulate::Filling;
+use memlens_params::{Params, Values};
 use memlens_rank::{RerankScale, RerankScores};
 use memlens_rerank::{Limits, Scale};
 
@@ -17,7 +17,7 @@ use crate::search::Search;
 use crate::{EngineError, Library, providers};
 
 impl Library {
-    /// Asks the person's own reranker what another program asks its model, where they chose so; the same search otherwise.
+    /// Asks the person's own reranker what another program asks its own, where they chose so; the same search otherwise.
     ///
     /// # Errors
     /// [`EngineError::Store`] where texts cannot be read.
@@ -26,12 +26,11 @@ impl Library {
         search: Arc<Search>,
         values: &Values,
     ) -> Result<Arc<Search>, EngineError> {
-        let Some(mode) = qmd::filled_in_by(values) else {
+        let Some(filling) = Filling::of(values) else {
             return Ok(search);
         };
-        let trace = search.rank(values);
-        let reached = trace.stage(qmd::RERANK).map(|stage| &stage.entries);
-        let slots: Vec<u32> = reached.into_iter().flatten().map(|it| it.slot).collect();
+        let mode = filling.mode;
+        let slots = filling.slots(&search.rank(values));
         if slots.is_empty() {
             return Ok(search);
         }
@@ -40,7 +39,7 @@ impl Library {
             // A note that is gone has no score.
             let chunk = note
                 .ok()
-                .and_then(|note| qmd::chunk_read(search.set(), *slot, &note));
+                .and_then(|note| filling.read(search.set(), *slot, &note));
             texts.extend(chunk.map(|chunk| (*slot, chunk)));
         }
         let call = self.reranking.begin();
@@ -54,7 +53,8 @@ impl Library {
             failure: None,
         };
         let started = Instant::now();
-        if let Err(error) = self.ask_for(&search, mode, &texts, &call, &mut known) {
+        let question = filling.asked(&search.query);
+        if let Err(error) = self.ask_for(&search, &question, &texts, &call, &mut known) {
             known.failure = Some(error.to_string());
         }
         let asking = Asking {
@@ -68,11 +68,12 @@ impl Library {
     fn ask_for(
         &self,
         search: &Search,
-        mode: RerankMode,
+        query: &str,
         texts: &[(u32, String)],
         call: &Call,
         known: &mut RerankScores,
     ) -> Result<(), EngineError> {
+        let mode = known.mode;
         let asked = Params {
             rerank: mode,
             ..Params::default()
@@ -84,10 +85,9 @@ impl Library {
         let cache = self.reranking.cache(self.dir(), call)?;
         let info = self.with_reranker(mode, &limits, call, |it| Ok(it.info().clone()))?;
         note_scorer(known, &info);
-        let query = qmd::asked(&search.query);
         let sent: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
         let cached = cache
-            .scores(&query, &info.provider, &info.model, &sent)
+            .scores(query, &info.provider, &info.model, &sent)
             .unwrap_or_default();
         let mut missing: Vec<&(u32, String)> = Vec::new();
         for (at, text) in texts.iter().enumerate() {
@@ -104,7 +104,7 @@ impl Library {
             return Ok(());
         }
         let wanted: Vec<String> = missing.iter().map(|(_, text)| text.clone()).collect();
-        let (question, bounds) = (query.clone(), limits.clone());
+        let (question, bounds) = (query.to_owned(), limits.clone());
         let scored = self.with_reranker(mode, &limits, call, move |reranker| {
             let texts: Vec<&str> = wanted.iter().map(String::as_str).collect();
             reranker.score(&question, &texts, &bounds)
@@ -116,7 +116,7 @@ impl Library {
             .zip(scored.scores)
             .collect();
         let scale = scored.scale.as_str();
-        if let Err(error) = cache.put_scores(&query, &info.provider, &info.model, scale, &pairs) {
+        if let Err(error) = cache.put_scores(query, &info.provider, &info.model, scale, &pairs) {
             tracing::warn!(%error, "cannot keep scores");
         }
         for ((slot, _), (_, score)) in missing.iter().zip(pairs) {
