@@ -123,19 +123,7 @@ impl Dialogs {
 
     /// Asks whether agents' logs may be read: they hold more than what was asked of the memory.
     pub fn allows_recall(&self, app: &AppHandle, logs: &RecallLogs) -> bool {
-        let mut agents: Vec<&str> = logs
-            .logs
-            .iter()
-            .map(|log| log.agent_name.as_str())
-            .collect();
-        agents.dedup();
-        let question = format!(
-            "Memlens will read {} log files ({} MB) of {}. Only calls of memory tools, their answers and what was cited are kept, in this library.",
-            logs.logs.len(),
-            (logs.n_bytes / 1e6).ceil(),
-            shown(&agents.join(", "))
-        );
-        self.agrees(app, "Read past questions?", question, "Read")
+        self.agrees(app, "Read past questions?", recall_question(logs), "Read")
     }
 
     /// Asks where to save a query set; none when the person cancels.
@@ -239,6 +227,24 @@ impl Dialogs {
 }
 
 /// The question about an address.
+fn recall_question(logs: &RecallLogs) -> String {
+    let mut agents: Vec<&str> = logs
+        .logs
+        .iter()
+        .map(|log| log.agent_name.as_str())
+        .collect();
+    agents.dedup();
+    let files = match logs.logs.len() {
+        1 => "1 log file".to_owned(),
+        n => format!("{n} log files"),
+    };
+    format!(
+        "Memlens will read {files} ({} MB) of {}. Only calls of memory tools, their answers and what was cited are kept, in this library.",
+        (logs.n_bytes / 1e6).ceil(),
+        shown(&agents.join(", "))
+    )
+}
+
 fn question(address: &str) -> String {
     format!("Your browser or mail app will open:\n\n{}", shown(address))
 }
@@ -269,7 +275,41 @@ fn answer_in(text: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use memlens_engine::view::RecallLog;
+
     use super::*;
+
+    #[test]
+    fn one_log_file_is_not_files() {
+        let log = |agent_name: &str| RecallLog {
+            agent: agent_name.to_lowercase(),
+            agent_name: agent_name.to_owned(),
+            path: "~/log.jsonl".to_owned(),
+            n_bytes: 900_000.0,
+            n_questions: 0,
+            is_read: false,
+            problem: None,
+        };
+        let question = |logs: Vec<RecallLog>| {
+            recall_question(&RecallLogs {
+                is_allowed: false,
+                n_bytes: logs.iter().map(|it| it.n_bytes).sum(),
+                logs,
+                keep_days: 365,
+                is_alarm_on: true,
+            })
+        };
+        let one = question(vec![log("Codex")]);
+        assert!(
+            one.starts_with("Memlens will read 1 log file (1 MB) of Codex. "),
+            "{one}"
+        );
+        let two = question(vec![log("Codex"), log("Hermes")]);
+        assert!(
+            two.starts_with("Memlens will read 2 log files (2 MB) of Codex, Hermes. "),
+            "{two}"
+        );
+    }
 
     #[test]
     fn only_a_saved_file_is_known_again() {

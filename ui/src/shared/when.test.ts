@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clock, day, moment, lately } from "./when";
+import { clock, day, lately, moment, shortly } from "./when";
 
 describe("days", () => {
   const NOON = new Date(2026, 2, 30, 12, 0).getTime();
@@ -29,4 +29,11 @@ test("within a sentence today and yesterday are small words", () => {
   expect(lately(new Date(2026, 10, 22, 9, 41).getTime(), now)).toBe("today 09:41");
   expect(lately(new Date(2026, 10, 21, 22, 14).getTime(), now)).toBe("yesterday 22:14");
   expect(lately(new Date(2026, 10, 20, 20, 40).getTime(), now)).toMatch(/^Fri.* 20:40$/);
+});
+
+test("in a narrow column the year stands where it is another, and the date where it is not today", () => {
+  const now = new Date(2026, 10, 22, 10, 0).getTime();
+  expect(shortly(new Date(2026, 10, 22, 9, 41).getTime(), now)).toBe("09:41");
+  expect(shortly(new Date(2026, 10, 21, 22, 14).getTime(), now)).toBe("21 Nov, 22:14");
+  expect(shortly(new Date(2025, 10, 22, 9, 41).getTime(), now)).toBe("22 Nov 2025");
 });

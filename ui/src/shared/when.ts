@@ -7,6 +7,12 @@ const DAY = new Intl.DateTimeFormat("en-GB", {
   month: "short",
   year: "numeric",
 });
+const SHORT_DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const SHORT_DATE_WITH_YEAR = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+});
 const DAY_MS = 86_400_000;
 
 /** Returns the time of day, "14:03". */
@@ -26,6 +32,13 @@ export function day(at_ms: number, now_ms: number): string {
 export function lately(at_ms: number, now_ms: number): string {
   const date = day(at_ms, now_ms);
   return `${date === "Today" || date === "Yesterday" ? date.toLowerCase() : date} ${clock(at_ms)}`;
+}
+
+/** Returns what a narrow column has room for: the time of a day of this year, with its date unless it is today; else the date. */
+export function shortly(at_ms: number, now_ms: number): string {
+  if (DAY.format(at_ms) === DAY.format(now_ms)) return clock(at_ms);
+  const isThisYear = new Date(at_ms).getFullYear() === new Date(now_ms).getFullYear();
+  return isThisYear ? `${SHORT_DATE.format(at_ms)}, ${clock(at_ms)}` : SHORT_DATE_WITH_YEAR.format(at_ms);
 }
 
 /** Returns the date and the time of day. */
