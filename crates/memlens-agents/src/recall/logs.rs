@@ -46,11 +46,10 @@ fn openclaw_workspaces(home: &Home, state: &Path) -> Vec<PathBuf> {
     looking::look_for(home, agents::openclaw_agent()).folders
 }
 
-/// A transcript, or what is kept of a session that was begun anew or deleted: `<session>.jsonl.reset.<when>`, packed or not.
+/// A transcript, or what is kept of a session that was begun anew: `<session>.jsonl.reset.<when>`, packed or not. What is kept of
+/// one that the person deleted (`….jsonl.deleted.…`) is left alone.
 fn is_transcript(name: &str) -> bool {
-    let is_archive = [".jsonl.reset.", ".jsonl.deleted."]
-        .iter()
-        .any(|kind| name.contains(kind));
+    let is_archive = name.contains(".jsonl.reset.");
     // What is half written is `….tmp`; a trajectory tells the same again.
     let is_whole = (is_archive && !name.ends_with(".tmp")) || is_jsonl(name);
     is_whole && !name.contains(".trajectory.jsonl")

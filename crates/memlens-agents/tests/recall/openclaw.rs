@@ -33,7 +33,7 @@ fn searches_of_a_transcript_are_told_with_what_came_of_them() {
 }
 
 #[test]
-fn archives_of_sessions_are_read_packed_or_not() {
+fn archives_of_sessions_begun_anew_are_read_packed_or_not() {
     let text = fixture("openclaw/garden.jsonl");
     let of_file = Scratch::new();
     of_file.write(&format!("{SESSIONS}/garden.jsonl"), &text);
@@ -42,10 +42,8 @@ fn archives_of_sessions_are_read_packed_or_not() {
     let when = "2026-06-05T07-00-00.000Z";
     for name in [
         format!("garden.jsonl.reset.{when}"),
-        format!("garden.jsonl.deleted.{when}"),
-        format!("garden.jsonl.deleted.{when}.{}", "a".repeat(32)),
+        format!("garden.jsonl.reset.{when}.{}", "a".repeat(32)),
         format!("garden.jsonl.reset.{when}.zst"),
-        format!("garden.jsonl.deleted.{when}.zst"),
     ] {
         let kept = |text: &str| {
             let scratch = Scratch::new();
@@ -62,8 +60,10 @@ fn archives_of_sessions_are_read_packed_or_not() {
         assert_eq!(session, "garden", "{name}");
     }
     for name in [
-        format!("garden.trajectory.jsonl.deleted.{when}"),
-        format!("garden.jsonl.deleted.{when}.zst.0f9c1a2b.tmp"),
+        // The person deleted it.
+        format!("garden.jsonl.deleted.{when}"),
+        format!("garden.trajectory.jsonl.reset.{when}"),
+        format!("garden.jsonl.reset.{when}.zst.0f9c1a2b.tmp"),
         format!("garden.jsonl.bak.{when}"),
     ] {
         let scratch = Scratch::new();
