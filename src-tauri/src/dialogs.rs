@@ -226,7 +226,7 @@ impl Dialogs {
     }
 }
 
-/// The question about an address.
+/// The question whether the agents' logs may be read.
 fn recall_question(logs: &RecallLogs) -> String {
     let mut agents: Vec<&str> = logs
         .logs
@@ -245,6 +245,7 @@ fn recall_question(logs: &RecallLogs) -> String {
     )
 }
 
+/// The question about an address.
 fn question(address: &str) -> String {
     format!("Your browser or mail app will open:\n\n{}", shown(address))
 }

@@ -173,7 +173,7 @@ pub struct EmulateArgs {
     pub markdown: bool,
     /// Leave out the notes' text in Markdown
     #[arg(long, requires = "markdown")]
-    pub blank: bool,
+    pub no_text: bool,
 }
 
 #[derive(Debug, Args)]
@@ -237,7 +237,7 @@ pub struct SearchArgs {
     pub markdown: bool,
     /// Leave out the notes' text in Markdown
     #[arg(long, requires = "markdown")]
-    pub blank: bool,
+    pub no_text: bool,
 }
 
 #[derive(Debug, Args)]
@@ -281,9 +281,9 @@ pub struct AutopsyArgs {
     /// Print as Markdown, to paste into a report
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
-    /// Leave out what stands in notes
+    /// Leave out the notes' text in Markdown
     #[arg(long, requires = "markdown")]
-    pub without_text: bool,
+    pub no_text: bool,
 }
 
 #[derive(Debug, Args)]

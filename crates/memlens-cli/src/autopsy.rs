@@ -27,7 +27,7 @@ pub fn run(library: Option<PathBuf>, arguments: &AutopsyArgs) -> Result<(), CliE
     if arguments.json {
         print_json(&autopsy)
     } else if arguments.markdown {
-        print_line(autopsy.markdown(!arguments.without_text).trim_end())
+        print_line(autopsy.markdown(!arguments.no_text).trim_end())
     } else {
         print_text(|out| print(out, &autopsy))
     }

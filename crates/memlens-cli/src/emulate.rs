@@ -57,7 +57,7 @@ pub fn run(library: Option<PathBuf>, arguments: EmulateArgs) -> Result<(), CliEr
             json: arguments.json,
             explain: arguments.explain,
             markdown: arguments.markdown,
-            blank: arguments.blank,
+            no_text: arguments.no_text,
         },
     )
 }

@@ -23,7 +23,7 @@ pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliEr
             .and_then(Path::file_name)
             .map(|name| name.to_string_lossy());
         let text =
-            library.trace_markdown(&search, &ranking, preset.as_deref(), !arguments.blank)?;
+            library.trace_markdown(&search, &ranking, preset.as_deref(), !arguments.no_text)?;
         return print_text(|out| write!(out, "{}", Lines(&text)));
     }
     let report = library.report(&search, &ranking.values)?;

@@ -96,6 +96,11 @@ impl<'a> Filled<'a> {
         Some(share(self.table.scale, *score))
     }
 
+    /// Whether whoever stands in gave no answer.
+    pub fn has_failed(&self) -> bool {
+        self.table.failure.is_some()
+    }
+
     /// Who filled in, for a person; `program` is the one whose reranker it is, and `n_given` of `n_rows` have a score.
     pub fn told(&self, program: &str, n_given: usize, n_rows: usize) -> String {
         let name = match self.table.mode {

@@ -51,6 +51,13 @@ pub(crate) struct Going<'a> {
 }
 
 impl Going<'_> {
+    /// Notes of how many queries it is.
+    pub(crate) fn expect(&self, n_all: usize) {
+        if let Some(progress) = &mut *self.run.progress.lock() {
+            progress.n_all = n_all as u32;
+        }
+    }
+
     /// Notes that a query was answered; false where the person stopped it.
     pub(crate) fn goes_on(&self) -> bool {
         if let Some(progress) = &mut *self.run.progress.lock() {

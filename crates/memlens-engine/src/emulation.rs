@@ -51,11 +51,11 @@ impl Library {
         ranking: &Ranking,
         part: Part,
     ) -> Result<Arc<Search>, EngineError> {
-        let search = self.search_unfilled(query, ranking, part)?;
+        let search = self.search_unfilled(query, ranking, part, true)?;
         self.fill_in(search, &ranking.values)
     }
 
-    /// The same without anybody who stands in for the agent's reranker.
+    /// The same without anybody who stands in for the agent's reranker; `is_kept` where it may be asked of by its id afterwards.
     ///
     /// # Errors
     /// As [`Library::search_as`].
@@ -64,20 +64,20 @@ impl Library {
         query: &str,
         ranking: &Ranking,
         part: Part,
+        is_kept: bool,
     ) -> Result<Arc<Search>, EngineError> {
         if query.trim().is_empty() {
             return Err(EngineError::EmptyQuery);
         }
-        let (retriever, emulated): (Arc<dyn Retriever>, _) =
-            match Program::ranked_by(ranking.pipeline) {
-                None => (self.retriever(), None),
-                Some(program) => {
-                    let (memory, emulated) = self.emulated(program, &ranking.values)?;
-                    (memory, Some(emulated))
-                }
-            };
+        let memory: (Arc<dyn Retriever>, _) = match Program::ranked_by(ranking.pipeline) {
+            None => (self.retriever(), None),
+            Some(program) => {
+                let (memory, emulated) = self.emulated(program, &ranking.values)?;
+                (memory, Some(emulated))
+            }
+        };
         let (pipeline, values) = (ranking.pipeline, &ranking.values);
-        self.search_told(query, pipeline, values, retriever, emulated, part)
+        self.search_told(query, pipeline, values, memory, part, is_kept)
     }
 
     /// How far the chunks of an emulated memory are embedded; none while none is made.

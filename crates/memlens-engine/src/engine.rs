@@ -266,9 +266,12 @@ impl Engine {
 
     /// Lets go of what was worked out of past questions, and of what happened as far as it is unwanted.
     pub(crate) fn forget_worked_out(&self, is_unwanted: impl Fn(&Activity) -> bool) {
-        self.library().forget_worked_out();
-        self.shared.work.lock().forget_activity(is_unwanted);
-        (self.shared.listener)(Event::Lost(None));
+        self.shared.forget_worked_out(is_unwanted);
+    }
+
+    /// Lets go of what was made of questions that are gone.
+    pub(crate) fn forget_with(&self, gone: &[String]) {
+        self.shared.forget_with(gone);
     }
 
     /// Pauses all indexing, the walk of a folder included, or has it go on, and try at once what failed.
@@ -530,6 +533,19 @@ fn watch_past(shared: &Arc<Shared>, writer: &Arc<Writer>) -> Result<PastWatch, E
 }
 
 impl Shared {
+    fn forget_worked_out(&self, is_unwanted: impl Fn(&Activity) -> bool) {
+        self.library.forget_worked_out();
+        self.work.lock().forget_activity(is_unwanted);
+        (self.listener)(Event::Lost(None));
+    }
+
+    fn forget_with(&self, gone: &[String]) {
+        if !gone.is_empty() {
+            self.library.forget_vectors(gone);
+            self.forget_worked_out(|activity| activity.what == Happening::Lost);
+        }
+    }
+
     /// Reads what agents logged since, where the person allowed it.
     fn go_on_with_logs(&self, writer: &Writer) {
         if self.work.lock().read_only().is_some() {
@@ -540,8 +556,9 @@ impl Shared {
                 .write(|store| change(store))
                 .map_err(|error: EngineError| error.at(self.library.dir()))
         };
-        if let Err(error) = self.library.forget_old_past(&mut *write) {
-            tracing::warn!(%error, "cannot forget old past questions");
+        match self.library.forget_old_past(&mut *write) {
+            Ok(gone) => self.forget_with(&gone),
+            Err(error) => tracing::warn!(%error, "cannot forget old past questions"),
         }
         if !self.library.recall_choice().is_allowed {
             return;
@@ -558,6 +575,9 @@ impl Shared {
     fn check_past(&self, before: Option<Checked>) -> Option<Checked> {
         let is_wanted = self.library.recall_choice().is_alarm_on
             && self.library.store().n_past().unwrap_or_default() > 0;
+        // What changed while nobody wanted to know is no news afterwards.
+        let era = self.library.worked_out.era();
+        let before = before.filter(|before| is_wanted && before.era() == era);
         // Half of a first walk is no edit.
         if !is_wanted || self.work.lock().progress().is_some() {
             return before;
@@ -573,11 +593,11 @@ impl Shared {
                 return before;
             }
         };
-        let lost = before.and_then(|before| now.lost_since(&before));
-        if let Some(lost) = lost
-            && self.library.worked_out.keep_lost(now.era(), lost.clone())
-        {
-            self.tell_lost(lost);
+        if let Some(lost) = before.and_then(|before| now.lost_since(&before)) {
+            let tell = || self.tell_lost(lost.clone());
+            self.library
+                .worked_out
+                .keep_lost(now.era(), lost.clone(), tell);
         }
         Some(now)
     }

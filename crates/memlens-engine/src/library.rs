@@ -286,10 +286,11 @@ impl Library {
         retriever: Arc<dyn Retriever>,
         part: Part,
     ) -> Result<Arc<Search>, EngineError> {
-        self.search_told(query, pipeline, params, retriever, None, part)
+        self.search_told(query, pipeline, params, (retriever, None), part, true)
     }
 
-    /// Searches as [`Library::search_by`] and says how true the memory is to another program's.
+    /// Searches as [`Library::search_by`] in a memory, and says how true that is to another program's; `is_kept` where it may be
+    /// asked of by its id afterwards.
     ///
     /// # Errors
     /// As [`Library::search_by`].
@@ -298,9 +299,9 @@ impl Library {
         query: &str,
         pipeline: &'static dyn AnyPipeline,
         params: &Values,
-        retriever: Arc<dyn Retriever>,
-        emulated: Option<Emulated>,
+        (retriever, emulated): (Arc<dyn Retriever>, Option<Emulated>),
         part: Part,
+        is_kept: bool,
     ) -> Result<Arc<Search>, EngineError> {
         let query = query.trim();
         if query.is_empty() {
@@ -379,7 +380,9 @@ impl Library {
         let altered: Vec<String> = altered.into_iter().collect();
         search.notices.extend(notices::left_out("", &altered));
         let search = Arc::new(search);
-        searches.put(search.clone());
+        if is_kept {
+            searches.put(search.clone());
+        }
         Ok(search)
     }
 

@@ -96,9 +96,7 @@ pub(crate) type Write<'a> = &'a mut dyn FnMut(
 impl Library {
     /// What the person chose; the default where what stands there cannot be read.
     pub(crate) fn recall_choice(&self) -> RecallChoice {
-        let text = self.store().setting(KEY).ok().flatten();
-        text.and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default()
+        chosen(&self.store())
     }
 
     /// The logs that are there, and what is kept of them.
@@ -146,6 +144,8 @@ impl Library {
     /// told and passed over.
     pub fn import_recall(&self, agent: Option<&str>) -> Result<RecallImport, EngineError> {
         let mut store = Store::open(self.dir())?;
+        let gone = self.forget_old_past(&mut |change| change(&mut store))?;
+        self.forget_vectors(&gone);
         self.import_by(agent, WantedBy::Person, &mut |change| change(&mut store))
     }
 
@@ -154,8 +154,9 @@ impl Library {
     /// # Errors
     /// As [`Engine::change_recall`].
     pub fn change_recall(&self, change: RecallChange) -> Result<(), EngineError> {
-        let choice = changed(self.recall_choice(), change)?;
-        put(&mut Store::open(self.dir())?, &choice)
+        let gone = changed(&mut Store::open(self.dir())?, change)?;
+        self.forget_vectors(&gone);
+        Ok(())
     }
 
     /// Forgets every past question. For a library that nobody else writes to. Returns how many.
@@ -164,28 +165,22 @@ impl Library {
     /// [`EngineError::Store`].
     pub fn forget_recall(&self) -> Result<u32, EngineError> {
         let mut store = Store::open(self.dir())?;
-        self.forget_questions(&mut store)
+        let gone = forgotten(&mut store)?;
+        self.forget_vectors(&gone);
+        Ok(gone.len() as u32)
     }
 
-    /// Forgets all questions and their vectors, and takes back the consent. Returns how many questions there were.
-    fn forget_questions(&self, store: &mut Store) -> Result<u32, EngineError> {
-        self.forget_vectors()?;
-        let n_gone = store.forget_past()?;
-        let choice = RecallChoice {
-            is_allowed: false,
-            ..self.recall_choice()
-        };
-        store.put_setting(KEY, Some(&text(&choice)))?;
-        Ok(n_gone)
-    }
-
-    /// Forgets what became older than the person keeps it, where nobody else does.
-    pub(crate) fn forget_old_past(&self, write: Write<'_>) -> Result<(), EngineError> {
+    /// Forgets what became older than the person keeps it. Returns the words of the questions that are gone.
+    pub(crate) fn forget_old_past(&self, write: Write<'_>) -> Result<Vec<String>, EngineError> {
         let oldest = oldest_ms(&self.recall_choice());
-        if !self.store().holds_past_before(oldest)? {
-            return Ok(());
+        let mut gone = Vec::new();
+        if self.store().holds_past_before(oldest)? {
+            write(&mut |store| {
+                gone = store.forget_past_before(oldest)?;
+                Ok(())
+            })?;
         }
-        write(&mut |store| Ok(store.forget_past_before(oldest).map(drop)?))
+        Ok(gone)
     }
 
     /// How far an import is; none while none goes on.
@@ -233,16 +228,13 @@ impl Library {
         *self.import_run.stop.lock() = stop.clone();
         let _progress = Told(&self.import_run.progress);
         let done = self.import_logs(agent, wanted_by, &choice, &stop, write);
-        let oldest = oldest_ms(&choice);
         let mut n_twice = 0;
-        let is_new = done.as_ref().map_or(true, |done| done.n_new > 0);
-        write(&mut |store| {
-            store.forget_past_before(oldest)?;
-            if is_new {
+        if done.as_ref().map_or(true, |done| done.n_new > 0) {
+            write(&mut |store| {
                 n_twice = store.forget_told_twice()?;
-            }
-            Ok(())
-        })?;
+                Ok(())
+            })?;
+        }
         let mut done = done?;
         done.n_new = done.n_new.saturating_sub(n_twice);
         Ok(done)
@@ -286,7 +278,6 @@ impl Library {
             n_bytes_all: there.iter().map(|log| log.bytes).sum(),
             n_bytes_before: 0,
             kept: Kept::default(),
-            wanted_by,
             stop,
             write,
         };
@@ -309,6 +300,7 @@ impl Library {
                     problem: None,
                 },
                 error: None,
+                may_repeat: wanted_by == WantedBy::Person || self.import_run.later.is_overdue(log),
             };
             keeping.import.tell(&path, 0);
             let from = keeping.log.cursor.clone();
@@ -326,6 +318,7 @@ impl Library {
                     done.problems.extend(outcome.notices);
                     if !outcome.is_stopped {
                         noted.stamp = stamp;
+                        self.import_run.later.note_read(log);
                     }
                     done.n_logs += 1;
                 }
@@ -355,6 +348,8 @@ impl Engine {
     /// As [`Library::import_recall`], and [`EngineError::Indexer`].
     pub fn import_recall(&self) -> Result<RecallImport, EngineError> {
         let library = self.library();
+        let gone = library.forget_old_past(&mut |change| self.write(|store| change(store)))?;
+        self.forget_with(&gone);
         let done = library.import_by(None, WantedBy::Person, &mut |change| {
             self.write(|store| change(store))
         });
@@ -367,8 +362,8 @@ impl Engine {
     /// # Errors
     /// [`EngineError::System`] for days out of range; [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn change_recall(&self, change: RecallChange) -> Result<RecallLogs, EngineError> {
-        let choice = changed(self.library().recall_choice(), change)?;
-        self.write(|store| put(store, &choice))?;
+        let gone = self.write(|store| changed(store, change))?;
+        self.forget_with(&gone);
         self.library().recall_logs()
     }
 
@@ -380,13 +375,23 @@ impl Engine {
     pub fn forget_recall(&self) -> Result<u32, EngineError> {
         let library = self.library();
         let _no_import = library.pause_import();
-        let n_gone = self.write(|store| library.forget_questions(store))?;
+        let gone = self.write(forgotten)?;
+        library.forget_vectors(&gone);
         self.forget_worked_out(|activity| activity.what == Happening::Lost);
-        Ok(n_gone)
+        Ok(gone.len() as u32)
     }
 }
 
-fn changed(choice: RecallChoice, change: RecallChange) -> Result<RecallChoice, EngineError> {
+/// What stands in a store; the default where that cannot be read.
+fn chosen(store: &Store) -> RecallChoice {
+    let text = store.setting(KEY).ok().flatten();
+    text.and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default()
+}
+
+/// Changes what stands in a store, and forgets what is too old by it. Returns the words of the questions that are gone.
+fn changed(store: &mut Store, change: RecallChange) -> Result<Vec<String>, EngineError> {
+    let choice = chosen(store);
     let keep_days = change.keep_days.unwrap_or(choice.keep_days);
     if !(1..=KEEP_DAYS_MAX).contains(&keep_days) {
         return Err(EngineError::System {
@@ -394,18 +399,24 @@ fn changed(choice: RecallChoice, change: RecallChange) -> Result<RecallChoice, E
             why: format!("{keep_days} days: choose 1 to {KEEP_DAYS_MAX}"),
         });
     }
-    Ok(RecallChoice {
+    let choice = RecallChoice {
         is_allowed: change.is_allowed.unwrap_or(choice.is_allowed),
         keep_days,
         is_alarm_on: change.is_alarm_on.unwrap_or(choice.is_alarm_on),
-    })
+    };
+    store.put_setting(KEY, Some(&text(&choice)))?;
+    Ok(store.forget_past_before(oldest_ms(&choice))?)
 }
 
-/// Keeps the choice, and forgets what is too old by it.
-fn put(store: &mut Store, choice: &RecallChoice) -> Result<(), EngineError> {
-    store.put_setting(KEY, Some(&text(choice)))?;
-    store.forget_past_before(oldest_ms(choice))?;
-    Ok(())
+/// Forgets all questions in a store, and takes back the consent. Returns the words of the questions.
+fn forgotten(store: &mut Store) -> Result<Vec<String>, EngineError> {
+    let choice = RecallChoice {
+        is_allowed: false,
+        ..chosen(store)
+    };
+    let gone = store.forget_past()?;
+    store.put_setting(KEY, Some(&text(&choice)))?;
+    Ok(gone)
 }
 
 fn text(choice: &RecallChoice) -> String {
@@ -452,7 +463,6 @@ struct Import<'a> {
     n_bytes_all: u64,
     n_bytes_before: u64,
     kept: Kept,
-    wanted_by: WantedBy,
     stop: &'a AtomicBool,
     write: Write<'a>,
 }
@@ -515,6 +525,8 @@ struct Keeping<'i, 'a> {
     import: &'i mut Import<'a>,
     log: ReadLog,
     error: Option<EngineError>,
+    /// Whether a database that moved while it was copied is copied again.
+    may_repeat: bool,
 }
 
 impl Keeper for Keeping<'_, '_> {
@@ -562,7 +574,7 @@ impl Keeper for Keeping<'_, '_> {
 
     fn go_on(&mut self, n_again: u32) -> ControlFlow<()> {
         // What an agent writes into just now rests some time later.
-        let is_busy = n_again > 0 && self.import.wanted_by == WantedBy::Window;
+        let is_busy = n_again > 0 && !self.may_repeat;
         if is_busy || self.import.stop.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
         }

@@ -23,7 +23,7 @@ const LATER: Duration = Duration::from_secs(15 * 60);
 pub(crate) struct Later(Mutex<HashMap<PathBuf, Instant>>);
 
 impl Later {
-    /// Whether a log is left for later; one that is not is noted as read now.
+    /// Whether a log is left for later; it waits from the first time on.
     pub fn has(&self, log: &Log) -> bool {
         if !log.is_database() {
             return false;
@@ -31,10 +31,25 @@ impl Later {
         let mut since = self.0.lock();
         let waits = since.get(&log.path).map(Instant::elapsed);
         let is_later = is_later(log.bytes, rests(log), waits);
-        if waits.is_none() || !is_later {
+        if waits.is_none() && is_later {
             since.insert(log.path.clone(), Instant::now());
         }
         is_later
+    }
+
+    /// Whether a log has waited so long that it is read however busy its agent is.
+    pub fn is_overdue(&self, log: &Log) -> bool {
+        let since = self.0.lock();
+        since
+            .get(&log.path)
+            .is_some_and(|since| since.elapsed() >= LATER)
+    }
+
+    /// Notes that a log was read to its end.
+    pub fn note_read(&self, log: &Log) {
+        if log.is_database() {
+            self.0.lock().insert(log.path.clone(), Instant::now());
+        }
     }
 }
 
@@ -99,7 +114,10 @@ mod tests {
             .unwrap();
         let later = Later::default();
         assert!(!later.has(&log(&path, 10)), "it rests");
+        assert!(!later.has(&log(&path, LARGE + 1)), "it was not read yet");
+        later.note_read(&log(&path, LARGE + 1));
         assert!(later.has(&log(&path, LARGE + 1)), "it was read just now");
+        assert!(!later.is_overdue(&log(&path, LARGE + 1)));
         assert!(!later.has(&log(&path, 10)));
         fs::write(dir.path().join("state.db-wal"), "a row").unwrap();
         assert!(later.has(&log(&path, 10)), "its log of writes moved");

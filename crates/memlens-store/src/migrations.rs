@@ -227,4 +227,6 @@ ALTER TABLE past_questions ADD COLUMN kept_ms INTEGER NOT NULL DEFAULT 0;
 UPDATE past_questions SET kept_ms = CAST(unixepoch('subsec') * 1000 AS INTEGER);
 DROP INDEX past_questions_by_words;
 CREATE INDEX past_questions_by_words ON past_questions (agent, question, at_ms);
+CREATE INDEX past_questions_timeless ON past_questions (kept_ms) WHERE at_ms IS NULL;
+CREATE INDEX judgments_by_time ON judgments (origin, at_ms);
 ";

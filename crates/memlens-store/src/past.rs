@@ -4,8 +4,6 @@
 
 pub(crate) mod page;
 
-use std::collections::HashSet;
-
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::Attempt;
@@ -73,8 +71,6 @@ pub struct Kept {
 
 /// Two logs of one search name moments that differ by no more.
 const TOLD_TWICE_MS: i64 = 30_000;
-/// A name of a call that is as long is of this call alone; agents also count calls from 1 in each session.
-const NAME_CHARS: i64 = 16;
 
 const ATTEMPT: &str = "read the past questions";
 
@@ -90,24 +86,16 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn newest_past(&self, n_most: u32) -> Result<Vec<StoredPast>, StoreError> {
-        let newest = || {
-            let mut statement = self
-                .connection
-                .prepare_cached(&format!("{COLUMNS} ORDER BY at_ms DESC, id DESC"))?;
-            let mut rows = statement.query([])?;
-            let mut seen = HashSet::new();
-            let mut newest = Vec::new();
-            while newest.len() < n_most as usize
-                && let Some(row) = rows.next()?
-            {
-                let stored = read(row)?;
-                if seen.insert((stored.past.agent.clone(), stored.past.question.clone())) {
-                    newest.push(stored);
-                }
-            }
-            Ok(newest)
-        };
-        newest().attempt(ATTEMPT)
+        // The index of words holds all that the first part looks at; `id` is that of the newest.
+        let newest = format!(
+            "WITH newest AS (SELECT id, max(at_ms) AS newest_ms FROM past_questions GROUP BY agent, question \
+             ORDER BY newest_ms DESC, id DESC LIMIT ?1) \
+             {COLUMNS} WHERE id IN (SELECT id FROM newest) ORDER BY at_ms DESC, id DESC"
+        );
+        self.connection
+            .prepare_cached(&newest)
+            .and_then(|mut statement| statement.query_map([n_most], read)?.collect())
+            .attempt(ATTEMPT)
     }
 
     /// The past question of an id; none where there is none.
@@ -215,35 +203,22 @@ impl Store {
         keep().attempt("keep past questions")
     }
 
-    /// Forgets what is told of twice: a question without a session that the same agent asked in a session too, within 30 s (two
-    /// logs told of one search), and a call of the same name at the same moment in another session (a fork repeats what its
-    /// session said before), of which the one stays that more is known of. Returns how many.
+    /// Forgets questions without a session that the same agent asked in a session too, within 30 s: two logs told of one
+    /// search. Returns how many. What a fork repeats of its session stays: it belongs to both.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn forget_told_twice(&mut self) -> Result<u32, StoreError> {
-        let forget = |sql, number| self.connection.execute(sql, [number]);
-        let by_two_logs = forget(
-            "DELETE FROM past_questions WHERE session = '' AND EXISTS (SELECT 1 FROM past_questions other \
-             WHERE other.agent = past_questions.agent AND other.question = past_questions.question \
-             AND other.at_ms BETWEEN past_questions.at_ms - ?1 AND past_questions.at_ms + ?1 \
-             AND other.session <> '')",
-            TOLD_TWICE_MS,
-        );
-        // By time, since agents ask some questions thousands of times: 0.06 s of 100,000.
-        let by_forks = || {
-            forget(
-                "DELETE FROM past_questions AS here WHERE length(call) >= ?1 AND EXISTS (SELECT 1 FROM past_questions other \
-                 INDEXED BY past_questions_by_time WHERE other.at_ms = here.at_ms AND other.agent = here.agent AND other.question = here.question \
-                 AND other.call = here.call AND other.session <> here.session \
-                 AND (length(other.opened || other.cited || coalesce(other.returned, '')), here.id) \
-                 > (length(here.opened || here.cited || coalesce(here.returned, '')), other.id))",
-                NAME_CHARS,
+        self.connection
+            .execute(
+                "DELETE FROM past_questions WHERE session = '' AND EXISTS (SELECT 1 FROM past_questions other \
+                 WHERE other.agent = past_questions.agent AND other.question = past_questions.question \
+                 AND other.at_ms BETWEEN past_questions.at_ms - ?1 AND past_questions.at_ms + ?1 \
+                 AND other.session <> '')",
+                [TOLD_TWICE_MS],
             )
-        };
-        by_two_logs
-            .and_then(|n_gone| Ok((n_gone + by_forks()?) as u32))
-            .attempt("forget what is told of twice")
+            .map(|n_gone| n_gone as u32)
+            .attempt("forget what two logs tell of")
     }
 
     /// Whether anything is kept that was asked or observed before a moment, milliseconds since 1970. A question without a
@@ -262,50 +237,58 @@ impl Store {
             .attempt(ATTEMPT)
     }
 
-    /// Forgets what [`Store::holds_past_before`] tells of. Returns how many questions. How far the logs are read is kept, so
-    /// that they do not come back.
+    /// Forgets what [`Store::holds_past_before`] tells of. Returns the words of the questions that are gone. How far the logs
+    /// are read is kept, so that they do not come back.
     ///
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
-    pub fn forget_past_before(&mut self, at_ms: i64) -> Result<u32, StoreError> {
+    pub fn forget_past_before(&mut self, at_ms: i64) -> Result<Vec<String>, StoreError> {
         if !self.holds_past_before(at_ms)? {
-            return Ok(0);
+            return Ok(Vec::new());
         }
         self.lastingly(|connection| {
             let mut forget = || {
                 let transaction = connection.transaction()?;
-                let mut n_gone = 0;
+                let mut gone: Vec<String> = Vec::new();
                 for old in [OLD_TIMED, OLD_TIMELESS] {
-                    let delete = format!("DELETE FROM past_questions WHERE {old}");
-                    n_gone += transaction.execute(&delete, [at_ms])?;
+                    let delete =
+                        format!("DELETE FROM past_questions WHERE {old} RETURNING question");
+                    let mut delete = transaction.prepare(&delete)?;
+                    for question in delete.query_map([at_ms], |row| row.get(0))? {
+                        gone.push(question?);
+                    }
                 }
                 let delete = format!("DELETE FROM judgments WHERE {OLD_JUDGMENT}");
                 transaction.execute(&delete, [at_ms])?;
                 transaction.commit()?;
-                Ok(n_gone as u32)
+                Ok(gone)
             };
             forget().attempt("forget old past questions")
         })
     }
 
-    /// Forgets every past question, what was observed of them, and how far the logs are read. Returns how many questions.
+    /// Forgets every past question, what was observed of them, and how far the logs are read. Returns the words of the
+    /// questions that are gone.
     ///
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
-    pub fn forget_past(&mut self) -> Result<u32, StoreError> {
+    pub fn forget_past(&mut self) -> Result<Vec<String>, StoreError> {
         let attempt = "forget the past questions";
-        let n_gone = self.lastingly(|connection| {
+        self.lastingly(|connection| {
             let mut forget = || {
                 let transaction = connection.transaction()?;
-                let n_gone = transaction.execute("DELETE FROM past_questions", [])?;
+                let gone = transaction
+                    .prepare("SELECT question FROM past_questions")?
+                    .query_map([], |row| row.get(0))?
+                    .collect::<Result<Vec<String>, _>>()?;
+                transaction.execute("DELETE FROM past_questions", [])?;
                 transaction.execute("DELETE FROM recall_logs", [])?;
                 transaction.execute("DELETE FROM judgments WHERE origin = 'observed'", [])?;
                 transaction.commit()?;
-                Ok(n_gone as u32)
+                Ok(gone)
             };
             forget().attempt(attempt)
-        })?;
-        Ok(n_gone)
+        })
     }
 }
 
@@ -520,13 +503,13 @@ mod tests {
         store.keep_past(&log("12"), &all, &[judgment("a")]).unwrap();
         let observed = |store: &Store| store.judgments(Origin::Observed).unwrap().len();
         assert!(!store.holds_past_before(5).unwrap());
-        assert_eq!(store.forget_past_before(5).unwrap(), 0);
+        assert_eq!(store.forget_past_before(5).unwrap().len(), 0);
         assert_eq!((store.n_past().unwrap(), observed(&store)), (3, 1));
         // The judgment was made at 5.
         assert!(store.holds_past_before(6).unwrap());
-        assert_eq!(store.forget_past_before(6).unwrap(), 0);
+        assert_eq!(store.forget_past_before(6).unwrap().len(), 0);
         assert_eq!((store.n_past().unwrap(), observed(&store)), (3, 0));
-        assert_eq!(store.forget_past_before(20).unwrap(), 1);
+        assert_eq!(store.forget_past_before(20).unwrap().len(), 1);
         assert_eq!(store.n_past().unwrap(), 2);
         // How far the log is read stays, so that the old ones do not come back.
         assert_eq!(store.read_logs().unwrap(), [(log("12"), 2)]);
@@ -534,11 +517,11 @@ mod tests {
         let in_a_year =
             std::time::UNIX_EPOCH.elapsed().unwrap().as_millis() as i64 + 366 * 24 * 60 * 60 * 1000;
         store.keep_past(&log("12"), &all, &[judgment("a")]).unwrap();
-        assert_eq!(store.forget_past_before(in_a_year).unwrap(), 3);
+        assert_eq!(store.forget_past_before(in_a_year).unwrap().len(), 3);
         store
             .keep_past(&log("12"), &all[1..], &[judgment("a")])
             .unwrap();
-        assert_eq!(store.forget_past().unwrap(), 2);
+        assert_eq!(store.forget_past().unwrap().len(), 2);
         assert_eq!(store.past_wanted(&PastWanted::default()).unwrap(), []);
         assert_eq!(store.read_logs().unwrap(), []);
         assert_eq!(store.judgments(Origin::Observed).unwrap(), []);
@@ -571,41 +554,6 @@ mod tests {
         let mut calls: Vec<&str> = past.iter().map(|it| it.past.call.as_str()).collect();
         calls.sort_unstable();
         assert_eq!(calls, ["1", "1", "e2", "e3", "e4"]);
-    }
-
-    #[test]
-    fn a_session_that_was_forked_asks_once() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut store = Store::open(dir.path()).unwrap();
-        let name = "toolu_01PondPumpReplaced";
-        let opened = NewPast {
-            opened: r#"[{"path":"a.md"}]"#.to_owned(),
-            ..asked("fork", name, Some(10))
-        };
-        let all = [
-            asked("first", name, Some(10)),
-            opened,
-            asked("fork of the fork", name, Some(10)),
-            // Another moment: the session was run again.
-            asked("again", name, Some(11)),
-        ];
-        store.keep_past(&log("12"), &all, &[]).unwrap();
-        assert_eq!(store.forget_told_twice().unwrap(), 2);
-        let past = store.past_wanted(&PastWanted::default()).unwrap();
-        let sessions: Vec<&str> = past.iter().map(|it| it.past.session.as_str()).collect();
-        assert_eq!(sessions, ["again", "fork"]);
-
-        // Of two of which as much is known the first stays.
-        store.forget_past().unwrap();
-        let two = [asked("b", name, Some(10)), asked("a", name, Some(10))];
-        store.keep_past(&log("12"), &two, &[]).unwrap();
-        assert_eq!(store.forget_told_twice().unwrap(), 1);
-        assert_eq!(
-            store.past_wanted(&PastWanted::default()).unwrap()[0]
-                .past
-                .session,
-            "b"
-        );
     }
 
     #[test]

@@ -28,8 +28,8 @@ static KNOWN: LazyLock<Regex> = LazyLock::new(|| {
         | (?-u:\b)(?:hf|npm|pypi)[_-][A-Za-z0-9_-]{24,}
         | (?-u:\b)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
         | (?i:(?<bearer>(?-u:\b)(?:bearer|basic)\s+))[A-Za-z0-9+/=._~-]{16,}
-        | (?i:(?<named>(?-u:\b)[a-z0-9_-]*(?:password|passwd|passphrase|passwort|kennwort|pwd|(?:api|access|private)[\ _-]?key|(?<word>secret|token))["']?\s*(?:=|:=|:)\s*["']?))[^\s"',;&]{4,}
-        | (?<url>(?-u:\b)[a-z][a-z0-9+.-]*://[^\s/:@]+:)[^\s/@]+@
+        | (?i:(?<named>(?-u:\b)[a-z0-9_-]*(?:password|passwd|passphrase|passwort|kennwort|pwd|(?:api|access|private)[\ _-]?key|(?<word>secret|token))\\?["']?\s*(?:=|:=|:|：)\s*))(?:\\?"[^"\\]*(?:\\?"|\z)|'[^']*(?:'|\z)|[^\s"'\\&][^\s&]*)
+        | (?<url>(?-u:\b)[a-z][a-z0-9+.-]*://[^\s/:@]*:)[^\s/@]+@
         "#,
     )
     .expect("the pattern is one")
@@ -101,15 +101,23 @@ pub(super) fn blanked(text: &str) -> Cow<'_, str> {
         let kept = ["bearer", "named", "url"].map(|name| found.name(name).map(|it| it.as_str()));
         let kept = kept.into_iter().flatten().next().unwrap_or_default();
         let value = &found[0][kept.len()..];
+        if found.name("url").is_some() {
+            return format!("{kept}{BLANK}@");
+        }
+        if found.name("named").is_none() {
+            return format!("{kept}{BLANK}");
+        }
         let end = found.get(0).map_or(0, |it| it.end());
-        if found.name("named").is_some()
-            && kept.trim_end().ends_with(':')
-            && is_prose(value, found.name("word").is_some(), &text[end..])
-        {
+        let is_after_word = found.name("word").is_some();
+        // What stands around it stays: its quotes, and the signs of the sentence behind it.
+        let begins = value.len() - value.trim_start_matches(['\\', '"', '\'']).len();
+        let core = value[begins..].trim_end_matches(AROUND);
+        let behind = &value[begins + core.len()..];
+        let is_sentence = begins == 0 && kept.trim_end().ends_with([':', '：']);
+        if core.is_empty() || is_sentence && is_prose(core, is_after_word, &text[end..]) {
             return found[0].to_owned();
         }
-        let at = if found.name("url").is_some() { "@" } else { "" };
-        format!("{kept}{BLANK}{at}")
+        format!("{kept}{}{BLANK}{behind}", &value[..begins])
     }) {
         Cow::Borrowed(text) => return longs_blanked(text),
         Cow::Owned(text) => text,
@@ -117,12 +125,19 @@ pub(super) fn blanked(text: &str) -> Cow<'_, str> {
     Cow::Owned(longs_blanked(&text).into_owned())
 }
 
+/// What ends a quotation, a word or a sentence, and is no part of a password.
+const AROUND: [char; 9] = ['\\', '"', '\'', '?', '!', '.', ',', ';', ')'];
+/// A word of letters that is shorter is no password.
+const SHORT: usize = 4;
+
 /// Whether what stands after `password:` is the next word of a sentence. Some names are words of their own, so that more of a
 /// sentence tells: "the secret: never plant mint".
 fn is_prose(value: &str, is_after_word: bool, rest: &str) -> bool {
-    let value = value.trim_end_matches(['?', '!', '.', ')']);
     if !value.chars().all(char::is_alphabetic) {
         return false;
+    }
+    if value.chars().count() < SHORT {
+        return true;
     }
     // Nobody types a password in kana or Chinese signs.
     let is_latin = value.chars().all(|sign| sign < '\u{250}');
@@ -237,13 +252,25 @@ mod tests {
                 "Passwort: Schwertfisch für das WLAN",
                 "Passwort: [secret] für das WLAN",
             ),
-            ("password: swordfish?", "password: [secret]"),
+            ("password: swordfish?", "password: [secret]?"),
             ("password: 'never'", "password: '[secret]'"),
             (
                 "secret: swordfish\nuser: iris",
                 "secret: [secret]\nuser: iris",
             ),
             ("pwd: swordfish", "pwd: [secret]"),
+            ("password: a1b", "password: [secret]"),
+            ("password: \"my cat Tom 99\"?", "password: \"[secret]\"?"),
+            ("password=it's4me! now", "password=[secret]! now"),
+            ("password: Ab1;xyz99", "password: [secret]"),
+            ("PASSWORD=hunter2,tail99", "PASSWORD=[secret]"),
+            ("token=\"a b c d\" there", "token=\"[secret]\" there"),
+            (
+                r#"{\"password\": \"hunter2\", \"user\": \"iris\"}"#,
+                r#"{\"password\": \"[secret]\", \"user\": \"iris\"}"#,
+            ),
+            ("password：sw0rdfish", "password：[secret]"),
+            ("redis://:s3cr3t@host/0", "redis://:[secret]@host/0"),
             ("private_key: swordfish", "private_key: [secret]"),
             ("botToken: swordfish", "botToken: [secret]"),
             ("api key: abcd1234", "api key: [secret]"),

@@ -150,7 +150,7 @@ fn it_is_printed_for_people_and_for_reports() {
             && report.contains("| Used | failed |"),
         "{report}"
     );
-    let blank = print(&["--markdown", "--without-text"]);
+    let blank = print(&["--markdown", "--no-text"]);
     assert!(
         !blank.contains("minutes") && blank.contains("home-server.md:5"),
         "{blank}"

@@ -362,7 +362,7 @@ fn words_that_do_not_belong_are_refused() {
             2,
             "cannot be used with",
         ),
-        (&["search", "hall", "--blank"], 2, "--markdown"),
+        (&["search", "hall", "--no-text"], 2, "--markdown"),
         (
             &["params", "--json", "--markdown"],
             2,

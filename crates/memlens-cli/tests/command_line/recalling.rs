@@ -348,6 +348,8 @@ fn a_note_is_known_by_what_its_agent_calls_it() {
         {"path": "memory/router", "startLine": 1, "endLine": 1, "score": 0.7},
         {"path": "MEMORY.md", "startLine": 1, "endLine": 1, "score": 0.6},
         {"path": "memory/v1.2", "startLine": 1, "endLine": 1, "score": 0.5},
+        // One that lies deeper has this name too.
+        {"path": "USER.md", "startLine": 1, "endLine": 1, "score": 0.4},
     ]);
     let log = line(&json!({"type": "session", "id": "7f3a", "timestamp": at(2, "21:00:00")}))
         + &search(
@@ -365,6 +367,14 @@ fn a_note_is_known_by_what_its_agent_calls_it() {
         (
             ".openclaw/workspace/MEMORY.md",
             "The house has two floors.\n",
+        ),
+        (
+            ".openclaw/workspace/USER.md",
+            "Iris asks which port the router uses.\n",
+        ),
+        (
+            ".openclaw/workspace/memory/old/USER.md",
+            "Nobody of that name.\n",
         ),
         (
             ".openclaw/workspace-work/MEMORY.md",
@@ -396,6 +406,8 @@ fn a_note_is_known_by_what_its_agent_calls_it() {
         (fate, why),
         (json!("gone"), json!("several notes have this name"))
     );
+    let (_, why) = of("USER.md").expect("it is told");
+    assert_ne!(why, "several notes have this name");
     let (_, why) = of("memory/v1.2.md").expect("it is told");
     assert_ne!(why, "the note is gone, or not watched");
 }

@@ -297,7 +297,7 @@ fn a_trace_is_printed_to_paste() {
     );
     assert!(whole.contains("| 1 | `people/signe.md:1"), "{whole}");
     assert!(whole.contains("Signe drinks oolong"), "{whole}");
-    let blank = ["search", "who drinks oolong", "--markdown", "--blank"];
+    let blank = ["search", "who drinks oolong", "--markdown", "--no-text"];
     let blank = memlens.print(&blank);
     assert!(blank.contains("| 1 | `people/signe.md:1"), "{blank}");
     assert!(!blank.contains("Signe drinks oolong"), "{blank}");

@@ -125,6 +125,10 @@ pub fn rerank(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
 fn filled_in(context: &Context<'_, OpenViking>, rows: &[Row], filled: Filled<'_>) -> Outcome {
     let share = |row: &Row| filled.share(context.set.candidates[row.slot as usize].chunk);
     let n_given = rows.iter().filter_map(share).count();
+    if filled.has_failed() {
+        // Some scores may be known from before; beside vector scores they would say nothing.
+        return Outcome::skipped(filled.told("OpenViking", n_given, rows.len()));
+    }
     Outcome {
         note: Some(filled.told("OpenViking", n_given, rows.len())),
         ..each(rows, |row| {

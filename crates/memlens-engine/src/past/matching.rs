@@ -98,6 +98,11 @@ impl Matched {
         matched
     }
 
+    /// The rank of then at a place of then, 1-based; what is one result now counts once.
+    pub fn rank(&self, was: usize) -> u32 {
+        self.ranks[was] as u32 + 1
+    }
+
     /// By how many ranks a result of then rose; below zero where it fell, none where it is gone.
     pub fn rose(&self, was: usize) -> Option<i32> {
         let is = self.now[was]?;

@@ -81,8 +81,9 @@ impl Places {
         }
     }
 
-    /// The note that an agent calls so: the one that shares most of the path's end, the agent's own before others; also where
-    /// the agent leaves out the end of a Markdown file's name.
+    /// The note that an agent calls so: the one that shares most of the path's end, the agent's own before others, and one that
+    /// the path names from its folder on before one that lies deeper; also where the agent leaves out the end of a Markdown
+    /// file's name.
     ///
     /// # Errors
     /// [`NoPlace::None`] where nothing shares the name, or the path is another one altogether; [`NoPlace::Several`] where
@@ -127,7 +128,7 @@ impl Places {
         is_absolute: bool,
         among: &[u32],
     ) -> Result<NotePlace, NoPlace> {
-        let mut best: Option<((usize, bool), &DocumentRow, Vec<&str>)> = None;
+        let mut best: Option<((usize, bool, bool), &DocumentRow, Vec<&str>)> = None;
         let mut is_tie = false;
         for at in among {
             let document = &self.lists.snapshot.documents[*at as usize];
@@ -142,7 +143,9 @@ impl Places {
             if !is_it {
                 continue;
             }
-            let rank = (n_shared, folder.agent.as_deref() == Some(agent));
+            // A note whose whole path in its folder was named comes before one that lies deeper.
+            let is_whole = n_shared >= n_own;
+            let rank = (n_shared, folder.agent.as_deref() == Some(agent), is_whole);
             match &best {
                 Some((most, ..)) if rank < *most => {}
                 // A folder that lies in another has the same note twice.

@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use memlens_emulate::Filling;
-use memlens_params::RerankMode;
 use memlens_store::FolderId;
 use parking_lot::Mutex;
 
 use super::matching::{Matched, span, then};
 use super::own::OwnPipelines;
+use super::places::NoPlace;
 use super::{Past, PastFilter, Places};
 use crate::agents::agent_name;
 use crate::compare::Span;
@@ -48,6 +48,8 @@ pub(crate) struct ReplayedQuestion {
 pub(crate) struct ReplayedResult {
     /// The note, where it is there.
     pub note: Option<(FolderId, String)>,
+    /// Its rank then, 1-based; what is one result now counts once.
+    pub was: u32,
     /// Its rank now, 1-based; none where it is gone.
     pub is: Option<u32>,
 }
@@ -73,8 +75,10 @@ impl Library {
         by: Option<&Ranking>,
     ) -> Result<Option<ReplaySummary>, EngineError> {
         let era = self.worked_out.era();
+        // Before the questions are read, which takes a moment too.
+        let going = self.replay_run.begin(0);
         let past = self.past(filter)?;
-        let going = self.replay_run.begin(past.len());
+        going.expect(past.len());
         let started = Instant::now();
         let asking = Asking {
             library: self,
@@ -100,7 +104,8 @@ impl Library {
         };
         std::thread::scope(|scope| {
             for _ in 1..n_threads() {
-                scope.spawn(ask);
+                // Where the system has no thread left, this one does all.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, ask);
             }
             ask();
         });
@@ -132,20 +137,15 @@ impl Library {
         self.stop_emulation();
     }
 
-    /// Asks a past question again. Nothing outside of this machine is asked.
+    /// Asks a past question again, beside whatever a person asks: it takes no place among the searches that are kept, and asks
+    /// nobody's reranker.
     pub(crate) fn search_past(
         &self,
         past: &Past,
         ranking: &Ranking,
     ) -> Result<Arc<Search>, EngineError> {
         let part = self.part_asked(&past.asked.agent);
-        let search = self.search_unfilled(&past.asked.question, ranking, part)?;
-        match Filling::of(&ranking.values) {
-            Some(filling) if filling.mode != RerankMode::Http => {
-                self.fill_in(search, &ranking.values)
-            }
-            Some(_) | None => Ok(search),
-        }
+        self.search_unfilled(&past.asked.question, ranking, part, false)
     }
 
     fn summary(&self, tally: Tally, by: Option<&Ranking>, started: Instant) -> ReplaySummary {
@@ -181,6 +181,10 @@ impl Library {
         if let Some((n, error)) = &tally.failed {
             let questions = if *n == 1 { "question" } else { "questions" };
             notices.push(format!("{n} {questions} could not be asked again: {error}"));
+        }
+        if by.is_some_and(|by| Filling::of(&by.values).is_some()) {
+            notices
+                .push("Rerankers are not asked in a replay: this is the order before.".to_owned());
         }
         notices.extend(tally.notices);
         ReplaySummary {
@@ -238,6 +242,7 @@ impl Asking<'_> {
         if is_stand_in {
             // Another program's results differ whatever became of the notes.
             replayed.fates = None;
+            replayed.then.clear();
         }
         Ok(Again {
             replayed,
@@ -304,17 +309,20 @@ pub(crate) fn kept(search: &Search, ranking: &Ranking) -> Result<Vec<Span>, Engi
 fn replayed(past: &Past, places: &Places, now: &[Span]) -> ReplayedQuestion {
     let then = then(&past.asked, places);
     let matched = Matched::of(&then, now);
-    let results = then.iter().zip(&matched.now).map(|(then, is)| {
+    let results = then.iter().enumerate().map(|(at, then)| {
         let note = then.place.as_ref().ok();
         ReplayedResult {
             note: note.map(|place| (place.folder, place.path.clone())),
-            is: is.map(|is| is as u32 + 1),
+            was: matched.rank(at),
+            is: matched.now[at].map(|is| is as u32 + 1),
         }
     });
+    // Where nobody knows which note a name means, nobody knows what became of it.
+    let is_known = then.iter().all(|it| it.place != Err(NoPlace::Several));
     ReplayedQuestion {
         question: past.asked.question.clone(),
         at_ms: past.asked.at_ms,
-        fates: past.asked.returned.is_some().then(|| matched.fates()),
+        fates: (is_known && past.asked.returned.is_some()).then(|| matched.fates()),
         then: results.collect(),
     }
 }

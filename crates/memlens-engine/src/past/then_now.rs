@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use memlens_agents::{PastQuestion, Used};
+use memlens_emulate::Filling;
+use memlens_params::RerankMode;
 use memlens_rank::Trace;
 use memlens_store::FolderId;
 
@@ -33,7 +35,15 @@ impl Library {
         let is_own = own
             .pipeline(&past.asked.agent)
             .is_some_and(|own| own.id() == ranking.pipeline.id());
-        let search = self.search_past(&past, &ranking)?;
+        let part = self.part_asked(&past.asked.agent);
+        let question = &past.asked.question;
+        let asks_outside =
+            Filling::of(&ranking.values).is_some_and(|it| it.mode == RerankMode::Http);
+        let search = if asks_outside {
+            self.search_unfilled(question, &ranking, part, true)?
+        } else {
+            self.search_as(question, &ranking, part)?
+        };
         let (trace, columns) = search.traced(&ranking.values);
         let kept = trace.kept();
         let now: Vec<Span> = kept
@@ -92,7 +102,8 @@ impl Library {
         let n_said = usize::from(search.emulated.is_some());
         let mut notices: Vec<String> = search.notices.iter().skip(n_said).cloned().collect();
         notices.extend(columns.fallbacks());
-        if by.is_none() && !is_own {
+        let is_stand_in = by.is_none() && !is_own;
+        if is_stand_in {
             notices.insert(
                 0,
                 format!(
@@ -101,7 +112,7 @@ impl Library {
                 ),
             );
         }
-        let fates = past.asked.returned.is_some().then(|| matched.fates());
+        let fates = (past.asked.returned.is_some() && !is_stand_in).then(|| matched.fates());
         Ok(ThenNow {
             row: crate::view::PastRow {
                 fates,
@@ -148,12 +159,13 @@ impl Library {
         };
         let mut lost: Vec<(i64, LostAnswer)> = Vec::new();
         for (id, other) in replay.questions.iter().filter(|(id, _)| **id != past.id) {
-            for (was, result) in (1..).zip(&other.then) {
-                if result.note.as_ref() == Some(&edited) && result.is.is_none_or(|is| is > was) {
+            for result in &other.then {
+                let is_lower = result.is.is_none_or(|is| is > result.was);
+                if result.note.as_ref() == Some(&edited) && is_lower {
                     let answer = LostAnswer {
                         id: id.to_string(),
                         question: other.question.clone(),
-                        was,
+                        was: result.was,
                         is: result.is,
                     };
                     lost.push((other.at_ms.unwrap_or(i64::MIN), answer));

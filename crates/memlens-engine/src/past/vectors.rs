@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use memlens_store::ScoreCache;
 
-use super::{Past, PastFilter};
+use super::Past;
+use crate::Library;
 use crate::emulation::numbers;
 use crate::search::Search;
-use crate::{EngineError, Library};
 
 /// More are asked by the model: so many vectors take 20 MB.
 const KEPT_MOST: usize = 10_000;
@@ -42,18 +42,19 @@ impl Library {
         self.embedder.keep(model.to_owned(), known);
     }
 
-    /// Forgets the vectors of every past question by the model of now.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub(crate) fn forget_vectors(&self) -> Result<(), EngineError> {
-        let past = self.past(&PastFilter::default())?;
-        let questions = past.iter().map(|it| it.asked.question.trim());
-        let model = self.lists().vectors.model().to_owned();
-        let cache = self.reranking.scores(self.dir())?;
-        cache.forget_vectors(&name(&model), questions)?;
-        self.embedder.keep(model, HashMap::new());
-        Ok(())
+    /// Forgets the vectors of questions by the model of now. They are but a cache, so that a failure keeps nobody from forgetting
+    /// the questions.
+    pub(crate) fn forget_vectors(&self, questions: &[String]) {
+        self.embedder.forget();
+        let model = name(self.lists().vectors.model());
+        let texts = questions.iter().map(|question| question.trim());
+        let forgotten = self
+            .reranking
+            .scores(self.dir())
+            .map(|cache| cache.forget_vectors(&model, texts));
+        if !matches!(forgotten, Ok(Ok(()))) {
+            tracing::warn!("the vectors of past questions are not forgotten");
+        }
     }
 
     /// Keeps the vector of a question that was just asked, unless it is there.

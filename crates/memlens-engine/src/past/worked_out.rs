@@ -48,14 +48,14 @@ impl WorkedOut {
         }
     }
 
-    /// Keeps what an edit took out of answers, as a check told that began in an era. False where nobody may be told of it.
-    pub fn keep_lost(&self, began: Era, lost: LostAnswers) -> bool {
+    /// Keeps what an edit took out of answers, as a check told that began in an era, and has it told; neither where that is
+    /// forgotten. Nobody forgets it while it is told.
+    pub fn keep_lost(&self, began: Era, lost: LostAnswers, tell: impl FnOnce()) {
         let mut kept = self.0.lock();
-        let is_of_now = kept.era == began;
-        if is_of_now {
+        if kept.era == began {
             kept.lost = Some(lost);
+            tell();
         }
-        is_of_now
     }
 
     fn forget(&self) {
@@ -77,6 +77,8 @@ impl Library {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
     use crate::view::ReplaySummary;
 
@@ -114,12 +116,16 @@ mod tests {
         let kept = WorkedOut::default();
         let began = kept.era();
         kept.keep_replay(began, replayed());
-        assert!(kept.keep_lost(began, lost()));
+        let told = Cell::new(0);
+        let tell = || told.set(told.get() + 1);
+        kept.keep_lost(began, lost(), tell);
+        assert_eq!(told.get(), 1);
         assert!(kept.replayed().is_some() && kept.lost().is_some());
         kept.forget();
         assert!(kept.replayed().is_none() && kept.lost().is_none());
         kept.keep_replay(began, replayed());
-        assert!(!kept.keep_lost(began, lost()));
+        kept.keep_lost(began, lost(), tell);
+        assert_eq!(told.get(), 1);
         assert!(kept.replayed().is_none() && kept.lost().is_none());
     }
 }

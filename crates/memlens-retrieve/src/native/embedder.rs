@@ -9,6 +9,9 @@ use parking_lot::{Mutex, RwLock};
 /// Loads the model.
 pub type LoadEmbedder = Box<dyn Fn() -> Result<Box<dyn Embedder>, EmbedError> + Send + Sync>;
 
+/// How many vectors of questions are kept: 20,000 take 40 MB.
+const KNOWN_MOST: usize = 20_000;
+
 /// The model for questions, loaded with the first one.
 pub struct QueryEmbedder {
     load: LoadEmbedder,
@@ -34,9 +37,20 @@ impl QueryEmbedder {
         }
     }
 
-    /// Keeps vectors of questions by a model, none where it cannot read one, in place of those that were kept before.
+    /// Keeps vectors of questions by a model, none where it cannot read one, beside those of the same model; in their place where
+    /// they would become too many.
     pub fn keep(&self, model: String, of_question: HashMap<String, Option<Vec<f32>>>) {
-        *self.known.write() = KnownVectors { model, of_question };
+        let mut known = self.known.write();
+        if known.model == model && known.of_question.len() + of_question.len() <= KNOWN_MOST {
+            known.of_question.extend(of_question);
+        } else {
+            *known = KnownVectors { model, of_question };
+        }
+    }
+
+    /// Lets go of every vector of a question.
+    pub fn forget(&self) {
+        *self.known.write() = KnownVectors::default();
     }
 
     /// Whether a question needs no model.
