@@ -2,6 +2,7 @@
 
 use memlens_engine::view::Happening;
 use memlens_engine::{EngineError, PastFilter, PastOnly, PastPage, RecallChange};
+use memlens_params::Params;
 use memlens_store::{Judgment, NewPast, Origin, ReadLog, ScoreCache, Store};
 use memlens_tests::{Notes, index};
 use serde_json::json;
@@ -148,10 +149,14 @@ fn what_is_older_than_the_person_keeps_it_goes_at_once() {
             ..RecallChange::default()
         })
     };
+    replay(&watched);
     keep(60).expect("it can be chosen");
-    assert_eq!((known(&watched).0, n_observed(&watched)), (2, 2));
+    assert_eq!((known(&watched), n_observed(&watched)), ((2, true), 2));
+    assert!(is_vector_kept(&watched));
     keep(30).expect("it can be chosen");
-    assert_eq!((known(&watched).0, n_observed(&watched)), (1, 1));
+    // What was made of them goes along.
+    assert_eq!((known(&watched), n_observed(&watched)), ((1, false), 1));
+    assert!(!is_vector_kept(&watched));
     let refused = keep(0);
     assert!(
         matches!(refused, Err(EngineError::System { .. })),
@@ -207,6 +212,28 @@ fn whoever_waits_to_read_the_logs_reads_nothing_that_is_forgotten_meanwhile() {
         })
         .expect("it can be chosen");
     assert_eq!(engine.import_recall().expect("it can be read").n_new, 200);
+}
+
+#[test]
+fn a_replay_leaves_alone_what_a_person_looks_at() {
+    let notes = notes();
+    let all: Vec<NewPast> = (0..30)
+        .map(|at| {
+            asked(
+                &at.to_string(),
+                &format!("question {at} of bees"),
+                days_ago(1),
+            )
+        })
+        .collect();
+    let dir = library(&notes, &all);
+    let watched = Watched::open(dir.path());
+    let library = watched.engine.library();
+    let search = library
+        .search("bees", &Params::default(), None)
+        .expect("it can be asked");
+    replay(&watched);
+    assert!(library.kept(search.id).is_ok());
 }
 
 #[test]

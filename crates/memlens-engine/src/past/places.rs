@@ -128,7 +128,7 @@ impl Places {
         is_absolute: bool,
         among: &[u32],
     ) -> Result<NotePlace, NoPlace> {
-        let mut best: Option<((usize, bool, bool), &DocumentRow, Vec<&str>)> = None;
+        let mut best: Option<Near<'_>> = None;
         let mut is_tie = false;
         for at in among {
             let document = &self.lists.snapshot.documents[*at as usize];
@@ -147,16 +147,20 @@ impl Places {
             let is_whole = n_shared >= n_own;
             let rank = (n_shared, folder.agent.as_deref() == Some(agent), is_whole);
             match &best {
-                Some((most, ..)) if rank < *most => {}
+                Some(near) if rank < near.rank => {}
                 // A folder that lies in another has the same note twice.
-                Some((most, _, other)) if rank == *most => is_tie |= *other != whole,
+                Some(near) if rank == near.rank => is_tie |= near.whole != whole,
                 _ => {
-                    best = Some((rank, document, whole));
+                    best = Some(Near {
+                        rank,
+                        document,
+                        whole,
+                    });
                     is_tie = false;
                 }
             }
         }
-        let (_, document, _) = best.ok_or(NoPlace::None)?;
+        let document = best.ok_or(NoPlace::None)?.document;
         if is_tie {
             return Err(NoPlace::Several);
         }
@@ -166,6 +170,15 @@ impl Places {
             modified_ms: document.modified_ms,
         })
     }
+}
+
+/// A note that may be the one that is named.
+struct Near<'a> {
+    /// How many parts it shares, whether it is the agent's own, and whether its whole path in its folder was named.
+    rank: (usize, bool, bool),
+    document: &'a DocumentRow,
+    /// The parts of its path, its folder's included.
+    whole: Vec<&'a str>,
 }
 
 fn parts(path: &str) -> impl Iterator<Item = &str> {
