@@ -406,8 +406,11 @@ fn a_note_is_known_by_what_its_agent_calls_it() {
         (fate, why),
         (json!("gone"), json!("several notes have this name"))
     );
-    let (_, why) = of("USER.md").expect("it is told");
-    assert_ne!(why, "several notes have this name");
+    let (fate, why) = of("USER.md").expect("it is told");
+    assert_ne!(
+        (fate, why),
+        (json!("new"), json!("unchanged since; it ranks higher now"))
+    );
     let (_, why) = of("memory/v1.2.md").expect("it is told");
     assert_ne!(why, "the note is gone, or not watched");
 }
