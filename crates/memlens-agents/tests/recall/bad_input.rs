@@ -498,7 +498,7 @@ fn an_agents_home_may_be_a_link_and_nothing_below_it_may() {
         ".codex/sessions/2026/06/03/rollout-a.jsonl",
         ".codex/archived_sessions/rollout-b.jsonl",
         ".gemini/tmp/9d1f/chats/session-a.jsonl",
-        ".hermes/profiles/work/state.db",
+        ".hermes/profiles/garden/state.db",
     ];
     let paths = |scratch: &Scratch| {
         let found = logs(&scratch.home());
