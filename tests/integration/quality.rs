@@ -38,9 +38,10 @@ fn judge(query: &Query, search: &Search, params: &Params) -> Judged {
             Place::new(row.path, row.start_line, row.end_line)
         })
         .collect();
-    let is_answer = |place: &Place| query.relevant.iter().any(|gold| gold.overlaps(place));
+    let gold = query.gold().expect("every query has an answer");
+    let is_answer = |place: &Place| gold.iter().any(|gold| gold.overlaps(place));
     Judged {
-        scores: score(&query.relevant, &returned),
+        scores: score(gold, &returned),
         first_rank: returned.iter().position(is_answer).map(|at| at + 1),
     }
 }

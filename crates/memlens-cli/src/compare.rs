@@ -11,7 +11,7 @@ use memlens_rank::number;
 
 use crate::arguments::CompareArgs;
 use crate::error::CliError;
-use crate::evaluate::query_set;
+use crate::evaluate::{answered_set, nothing_found};
 use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
 use crate::settings::{open, search_as, while_comparing};
 
@@ -145,7 +145,7 @@ fn over_queries(
     queries: &Path,
     arguments: &CompareArgs,
 ) -> Result<(), CliError> {
-    let file = query_set(queries)?;
+    let file = answered_set(queries)?;
     let (named_a, named_b) = ((arguments.a.as_str(), a), (arguments.b.as_str(), b));
     let compared = while_comparing(library, || library.compare_over(&file, named_a, named_b))?;
     let Some(report) = compared else {
@@ -186,6 +186,11 @@ fn write_set(out: &mut dyn Write, report: &SetComparison) -> io::Result<()> {
             mean.ndcg_10, mean.mrr_10, mean.hit_file, mean.returned
         )?;
     }
+    for (name, side) in [("A", &report.a), ("B", &report.b)] {
+        if let Some(told) = nothing_found(&side.nonsense) {
+            writeln!(out, "{name}: {told}")?;
+        }
+    }
     writeln!(
         out,
         "\n{:<20}{:>5}{:>8}{:>8}{:>9}  win / tie / loss",
@@ -200,9 +205,9 @@ fn write_set(out: &mut dyn Write, report: &SetComparison) -> io::Result<()> {
             change.a,
             change.b,
             signed(change.b - change.a),
-            change.wins,
-            change.ties,
-            change.losses
+            change.outcome.wins,
+            change.outcome.ties,
+            change.outcome.losses
         )
     };
     for (name, change) in &report.by_category {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use memlens_engine::{Library, QueryFile, Run};
 use memlens_eval::{
-    FilesPassing, Place, Query, Scores, Summary, by_category, files_passing, score,
+    FilesPassing, Nonsense, Place, Query, Scores, Summary, by_category, files_passing, score,
 };
 use memlens_params::Values;
 use serde::Serialize;
@@ -21,11 +21,16 @@ use crate::settings::{open, ranking};
 struct EvalReport<'a> {
     schema_version: u32,
     queries: String,
+    /// How many have an answer.
     n_queries: usize,
     scope: &'static str,
     pipeline: &'static str,
     params: &'a Values,
-    all: Summary,
+    /// None where no query has an answer.
+    all: Option<Summary>,
+    nonsense: Nonsense,
+    /// The share of nonsense queries that returned nothing; none where there are none.
+    nothing: Option<f64>,
     by_category: BTreeMap<String, Summary>,
     files_passing: FilesPassing,
     per_query: Vec<QueryReport<'a>>,
@@ -85,17 +90,19 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         library.write_output(&run_text(&set.queries, &runs), path, &inputs)?;
     }
 
-    let scores: Vec<Scores> = set
-        .queries
-        .iter()
-        .zip(&runs)
-        .map(|(query, run)| score(&query.relevant, &run.places))
-        .collect();
-    let scored = || set.queries.iter().zip(&scores);
+    let mut scored: Vec<(&Query, Scores)> = Vec::new();
+    let mut nonsense = Nonsense::default();
+    for (query, run) in set.queries.iter().zip(&runs) {
+        match query.gold() {
+            Some(gold) => scored.push((query, score(gold, &run.places))),
+            None => nonsense.add(run.places.len()),
+        }
+    }
+    let scored = || scored.iter().map(|(query, scores)| (*query, scores));
     let report = EvalReport {
         schema_version: 1,
         queries: arguments.queries.display().to_string(),
-        n_queries: set.queries.len(),
+        n_queries: scored().count(),
         scope: if arguments.pooled {
             "pooled"
         } else {
@@ -103,7 +110,9 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         },
         pipeline: ranking.pipeline.id().0,
         params: &ranking.values,
-        all: Summary::of(&scores).expect("there is at least one query"),
+        all: Summary::of(scored().map(|(_, scores)| scores)),
+        nonsense,
+        nothing: nonsense.share(),
         by_category: by_category(
             scored().map(|(query, scores)| (query.category.as_deref(), scores)),
         ),
@@ -127,13 +136,22 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     print_text(|out| write(out, &report))
 }
 
-/// Reads a query set, and tells which lines it leaves out.
-pub fn query_set(path: &Path) -> Result<QueryFile, CliError> {
+/// Reads a query set with at least one judged query, and tells what it leaves out.
+fn query_set(path: &Path) -> Result<QueryFile, CliError> {
+    Ok(read(path)?.with_queries()?)
+}
+
+/// Reads a query set with at least one query that has an answer, and tells what it leaves out.
+pub fn answered_set(path: &Path) -> Result<QueryFile, CliError> {
+    Ok(read(path)?.with_answers()?)
+}
+
+fn read(path: &Path) -> Result<QueryFile, CliError> {
     let file = QueryFile::read(path)?;
     for line in &file.left_out {
         tell(line);
     }
-    Ok(file.with_queries()?)
+    Ok(file)
 }
 
 /// Tells where notes that hold the answers are not in the library.
@@ -174,30 +192,65 @@ fn run_text(queries: &[Query], runs: &[Run]) -> Vec<u8> {
 fn write(out: &mut dyn Write, report: &EvalReport<'_>) -> io::Result<()> {
     writeln!(
         out,
-        "{:<16}{:>5}{:>9}{:>9}{:>10}{:>9}{:>9}{:>9}",
-        "", "n", "nDCG@10", "MRR@10", "recall@10", "file", "file@1", "returned"
+        "{:<16}{:>5}{:>9}{:>9}{:>10}{:>8}{:>10}{:>8}{:>8}{:>10}",
+        "",
+        "n",
+        "nDCG@10",
+        "MRR@10",
+        "recall@10",
+        "hit@1",
+        "precision",
+        "file",
+        "file@1",
+        "returned"
     )?;
-    let mut line = |name: &str, Summary { n, mean }: &Summary| {
+    let mut line = |name: &str, Summary { n, mean, .. }: &Summary| {
         writeln!(
             out,
-            "{:<16}{:>5}{:>9.4}{:>9.4}{:>10.4}{:>9.4}{:>9.4}{:>9.1}",
+            "{:<16}{:>5}{:>9.4}{:>9.4}{:>10.4}{:>8.4}{:>10}{:>8.4}{:>8.4}{:>10.1}",
             shown(name).to_string(),
             n,
             mean.ndcg_10,
             mean.mrr_10,
             mean.recall_10,
+            mean.hit_1,
+            mean.precision
+                .map_or_else(|| "–".to_owned(), |it| format!("{it:.4}")),
             mean.hit_file,
             mean.hit_file_1,
             mean.returned
         )
     };
-    line("all", &report.all)?;
+    if let Some(all) = &report.all {
+        line("all", all)?;
+    }
     for (name, summary) in &report.by_category {
         line(name, summary)?;
+    }
+    if let Some(all) = report.all.filter(|all| all.n_undefined > 0) {
+        writeln!(
+            out,
+            "nothing was returned for {} of {}: precision leaves them out",
+            all.n_undefined, all.n
+        )?;
     }
     writeln!(
         out,
         "files passing with at least 3 of their queries: {} of {}",
         report.files_passing.n_passing, report.files_passing.n_files
-    )
+    )?;
+    match nothing_found(&report.nonsense) {
+        Some(told) => writeln!(out, "{told}"),
+        None => Ok(()),
+    }
+}
+
+/// What became of questions to which nothing should be found; none where there are none.
+pub fn nothing_found(nonsense: &Nonsense) -> Option<String> {
+    (nonsense.n > 0).then(|| {
+        format!(
+            "questions without an answer for which nothing was found: {} of {}",
+            nonsense.n_nothing, nonsense.n
+        )
+    })
 }

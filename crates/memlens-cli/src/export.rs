@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::arguments::ExportArgs;
 use crate::error::CliError;
-use crate::evaluate::{progress, query_set, warn_of_missing};
+use crate::evaluate::{answered_set, progress, warn_of_missing};
 use crate::output::{BOLD, DIM, print_json, print_line, print_text, shown, tell};
 use crate::settings::{open, ranking};
 
@@ -168,9 +168,9 @@ fn chosen(
 }
 
 fn evidence(library: &Library, ranking: &Ranking, path: &Path) -> Result<Evidence, CliError> {
-    let set = query_set(path)?;
+    let set = answered_set(path)?;
     warn_of_missing(library, &set);
-    let bar = progress(2 * set.queries.len());
+    let bar = progress(2 * set.answered().len());
     if let Some(params) = ranking.params() {
         library.aggregate_for(&params)?;
     }
@@ -181,7 +181,7 @@ fn evidence(library: &Library, ranking: &Ranking, path: &Path) -> Result<Evidenc
     bar.finish_and_clear();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Ok(Evidence::of(name.into_owned(), &set.bytes, &before, &after)
-        .expect("a query set without queries is refused"))
+        .expect("a query set without answers is refused"))
 }
 
 fn nearest(
@@ -190,9 +190,9 @@ fn nearest(
     export: &Export,
     path: &Path,
 ) -> Result<Nearest, CliError> {
-    let set = query_set(path)?;
+    let set = answered_set(path)?;
     warn_of_missing(library, &set);
-    let bar = progress(2 * set.queries.len());
+    let bar = progress(2 * set.answered().len());
     let found = library.nearest(ranking, export.target, &set, || bar.inc(1))?;
     bar.finish_and_clear();
     found.ok_or(CliError::Stopped)

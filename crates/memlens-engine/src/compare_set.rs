@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memlens_eval::{Query, Scores, Summary, rank_biased_overlap, score};
+use memlens_eval::{Nonsense, Place, Query, Scores, Summary, rank_biased_overlap, score};
 use parking_lot::Mutex;
 
 use crate::compare::OVERLAP_P;
@@ -78,11 +78,18 @@ impl Drop for Going<'_> {
     }
 }
 
-/// What became of each query, and what to tell of them.
-type Answered = (Vec<QueryChange>, Vec<String>);
+/// What became of the queries.
+#[derive(Default)]
+struct Answered {
+    changes: Vec<QueryChange>,
+    /// By A, then by B.
+    nonsense: [Nonsense; 2],
+    /// What to tell of them.
+    notices: Vec<String>,
+}
 
 impl Library {
-    /// Asks every query of a file, at least one, of both rankings, each with its name. None where it was stopped.
+    /// Asks every query of a file of both rankings, each with its name; at least one has an answer. None where it was stopped.
     ///
     /// # Errors
     /// As [`Library::run_query`] and [`Library::aggregate_for`].
@@ -95,7 +102,12 @@ impl Library {
         let run = self.set_run.begin(file.queries.len());
         let over = self.ask_both(file, a.1, b.1, &run);
         drop(run);
-        let Some((per_query, mut notices)) = over? else {
+        let Some(Answered {
+            changes: per_query,
+            nonsense,
+            mut notices,
+        }) = over?
+        else {
             return Ok(None);
         };
         notices.extend(self.missing_answers(file));
@@ -108,17 +120,18 @@ impl Library {
                 category.add(&change.a, &change.b);
             }
         }
-        let side = |named: &str, ranking: &Ranking, scores: Vec<&Scores>| SetSide {
+        let side = |(named, ranking): (&str, &Ranking), nonsense, scores: Vec<&Scores>| SetSide {
             named: named.to_owned(),
             pipeline: ranking.pipeline.id().0,
             all: Summary::of(scores).expect("there is at least one query"),
+            nonsense,
         };
         let n_queries = per_query.len();
         Ok(Some(SetComparison {
             queries: file.path.display().to_string(),
             n_queries: n_queries as u32,
-            a: side(a.0, a.1, per_query.iter().map(|it| &it.a).collect()),
-            b: side(b.0, b.1, per_query.iter().map(|it| &it.b).collect()),
+            a: side(a, nonsense[0], per_query.iter().map(|it| &it.a).collect()),
+            b: side(b, nonsense[1], per_query.iter().map(|it| &it.b).collect()),
             overlap: per_query.iter().map(|it| it.overlap).sum::<f64>() / n_queries as f64,
             by_category,
             all,
@@ -150,8 +163,7 @@ impl Library {
         for params in [a, b].into_iter().filter_map(Ranking::params) {
             self.aggregate_for(&params)?;
         }
-        let mut changes = Vec::with_capacity(file.queries.len());
-        let mut notices = Vec::new();
+        let mut answered = Answered::default();
         for query in &file.queries {
             let by_a = self.run_query(query, &file.base, a, false)?;
             // What was stopped was not answered as it would be, and the other would make a memory of its own.
@@ -162,25 +174,33 @@ impl Library {
             if !run.goes_on() {
                 return Ok(None);
             }
-            let (change, told) = self.change(file, query, &by_a, &by_b);
-            changes.push(change);
-            notices.extend(told);
+            let told = by_a.notices.iter().chain(&by_b.notices);
+            let told = told.map(|notice| format!("query {}: {notice}", query.id));
+            answered.notices.extend(told);
+            match query.gold() {
+                Some(gold) => {
+                    let change = self.change(file, query, gold, &by_a, &by_b);
+                    answered.changes.push(change);
+                }
+                None => {
+                    for (nonsense, run) in answered.nonsense.iter_mut().zip([&by_a, &by_b]) {
+                        nonsense.add(run.places.len());
+                    }
+                }
+            }
         }
-        Ok(Some((changes, notices)))
+        Ok(Some(answered))
     }
 
-    /// What becomes of a query from A to B, and what to tell of it.
+    /// What becomes of a query from A to B.
     fn change(
         &self,
         file: &QueryFile,
         query: &Query,
+        gold: &[Place],
         by_a: &Run,
         by_b: &Run,
-    ) -> (QueryChange, Vec<String>) {
-        let told = by_a.notices.iter().chain(&by_b.notices);
-        let told = told
-            .map(|notice| format!("query {}: {notice}", query.id))
-            .collect();
+    ) -> QueryChange {
         // The same note and lines that overlap are the same; each place of B is at most one of A.
         let mut taken = vec![false; by_a.places.len()];
         let of_b: Vec<usize> = (0..)
@@ -204,16 +224,15 @@ impl Library {
                 path: scope.path,
             })
         });
-        let change = QueryChange {
+        QueryChange {
             id: query.id.clone(),
             query: query.query.clone(),
             category: query.category.clone(),
             scope,
-            a: score(&query.relevant, &by_a.places),
-            b: score(&query.relevant, &by_b.places),
+            a: score(gold, &by_a.places),
+            b: score(gold, &by_b.places),
             overlap: rank_biased_overlap(&of_a, &of_b, OVERLAP_P),
-        };
-        (change, told)
+        }
     }
 }
 
@@ -223,10 +242,6 @@ impl Change {
         self.a = (self.a * n + a.ndcg_10) / (n + 1.0);
         self.b = (self.b * n + b.ndcg_10) / (n + 1.0);
         self.n += 1;
-        match b.ndcg_10.total_cmp(&a.ndcg_10) {
-            std::cmp::Ordering::Greater => self.wins += 1,
-            std::cmp::Ordering::Equal => self.ties += 1,
-            std::cmp::Ordering::Less => self.losses += 1,
-        }
+        self.outcome.add(a.ndcg_10, b.ndcg_10);
     }
 }

@@ -108,6 +108,12 @@ pub enum EngineError {
         /// The file.
         path: PathBuf,
     },
+    /// A query set holds nothing but nonsense.
+    #[error("cannot measure by {}: none of its queries has an answer", path.display())]
+    NoAnswers {
+        /// The file.
+        path: PathBuf,
+    },
     /// No pipeline has this name.
     #[error("cannot rank as {named}: {why}")]
     NoPipeline {
@@ -334,6 +340,7 @@ impl EngineError {
             | EngineError::NoPipeline { .. }
             | EngineError::NoTarget { .. }
             | EngineError::NoQueries { .. }
+            | EngineError::NoAnswers { .. }
             | EngineError::AgentConfig { .. }
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }

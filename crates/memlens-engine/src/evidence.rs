@@ -93,7 +93,7 @@ fn counted(n: usize) -> String {
 }
 
 impl Library {
-    /// What a ranking is worth for each query of a set whose paths are relative to `base`.
+    /// What a ranking is worth for each query of a set that has an answer; paths are relative to `base`.
     ///
     /// # Errors
     /// As [`Library::run_query`].
@@ -104,10 +104,13 @@ impl Library {
         ranking: &Ranking,
         mut asked: impl FnMut(),
     ) -> Result<Vec<Scores>, EngineError> {
-        let each = queries.iter().map(|query| {
+        let answered = queries
+            .iter()
+            .filter_map(|query| Some((query, query.gold()?)));
+        let each = answered.map(|(query, gold)| {
             let run = self.run_query(query, base, ranking, false)?;
             asked();
-            Ok(score(&query.relevant, &run.places))
+            Ok(score(gold, &run.places))
         });
         each.collect()
     }

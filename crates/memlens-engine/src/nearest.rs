@@ -1,7 +1,9 @@
 //! The setting of another program that comes nearest to a tuned ranking, found by trying on judged queries.
 
+use std::path::Path;
+
 use memlens_agents::{Fit, Target};
-use memlens_eval::{Scores, Summary, score};
+use memlens_eval::{Place, Query, Scores, Summary, score};
 use memlens_params::{ParamError, Parameter, ParameterKind, ParameterSet, Phase, Value, Values};
 
 use crate::query_file::QueryFile;
@@ -53,7 +55,7 @@ impl Nearest {
 }
 
 impl Library {
-    /// Tries what a target can be told on judged queries, from the mapped values on: each number that is only approximate,
+    /// Tries what a target can be told on the queries that have an answer, from the mapped values on: each number that is only approximate,
     /// along its range. Of equal figures the one tried first stands, which is the mapped one. `asked` is called for each query
     /// that was asked, twice each; none where [`Library::stop_compare`] stopped it, which tells its progress as well.
     ///
@@ -66,8 +68,9 @@ impl Library {
         file: &QueryFile,
         asked: impl Fn(),
     ) -> Result<Option<Nearest>, EngineError> {
-        let run = self.set_run.begin(2 * file.queries.len());
-        let found = self.try_each(ranking, target, file, || {
+        let queries = file.answered();
+        let run = self.set_run.begin(2 * queries.len());
+        let found = self.try_each(ranking, target, &queries, &file.base, || {
             asked();
             run.goes_on()
         });
@@ -82,10 +85,10 @@ impl Library {
         &self,
         ranking: &Ranking,
         target: &Target,
-        file: &QueryFile,
+        queries: &[&Query],
+        base: &Path,
         goes_on: impl Fn() -> bool,
     ) -> Result<Nearest, Stopped> {
-        let (queries, base) = (&file.queries, &*file.base);
         if let Some(params) = ranking.params() {
             self.aggregate_for(&params)?;
         }
@@ -93,7 +96,7 @@ impl Library {
         let full = queries.iter().map(|query| {
             let run = self.run_query(query, base, ranking, false)?;
             if goes_on() {
-                Ok(score(&query.relevant, &run.places))
+                Ok(score_of(query, &run.places))
             } else {
                 Err(Stopped::Person)
             }
@@ -131,10 +134,10 @@ impl Library {
         let judged = |values: &Values| {
             let each = queries.iter().zip(&searches).map(|(query, search)| {
                 let Ok(search) = search else {
-                    return Ok(score(&query.relevant, &[]));
+                    return Ok(score_of(query, &[]));
                 };
                 let run = self.run_of(search, values, base)?;
-                Ok(score(&query.relevant, &run.places))
+                Ok(score_of(query, &run.places))
             });
             Ok::<f64, EngineError>(mean(&each.collect::<Result<Vec<_>, EngineError>>()?))
         };
@@ -163,6 +166,10 @@ impl Library {
             n_tried,
         })
     }
+}
+
+fn score_of(query: &Query, returned: &[Place]) -> Scores {
+    score(query.gold().unwrap_or_default(), returned)
 }
 
 /// The nearest value that a parameter takes.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use memlens_eval::{Query, QuerySet};
+use memlens_eval::{Judgment, Query, QuerySet};
 
 use crate::{EngineError, Library};
 
@@ -20,14 +20,14 @@ pub struct QueryFile {
     pub bytes: Vec<u8>,
     /// The folder that its paths are relative to.
     pub base: PathBuf,
-    /// Its queries.
+    /// Its judged queries.
     pub queries: Vec<Query>,
-    /// Each line that was left out, and why, for a person.
+    /// Each line that was left out, and why, and how many queries nobody has judged yet, for a person.
     pub left_out: Vec<String>,
 }
 
 impl QueryFile {
-    /// Reads a file; lines that hold no query are left out.
+    /// Reads a file; lines that hold no query, and queries that nobody has judged yet, are left out.
     ///
     /// # Errors
     /// [`EngineError::File`] where it cannot be read.
@@ -44,6 +44,9 @@ impl QueryFile {
         }
         let resolved = path.canonicalize().map_err(refused)?;
         let set = QuerySet::parse(&bytes);
+        let is_judged = |query: &Query| query.judgment() != Judgment::Unjudged;
+        let (queries, unjudged): (Vec<Query>, Vec<Query>) =
+            set.queries.into_iter().partition(is_judged);
         let told = set.bad_lines.iter().map(|bad| {
             let place = path.display();
             format!("{place}:{}: skipped: {}", bad.line, bad.why)
@@ -51,13 +54,19 @@ impl QueryFile {
         Ok(QueryFile {
             path: path.to_owned(),
             base: resolved.parent().map(Path::to_owned).unwrap_or_default(),
-            left_out: told.collect(),
-            queries: set.queries,
+            left_out: told.chain(unjudged_told(unjudged.len())).collect(),
+            queries,
             bytes,
         })
     }
 
-    /// The same file, where it holds a query.
+    /// The queries that have an answer: all but nonsense.
+    pub fn answered(&self) -> Vec<&Query> {
+        let all = self.queries.iter();
+        all.filter(|query| query.gold().is_some()).collect()
+    }
+
+    /// The same file, where it holds a judged query.
     ///
     /// # Errors
     /// [`EngineError::NoQueries`].
@@ -67,13 +76,33 @@ impl QueryFile {
         }
         Ok(self)
     }
+
+    /// The same file, where it holds a query that has an answer.
+    ///
+    /// # Errors
+    /// [`EngineError::NoQueries`] and [`EngineError::NoAnswers`].
+    pub fn with_answers(self) -> Result<QueryFile, EngineError> {
+        let file = self.with_queries()?;
+        if file.answered().is_empty() {
+            return Err(EngineError::NoAnswers { path: file.path });
+        }
+        Ok(file)
+    }
+}
+
+fn unjudged_told(n: usize) -> Option<String> {
+    match n {
+        0 => None,
+        1 => Some("1 query is not judged yet; left out".to_owned()),
+        n => Some(format!("{n} queries are not judged yet; left out")),
+    }
 }
 
 impl Library {
     /// What to tell where notes that hold the answers are not in the library: every figure would be 0.
     pub fn missing_answers(&self, file: &QueryFile) -> Option<String> {
         let there = self.note_paths();
-        let relevant = file.queries.iter().flat_map(|query| &query.relevant);
+        let relevant = file.queries.iter().filter_map(Query::gold).flatten();
         let paths: BTreeSet<&str> = relevant.map(|place| place.path.as_str()).collect();
         let is_missing = |path: &&&str| !there.contains(&file.base.join(path));
         let n_missing = paths.iter().filter(is_missing).count();

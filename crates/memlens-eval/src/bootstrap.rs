@@ -1,6 +1,7 @@
 //! How sure a difference between two rankings is.
 
 use serde::{Deserialize, Serialize};
+use specta::Type;
 
 /// So often the queries are drawn anew.
 const N_DRAWS: usize = 10_000;
@@ -9,7 +10,7 @@ const N_DRAWS: usize = 10_000;
 const SEED: u64 = 0x6d65_6d6c;
 
 /// A mean difference with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Type)]
 pub struct Difference {
     /// The mean of the paired differences, second minus first.
     pub mean: f64,
@@ -21,7 +22,7 @@ pub struct Difference {
 
 /// The mean of paired differences with its 95 % percentile bootstrap interval over queries; none of no pairs.
 ///
-/// With few pairs the interval is too narrow: below 20 it should be told with their number.
+/// With few pairs the interval is too narrow: [`crate::Doubt`] says so.
 /// Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13.
 pub fn paired_bootstrap(first: &[f64], second: &[f64]) -> Option<Difference> {
     let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| b - a).collect();

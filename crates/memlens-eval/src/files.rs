@@ -24,11 +24,8 @@ pub fn files_passing<'a>(runs: impl IntoIterator<Item = (&'a Query, &'a [Place])
     // Of each file: how many queries it answers, and how many of them found it.
     let mut files: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (query, returned) in runs {
-        let gold: BTreeSet<&str> = query
-            .relevant
-            .iter()
-            .map(|place| place.path.as_str())
-            .collect();
+        let gold = query.gold().unwrap_or_default().iter();
+        let gold: BTreeSet<&str> = gold.map(|place| place.path.as_str()).collect();
         for path in gold {
             let (n_queries, n_found) = files.entry(path).or_default();
             *n_queries += 1;

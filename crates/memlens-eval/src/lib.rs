@@ -1,8 +1,9 @@
 //! Judged queries and what a ranking is worth by them.
 //!
 //! A [`QuerySet`] is read from `queries.jsonl`; [`score`] judges one ranking, [`Summary`] the mean
-//! over queries. A relevant range counts once, at the first result whose lines overlap it, so the
-//! figures do not depend on how chunks are cut.
+//! over queries, [`Nonsense`] those to which nothing should be found; [`Doubt`] says what a difference
+//! does not tell. A relevant range counts once, at the first result whose lines overlap it, so the
+//! figures depend little on how chunks are cut.
 //!
 //! This crate asks no library and reads no file.
 //!
@@ -13,21 +14,28 @@
 //!     br#"{"id":"q1","query":"red relay","relevant":[{"path":"a.md","start_line":3,"end_line":5}]}"#,
 //! );
 //! let returned = [Place::new("b.md", 1, 9), Place::new("a.md", 5, 8)];
-//! let scores = score(&set.queries[0].relevant, &returned);
+//! let gold = set.queries[0].gold().expect("it has an answer");
+//! let scores = score(gold, &returned);
 //! assert_eq!(scores.mrr_10, 0.5);
 //! assert_eq!(Summary::of([&scores]).map(|all| all.mean.hit_file), Some(1.0));
 //! ```
 
 mod bootstrap;
+mod doubt;
 mod files;
+mod metric;
 mod metrics;
+mod nonsense;
 mod overlap;
 mod queries;
 mod summary;
 
 pub use bootstrap::{Difference, paired_bootstrap};
+pub use doubt::{Doubt, QUERIES_RELIABLE, WinLoss};
 pub use files::{FilesPassing, files_passing};
-pub use metrics::{Scores, score};
+pub use metric::{Metric, UnknownMetric};
+pub use metrics::{Scores, Shown, score, score_shown, shown_by};
+pub use nonsense::Nonsense;
 pub use overlap::rank_biased_overlap;
-pub use queries::{BadLine, Place, Query, QuerySet};
+pub use queries::{BadLine, Judgment, Place, Query, QuerySet};
 pub use summary::{Summary, by_category};

@@ -1,8 +1,6 @@
 //! What one ranking is worth for one query.
 
-use std::collections::BTreeSet;
-
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use specta::Type;
 
 use crate::queries::Place;
@@ -10,8 +8,11 @@ use crate::queries::Place;
 /// The depth of the metrics named `_10`.
 const DEPTH: usize = 10;
 
+/// The depths that recall is taken at.
+const DEPTHS: [usize; 3] = [1, 5, 10];
+
 /// Every metric of one query, or their means; each in `[0, 1]` but `returned`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Type)]
 pub struct Scores {
     /// The share of relevant ranges found in the first result.
     #[serde(rename = "recall@1")]
@@ -22,12 +23,23 @@ pub struct Scores {
     /// The share of relevant ranges found in the first 10.
     #[serde(rename = "recall@10")]
     pub recall_10: f64,
+    /// 1 when the first result overlaps a relevant range.
+    #[serde(rename = "hit@1")]
+    pub hit_1: f64,
+    /// 1 when one of the first 5 does.
+    #[serde(rename = "hit@5")]
+    pub hit_5: f64,
+    /// 1 when one of the first 10 does.
+    #[serde(rename = "hit@10")]
+    pub hit_10: f64,
     /// One over the rank of the first hit; 0 past 10.
     #[serde(rename = "mrr@10")]
     pub mrr_10: f64,
-    /// Normalised discounted cumulative gain over the first 10; binary gains.
+    /// Normalised discounted cumulative gain over the first 10; each range gains at the result that first shows it.
     #[serde(rename = "ndcg@10")]
     pub ndcg_10: f64,
+    /// The share of results that overlap a relevant range; none where nothing was returned.
+    pub precision: Option<f64>,
     /// 1 when any result is of a note that holds a relevant range.
     pub hit_file: f64,
     /// The same for the first result.
@@ -40,64 +52,108 @@ pub struct Scores {
     pub returned: f64,
 }
 
-/// Judges a ranking, best first, by the relevant ranges of a query.
-///
-/// A relevant range counts once, at the first result that overlaps it. The ideal ranking finds one
-/// range a rank, `min(n, 10)` of them. Without a relevant range every share is 0.
-/// Source: Järvelin and Kekäläinen, TOIS 2002 (nDCG); the reference scorer that the fixture
-/// `eval` of the command line's tests names gives the same.
+/// One result as the relevant ranges of a query see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown<'a> {
+    /// The 0-based numbers of the relevant ranges that it overlaps, each once.
+    pub ranges: &'a [u16],
+    /// Whether it is of a note that holds a relevant range.
+    pub is_of_gold_file: bool,
+}
+
+/// Judges a ranking, best first, by the relevant ranges of a query, of which only the first 65,536 count.
 pub fn score(relevant: &[Place], returned: &[Place]) -> Scores {
-    let mut found = BTreeSet::new();
-    // 1-based rank and how many ranges were first found there.
-    let mut gains: Vec<(usize, usize)> = Vec::new();
-    for (rank, result) in (1..).zip(returned) {
-        let new = relevant
-            .iter()
-            .enumerate()
-            .filter(|(at, gold)| result.overlaps(gold) && found.insert(*at))
-            .count();
-        if new > 0 {
-            gains.push((rank, new));
+    let shown: Vec<(Vec<u16>, bool)> = returned
+        .iter()
+        .map(|result| shown_by(relevant, result))
+        .collect();
+    let n_relevant = relevant.len().min(usize::from(u16::MAX) + 1);
+    score_shown(
+        n_relevant,
+        shown.iter().map(|(ranges, is_of_gold_file)| Shown {
+            ranges,
+            is_of_gold_file: *is_of_gold_file,
+        }),
+    )
+}
+
+/// The numbers of the relevant ranges that a result overlaps, and whether it is of a note that holds one.
+pub fn shown_by(relevant: &[Place], result: &Place) -> (Vec<u16>, bool) {
+    let overlapping = (0..=u16::MAX).zip(relevant);
+    let overlapping = overlapping.filter(|(_, gold)| result.overlaps(gold));
+    let is_of_gold_file = relevant.iter().any(|gold| gold.path == result.path);
+    (overlapping.map(|(at, _)| at).collect(), is_of_gold_file)
+}
+
+/// Judges a ranking, best first, by which of a query's `n_relevant` ranges each result shows.
+///
+/// A range counts at the first result that shows it, and gains 1/log2(rank + 1) there. The ideal ranking shows one range a
+/// rank, `min(n, 10)` of them, and a query is worth at most 1: a result that shows two ranges is worth no less than two
+/// results that show one each. Without a relevant range every share is 0.
+/// Source: Järvelin and Kekäläinen, TOIS 2002 (nDCG); the reference scorer in `tests/reference` gives the same.
+pub fn score_shown<'a>(n_relevant: usize, results: impl IntoIterator<Item = Shown<'a>>) -> Scores {
+    let mut is_found = vec![false; n_relevant];
+    let (mut n_found, mut n_overlapping, mut n_returned) = (0_usize, 0_usize, 0_usize);
+    let mut recall = [0.0; DEPTHS.len()];
+    let (mut first, mut first_of_file) = (None, None);
+    let mut gained = 0.0;
+    for (
+        rank,
+        Shown {
+            ranges,
+            is_of_gold_file,
+        },
+    ) in (1..).zip(results)
+    {
+        n_returned = rank;
+        first_of_file = first_of_file.or(is_of_gold_file.then_some(rank));
+        if ranges.is_empty() {
+            continue;
+        }
+        n_overlapping += 1;
+        first = first.or(Some(rank));
+        let mut n_new = 0;
+        for range in ranges {
+            let is_found = &mut is_found[usize::from(*range)];
+            n_new += usize::from(!*is_found);
+            *is_found = true;
+        }
+        n_found += n_new;
+        if rank <= DEPTH {
+            gained += n_new as f64 * discount(rank);
+        }
+        for (share, depth) in recall.iter_mut().zip(DEPTHS) {
+            if rank <= depth {
+                *share = n_found as f64 / n_relevant as f64;
+            }
         }
     }
-    // The sums begin at 0.0: an empty sum of floats is -0.0.
-    let n_relevant = relevant.len().max(1) as f64;
-    let recall = |depth: usize| {
-        gains
-            .iter()
-            .filter(|(rank, _)| *rank <= depth)
-            .map(|(_, new)| *new as f64)
-            .fold(0.0, |sum, new| sum + new)
-            / n_relevant
+    let ideal: f64 = (1..=n_relevant.clamp(1, DEPTH)).map(discount).sum();
+    let within = |rank: Option<usize>, depth: usize| {
+        f64::from(u8::from(rank.is_some_and(|rank| rank <= depth)))
     };
-    let discount = |rank: usize| 1.0 / (rank as f64 + 1.0).log2();
-    let ideal: f64 = (1..=relevant.len().clamp(1, DEPTH)).map(discount).sum();
-    let gained: f64 = gains
-        .iter()
-        .filter(|(rank, _)| *rank <= DEPTH)
-        .map(|(rank, _)| discount(*rank))
-        .fold(0.0, |sum, gain| sum + gain);
-    let hit_file = |depth: usize| {
-        let is_hit = returned
-            .iter()
-            .take(depth)
-            .any(|result| relevant.iter().any(|gold| gold.path == result.path));
-        f64::from(u8::from(is_hit))
-    };
+    let [recall_1, recall_5, recall_10] = recall;
     Scores {
-        recall_1: recall(1),
-        recall_5: recall(5),
-        recall_10: recall(10),
-        mrr_10: gains
-            .first()
-            .filter(|(rank, _)| *rank <= DEPTH)
-            .map_or(0.0, |(rank, _)| 1.0 / *rank as f64),
-        ndcg_10: gained / ideal,
-        hit_file: hit_file(returned.len()),
-        hit_file_1: hit_file(1),
-        hit_file_5: hit_file(5),
-        returned: returned.len() as f64,
+        recall_1,
+        recall_5,
+        recall_10,
+        hit_1: within(first, 1),
+        hit_5: within(first, 5),
+        hit_10: within(first, 10),
+        mrr_10: first
+            .filter(|rank| *rank <= DEPTH)
+            .map_or(0.0, |rank| 1.0 / rank as f64),
+        ndcg_10: (gained / ideal).min(1.0),
+        precision: (n_returned > 0).then(|| n_overlapping as f64 / n_returned as f64),
+        hit_file: within(first_of_file, n_returned),
+        hit_file_1: within(first_of_file, 1),
+        hit_file_5: within(first_of_file, 5),
+        returned: n_returned as f64,
     }
+}
+
+fn discount(rank: usize) -> f64 {
+    1.0 / (rank as f64 + 1.0).log2()
 }
 
 #[cfg(test)]
@@ -115,48 +171,59 @@ mod tests {
             recall_1,
             recall_5,
             recall_10,
+            hit_1,
+            hit_5,
+            hit_10,
             mrr_10,
             ndcg_10,
+            precision,
             hit_file,
             hit_file_1,
             hit_file_5,
             returned,
         } = score(&places(relevant), &places(returned));
+        let precision = precision.map_or("none".to_owned(), |it| format!("{it:.3}"));
         let found = format!(
-            "r {recall_1:.3} {recall_5:.3} {recall_10:.3} mrr {mrr_10:.3} ndcg {ndcg_10:.3} file {hit_file} {hit_file_1} {hit_file_5} of {returned}"
+            "r {recall_1:.3} {recall_5:.3} {recall_10:.3} hit {hit_1} {hit_5} {hit_10} mrr {mrr_10:.3} ndcg {ndcg_10:.3} p {precision} file {hit_file} {hit_file_1} {hit_file_5} of {returned}"
         );
         assert_eq!(found, expected);
     }
 
     #[test]
-    fn figures_are_those_of_the_reference_scorer() {
+    fn figures_are_as_by_hand() {
         check(
             &[("a", 3, 5)],
             &[("a", 5, 9)],
-            "r 1.000 1.000 1.000 mrr 1.000 ndcg 1.000 file 1 1 1 of 1",
+            "r 1.000 1.000 1.000 hit 1 1 1 mrr 1.000 ndcg 1.000 p 1.000 file 1 1 1 of 1",
         );
         check(
             &[("a", 3, 5)],
             &[("a", 6, 9), ("b", 3, 5)],
-            "r 0.000 0.000 0.000 mrr 0.000 ndcg 0.000 file 1 1 1 of 2",
+            "r 0.000 0.000 0.000 hit 0 0 0 mrr 0.000 ndcg 0.000 p 0.000 file 1 1 1 of 2",
         );
-        // Two ranges found by one result gain once, as the reference scorer has it.
+        // Two ranges shown by one result are worth both, though never more than an ideal ranking.
         check(
             &[("a", 1, 2), ("a", 3, 4)],
             &[("a", 1, 9), ("a", 1, 9)],
-            "r 1.000 1.000 1.000 mrr 1.000 ndcg 0.613 file 1 1 1 of 2",
+            "r 1.000 1.000 1.000 hit 1 1 1 mrr 1.000 ndcg 1.000 p 1.000 file 1 1 1 of 2",
+        );
+        // (2 / log2 3) / (1 + 1 / log2 3) = 0.774.
+        check(
+            &[("a", 1, 2), ("a", 3, 4)],
+            &[("b", 1, 9), ("a", 1, 9)],
+            "r 0.000 1.000 1.000 hit 0 1 1 mrr 0.500 ndcg 0.774 p 0.500 file 1 0 1 of 2",
         );
         let far: Vec<(&str, u32, u32)> =
             (0..10).map(|_| ("b", 1, 1)).chain([("a", 1, 1)]).collect();
         check(
             &[("a", 1, 1)],
             &far,
-            "r 0.000 0.000 0.000 mrr 0.000 ndcg 0.000 file 1 0 0 of 11",
+            "r 0.000 0.000 0.000 hit 0 0 0 mrr 0.000 ndcg 0.000 p 0.091 file 1 0 0 of 11",
         );
         check(
             &[("a", 1, 1)],
             &[],
-            "r 0.000 0.000 0.000 mrr 0.000 ndcg 0.000 file 0 0 0 of 0",
+            "r 0.000 0.000 0.000 hit 0 0 0 mrr 0.000 ndcg 0.000 p none file 0 0 0 of 0",
         );
     }
 }

@@ -31,21 +31,49 @@ impl Place {
     }
 }
 
-/// A judged query.
+/// A query, judged or not yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Query {
     /// Names it in runs.
     pub id: String,
     /// The question.
     pub query: String,
-    /// Where the answer stands; never empty.
-    pub relevant: Vec<Place>,
+    /// Where the answer stands; empty where nothing should be found, none where nobody has judged it yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relevant: Option<Vec<Place>>,
     /// What kind of question it is.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
     /// The sub-folder that it is asked of alone; none for all.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
+}
+
+/// What is known of a query's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judgment<'a> {
+    /// Nobody has judged it: it is left out of every metric.
+    Unjudged,
+    /// Nothing should be found: it counts only in [`crate::Nonsense`].
+    Nonsense,
+    /// Where the answer stands; never empty.
+    Gold(&'a [Place]),
+}
+
+impl Query {
+    /// What is known of its answer.
+    pub fn judgment(&self) -> Judgment<'_> {
+        match self.relevant.as_deref() {
+            None => Judgment::Unjudged,
+            Some([]) => Judgment::Nonsense,
+            Some(gold) => Judgment::Gold(gold),
+        }
+    }
+
+    /// Where its answer stands; none where it has none or was not judged.
+    pub fn gold(&self) -> Option<&[Place]> {
+        self.relevant.as_deref().filter(|gold| !gold.is_empty())
+    }
 }
 
 /// A line that is no query, and why.
@@ -57,7 +85,7 @@ pub struct BadLine {
     pub why: String,
 }
 
-/// A set of judged queries.
+/// A set of queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuerySet {
     /// The queries, in the order of the file.
@@ -92,9 +120,6 @@ fn query(line: &[u8]) -> Result<Query, String> {
     let line = std::str::from_utf8(line).map_err(|_| "it is not UTF-8".to_owned())?;
     let query: Query =
         serde_json::from_str(line).map_err(|error| without_place(&error.to_string()).to_owned())?;
-    if query.relevant.is_empty() {
-        return Err("it names no relevant range".to_owned());
-    }
     if query.query.trim().is_empty() {
         return Err("its query is empty".to_owned());
     }

@@ -12,6 +12,8 @@ use crate::metrics::Scores;
 pub struct Summary {
     /// How many queries; at least 1.
     pub n: u32,
+    /// For how many of them nothing was returned, so that precision is undefined: its mean leaves them out.
+    pub n_undefined: u32,
     /// The means.
     #[serde(flatten)]
     pub mean: Scores,
@@ -25,14 +27,22 @@ impl Summary {
         let mean = |metric: fn(&Scores) -> f64| {
             all.iter().map(|scores| metric(scores)).sum::<f64>() / n as f64
         };
+        let precisions: Vec<f64> = all.iter().filter_map(|scores| scores.precision).collect();
+        let n_defined = precisions.len();
         (n > 0).then(|| Summary {
             n: n as u32,
+            n_undefined: (n - n_defined) as u32,
             mean: Scores {
                 recall_1: mean(|scores| scores.recall_1),
                 recall_5: mean(|scores| scores.recall_5),
                 recall_10: mean(|scores| scores.recall_10),
+                hit_1: mean(|scores| scores.hit_1),
+                hit_5: mean(|scores| scores.hit_5),
+                hit_10: mean(|scores| scores.hit_10),
                 mrr_10: mean(|scores| scores.mrr_10),
                 ndcg_10: mean(|scores| scores.ndcg_10),
+                precision: (n_defined > 0)
+                    .then(|| precisions.iter().sum::<f64>() / n_defined as f64),
                 hit_file: mean(|scores| scores.hit_file),
                 hit_file_1: mean(|scores| scores.hit_file_1),
                 hit_file_5: mean(|scores| scores.hit_file_5),
@@ -57,4 +67,26 @@ pub fn by_category<'a>(
         .into_iter()
         .filter_map(|(name, scores)| Some((name, Summary::of(scores)?)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Summary;
+    use crate::metrics::{Shown, score_shown};
+
+    #[test]
+    fn precision_is_a_mean_over_queries_that_found_something() {
+        let shown = |ranges| Shown {
+            ranges,
+            is_of_gold_file: true,
+        };
+        let half = score_shown(1, [shown(&[0]), shown(&[])]);
+        let nothing = score_shown(1, []);
+        let both = Summary::of([&half, &nothing]).expect("there are two");
+        assert_eq!((both.n, both.n_undefined), (2, 1));
+        assert_eq!(both.mean.precision, Some(0.5));
+        assert_eq!(both.mean.hit_10, 0.5);
+        let none = Summary::of([&nothing]).expect("there is one");
+        assert_eq!((none.n_undefined, none.mean.precision), (1, None));
+    }
 }

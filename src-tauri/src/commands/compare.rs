@@ -48,7 +48,7 @@ pub async fn choose_queries(
         let Some(path) = dialogs.queries(&app) else {
             return Ok(None);
         };
-        let file = QueryFile::read(&path)?.with_queries()?;
+        let file = QueryFile::read(&path)?.with_answers()?;
         dialogs.note_queries(path);
         Ok(Some(ChosenQueries {
             path: file.path.display().to_string(),
@@ -73,7 +73,7 @@ pub async fn compare_queries(
             attempt: "compare over a query set",
             why: "none was chosen".to_owned(),
         })?;
-        let file = QueryFile::read(&path)?.with_queries()?;
+        let file = QueryFile::read(&path)?.with_answers()?;
         let (a, b) = (Ranking::given(&a)?, Ranking::given(&b)?);
         let named = |ranking: &Ranking| ranking.pipeline.label();
         engine

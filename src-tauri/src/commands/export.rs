@@ -197,7 +197,7 @@ pub async fn nearest_setting(
             attempt: "find the nearest setting",
             why: "no query set was chosen".to_owned(),
         })?;
-        let file = QueryFile::read(&path)?.with_queries()?;
+        let file = QueryFile::read(&path)?.with_answers()?;
         let (ranking, target) = (Ranking::given(&ranking)?, self::target(&target)?);
         let found = engine.library().nearest(&ranking, target, &file, || ())?;
         Ok(found.map(|found| found.told()))

@@ -44,10 +44,8 @@ fn both_are_asked_every_query() {
         .expect("it can be compared")
         .expect("nobody stopped it");
     assert_eq!((compared.n_queries, compared.a.named.as_str()), (2, "none"));
-    assert_eq!(
-        (compared.all.wins, compared.all.ties, compared.all.losses),
-        (1, 1, 0)
-    );
+    let outcome = compared.all.outcome;
+    assert_eq!((outcome.wins, outcome.ties, outcome.losses), (1, 1, 0));
     assert_eq!(compared.by_category["c"], compared.all);
     assert_eq!(compared.b.all.mean.hit_file, 0.5);
     let first = &compared.per_query[0];

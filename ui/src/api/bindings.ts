@@ -412,21 +412,15 @@ export type Change = {
 	a: number,
 	/**  Its mean of B. */
 	b: number,
-	/**  Queries that B answers better. */
-	wins: number,
-	/**  Queries that both answer as well. */
-	ties: number,
-	/**  Queries that A answers better. */
-	losses: number,
-};
+} & WinLoss;
 
 /**  A query set that was chosen. */
 export type ChosenQueries = {
 	/**  Its file. */
 	path: string,
-	/**  How many queries it holds. */
+	/**  How many judged queries it holds. */
 	n_queries: number,
-	/**  Lines that were left out, and why. */
+	/**  What was left out, and why. */
 	left_out: string[],
 };
 
@@ -1314,6 +1308,14 @@ export type Needs = {
 	one_of: string[],
 };
 
+/**  How many nonsense questions were left without a result. */
+export type Nonsense = {
+	/**  How many were asked. */
+	n: number,
+	/**  For how many nothing was returned, which is right. */
+	n_nothing: number,
+};
+
 /**  How many questions a note answers. */
 export type NoteAnswers = {
 	/**  The note's path. */
@@ -2010,10 +2012,18 @@ export type Scores = {
 	"recall@5": number,
 	/**  The share of relevant ranges found in the first 10. */
 	"recall@10": number,
+	/**  1 when the first result overlaps a relevant range. */
+	"hit@1": number,
+	/**  1 when one of the first 5 does. */
+	"hit@5": number,
+	/**  1 when one of the first 10 does. */
+	"hit@10": number,
 	/**  One over the rank of the first hit; 0 past 10. */
 	"mrr@10": number,
-	/**  Normalised discounted cumulative gain over the first 10; binary gains. */
+	/**  Normalised discounted cumulative gain over the first 10; each range gains at the result that first shows it. */
 	"ndcg@10": number,
+	/**  The share of results that overlap a relevant range; none where nothing was returned. */
+	precision: number | null,
 	/**  1 when any result is of a note that holds a relevant range. */
 	hit_file: number,
 	/**  The same for the first result. */
@@ -2070,7 +2080,7 @@ export type SentText = {
 export type SetComparison = {
 	/**  The query set's file. */
 	queries: string,
-	/**  How many queries it holds; at least 1. */
+	/**  How many of its queries have an answer; at least 1. */
 	n_queries: number,
 	/**  The first. */
 	a: SetSide,
@@ -2082,7 +2092,7 @@ export type SetComparison = {
 	by_category: { [key in string]: Change },
 	/**  How it changes over all queries. */
 	all: Change,
-	/**  Each query, in the order of the file. */
+	/**  Each query that has an answer, in the order of the file. */
 	per_query: QueryChange[],
 	/**  What a person should be told. */
 	notices: string[],
@@ -2096,6 +2106,8 @@ export type SetSide = {
 	pipeline: string,
 	/**  The means of its metrics. */
 	all: Summary,
+	/**  Questions to which nothing should be found. */
+	nonsense: Nonsense,
 };
 
 /**  The passage of a chunk that answers the query best, short enough for a table row. */
@@ -2189,6 +2201,8 @@ export type StepProof = {
 export type Summary = {
 	/**  How many queries; at least 1. */
 	n: number,
+	/**  For how many of them nothing was returned, so that precision is undefined: its mean leaves them out. */
+	n_undefined: number,
 } & Scores;
 
 /**  A program that can be handed a ranking. */
@@ -2362,6 +2376,16 @@ by: string } |
 chunks: ChunkWhy[]; 
 /**  How many there are. */
 n_chunks: number };
+
+/**  Over paired values: how often the second is higher, as high and lower. */
+export type WinLoss = {
+	/**  Pairs in which the second is higher. */
+	wins: number,
+	/**  Pairs in which both are the same within 1e-9. */
+	ties: number,
+	/**  Pairs in which the second is lower. */
+	losses: number,
+};
 
 /**  A question that finds the fact. */
 export type WorkingQuestion = {

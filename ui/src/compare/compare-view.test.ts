@@ -106,6 +106,7 @@ test("a query set is chosen, told by category, and each of its queries compared 
     "q1 relay quiet hours +0.75",
     "q2 who may open the door −0.50",
   ]);
+  expect(overSet().getByText("Nothing found").closest("div")).toHaveTextContent("0 → 1 of 2");
   expect(await violations(container)).toEqual([]);
   await user.click(queries[1] as HTMLElement);
   await waitFor(() => {

@@ -11,6 +11,7 @@ import type {
   Ranking,
   Scores,
   SetComparison,
+  SetSide,
   Summary,
 } from "../../src/api/bindings";
 import { DEFAULTS, PARAMETERS, STAGES } from "../../src/api/parameters";
@@ -95,6 +96,7 @@ export const QUERY_SET: ChosenQueries = {
 function scores(ndcg: number): Scores {
   return {
     ...{ "recall@1": ndcg, "recall@5": ndcg, "recall@10": ndcg, "mrr@10": ndcg, "ndcg@10": ndcg },
+    ...{ "hit@1": ndcg, "hit@5": ndcg, "hit@10": ndcg, precision: ndcg },
     ...{ hit_file: Math.ceil(ndcg), "hit_file@1": ndcg, "hit_file@5": ndcg, returned: 6 },
   };
 }
@@ -103,7 +105,7 @@ const mean = (of: readonly number[]) => of.reduce((sum, one) => sum + one, 0) / 
 
 function summary(of: readonly Scores[]): Summary {
   const all = scores(mean(of.map((one) => one["ndcg@10"])));
-  return { n: of.length, ...all, hit_file: mean(of.map((one) => one.hit_file)) };
+  return { n: of.length, n_undefined: 0, ...all, hit_file: mean(of.map((one) => one.hit_file)) };
 }
 
 function changed(of: readonly QueryChange[]): Change {
@@ -129,12 +131,23 @@ export function comparedOver(a: Ranking, b: Ranking): SetComparison {
     query("q2", "who may open the door", "vague", 0.5, isSame ? 0.5 : 0),
     query("q3", "soup stock", "direct", 1, 1),
   ];
+  const side = (named: string, scores: Scores[], n_nothing: number): SetSide => ({
+    ...{ named, pipeline: named, all: summary(scores), nonsense: { n: 2, n_nothing } },
+  });
   const of = (category: string) => changed(queries.filter((one) => one.category === category));
   return {
     queries: QUERY_SET.path,
     n_queries: queries.length,
-    a: { named: a.pipeline, pipeline: a.pipeline, all: summary(queries.map((one) => one.a)) },
-    b: { named: b.pipeline, pipeline: b.pipeline, all: summary(queries.map((one) => one.b)) },
+    a: side(
+      a.pipeline,
+      queries.map((one) => one.a),
+      0,
+    ),
+    b: side(
+      b.pipeline,
+      queries.map((one) => one.b),
+      1,
+    ),
     overlap: 0.5,
     by_category: { direct: of("direct"), vague: of("vague") },
     all: changed(queries),

@@ -70,18 +70,19 @@ fn figures_are_those_of_the_reference_scorer() {
     }
 
     let figures = fs::read_to_string(fixture("figures.json")).expect("it is committed");
-    let figures: Value = serde_json::from_str(&figures).expect("it is JSON");
+    let mut figures: Value = serde_json::from_str(&figures).expect("it is JSON");
     let mut groups = report["by_category"]
         .as_object()
         .expect("it is an object")
         .clone();
     groups.insert("all".to_owned(), report["all"].clone());
-    let figures = figures.as_object().expect("it is an object");
+    let figures = figures.as_object_mut().expect("it is an object");
+    assert_eq!(figures.remove("nothing").as_ref(), Some(&report["nothing"]));
     assert_eq!(
         groups.keys().collect::<Vec<_>>(),
         figures.keys().collect::<Vec<_>>()
     );
-    for (name, expected) in figures {
+    for (name, expected) in &*figures {
         for (metric, expected) in expected.as_object().expect("it is an object") {
             // The scorer prints four decimals.
             let found = groups[name][metric]
@@ -196,6 +197,69 @@ fn notes_of_other_folders_pass_for_none_of_the_set() {
             &report["all"]["hit_file"]
         ),
         (&json!(0.5), &json!(0.0), &json!(1.0))
+    );
+}
+
+#[test]
+fn nonsense_counts_apart_and_what_nobody_judged_not_at_all() {
+    let notes = Notes::new(&[("a.md", "The relay clicks.")]);
+    let lines = [
+        r#"{"id":"q","query":"relay","relevant":[{"path":"a.md","start_line":1,"end_line":1}]}"#,
+        r#"{"id":"n1","query":"zebra","relevant":[]}"#,
+        r#"{"id":"n2","query":"relay of zebras","relevant":[]}"#,
+        r#"{"id":"u","query":"relay"}"#,
+    ];
+    let set = notes.at("queries.jsonl");
+    notes.write("queries.jsonl", lines.join("\n"));
+    let memlens = Memlens::of(&[&notes]);
+    let run = memlens.run(&[&["eval", text(&set), "--json"], &BY_WORDS[..]].concat());
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(
+        run.err.contains("1 query is not judged yet; left out"),
+        "{run:?}"
+    );
+    let report: Value = serde_json::from_str(&run.out).expect("it is JSON");
+    assert_eq!(
+        (&report["n_queries"], &report["all"]["n"]),
+        (&json!(1), &json!(1))
+    );
+    assert_eq!(report["nonsense"], json!({"n": 2, "n_nothing": 1}));
+    assert_eq!(report["nothing"], json!(0.5));
+    assert_eq!(report["all"]["ndcg@10"], json!(1.0));
+    notes.write("queries.jsonl", lines[..3].join("\n"));
+    let shown = memlens.print(&[&["eval", text(&set)], &BY_WORDS[..]].concat());
+    let told = "questions without an answer for which nothing was found: 1 of 2";
+    assert!(shown.contains(told), "{shown}");
+    let compared = memlens.json(&[
+        "compare",
+        "default",
+        "default",
+        "--queries",
+        text(&set),
+        "--json",
+    ]);
+    assert_eq!(
+        (&compared["n_queries"], &compared["a"]["nonsense"]["n"]),
+        (&json!(1), &json!(2))
+    );
+
+    // Nonsense alone is evaluated, and nothing can be measured by it.
+    notes.write("queries.jsonl", lines[1..3].join("\n"));
+    let report = memlens.json(&[&["eval", text(&set), "--json"], &BY_WORDS[..]].concat());
+    assert_eq!(
+        (&report["all"], &report["nothing"]),
+        (&Value::Null, &json!(0.5))
+    );
+    let refused = memlens.run(&["compare", "default", "default", "--queries", text(&set)]);
+    assert!(
+        refused.status == 1 && refused.err.contains("none of its queries has an answer"),
+        "{refused:?}"
+    );
+    notes.write("queries.jsonl", lines[3]);
+    let refused = memlens.run(&["eval", text(&set)]);
+    assert!(
+        refused.status == 1 && refused.err.contains("it has no judged queries"),
+        "{refused:?}"
     );
 }
 

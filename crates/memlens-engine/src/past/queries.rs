@@ -5,21 +5,10 @@ use std::collections::hash_map::Entry;
 use std::path::Path;
 
 use memlens_agents::PastQuestion;
-use memlens_eval::Place;
-use serde::Serialize;
+use memlens_eval::{Place, Query};
 
 use super::{Judged, Past, PastFilter, Places};
 use crate::{EngineError, Library};
-
-/// A line of a query set. Without judgments it has no `relevant`: an empty one would mean that nothing should be found.
-#[derive(Serialize)]
-struct Line<'a> {
-    id: String,
-    query: &'a str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    relevant: Vec<Place>,
-    category: &'a str,
-}
 
 impl Library {
     /// Past questions as `queries.jsonl`, the oldest first, each once. What an agent opened or cited after a question is
@@ -31,34 +20,38 @@ impl Library {
         let mut past = self.past(filter)?;
         past.reverse();
         let places = Places::of(self.lists());
-        let mut lines: Vec<Line<'_>> = Vec::new();
+        let mut queries: Vec<Query> = Vec::new();
         let mut known: HashMap<(&str, &str), usize> = HashMap::new();
         for Past { id, asked } in &past {
             let relevant = self.relevant(asked, &places, base);
+            // Without judgments it is not judged: no place would mean that nothing should be found.
+            let relevant = (!relevant.is_empty()).then_some(relevant);
             match known.entry((&asked.question, &asked.agent)) {
                 Entry::Occupied(at) => {
-                    let line = &mut lines[*at.get()];
-                    let new = relevant
-                        .into_iter()
-                        .filter(|it| !line.relevant.contains(it));
-                    let new: Vec<Place> = new.collect();
-                    line.relevant.extend(new);
+                    let known = &mut queries[*at.get()].relevant;
+                    for place in relevant.into_iter().flatten() {
+                        let known = known.get_or_insert_default();
+                        if !known.contains(&place) {
+                            known.push(place);
+                        }
+                    }
                 }
                 Entry::Vacant(new) => {
-                    new.insert(lines.len());
-                    lines.push(Line {
+                    new.insert(queries.len());
+                    queries.push(Query {
                         id: format!("past-{id}"),
-                        query: &asked.question,
+                        query: asked.question.clone(),
                         relevant,
-                        category: &asked.agent,
+                        category: Some(asked.agent.clone()),
+                        scope: None,
                     });
                 }
             }
         }
-        let text = |line: &Line<'_>| {
-            serde_json::to_string(line).expect("plain data can always be written as JSON") + "\n"
+        let text = |query: &Query| {
+            serde_json::to_string(query).expect("plain data can always be written as JSON") + "\n"
         };
-        Ok(lines.iter().map(text).collect())
+        Ok(queries.iter().map(text).collect())
     }
 
     /// Writes past questions as a query set.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use memlens_eval::{Scores, Summary};
+use memlens_eval::{Nonsense, Scores, Summary, WinLoss};
 use serde::Serialize;
 use specta::Type;
 
@@ -66,7 +66,7 @@ pub struct ComparedRow {
 pub struct SetComparison {
     /// The query set's file.
     pub queries: String,
-    /// How many queries it holds; at least 1.
+    /// How many of its queries have an answer; at least 1.
     pub n_queries: u32,
     /// The first.
     pub a: SetSide,
@@ -78,7 +78,7 @@ pub struct SetComparison {
     pub by_category: BTreeMap<String, Change>,
     /// How it changes over all queries.
     pub all: Change,
-    /// Each query, in the order of the file.
+    /// Each query that has an answer, in the order of the file.
     pub per_query: Vec<QueryChange>,
     /// What a person should be told.
     pub notices: Vec<String>,
@@ -93,6 +93,8 @@ pub struct SetSide {
     pub pipeline: &'static str,
     /// The means of its metrics.
     pub all: Summary,
+    /// Questions to which nothing should be found.
+    pub nonsense: Nonsense,
 }
 
 /// How nDCG@10 changes from A to B.
@@ -104,12 +106,9 @@ pub struct Change {
     pub a: f64,
     /// Its mean of B.
     pub b: f64,
-    /// Queries that B answers better.
-    pub wins: u32,
-    /// Queries that both answer as well.
-    pub ties: u32,
-    /// Queries that A answers better.
-    pub losses: u32,
+    /// How many queries B answers better, as well, and worse.
+    #[serde(flatten)]
+    pub outcome: WinLoss,
 }
 
 /// What becomes of one query.
@@ -145,9 +144,9 @@ pub struct QueryScope {
 pub struct ChosenQueries {
     /// Its file.
     pub path: String,
-    /// How many queries it holds.
+    /// How many judged queries it holds.
     pub n_queries: u32,
-    /// Lines that were left out, and why.
+    /// What was left out, and why.
     pub left_out: Vec<String>,
 }
 

@@ -1,0 +1,144 @@
+//! What a comparison over few or noisy queries does not tell.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+use crate::bootstrap::Difference;
+
+/// From so many queries on a bootstrap interval is reliable.
+pub const QUERIES_RELIABLE: usize = 20;
+
+/// Differences up to this are none.
+const TIE: f64 = 1e-9;
+
+/// Over paired values: how often the second is higher, as high and lower.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct WinLoss {
+    /// Pairs in which the second is higher.
+    pub wins: u32,
+    /// Pairs in which both are the same within 1e-9.
+    pub ties: u32,
+    /// Pairs in which the second is lower.
+    pub losses: u32,
+}
+
+impl WinLoss {
+    /// Counts paired values.
+    pub fn of(first: &[f64], second: &[f64]) -> WinLoss {
+        let mut counts = WinLoss::default();
+        for (first, second) in first.iter().zip(second) {
+            counts.add(*first, *second);
+        }
+        counts
+    }
+
+    /// Counts one more pair.
+    pub fn add(&mut self, first: f64, second: f64) {
+        let change = second - first;
+        if change > TIE {
+            self.wins += 1;
+        } else if change < -TIE {
+            self.losses += 1;
+        } else {
+            self.ties += 1;
+        }
+    }
+}
+
+/// Why nothing can be concluded from a difference; as text, a sentence for a person.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Doubt {
+    /// Fewer queries than an interval is reliable from.
+    TooFew {
+        /// How many there are.
+        n: usize,
+    },
+    /// No query is scored differently.
+    Same,
+    /// The interval holds 0.
+    MayBeChance(Difference),
+}
+
+impl Doubt {
+    /// What speaks against concluding from a difference over `n` queries; none where it is sure.
+    pub fn of(n: usize, difference: &Difference) -> Option<Doubt> {
+        let Difference { mean, low, high } = *difference;
+        if n < QUERIES_RELIABLE {
+            Some(Doubt::TooFew { n })
+        } else if [mean, low, high].iter().all(|it| it.abs() <= TIE) {
+            Some(Doubt::Same)
+        } else if low <= 0.0 && high >= 0.0 {
+            Some(Doubt::MayBeChance(*difference))
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Doubt::TooFew { n } => write!(
+                f,
+                "Too few queries to tell: {n}; the interval is reliable from {QUERIES_RELIABLE} on."
+            ),
+            Doubt::Same => write!(f, "The figures do not differ."),
+            Doubt::MayBeChance(Difference { mean, low, high }) => write!(
+                f,
+                "The difference may be chance: {}, 95\u{202f}% {} to {}.",
+                signed(*mean),
+                signed(*low),
+                signed(*high)
+            ),
+        }
+    }
+}
+
+/// A difference with its sign and three places.
+fn signed(value: f64) -> String {
+    let text = format!("{value:+.3}").replace('-', "\u{2212}");
+    // What rounds to 0 has no sign.
+    match text.trim_start_matches(['+', '\u{2212}']) {
+        "0.000" => "0.000".to_owned(),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Doubt, WinLoss};
+    use crate::bootstrap::Difference;
+
+    #[test]
+    fn ties_are_what_rounding_makes() {
+        let counts = WinLoss::of(&[0.5, 0.5, 0.5, 0.1 + 0.2], &[0.6, 0.4, 0.5, 0.3]);
+        assert_eq!(
+            counts,
+            WinLoss {
+                wins: 1,
+                ties: 2,
+                losses: 1
+            }
+        );
+    }
+
+    #[test]
+    fn doubts_are_told() {
+        let told = |n, mean, low, high| {
+            Doubt::of(n, &Difference { mean, low, high }).map(|doubt| doubt.to_string())
+        };
+        let few = "Too few queries to tell: 12; the interval is reliable from 20 on.";
+        assert_eq!(told(12, 0.3, 0.2, 0.4).as_deref(), Some(few));
+        assert_eq!(told(20, 0.3, 0.2, 0.4), None);
+        assert_eq!(told(20, -0.3, -0.4, -0.2), None);
+        let chance = "The difference may be chance: +0.012, 95\u{202f}% \u{2212}0.004 to +0.031.";
+        assert_eq!(told(57, 0.0121, -0.0039, 0.031).as_deref(), Some(chance));
+        let touching =
+            "The difference may be chance: \u{2212}0.012, 95\u{202f}% \u{2212}0.020 to 0.000.";
+        assert_eq!(told(57, -0.012, -0.02, 0.0).as_deref(), Some(touching));
+        let same = "The figures do not differ.";
+        assert_eq!(told(57, 0.0, 0.0, 0.0).as_deref(), Some(same));
+    }
+}
