@@ -248,6 +248,39 @@ impl CandidateSet {
             .map_or_else(ListValue::default, |list| list.value(slot))
     }
 
+    /// The set without the candidates that no list holds within `depth`, and the old slot of each one that is left, ascending.
+    ///
+    /// Memlens's own pipeline orders both alike while it reads no list deeper. What another program's ranking looks at beside
+    /// the lists goes by slot, so a set that holds such facts stays whole.
+    pub fn within_depth(&self, depth: u32) -> (CandidateSet, Vec<u32>) {
+        let is_within = |slot: &u32| {
+            let ranks = self.lists.iter().filter_map(|list| list.value(*slot).rank);
+            self.own.is_some() || ranks.min().is_some_and(|rank| rank <= depth)
+        };
+        let slots: Vec<u32> = (0..self.candidates.len() as u32)
+            .filter(is_within)
+            .collect();
+        let of_list = |list: &List| List {
+            values: match list.state {
+                ListState::Ready => slots.iter().map(|slot| list.value(*slot)).collect(),
+                ListState::Missing(_) => Vec::new(),
+            },
+            ..list.clone()
+        };
+        let candidates = slots.iter().map(|slot| &self.candidates[*slot as usize]);
+        let set = CandidateSet {
+            candidates: candidates.cloned().collect(),
+            lists: self.lists.iter().map(of_list).collect(),
+            clustering: self.clustering.clone(),
+            directions: self.directions.clone(),
+            rerank: self.rerank.clone(),
+            hook: self.hook.clone(),
+            own: self.own.clone(),
+            ..*self
+        };
+        (set, slots)
+    }
+
     /// A set of chunks of 1,000 bytes that only the vector list holds, for examples and tests: one for each cosine, in the
     /// order of ties.
     pub fn of_cosines(cosines: &[f64]) -> CandidateSet {

@@ -15,6 +15,8 @@ pub struct Context<'a, P = Params> {
     pub set: &'a CandidateSet,
     /// The parameters.
     pub params: &'a P,
+    /// Whether somebody reads the reasons: where not, a stage may leave out what has no effect on any row.
+    pub is_recorded: bool,
 }
 
 /// What the stages of Memlens's own pipeline ask of its two lists.
@@ -165,6 +167,9 @@ pub trait AnyPipeline: Sync {
     fn rank(&self, set: &CandidateSet, values: &Values) -> Trace {
         self.rank_observed(set, values, &mut |_| ())
     }
+
+    /// As [`order`], by values of its table.
+    fn order(&self, set: &CandidateSet, values: &Values) -> Vec<(u32, f64)>;
 }
 
 impl<P: TypedSet> AnyPipeline for Pipeline<P> {
@@ -191,6 +196,10 @@ impl<P: TypedSet> AnyPipeline for Pipeline<P> {
         after: &mut dyn FnMut(StageId),
     ) -> Trace {
         rank_observed(set, &P::of(values), self, after)
+    }
+
+    fn order(&self, set: &CandidateSet, values: &Values) -> Vec<(u32, f64)> {
+        order(set, &P::of(values), self)
     }
 }
 
@@ -271,19 +280,13 @@ pub fn rank_observed<P: TypedSet>(
     pipeline: &Pipeline<P>,
     mut after: impl FnMut(StageId),
 ) -> Trace {
-    let context = Context { set, params };
+    let context = Context {
+        set,
+        params,
+        is_recorded: true,
+    };
     let table = params.table();
-    let (Ties::Order(order) | Ties::Stable(order)) = pipeline.ties;
-    let mut rows: Vec<Row> = (0..)
-        .zip(order(set))
-        .map(|(slot, order)| Row {
-            slot,
-            order,
-            score: None,
-        })
-        .collect();
-    rows.sort_unstable_by_key(|row| row.order);
-
+    let mut rows = start(set, pipeline.ties);
     let mut traces = Vec::with_capacity(pipeline.stages.len());
     for stage in pipeline.stages {
         let outcome = (stage.explain)(&context, &rows);
@@ -293,6 +296,45 @@ pub fn rank_observed<P: TypedSet>(
         after(stage.id);
     }
     Trace::new(traces, rows.iter().map(|row| row.slot).collect())
+}
+
+/// The slots that [`rank`] keeps, best first, each with its last score.
+///
+/// The same stages, effects and sorting, without the record: for callers that rank thousands of times.
+pub fn order<P: TypedSet>(
+    set: &CandidateSet,
+    params: &P,
+    pipeline: &Pipeline<P>,
+) -> Vec<(u32, f64)> {
+    let context = Context {
+        set,
+        params,
+        is_recorded: false,
+    };
+    let mut rows = start(set, pipeline.ties);
+    for stage in pipeline.stages {
+        let Outcome { details, .. } = (stage.explain)(&context, &rows);
+        if !details.is_empty() {
+            (rows, _) = decide(&details, pipeline.ties, &rows);
+        }
+    }
+    let scored = rows.iter().map(|row| (row.slot, row.score.unwrap_or(0.0)));
+    scored.collect()
+}
+
+/// All rows as they start.
+fn start(set: &CandidateSet, ties: Ties) -> Vec<Row> {
+    let (Ties::Order(order) | Ties::Stable(order)) = ties;
+    let mut rows: Vec<Row> = (0..)
+        .zip(order(set))
+        .map(|(slot, order)| Row {
+            slot,
+            order,
+            score: None,
+        })
+        .collect();
+    rows.sort_unstable_by_key(|row| row.order);
+    rows
 }
 
 /// Applies what a stage says, and records it.
@@ -313,7 +355,10 @@ fn apply(
     let entries = if details.is_empty() {
         Vec::new()
     } else {
-        decide(details, ties, rows)
+        let (kept, effects) = decide(&details, ties, rows);
+        let entries = entries(details, effects, rows, &kept);
+        *rows = kept;
+        entries
     };
     let (n_in, n_out) = counts.unwrap_or((n_in, rows.len() as u32));
     StageTrace {
@@ -327,8 +372,8 @@ fn apply(
     }
 }
 
-/// Applies a reason to every row, and sorts.
-fn decide(details: Vec<Detail>, ties: Ties, rows: &mut Vec<Row>) -> Vec<Entry> {
+/// Applies a reason to every row, and sorts; returns what is kept, and what each reason did.
+fn decide(details: &[Detail], ties: Ties, rows: &[Row]) -> (Vec<Row>, Vec<Effect>) {
     let effects: Vec<Effect> = details.iter().map(Detail::effect).collect();
     let mut kept = Vec::with_capacity(rows.len());
     let mut places = Vec::new();
@@ -344,11 +389,6 @@ fn decide(details: Vec<Detail>, ties: Ties, rows: &mut Vec<Row>) -> Vec<Entry> {
         }
     }
 
-    let n_slots = rows
-        .iter()
-        .map(|row| row.slot as usize + 1)
-        .max()
-        .unwrap_or(0);
     if is_scored {
         let by_score = |a: &Row, b: &Row| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0));
         match ties {
@@ -359,21 +399,31 @@ fn decide(details: Vec<Detail>, ties: Ties, rows: &mut Vec<Row>) -> Vec<Entry> {
         }
     } else if !places.is_empty() {
         // A stage that places says a place for every row.
-        let mut place_of = vec![u32::MAX; n_slots];
+        let mut place_of = vec![u32::MAX; n_slots(rows)];
         for (place, slot) in places {
             place_of[slot as usize] = place;
         }
         kept.sort_unstable_by_key(|row| place_of[row.slot as usize]);
     }
+    (kept, effects)
+}
 
-    let mut rank_of = vec![None; n_slots];
+/// One more than the highest slot.
+fn n_slots(rows: &[Row]) -> usize {
+    let n_slots = rows.iter().map(|row| row.slot as usize + 1);
+    n_slots.max().unwrap_or(0)
+}
+
+/// The record of a stage: what its reasons did to the rows that it found.
+fn entries(details: Vec<Detail>, effects: Vec<Effect>, rows: &[Row], kept: &[Row]) -> Vec<Entry> {
+    let mut rank_of = vec![None; n_slots(rows)];
     if kept.iter().any(|row| row.score.is_some()) {
-        for (rank, row) in (1..).zip(&kept) {
+        for (rank, row) in (1..).zip(kept) {
             rank_of[row.slot as usize] = Some(rank);
         }
     }
-    let entries = (1..)
-        .zip(rows.iter())
+    (1..)
+        .zip(rows)
         .zip(effects.into_iter().zip(details))
         .map(|((rank, row), (effect, detail))| {
             // A list ranks rows that have no score yet.
@@ -391,7 +441,5 @@ fn decide(details: Vec<Detail>, ties: Ties, rows: &mut Vec<Row>) -> Vec<Entry> {
                 detail,
             }
         })
-        .collect();
-    *rows = kept;
-    entries
+        .collect()
 }

@@ -14,7 +14,7 @@ use memlens_params::{
 use memlens_rank::{
     Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, Detail, Directions, Effect, Entry,
     HookAnswer, HookMove, List, ListId, NATIVE, RerankScale, RerankScores, RerankState, Status,
-    Thumbs, Trace, chars_read, rank,
+    Thumbs, Trace, chars_read, order, rank,
 };
 use proptest::prelude::*;
 
@@ -270,6 +270,14 @@ fn traced(set: &CandidateSet, params: &Params) -> Trace {
     rank(set, params, &NATIVE)
 }
 
+/// What a trace keeps, with the scores that a screen shows.
+fn kept_with_scores(set: &CandidateSet, params: &Params) -> Vec<(u32, f64)> {
+    let columns = traced(set, params).columns(set, |_| None);
+    let kept = &columns.order[..columns.n_kept as usize];
+    let score = |slot: &u32| columns.score[*slot as usize].expect("what is kept has a score");
+    kept.iter().map(|slot| (*slot, score(slot))).collect()
+}
+
 fn kept_chunks(set: &CandidateSet, trace: &Trace) -> Vec<u64> {
     trace
         .kept()
@@ -282,6 +290,27 @@ proptest! {
     #[test]
     fn the_same_input_gives_the_same_trace(set in rich_sets(), params in rich_parameters()) {
         prop_assert_eq!(traced(&set, &params), traced(&set, &params));
+    }
+
+    #[test]
+    fn the_order_is_that_of_the_trace(set in rich_sets(), params in rich_parameters(), nth in 2..4usize, has_hook in any::<bool>()) {
+        let (set, params) = if has_hook {
+            (with_hook(set, &params, nth), Params { hook: HookMode::On, ..params })
+        } else {
+            (set, params)
+        };
+        prop_assert_eq!(order(&set, &params, &NATIVE), kept_with_scores(&set, &params));
+    }
+
+    #[test]
+    fn what_lies_deeper_than_lists_are_read_changes_nothing(set in rich_sets(), params in rich_parameters(), deeper in 0..20u32) {
+        let depth = params.vector_depth.max(params.bm25_depth) + deeper;
+        let (pruned, slots) = set.within_depth(depth);
+        let of_pruned: Vec<(u32, f64)> = order(&pruned, &params, &NATIVE)
+            .into_iter()
+            .map(|(slot, score)| (slots[slot as usize], score))
+            .collect();
+        prop_assert_eq!(of_pruned, order(&set, &params, &NATIVE));
     }
 
     #[test]

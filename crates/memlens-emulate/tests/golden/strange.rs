@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memlens_emulate::{AgentNote, Embed, MadeOf, Program, Vectors};
 use memlens_params::{ParameterKind, ParameterSet, Value, Values};
-use memlens_rank::{AnyPipeline, Detail, Trace};
+use memlens_rank::{AnyPipeline, CandidateSet, Detail, Trace};
 use memlens_retrieve::{Question, RetrieveError, Retrieved, Retriever, Within};
 
 use crate::given::note;
@@ -101,6 +101,14 @@ fn check(trace: &Trace, found: &Retrieved, head: &str) {
     }
 }
 
+/// What a trace keeps, with the scores that a screen shows.
+fn kept_with_scores(trace: &Trace, set: &CandidateSet) -> Vec<(u32, f64)> {
+    let columns = trace.columns(set, |_| None);
+    let kept = trace.kept().iter();
+    kept.map(|slot| (*slot, columns.score[*slot as usize].unwrap_or_default()))
+        .collect()
+}
+
 /// A memory of the notes; one vector in three has no direction.
 fn memory(program: Program, values: &Values, has_model: bool) -> Arc<dyn Retriever> {
     let n = program.chunk_texts(&notes(), values).len();
@@ -140,7 +148,10 @@ fn strange_questions_are_answered(has_model: bool) {
                 let head = format!("{} {text:?}", pipeline.label());
                 match asked {
                     Ok(found) => {
-                        check(&pipeline.rank(&found.set, &values), &found, &head);
+                        let trace = pipeline.rank(&found.set, &values);
+                        check(&trace, &found, &head);
+                        let order = pipeline.order(&found.set, &values);
+                        assert_eq!(order, kept_with_scores(&trace, &found.set), "{head}");
                         n_answered += 1;
                     }
                     // A program may refuse a question, in words.

@@ -28,7 +28,7 @@ use memlens_embed::ModelInfo;
 use memlens_engine::{EmbedderSource, Engine, Event, Indexer, Library, Purpose, bundled};
 use memlens_index::Join;
 use memlens_params::{NearDuplicates, Params};
-use memlens_rank::{CandidateSet, NATIVE, rank};
+use memlens_rank::{CandidateSet, NATIVE, order, rank};
 
 use crate::evidence::with_evidence;
 use crate::mixed::{Mixed, ModelTime, N_REAL_TEXTS};
@@ -314,6 +314,14 @@ fn rank_sets(sets: &[CandidateSet]) {
                     } else {
                         series.time(|| rank(black_box(set), params, &NATIVE));
                     }
+                }
+            }
+            series.print();
+            let name = format!("order {n} candidates{how}");
+            let mut series = Series::of(&name, MICROSECONDS, "the same without the record");
+            for _ in 0..ROUNDS {
+                for set in &sets {
+                    series.time(|| order(black_box(set), params, &NATIVE));
                 }
             }
             series.print();

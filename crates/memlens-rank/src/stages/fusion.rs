@@ -38,7 +38,12 @@ pub fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let scales = Scales::of(context.params, &sides);
 
     let rrf: Vec<Option<f64>> = sides.iter().map(|sides| plan.rrf(sides)).collect();
-    let rrf_ranks = rrf_ranks(rows, &rrf);
+    // They stand beside the score and decide nothing.
+    let rrf_ranks = if context.is_recorded {
+        rrf_ranks(rows, &rrf)
+    } else {
+        vec![None; rows.len()]
+    };
     let details = sides
         .iter()
         .zip(rrf.iter().zip(rrf_ranks))

@@ -39,6 +39,10 @@ fn list(context: &Context<'_>, id: ListId, is_on: bool, depth: u32, rows: &[Row]
         ListState::Ready if !is_on => return Outcome::skipped(SWITCHED_OFF),
         ListState::Ready => {}
     }
+    // A list keeps every row: to say where it holds them is all that it does.
+    if !context.is_recorded {
+        return Outcome::applied(Vec::new());
+    }
     let is_vector = id == ListId::VECTOR;
     let details = rows.iter().map(|row| {
         let candidate = &set.candidates[row.slot as usize];

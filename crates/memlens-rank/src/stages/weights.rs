@@ -2,10 +2,10 @@
 //!
 //! Both multiply; the formulas stand at [`Detail::Feedback`] and [`Detail::Decay`].
 
-use crate::Age;
 use crate::detail::Detail;
 use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
+use crate::{Age, Thumbs};
 
 /// How far thumbs reach at strength 1: weights lie within 1 ± this.
 pub(crate) const REACH: f64 = 0.5;
@@ -22,10 +22,16 @@ pub fn feedback(context: &Context<'_>, rows: &[Row]) -> Outcome {
     if strength == 0.0 {
         return Outcome::skipped("off: strength 0");
     }
-    let details: Vec<Detail> = rows
+    let thumbs_on = |row: &Row| context.set.candidates[row.slot as usize].thumbs;
+    let has_thumbs = |row: &&Row| thumbs_on(row) != Thumbs::default();
+    let n_weighted = rows.iter().filter(has_thumbs).count();
+    if n_weighted == 0 {
+        return Outcome::skipped("no chunk has a thumb");
+    }
+    let details = rows
         .iter()
         .map(|row| {
-            let thumbs = context.set.candidates[row.slot as usize].thumbs;
+            let thumbs = thumbs_on(row);
             let (up, down) = (f64::from(thumbs.n_up), f64::from(thumbs.n_down));
             Detail::Feedback {
                 base: row.score.unwrap_or(0.0),
@@ -36,15 +42,6 @@ pub fn feedback(context: &Context<'_>, rows: &[Row]) -> Outcome {
             }
         })
         .collect();
-    let n_weighted = details
-        .iter()
-        .filter(
-            |detail| matches!(detail, Detail::Feedback { n_up, n_down, .. } if n_up + n_down > 0),
-        )
-        .count();
-    if n_weighted == 0 {
-        return Outcome::skipped("no chunk has a thumb");
-    }
     Outcome {
         note: Some(format!("{n_weighted} with thumbs")),
         ..Outcome::applied(details)
