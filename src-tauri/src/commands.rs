@@ -28,6 +28,7 @@ pub mod export;
 pub mod past;
 pub mod providers;
 pub mod rerank;
+pub mod tuning;
 
 /// What every command works on.
 pub struct Shell {

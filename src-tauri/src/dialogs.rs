@@ -65,12 +65,12 @@ impl Dialogs {
     pub fn queries(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog
-                .add_filter("JSON lines", &["jsonl"])
+                .add_filter("Query sets", &["jsonl", "json", "csv"])
                 .blocking_pick_file()
         })
     }
 
-    /// Asks where to save the settings of another program; none when the person cancels.
+    /// Asks where to save a file of this name; none when the person cancels.
     pub fn place_for_settings(&self, app: &AppHandle, name: &str) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog.set_file_name(name).blocking_save_file()

@@ -47,6 +47,10 @@ pub enum Command {
     Params(ParamsArgs),
     /// Measure a ranking with judged queries
     Eval(EvalArgs),
+    /// Find the parameters that score best on judged queries, and measure them on queries not used for finding them
+    Tune(TuneArgs),
+    /// List, import, export or delete the query sets that the window tunes by
+    Queries(QueriesArgs),
     /// Save the parameters as memlens.json, or tell them to another program
     Export(ExportArgs),
     /// Set, show, test or turn off the provider that reranks over HTTP
@@ -369,9 +373,97 @@ pub struct EvalArgs {
     /// Write the results of each query to a file
     #[arg(long, value_name = "RUN.jsonl")]
     pub run_out: Option<PathBuf>,
+    /// Compare with a run that `eval --json` printed or the window exported; exit with status 1 if it was better
+    #[arg(long, value_name = "RUN.json")]
+    pub baseline: Option<PathBuf>,
+    /// How much the metric may drop below the baseline
+    #[arg(
+        long,
+        value_name = "DROP",
+        default_value_t = 0.0,
+        requires = "baseline"
+    )]
+    pub max_drop: f64,
+    /// The metric that must not drop
+    #[arg(
+        long,
+        value_name = "METRIC",
+        default_value = "ndcg@10",
+        requires = "baseline"
+    )]
+    pub metric: String,
     /// Print as JSON, with figures for each query
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TuneArgs {
+    /// Judged queries (JSON lines, CSV or qmd's bench JSON), or the name of a query set in the library
+    #[arg(value_name = "QUERIES")]
+    pub queries: String,
+    /// The parameters to try, separated by commas (default: every live one except the cuts at the end)
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    pub params: Option<Vec<String>>,
+    /// What should be as high as possible
+    #[arg(long, value_name = "METRIC", default_value = "ndcg@10")]
+    pub metric: String,
+    /// Split the queries into this many parts and measure each by what the others chose; 1 holds out one half
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub folds: u32,
+    /// Draw the split by this number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u32,
+    /// Try at most this many rankings for each part
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub tries: u32,
+    /// Send at most this many documents to the reranker
+    #[arg(long, value_name = "N")]
+    pub max_rerank_docs: Option<u32>,
+    /// Refuse if a question takes longer than this (median, in milliseconds)
+    #[arg(long, value_name = "MS")]
+    pub max_ms: Option<f64>,
+    /// Tune another program's ranking: openclaw, openclaw@2026.7, qmd, …
+    #[arg(long, value_name = "PROGRAM[@VERSION]")]
+    pub agent: Option<String>,
+    #[command(flatten)]
+    pub settings: SettingArgs,
+    /// Write the best ranking found, with its figures, as memlens.json
+    #[arg(long, value_name = "PRESET.json")]
+    pub out: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct QueriesArgs {
+    #[command(subcommand)]
+    pub act: Option<QueriesAct>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum QueriesAct {
+    /// Keep the queries of a file: JSON lines, CSV or qmd's bench JSON
+    Import {
+        /// The file; its paths are relative to its folder
+        file: PathBuf,
+    },
+    /// Write a query set to a file: .csv for CSV, anything else for JSON lines
+    Export {
+        /// The set's name; `judgments` for all judgments as they are now
+        name: String,
+        /// The file
+        file: PathBuf,
+    },
+    /// Delete a query set
+    Delete {
+        /// Its name
+        name: String,
+    },
 }
 
 #[derive(Debug, Args)]

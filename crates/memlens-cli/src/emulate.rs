@@ -43,6 +43,9 @@ pub fn run(library: Option<PathBuf>, arguments: EmulateArgs) -> Result<(), CliEr
                 pooled: false,
                 ranking,
                 run_out: arguments.run_out,
+                baseline: None,
+                max_drop: 0.0,
+                metric: "ndcg@10".to_owned(),
                 json: arguments.json,
             },
         );

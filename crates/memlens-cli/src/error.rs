@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use memlens_engine::{EngineError, IndexerError, RerankError};
+use memlens_eval::UnknownMetric;
 use memlens_params::ParamError;
 use thiserror::Error;
 
@@ -18,6 +19,17 @@ pub enum CliError {
     /// A setting was refused.
     #[error(transparent)]
     Param(#[from] ParamError),
+    /// No metric has this name.
+    #[error(transparent)]
+    Metric(#[from] UnknownMetric),
+    /// A metric fell by more than is allowed.
+    #[error("regression: {told}; allowed to drop by {max_drop}")]
+    Dropped {
+        /// What became of it.
+        told: String,
+        /// By how much it may fall.
+        max_drop: f64,
+    },
     /// A file could not be read or written.
     #[error("cannot {attempt} {}: {source}", path.display())]
     File {
@@ -153,6 +165,7 @@ impl CliError {
     pub fn exit_status(&self) -> u8 {
         match self {
             CliError::Param(_)
+            | CliError::Metric(_)
             | CliError::NoDataFolder
             | CliError::NoHome
             | CliError::NoThumb { .. }
@@ -189,6 +202,7 @@ impl CliError {
             | CliError::Output(_)
             | CliError::Input(_)
             | CliError::Stopped
+            | CliError::Dropped { .. }
             | CliError::Signal(_) => 1,
         }
     }

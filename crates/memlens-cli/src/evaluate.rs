@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use memlens_engine::{Library, QueryFile, Run};
+use memlens_engine::{Library, QueryFile, Run, RunDrop, RunRecord};
 use memlens_eval::{
-    FilesPassing, Nonsense, Place, Query, Scores, Summary, by_category, files_passing, score,
+    FilesPassing, Metric, Nonsense, Place, Query, Scores, Summary, by_category, files_passing,
+    score,
 };
 use memlens_params::Values;
 use serde::Serialize;
@@ -28,6 +29,9 @@ struct EvalReport<'a> {
     params: &'a Values,
     /// None where no query has an answer.
     all: Option<Summary>,
+    /// The version of the queries, and the notes that they were asked of: what a later run is compared by.
+    queries_hash: String,
+    corpus: String,
     nonsense: Nonsense,
     /// The share of nonsense queries that returned nothing; none where there are none.
     nothing: Option<f64>,
@@ -111,6 +115,8 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         pipeline: ranking.pipeline.id().0,
         params: &ranking.values,
         all: Summary::of(scored().map(|(_, scores)| scores)),
+        queries_hash: library.version_of(&set),
+        corpus: library.fingerprint(),
         nonsense,
         nothing: nonsense.share(),
         by_category: by_category(
@@ -131,9 +137,64 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
             .collect(),
     };
     if arguments.json {
-        return print_json(&report);
+        print_json(&report)?;
+    } else {
+        print_text(|out| write(out, &report))?;
     }
-    print_text(|out| write(out, &report))
+    match &arguments.baseline {
+        None => Ok(()),
+        Some(path) => compare_with(
+            path,
+            &report,
+            metric(&arguments.metric)?,
+            arguments.max_drop,
+        ),
+    }
+}
+
+/// Tells what became of a metric since a run.
+///
+/// # Errors
+/// [`CliError::Dropped`] where it fell by more than is allowed.
+fn compare_with(
+    path: &Path,
+    report: &EvalReport<'_>,
+    metric: Metric,
+    max_drop: f64,
+) -> Result<(), CliError> {
+    let before = RunRecord::read(path)?;
+    let now = serde_json::to_value(report).and_then(serde_json::from_value::<RunRecord>);
+    let now = now.expect("a report is a run");
+    let RunDrop {
+        row,
+        fell_by,
+        notices,
+    } = before.drop_to(&now, metric)?;
+    for notice in notices {
+        tell(notice);
+    }
+    let figure = |figure: Option<f64>| figure.map_or_else(String::new, |it| format!("{it:.4}"));
+    let told = format!(
+        "{} {} now, {} in {}; {} better, {} the same, {} worse",
+        metric.label(),
+        figure(row.now),
+        figure(row.pinned),
+        path.display(),
+        row.wins,
+        row.ties,
+        row.losses
+    );
+    // Rounding is no regression.
+    if fell_by > max_drop + 1e-9 {
+        return Err(CliError::Dropped { told, max_drop });
+    }
+    tell(told);
+    Ok(())
+}
+
+/// The metric of a name.
+pub fn metric(named: &str) -> Result<Metric, CliError> {
+    named.parse().map_err(CliError::from)
 }
 
 /// Reads a query set with at least one judged query, and tells what it leaves out.

@@ -180,8 +180,13 @@ fn evidence(library: &Library, ranking: &Ranking, path: &Path) -> Result<Evidenc
     let after = scores(ranking)?;
     bar.finish_and_clear();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(Evidence::of(name.into_owned(), &set.bytes, &before, &after)
-        .expect("a query set without answers is refused"))
+    Ok(Evidence::of(
+        name.into_owned(),
+        &library.version_of(&set),
+        &before,
+        &after,
+    )
+    .expect("a query set without answers is refused"))
 }
 
 fn nearest(

@@ -21,6 +21,7 @@ mod import;
 mod index;
 mod output;
 mod params;
+mod queries;
 mod recall;
 mod rerank_hook;
 mod rerank_model;
@@ -28,6 +29,7 @@ mod rerank_provider;
 mod search;
 mod settings;
 mod status;
+mod tune;
 mod watch;
 mod why;
 
@@ -70,6 +72,8 @@ fn main() -> ExitCode {
         Command::Import(arguments) => import::run(&arguments),
         Command::Params(arguments) => params::run(&arguments),
         Command::Eval(arguments) => evaluate::run(library, &arguments),
+        Command::Tune(arguments) => tune::run(library, &arguments),
+        Command::Queries(arguments) => queries::run(library, &arguments),
         Command::Export(arguments) => export::run(library, &arguments),
         Command::RerankProvider(arguments) => rerank_provider::run(library, &arguments),
         Command::RerankModel(arguments) => rerank_model::run(library, &arguments),

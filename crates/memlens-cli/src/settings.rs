@@ -128,6 +128,12 @@ pub fn while_comparing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     while_working(&progress, work)
 }
 
+/// Shows how far tuning is.
+pub fn while_tuning<T>(library: &Library, work: impl FnOnce() -> T) -> T {
+    let progress = || library.tune_progress().map(|it| (it.n_done, it.n_all));
+    while_working(&progress, work)
+}
+
 /// Shows how far an import of past questions is, in thousands of bytes.
 pub fn while_importing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     let thousands = |bytes: f64| (bytes / 1000.0) as u32;

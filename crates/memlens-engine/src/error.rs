@@ -102,6 +102,30 @@ pub enum EngineError {
         /// Why.
         why: String,
     },
+    /// A query set, or a query of one, cannot be used so.
+    #[error("cannot {attempt} {named}: {why}")]
+    QuerySet {
+        /// What was attempted.
+        attempt: &'static str,
+        /// What the person named.
+        named: String,
+        /// Why.
+        why: String,
+    },
+    /// Nothing can be tuned so.
+    #[error("cannot tune: {why}")]
+    Tune {
+        /// Why, and what to do.
+        why: String,
+    },
+    /// A run is not there, or cannot be compared with.
+    #[error("cannot use the run {named}: {why}")]
+    Run {
+        /// As the person named it.
+        named: String,
+        /// Why.
+        why: String,
+    },
     /// A query set holds no query.
     #[error("cannot evaluate {}: it has no judged queries", path.display())]
     NoQueries {
@@ -341,6 +365,9 @@ impl EngineError {
             | EngineError::NoTarget { .. }
             | EngineError::NoQueries { .. }
             | EngineError::NoAnswers { .. }
+            | EngineError::QuerySet { .. }
+            | EngineError::Tune { .. }
+            | EngineError::Run { .. }
             | EngineError::AgentConfig { .. }
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use memlens_eval::{Difference, Query, Scores, Summary, paired_bootstrap, score};
+use memlens_eval::{Difference, Metric, Query, Scores, Summary, paired_bootstrap, score};
 use serde::{Deserialize, Serialize};
 
 use crate::ranking::Ranking;
+use crate::view::TuneAnswer;
 use crate::{EngineError, Library};
 
 /// Measured figures that leave with the parameters.
@@ -14,7 +15,7 @@ use crate::{EngineError, Library};
 pub struct Evidence {
     /// The query set's file name.
     pub queries: String,
-    /// The BLAKE3 hash of its bytes, in hexadecimal.
+    /// The version of its content: a BLAKE3 hash, in hexadecimal.
     pub queries_hash: String,
     /// How many queries were asked.
     pub n: usize,
@@ -28,6 +29,27 @@ pub struct Evidence {
     pub mrr_10: Measured,
     /// The share of queries for which a note with an answer was returned.
     pub hit_file: Measured,
+    /// What the parameters are worth on queries that had no part in choosing them; none where they were not tuned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<HeldOut>,
+}
+
+/// The figure of tuned parameters on queries that had no part in choosing them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldOut {
+    /// The metric that they were tuned by.
+    pub metric: Metric,
+    /// By the ranking that tuning began with.
+    pub before: f64,
+    /// By what tuning in this way finds.
+    pub after: f64,
+    /// The 95 % interval of the difference, paired by query.
+    pub interval: [f64; 2],
+    /// Into how many parts the queries were split, each left out once; 1 where one half was held out.
+    pub folds: u32,
+    /// What the split was drawn by.
+    pub seed: u32,
 }
 
 /// One figure before and after.
@@ -45,7 +67,7 @@ impl Evidence {
     /// The figures of a ranking and of its defaults on the same queries; none of no queries.
     pub fn of(
         queries: String,
-        bytes: &[u8],
+        queries_hash: &str,
         before: &[Scores],
         after: &[Scores],
     ) -> Option<Evidence> {
@@ -61,17 +83,47 @@ impl Evidence {
         };
         Some(Evidence {
             queries,
-            queries_hash: blake3::hash(bytes).to_hex().to_string(),
+            queries_hash: queries_hash.to_owned(),
             n: before.len(),
             before: "default".to_owned(),
             ndcg_10: measured(|it| it.ndcg_10)?,
             mrr_10: measured(|it| it.mrr_10)?,
             hit_file: measured(|it| it.hit_file)?,
+            held_out: None,
         })
+    }
+
+    /// The same with what tuning found on queries that had no part in it.
+    pub(crate) fn held_out_by(self, answer: &TuneAnswer) -> Evidence {
+        let best = &answer.rows[0];
+        let held_out = best.difference.map(|Difference { low, high, .. }| HeldOut {
+            metric: answer.metric,
+            before: best.held_out - best.to_present,
+            after: best.held_out,
+            interval: [low, high],
+            folds: answer.folds,
+            seed: answer.seed,
+        });
+        Evidence { held_out, ..self }
     }
 
     /// The figures in one line, for a person.
     pub fn sentence(&self) -> String {
+        if let Some(HeldOut {
+            metric,
+            before,
+            after,
+            interval: [low, high],
+            ..
+        }) = self.held_out
+        {
+            return format!(
+                "tuned on {} of {}; on queries not used for it {} {after:.3}, {before:.3} before (difference {low:+.3} to {high:+.3}, 95 %)",
+                counted(self.n),
+                memlens_params::brief(&self.queries),
+                metric.label(),
+            );
+        }
         let Measured {
             before,
             after,

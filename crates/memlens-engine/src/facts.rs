@@ -8,7 +8,7 @@ use memlens_retrieve::Retrieved;
 
 use crate::clustering::Clustering;
 use crate::marks::Marks;
-use crate::thumbs::{ThumbCounts, counted};
+use crate::thumbs::GivenThumbs;
 
 const MS_PER_DAY: f64 = 86_400_000.0;
 
@@ -19,7 +19,9 @@ pub(crate) struct LibraryFacts {
     /// notes that came since hold no observation.
     pub clustering: Option<Arc<Clustering>>,
     /// The thumbs.
-    pub thumbs: Arc<ThumbCounts>,
+    pub thumbs: Arc<GivenThumbs>,
+    /// The question whose own thumbs are left out, since it is judged by them; none where all count.
+    pub without_thumbs_for: Option<String>,
     /// What the person keeps from decay.
     pub marks: Arc<Marks>,
     /// Days from 1970-01-01 to the moment of the question.
@@ -47,8 +49,11 @@ impl LibraryFacts {
     /// Puts the thumbs on the candidates' texts.
     pub fn put_thumbs(&self, retrieved: &mut Retrieved) {
         for (candidate, row) in retrieved.set.candidates.iter_mut().zip(&retrieved.rows) {
-            let given = row.text.and_then(|text| self.thumbs.get(&text).copied());
-            candidate.thumbs = counted(given.unwrap_or_default());
+            let without = self.without_thumbs_for.as_deref();
+            candidate.thumbs = row
+                .text
+                .map(|text| self.thumbs.on(text, without))
+                .unwrap_or_default();
         }
     }
 

@@ -1,12 +1,11 @@
 //! Thumbs: the person says that a chunk answers a question, or does not.
 //!
-//! A thumb counts for every question and for every chunk of the same text. It is stored by the hash
-//! of the text, so it survives re-indexing, and a chunk that is edited loses it.
+//! A thumb counts for every question and for every chunk of the same text. It is stored with the text, so it survives
+//! re-indexing, and follows the text when the note is edited.
 //!
 //! Properties checked: any text and question come back through an export; every line of a file is
 //! taken or refused by its number.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -15,13 +14,14 @@ use jiff::Timestamp;
 use memlens_ingest::content_hash;
 use memlens_params::brief;
 use memlens_retrieve::RowFacts;
-use memlens_store::{EmbeddingId, Imported, NewFeedback, NoText, Snapshot, Store, Thumb, Voted};
+use memlens_store::{Imported, NewFeedback, NoText, Snapshot, Store, Thumb, Voted};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::following::Stands;
 use crate::place::Place;
 use crate::search::{Search, found};
-use crate::thumbs::ThumbCounts;
+use crate::thumbs::GivenThumbs;
 use crate::view::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 use crate::{EngineError, Library};
 
@@ -51,29 +51,12 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`].
     pub fn feedback(&self) -> Result<Vec<FeedbackEntry>, EngineError> {
+        let given = self.thumbs()?;
         let lists = self.lists();
-        let store = self.store();
-        let stored = store.feedback()?;
-        let hashes = stored.iter().map(|one| one.feedback.hash);
-        let embeddings = store.embeddings(lists.vectors.model(), hashes)?;
-        drop(store);
-        let mut places: HashMap<EmbeddingId, Vec<u32>> = embeddings
-            .values()
-            .map(|embedding| (*embedding, Vec::new()))
-            .collect();
-        for ((_, chunk), place) in lists.snapshot.chunks().zip(0..) {
-            if let Some(places) = places.get_mut(&chunk.embedding) {
-                places.push(place);
-            }
-        }
+        let stored = self.store().feedback()?;
         let entries = stored.into_iter().map(|one| {
-            let embedding = embeddings.get(&one.feedback.hash);
-            let places = embedding.and_then(|embedding| places.get(embedding));
-            let found = places.and_then(|places| {
-                let stays = |place: &&u32| path_of(&lists.snapshot, **place) == one.feedback.path;
-                let place = places.iter().find(stays).or(places.first())?;
-                Some(place_of(&lists.snapshot, *place))
-            });
+            let stands = given.stands(one.id);
+            let found = stands.place();
             FeedbackEntry {
                 id: one.id.to_string(),
                 up: one.feedback.thumb == Thumb::Up,
@@ -81,7 +64,8 @@ impl Library {
                 path: one.feedback.path,
                 text: one.feedback.text,
                 at_ms: one.feedback.at_ms as f64,
-                found,
+                is_edited: matches!(stands, Stands::Edited(_)),
+                found: found.map(|place| place_of(&lists.snapshot, place)),
             }
         });
         Ok(entries.collect())
@@ -92,9 +76,11 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`].
     pub fn row_thumbs(&self, search: &Search) -> Result<Vec<RowThumb>, EngineError> {
-        let model = self.lists().vectors.model().to_owned();
-        let given = self.store().thumbs_for(&model, &search.query)?;
-        let thumb_of = |row: &RowFacts| given.get(&EmbeddingId(row.text?.0));
+        let given = self.thumbs()?;
+        let Some(given) = given.for_question(&search.query) else {
+            return Ok(Vec::new());
+        };
+        let thumb_of = |row: &RowFacts| given.get(&row.text?);
         Ok((0..)
             .zip(&search.retrieved.rows)
             .filter_map(|(slot, row)| {
@@ -200,13 +186,12 @@ impl Library {
         })
     }
 
-    /// How many thumbs the library's texts have; counted anew where anything changed.
-    pub(crate) fn thumbs(&self) -> Result<Arc<ThumbCounts>, EngineError> {
+    /// The thumbs on the texts that stand in the library now; read anew where anything changed.
+    pub(crate) fn thumbs(&self) -> Result<Arc<GivenThumbs>, EngineError> {
         let lists = self.lists();
         let store = self.store();
-        let mut counted = self.counted_thumbs();
-        let (model, generation) = (lists.vectors.model(), lists.snapshot.generation);
-        Ok(counted.now(&store, model, generation)?)
+        let mut read = self.read_thumbs();
+        Ok(read.now(&store, lists.vectors.model(), &lists.snapshot)?)
     }
 
     pub(crate) fn writer_store(&self) -> Result<Store, EngineError> {
@@ -215,6 +200,14 @@ impl Library {
 }
 
 impl Search {
+    /// The same search as one that its own question's thumbs do not rank, so that it can be judged by them.
+    pub(crate) fn without_own_thumbs(&self) -> Search {
+        let mut judged = self.clone();
+        judged.facts.without_thumbs_for = Some(self.query.clone());
+        judged.facts.put_thumbs(&mut judged.retrieved);
+        judged
+    }
+
     /// The vote that a thumb on a row of this search is.
     ///
     /// # Errors

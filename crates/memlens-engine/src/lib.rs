@@ -50,6 +50,7 @@ mod evidence;
 mod export;
 mod facts;
 mod feedback;
+mod following;
 mod given;
 mod hook;
 mod kept;
@@ -78,6 +79,7 @@ mod scope;
 mod search;
 mod status;
 mod thumbs;
+mod tuning;
 pub mod view;
 mod why;
 
@@ -104,6 +106,8 @@ pub use memlens_agents::{Effect, Setting, Takes, Target};
 /// What an agent asked, and what it was given.
 pub use memlens_agents::{PastQuestion, Returned, Used};
 pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
+/// What a query set is measured by.
+pub use memlens_eval::Metric;
 pub use memlens_indexer::{
     Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,
 };
@@ -130,6 +134,7 @@ pub use recall::RecallChange;
 pub use report::{RowReport, SearchReport, StageReport, StepReport};
 pub use search::{Search, Timing};
 pub use status::LibraryStatus;
+pub use tuning::{LoadedSet, RunDrop, RunRecord};
 pub use view::{
     ChunkWhy, ClusterReport, ClustersAnswer, FeedbackEntry, FeedbackImport, FeedbackPlace, Fix,
     Heat, HeatWord, RerankTime, RowThumb, Said, SaidCluster, SentText, WhyAnswer, WhyNot,

@@ -29,7 +29,8 @@ use crate::past::WorkedOut;
 use crate::recall::ImportRun;
 use crate::reranking::Reranking;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};
-use crate::thumbs::CountedThumbs;
+use crate::thumbs::ReadThumbs;
+use crate::tuning::Tuning;
 use crate::view::{Emulated, SearchAnswer};
 
 /// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.
@@ -54,7 +55,9 @@ pub struct Library {
     /// When a search last read the vectors; none while they rest.
     vectors_read: Mutex<Option<Instant>>,
     clustering: RwLock<Option<Arc<Clustering>>>,
-    thumbs: Mutex<CountedThumbs>,
+    thumbs: Mutex<ReadThumbs>,
+    /// Query sets that were asked.
+    pub(crate) tuning: Tuning,
     pub(crate) reranking: Reranking,
     /// The room it takes on disk, and when that was measured; none before.
     pub(crate) size: Mutex<Option<(Instant, f64)>>,
@@ -104,6 +107,7 @@ impl Library {
             vectors_read: Mutex::new(None),
             clustering: RwLock::new(None),
             thumbs: Mutex::default(),
+            tuning: Tuning::default(),
             reranking: Reranking::default(),
             size: Mutex::new(None),
             next_search: AtomicU32::new(1),
@@ -359,6 +363,7 @@ impl Library {
             facts: LibraryFacts {
                 clustering,
                 thumbs,
+                without_thumbs_for: None,
                 marks,
                 today: today(),
             },
@@ -386,8 +391,8 @@ impl Library {
         Ok(search)
     }
 
-    /// The thumbs as they were last counted.
-    pub(crate) fn counted_thumbs(&self) -> MutexGuard<'_, CountedThumbs> {
+    /// The thumbs as they were last read.
+    pub(crate) fn read_thumbs(&self) -> MutexGuard<'_, ReadThumbs> {
         self.thumbs.lock()
     }
 
@@ -427,6 +432,7 @@ impl Library {
     /// Keeps no search any more, and no emulated memory.
     pub(crate) fn forget_searches(&self) {
         self.forget_emulations();
+        self.tuning.forget();
         self.searches().clear();
     }
 

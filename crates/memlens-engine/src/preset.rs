@@ -186,7 +186,7 @@ impl Library {
     }
 
     /// Names the notes as they are: a hash of every path and text.
-    fn fingerprint(&self) -> String {
+    pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for document in &self.lists().snapshot.documents {
             hasher

@@ -1,25 +1,101 @@
-//! How many thumbs the library's texts have.
+//! The person's thumbs on the texts that stand in the library now.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use memlens_rank::Thumbs;
 use memlens_retrieve::TextId;
-use memlens_store::{Store, StoreError};
+use memlens_store::{Snapshot, Store, StoreError, StoredFeedback, Thumb};
 
-/// How many thumbs point up and down, by their text.
-pub(crate) type ThumbCounts = HashMap<TextId, (u32, u32)>;
+use crate::following::{JudgedText, Stands, follow};
 
-/// What the thumbs were counted for, and the counts.
+/// Every thumb, each on the text that stands now where the judged one stood.
 #[derive(Default)]
-pub(crate) struct CountedThumbs {
-    /// The generations of the feedback and of the lists; none before the first count.
-    of: Option<(u64, u64)>,
-    counts: Arc<ThumbCounts>,
+pub(crate) struct GivenThumbs {
+    /// How many point up and down, over all questions.
+    counts: HashMap<TextId, (u32, u32)>,
+    /// Those of each question. Of two that came to stand on one text the newer counts.
+    of_question: HashMap<String, HashMap<TextId, Thumb>>,
+    /// Where each stands, by its id.
+    stands: HashMap<i64, Stands>,
 }
 
-impl CountedThumbs {
-    /// The counts as they are now, of texts whose vectors are of `model`; counted anew where anything changed.
+impl GivenThumbs {
+    fn of(
+        stored: &[StoredFeedback],
+        snapshot: &Snapshot,
+        store: &Store,
+        model: &str,
+    ) -> Result<GivenThumbs, StoreError> {
+        let judged: Vec<JudgedText<'_>> = stored
+            .iter()
+            .map(|one| JudgedText {
+                hash: &one.feedback.hash,
+                text: &one.feedback.text,
+                path: &one.feedback.path,
+            })
+            .collect();
+        let mut given = GivenThumbs::default();
+        // The newest come first.
+        for (one, stands) in stored.iter().zip(follow(&judged, snapshot, store, model)?) {
+            given.stands.insert(one.id, stands);
+            if let Some(place) = stands.place() {
+                let text = TextId(snapshot.chunk(place).1.embedding.0);
+                let of_question = given.of_question.entry(question(&one.feedback.query));
+                of_question
+                    .or_default()
+                    .entry(text)
+                    .or_insert(one.feedback.thumb);
+            }
+        }
+        for (text, thumb) in given.of_question.values().flatten() {
+            let (n_up, n_down) = given.counts.entry(*text).or_default();
+            match thumb {
+                Thumb::Up => *n_up += 1,
+                Thumb::Down => *n_down += 1,
+            }
+        }
+        Ok(given)
+    }
+
+    /// The thumbs on a text as ranking counts them; `without` leaves out those that were given for a question.
+    pub fn on(&self, text: TextId, without: Option<&str>) -> Thumbs {
+        let (mut n_up, mut n_down) = self.counts.get(&text).copied().unwrap_or_default();
+        match without.and_then(|without| self.for_question(without)?.get(&text)) {
+            Some(Thumb::Up) => n_up -= 1,
+            Some(Thumb::Down) => n_down -= 1,
+            None => {}
+        }
+        Thumbs { n_up, n_down }
+    }
+
+    /// The thumbs that were given for a question.
+    pub fn for_question(&self, asked: &str) -> Option<&HashMap<TextId, Thumb>> {
+        self.of_question.get(&question(asked))
+    }
+
+    /// Where the text of a thumb stands now.
+    pub fn stands(&self, id: i64) -> Stands {
+        self.stands.get(&id).copied().unwrap_or(Stands::Gone)
+    }
+}
+
+/// A question as it is compared: case and white space do not make it another one.
+pub(crate) fn question(asked: &str) -> String {
+    let words: Vec<&str> = asked.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
+
+/// What the thumbs were read for, and the thumbs.
+#[derive(Default)]
+pub(crate) struct ReadThumbs {
+    /// The generations of the feedback and of the lists; none before the first time.
+    of: Option<(u64, u64)>,
+    given: Arc<GivenThumbs>,
+}
+
+impl ReadThumbs {
+    /// The thumbs as they are now, on texts whose vectors are of `model`; read anew where anything changed.
     ///
     /// # Errors
     /// Where the thumbs cannot be read.
@@ -27,20 +103,14 @@ impl CountedThumbs {
         &mut self,
         store: &Store,
         model: &str,
-        generation: u64,
-    ) -> Result<Arc<ThumbCounts>, StoreError> {
-        let of = Some((store.feedback_generation()?, generation));
+        snapshot: &Snapshot,
+    ) -> Result<Arc<GivenThumbs>, StoreError> {
+        let of = Some((store.feedback_generation()?, snapshot.generation));
         if self.of != of {
-            let counts = store.thumbs(model)?.into_iter();
-            let of_text = counts.map(|(of, counts)| (TextId(of.0), counts));
-            self.counts = Arc::new(of_text.collect());
+            let given = GivenThumbs::of(&store.feedback()?, snapshot, store, model)?;
+            self.given = Arc::new(given);
             self.of = of;
         }
-        Ok(self.counts.clone())
+        Ok(self.given.clone())
     }
-}
-
-/// The thumbs as ranking counts them.
-pub(crate) fn counted((n_up, n_down): (u32, u32)) -> Thumbs {
-    Thumbs { n_up, n_down }
 }

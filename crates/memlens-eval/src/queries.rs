@@ -132,3 +132,12 @@ fn without_place(error: &str) -> &str {
         .rsplit_once(" at line ")
         .map_or(error, |(said, _)| said)
 }
+/// Queries as `queries.jsonl`, in their order.
+pub fn to_jsonl(queries: &[Query]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for query in queries {
+        serde_json::to_writer(&mut bytes, query).expect("plain data can always be written as JSON");
+        bytes.push(b'\n');
+    }
+    bytes
+}

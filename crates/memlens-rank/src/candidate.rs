@@ -267,12 +267,23 @@ impl CandidateSet {
             },
             ..list.clone()
         };
-        let candidates = slots.iter().map(|slot| &self.candidates[*slot as usize]);
+        // The directions of the others go too: they are most of what a set takes.
+        let mut rows: Vec<u32> = Vec::new();
+        let candidates = slots.iter().map(|slot| {
+            let mut candidate = self.candidates[*slot as usize].clone();
+            candidate.direction = candidate.direction.map(|row| {
+                rows.push(row);
+                rows.len() as u32 - 1
+            });
+            candidate
+        });
+        let candidates = candidates.collect();
+        let directions = self.directions.as_ref();
         let set = CandidateSet {
-            candidates: candidates.cloned().collect(),
+            candidates,
             lists: self.lists.iter().map(of_list).collect(),
             clustering: self.clustering.clone(),
-            directions: self.directions.clone(),
+            directions: directions.map(|all| Arc::new(all.of_rows(&rows))),
             rerank: self.rerank.clone(),
             hook: self.hook.clone(),
             own: self.own.clone(),

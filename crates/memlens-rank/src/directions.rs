@@ -61,6 +61,25 @@ impl Directions {
         product * (self.inverse_lengths[a as usize] * self.inverse_lengths[b as usize])
     }
 
+    /// Some rows alone, in the order given.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub(crate) fn of_rows(&self, rows: &[u32]) -> Directions {
+        Directions {
+            dim: self.dim,
+            values: rows
+                .iter()
+                .flat_map(|row| self.row(*row))
+                .copied()
+                .collect(),
+            inverse_lengths: rows
+                .iter()
+                .map(|row| self.inverse_lengths[*row as usize])
+                .collect(),
+        }
+    }
+
     /// Some rows laid out to be compared with each other; none is like nothing.
     ///
     /// # Panics

@@ -1,14 +1,12 @@
-//! The person's thumbs: one on a text for a question.
+//! The person's thumbs: the judgments that they gave, one on a text for a question.
 //!
 //! A thumb belongs to a text and not to a chunk's id, so that it survives re-indexing, and equal
 //! texts share it. It stays when no chunk has its text any more.
 
-use std::collections::HashMap;
-
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use crate::error::Attempt;
-use crate::{EmbeddingId, Store, StoreError};
+use crate::{Store, StoreError};
 
 /// Which way a thumb points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +95,7 @@ impl Store {
     pub fn feedback(&self) -> Result<Vec<StoredFeedback>, StoreError> {
         self.connection
             .prepare_cached(
-                "SELECT id, hash, text, query, thumb, at_ms, path FROM feedback ORDER BY at_ms DESC, id DESC",
+                "SELECT id, hash, text, question, thumb, at_ms, path FROM judgments WHERE origin = 'given' ORDER BY at_ms DESC, id DESC",
             )
             .and_then(|mut statement| statement.query_map([], read)?.collect())
             .attempt("read the feedback")
@@ -109,7 +107,11 @@ impl Store {
     /// [`StoreError::Sql`].
     pub fn n_feedback(&self) -> Result<u32, StoreError> {
         self.connection
-            .query_row("SELECT count(*) FROM feedback", [], |row| row.get(0))
+            .query_row(
+                "SELECT count(*) FROM judgments WHERE origin = 'given'",
+                [],
+                |row| row.get(0),
+            )
             .attempt("count the feedback")
     }
 
@@ -124,50 +126,6 @@ impl Store {
             .unwrap_or(0))
     }
 
-    /// How many thumbs point up and down, over all questions, by the embedding of a text by `model`.
-    ///
-    /// # Errors
-    /// [`StoreError::Sql`].
-    pub fn thumbs(&self, model: &str) -> Result<HashMap<EmbeddingId, (u32, u32)>, StoreError> {
-        self.connection
-            .prepare_cached(
-                "SELECT e.id, sum(f.thumb > 0), sum(f.thumb < 0)
-                 FROM feedback f JOIN embeddings e ON e.model = ?1 AND e.hash = f.hash GROUP BY e.id",
-            )
-            .and_then(|mut statement| {
-                statement
-                    .query_map([model], |row| {
-                        Ok((EmbeddingId(row.get(0)?), (row.get(1)?, row.get(2)?)))
-                    })?
-                    .collect()
-            })
-            .attempt("count the thumbs")
-    }
-
-    /// The thumbs that were given for a question, by the embedding of a text by `model`.
-    ///
-    /// # Errors
-    /// [`StoreError::Sql`].
-    pub fn thumbs_for(
-        &self,
-        model: &str,
-        query: &str,
-    ) -> Result<HashMap<EmbeddingId, Thumb>, StoreError> {
-        self.connection
-            .prepare_cached(
-                "SELECT e.id, f.thumb FROM feedback f JOIN embeddings e ON e.model = ?1 AND e.hash = f.hash
-                 WHERE f.query = ?2",
-            )
-            .and_then(|mut statement| {
-                statement
-                    .query_map([model, query], |row| {
-                        Ok((EmbeddingId(row.get(0)?), read_thumb(row, 1)?))
-                    })?
-                    .collect()
-            })
-            .attempt("read the thumbs of a question")
-    }
-
     /// Gives a text a thumb for a question: turns the other one, and takes back the same one.
     ///
     /// # Errors
@@ -178,7 +136,7 @@ impl Store {
                 None => Voted::Given,
                 Some((thumb, _)) if thumb == feedback.thumb => {
                     transaction.execute(
-                        "DELETE FROM feedback WHERE query = ?1 AND hash = ?2",
+                        "DELETE FROM judgments WHERE origin = 'given' AND question = ?1 AND hash = ?2",
                         params![feedback.query, feedback.hash],
                     )?;
                     return Ok(Voted::TakenBack);
@@ -196,7 +154,10 @@ impl Store {
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn undo_feedback(&mut self, id: i64) -> Result<bool, StoreError> {
         self.change_feedback("take back the feedback", |transaction| {
-            Ok(transaction.execute("DELETE FROM feedback WHERE id = ?1", [id])? > 0)
+            Ok(transaction.execute(
+                "DELETE FROM judgments WHERE origin = 'given' AND id = ?1",
+                [id],
+            )? > 0)
         })
     }
 
@@ -251,7 +212,7 @@ fn known(
     feedback: &NewFeedback,
 ) -> rusqlite::Result<Option<(Thumb, i64)>> {
     transaction
-        .prepare_cached("SELECT thumb, at_ms FROM feedback WHERE query = ?1 AND hash = ?2")?
+        .prepare_cached("SELECT thumb, at_ms FROM judgments WHERE origin = 'given' AND question = ?1 AND hash = ?2")?
         .query_row(params![feedback.query, feedback.hash], |row| {
             Ok((read_thumb(row, 0)?, row.get(1)?))
         })
@@ -269,7 +230,7 @@ fn put(transaction: &Transaction<'_>, feedback: &NewFeedback) -> rusqlite::Resul
     } = feedback;
     transaction
         .prepare_cached(
-            "INSERT INTO feedback (hash, text, query, thumb, at_ms, path) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            "INSERT INTO judgments (origin, hash, text, question, thumb, at_ms, path) VALUES ('given', ?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT DO UPDATE SET thumb = ?4, at_ms = ?5, path = ?6",
         )?
         .execute(params![hash, text, query, thumb.number(), at_ms, path])?;
@@ -298,6 +259,7 @@ fn read_thumb(row: &Row<'_>, at: usize) -> rusqlite::Result<Thumb> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Judgment, Origin};
 
     fn feedback(text: &str, query: &str, thumb: Thumb, at_ms: i64) -> NewFeedback {
         let mut hash = [0; 32];
@@ -344,24 +306,23 @@ mod tests {
     }
 
     #[test]
-    fn thumbs_are_found_by_the_embedding_of_their_model() {
+    fn a_thumb_and_what_was_observed_are_two_judgments_of_one_text() {
         let dir = tempfile::tempdir().unwrap();
         let mut store = Store::open(dir.path()).unwrap();
-        let a = feedback("a", "q", Thumb::Up, 1);
-        for model in ["m", "other"] {
-            store
-                .save_embeddings(model, &[(a.hash, vec![1.0])])
-                .unwrap();
-        }
-        store.vote(&a).unwrap();
-        store.vote(&feedback("a", "r", Thumb::Down, 1)).unwrap();
-        store.vote(&feedback("gone", "q", Thumb::Up, 1)).unwrap();
-        let id = store.embeddings("m", [a.hash]).unwrap()[&a.hash];
-        assert_eq!(store.thumbs("m").unwrap(), HashMap::from([(id, (1, 1))]));
-        let of = |query| store.thumbs_for("m", query).unwrap();
-        assert_eq!(of("q"), HashMap::from([(id, Thumb::Up)]));
-        assert_eq!(of("r"), HashMap::from([(id, Thumb::Down)]));
-        assert_eq!(of("s"), HashMap::new());
+        store.vote(&feedback("a", "q", Thumb::Up, 1)).unwrap();
+        let observed = Judgment {
+            origin: Origin::Observed,
+            question: "q".to_owned(),
+            hash: feedback("a", "q", Thumb::Up, 1).hash,
+            text: "a".to_owned(),
+            path: "notes/a.md".to_owned(),
+            at_ms: 2,
+        };
+        observed.insert(&store.connection).unwrap();
+        assert_eq!(store.n_feedback().unwrap(), 1);
+        store.vote(&feedback("a", "q", Thumb::Up, 3)).unwrap();
+        assert_eq!(held(&store), []);
+        assert_eq!(store.judgments(Origin::Observed).unwrap(), [observed]);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! A [`Store`] holds the watched folders, their documents, chunks and windows, every embedding ever
 //! computed (by content hash and model, so that nothing unchanged is embedded twice), what went
-//! wrong with which file, presets, the person's thumbs, what agents asked, and judgments. Everything else on disk is derived from it and names the
+//! wrong with which file, presets, what agents asked, judgments
+//! (the person's thumbs among them), query sets and runs. Everything else on disk is derived from it and names the
 //! [generation](Store::generation) it was built from.
 //!
 //! One process writes ([`Store::open`], held by a lock file that names it); any number read
@@ -36,6 +37,8 @@ mod observations;
 mod past;
 mod presets;
 mod problems;
+mod query_sets;
+mod runs;
 mod score_cache;
 mod settings;
 mod snapshot;
@@ -56,6 +59,8 @@ pub use past::page::{PastKey, PastSession, PastWanted};
 pub use past::{Kept, NewPast, ReadLog, StoredPast};
 pub use presets::StoredPreset;
 pub use problems::{Severity, StoredProblem};
+pub use query_sets::{NewSet, StoredSet};
+pub use runs::StoredRun;
 pub use score_cache::{CacheLimits, CachedScore, RerankCall, ScoreCache};
 pub use snapshot::{AlteredDocument, ChunkRow, DocumentRow, Followed, Snapshot, WindowRow};
 pub use store::{DocumentId, Store, n_bytes};

@@ -12,8 +12,8 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 10] = [
-    FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH,
+const STEPS: [&str; 11] = [
+    FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH,
 ];
 
 const FIRST: &str = "
@@ -229,4 +229,28 @@ DROP INDEX past_questions_by_words;
 CREATE INDEX past_questions_by_words ON past_questions (agent, question, at_ms);
 CREATE INDEX past_questions_timeless ON past_questions (kept_ms) WHERE at_ms IS NULL;
 CREATE INDEX judgments_by_time ON judgments (origin, at_ms);
+";
+
+// A thumb is a judgment that the person gave. Query sets and runs are JSON lines and JSON, whose meaning is not the store's matter.
+const ELEVENTH: &str = "
+ALTER TABLE judgments ADD COLUMN thumb INTEGER NOT NULL DEFAULT 1;
+INSERT INTO judgments (origin, question, hash, text, path, at_ms, thumb)
+    SELECT 'given', query, hash, text, path, at_ms, thumb FROM feedback ORDER BY id;
+DROP TABLE feedback;
+
+CREATE TABLE query_sets (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    hash TEXT NOT NULL,
+    changed_ms INTEGER NOT NULL,
+    summary TEXT NOT NULL,
+    content TEXT NOT NULL
+);
+
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    content TEXT NOT NULL
+);
 ";

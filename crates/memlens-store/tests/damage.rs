@@ -408,7 +408,10 @@ fn a_library_without_checksums_is_taken_over_as_it_is() {
             "ALTER TABLE chunks DROP COLUMN hash; ALTER TABLE embeddings DROP COLUMN checksum;
              ALTER TABLE documents DROP COLUMN checksum; ALTER TABLE documents DROP COLUMN observations_checksum;
              DROP TRIGGER documents_inserted; DROP TRIGGER documents_updated; DROP TRIGGER documents_deleted;
-             DROP TABLE changed; DROP TABLE past_questions; DROP TABLE recall_logs; DROP TABLE judgments; ALTER TABLE folders DROP COLUMN agent; DELETE FROM meta WHERE key = 'database';
+             DROP TABLE changed; DROP TABLE past_questions; DROP TABLE recall_logs; DROP TABLE judgments; DROP TABLE query_sets; DROP TABLE runs;
+             CREATE TABLE feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, query TEXT NOT NULL, hash BLOB NOT NULL, text TEXT NOT NULL,
+                 path TEXT NOT NULL, thumb INTEGER NOT NULL, at_ms INTEGER NOT NULL, UNIQUE (query, hash));
+             ALTER TABLE folders DROP COLUMN agent; DELETE FROM meta WHERE key = 'database';
              PRAGMA user_version = 5;",
         )
         .expect("it can be changed");

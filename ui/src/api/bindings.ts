@@ -109,6 +109,50 @@ export const commands = {
 	compareQueries: (a: Ranking, b: Ranking) => __TAURI_INVOKE<SetComparison | null>("compare_queries", { a, b }),
 	/**  Stops the comparison over a query set. */
 	stopCompare: () => __TAURI_INVOKE<null>("stop_compare"),
+	/**  Every query set, the live one of judgments first. */
+	querySets: () => __TAURI_INVOKE<QuerySetInfo[]>("query_sets"),
+	/**  A query set with the state of each relevant place. */
+	querySet: (set: string) => __TAURI_INVOKE<QuerySetView>("query_set", { set }),
+	/**  Makes a query set. */
+	newQuerySet: (name: string, from: NewSetFrom) => __TAURI_INVOKE<QuerySetInfo>("new_query_set", { name, from }),
+	/**  Calls a query set by another name. */
+	renameQuerySet: (set: string, name: string) => __TAURI_INVOKE<QuerySetInfo>("rename_query_set", { set, name }),
+	/**  Deletes a query set. */
+	deleteQuerySet: (set: string) => __TAURI_INVOKE<null>("delete_query_set", { set }),
+	/**  Adds a query to a set, or puts it in the place of one. */
+	saveQuery: (set: string, query: QueryEdit) => __TAURI_INVOKE<QuerySetView>("save_query", { set, query }),
+	/**  Takes queries out of a set. */
+	removeQueries: (set: string, ids: string[]) => __TAURI_INVOKE<QuerySetView>("remove_queries", { set, ids }),
+	/**  Lets the person choose a query set and keeps it; none when they cancel. */
+	importQuerySet: () => __TAURI_INVOKE<ImportedSet | null>("import_query_set"),
+	/**  Asks where and writes a query set; none when the person cancels. */
+	exportQuerySet: (set: string, format: SetFormat) => __TAURI_INVOKE<string | null>("export_query_set", { set, format }),
+	/**  What a ranking is worth on a query set beside a pinned one; none where it was stopped. */
+	measureSet: (wish: SetWish, pinned: Ranking, metric: Metric) => __TAURI_INVOKE<SetMetrics | null>("measure_set", { wish, pinned, metric }),
+	/**  How a metric depends on each live parameter; none where it was stopped. */
+	sensitivity: (wish: SetWish, pinned: Ranking | null, metric: Metric) => __TAURI_INVOKE<Sensitivity | null>("sensitivity", { wish, pinned, metric }),
+	/**  Where the scores of relevant, other and nonsense rows lie; none where it was stopped. */
+	calibrate: (wish: SetWish) => __TAURI_INVOKE<CalibrationAnswer | null>("calibrate", { wish }),
+	/**  The values of some parameters that a metric is greatest by; none where it was stopped. */
+	autoTune: (wish: SetWish, request: TuneRequest) => __TAURI_INVOKE<TuneAnswer | null>("auto_tune", { wish, request }),
+	/**  How far tuning is; none while nothing goes on. */
+	tuneProgress: () => __TAURI_INVOKE<TuneProgress | null>("tune_progress"),
+	/**  Stops tuning. */
+	stopTuning: () => __TAURI_INVOKE<null>("stop_tuning"),
+	/**  The runs that are kept, the newest first. */
+	runs: () => __TAURI_INVOKE<RunInfo[]>("runs"),
+	/**  Measures a ranking on a query set and keeps what comes out; none where it was stopped. */
+	saveRun: (wish: SetWish, name: string) => __TAURI_INVOKE<RunInfo | null>("save_run", { wish, name }),
+	/**  A run that is kept. */
+	run: (id: string) => __TAURI_INVOKE<RunView>("run", { id }),
+	/**  What changed from one run to another. */
+	compareRuns: (a: string, b: string) => __TAURI_INVOKE<RunComparison>("compare_runs", { a, b }),
+	/**  Calls a run by another name. */
+	renameRun: (id: string, name: string) => __TAURI_INVOKE<RunInfo>("rename_run", { id, name }),
+	/**  Deletes a run. */
+	deleteRun: (id: string) => __TAURI_INVOKE<null>("delete_run", { id }),
+	/**  Asks where and writes a run's file; none when the person cancels. */
+	exportRun: (id: string) => __TAURI_INVOKE<string | null>("export_run", { id }),
 	/**  The files in which agents log their questions, and whether they may be read. */
 	recallLogs: () => __TAURI_INVOKE<RecallLogs>("recall_logs"),
 	/**  Reads them, from where the last import ended. The first time the person is asked; none where they do not agree. */
@@ -404,6 +448,65 @@ export type Bm25Join =
 /**  Every word of the question. */
 "and";
 
+/**  Where the scores of relevant, other and nonsense rows lie, and where a line would part them. */
+export type Calibration = {
+	/**  The parameter that the line is. */
+	parameter: string,
+	/**  Its name on screen. */
+	label: string,
+	/**  Over how many judged queries. */
+	n_queries: number,
+	/**  How many of the best rows of each were looked at. */
+	depth: number,
+	/**  The borders of the bins, ascending; one more than bins. */
+	edges: number[],
+	/**  Relevant rows in each bin. */
+	relevant: number[],
+	/**  Other rows. */
+	not_relevant: number[],
+	/**  The best rows of nonsense questions. */
+	nonsense: number[],
+	/**  How many relevant rows there are. */
+	n_relevant: number,
+	/**  How many others. */
+	n_not_relevant: number,
+	/**  How many nonsense questions found a row. */
+	n_nonsense: number,
+	/**  At the line as it is. */
+	present: LineFigures,
+	/**  At the best line; none where nothing speaks for any. */
+	suggested: LineFigures | null,
+	/**  At each step of the slider across the scale, ascending. */
+	lines: LineFigures[],
+	/**  Whether a line keeps all relevant rows and nothing of nonsense. */
+	separates: boolean,
+	/**  What the best line costs, or that none parts them. */
+	sentence: string,
+};
+
+/**  What the calibrator says. */
+export type CalibrationAnswer = 
+/**  The line. */
+{
+	kind: "line",
+} & Calibration | 
+/**  There is none to be set. */
+{ kind: "none"; 
+/**  Why. */
+why: string };
+
+/**  The chosen metric of a category. */
+export type CategoryFigure = {
+	/**  The category; `none` for queries without one. */
+	category: string,
+	/**  How many queries. */
+	n: number,
+	/**  The mean now. */
+	now: number,
+	/**  By the pinned ranking. */
+	pinned: number,
+};
+
 /**  How nDCG@10 changes from A to B. */
 export type Change = {
 	/**  Over how many queries. */
@@ -413,6 +516,16 @@ export type Change = {
 	/**  Its mean of B. */
 	b: number,
 } & WinLoss;
+
+/**  A parameter that is not at its default. */
+export type ChangedValue = {
+	/**  Its id. */
+	parameter: string,
+	/**  Its name on screen. */
+	label: string,
+	/**  Its value. */
+	value: string,
+};
 
 /**  A query set that was chosen. */
 export type ChosenQueries = {
@@ -605,6 +718,28 @@ export type CorroborationBy =
 /**  Every other source that says the same. */
 "sources";
 
+/**  A metric along one parameter's range, all others as they are. */
+export type Curve = {
+	/**  The parameter's id. */
+	parameter: string,
+	/**  Its name on screen. */
+	label: string,
+	/**  The values that were tried, ascending. */
+	values: number[],
+	/**  The metric's mean at each. */
+	means: number[],
+	/**  The standard error of each mean. */
+	errors: number[],
+	/**  The parameter's value now. */
+	present: number,
+	/**  Its default. */
+	default: number,
+	/**  The best value, an index; of equals the nearest to the present one. */
+	best: number,
+	/**  By how much the best is above the present mean; 0 where that is the best. */
+	gain: number,
+};
+
 /**  How much room the library takes on disk, in bytes. */
 export type DataSize = {
 	/**  The database: notes, embeddings, presets. */
@@ -615,6 +750,16 @@ export type DataSize = {
 	vectors: number,
 	/**  All of it, locks and the like included. */
 	total: number,
+};
+
+/**  A mean difference with its 95 % interval. */
+export type Difference = {
+	/**  The mean of the paired differences, second minus first. */
+	mean: number,
+	/**  The lower end. */
+	low: number,
+	/**  The upper end. */
+	high: number,
 };
 
 /**  A chunk of an opened note. */
@@ -792,9 +937,11 @@ export type FeedbackEntry = {
 	text: string,
 	/**  When it was given, milliseconds since 1970. */
 	at_ms: number,
+	/**  Whether the note was edited, and `found` is the chunk that holds most of the text now. */
+	is_edited: boolean,
 	/**
 	 *  Where the text stands now: at the same path where it still does, else the first place; none
-	 *  where no chunk has this text now, so that the thumb moves nothing.
+	 *  where the note is gone or says something else, so that the thumb moves nothing.
 	 */
 	found: FeedbackPlace | null,
 };
@@ -923,6 +1070,31 @@ export type FusionMethod =
 /**  Weighted sum of cosine and b/(1+b), undivided. */
 "weighted";
 
+/**  A relevant place. */
+export type GoldPlace = {
+	/**  The note's path, relative to the set's folder where it lies in it. */
+	path: string,
+	/**  First line, 1-based. */
+	start_line: number,
+	/**  Last line, 1-based. */
+	end_line: number,
+	/**  Where the judgment comes from. */
+	origin: Origin,
+	/**  Whether its text is there still. */
+	state: GoldState,
+	/**  First and last line of the text now; none where it is gone. */
+	now: [number, number] | null,
+};
+
+/**  Whether the text that was judged is there still. */
+export type GoldState = 
+/**  It stands where it stood. */
+"fits" | 
+/**  The note was edited, and it stands elsewhere, or reads a little differently. */
+"moved" | 
+/**  The note is gone, or says something else. */
+"gone";
+
 /**  What happened to a note. */
 export type Happening = 
 /**  It is new. */
@@ -1009,6 +1181,16 @@ export type HttpState = {
 	is_remote: boolean,
 	/**  Where its key is. */
 	key: KeyState,
+};
+
+/**  What an import came to. */
+export type ImportedSet = {
+	/**  The new set. */
+	info: QuerySetInfo,
+	/**  Each line that was left out, and why. */
+	left_out: string[],
+	/**  What a person should be told; first, where not all are there, the share of gold places that exist. */
+	notices: string[],
 };
 
 /**  Whether indexing goes on. */
@@ -1158,6 +1340,22 @@ export type LibraryState = {
 	version: string,
 };
 
+/**  What stands at and above a line of scores. */
+export type LineFigures = {
+	/**  The line: scores below it are dropped. */
+	line: number,
+	/**  The share of what is kept that is relevant; none where nothing is. */
+	precision: number | null,
+	/**  The share of the relevant rows shown that is kept; none where there is none. */
+	recall: number | null,
+	/**  Relevant rows kept. */
+	relevant_kept: number,
+	/**  Other rows kept. */
+	not_relevant_kept: number,
+	/**  Nonsense questions whose best row is kept. */
+	nonsense_kept: number,
+};
+
 /**  Where the rows stand in one list, by slot. */
 export type ListColumn = {
 	/**  The stage that reads it. */
@@ -1251,6 +1449,57 @@ export type LostNote = {
 	questions: LostAnswer[],
 };
 
+/**  A metric of [`Scores`] that a ranking can be chosen by. */
+export type Metric = 
+/**  Normalised discounted cumulative gain over the first 10. */
+"ndcg@10" | 
+/**  One over the rank of the first hit. */
+"mrr@10" | 
+/**  The share of relevant ranges found in the first result. */
+"recall@1" | 
+/**  The share of relevant ranges found in the first 5. */
+"recall@5" | 
+/**  The share of relevant ranges found in the first 10. */
+"recall@10" | 
+/**  Whether the first result holds an answer. */
+"hit@1" | 
+/**  Whether one of the first 5 does. */
+"hit@5" | 
+/**  Whether one of the first 10 does. */
+"hit@10" | 
+/**  The share of results that hold an answer. */
+"precision" | 
+/**  Whether any result is of a note that holds an answer. */
+"hit_file" | 
+/**  Whether the first one is. */
+"hit_file@1" | 
+/**  Whether one of the first 5 is. */
+"hit_file@5";
+
+/**  A metric of two rankings over a query set: the present one, and the one it is compared with. */
+export type MetricRow = {
+	/**  The metric. */
+	metric: Metric,
+	/**  Its name on screen. */
+	label: string,
+	/**  Its mean now; none where it is defined for no query. */
+	now: number | null,
+	/**  Its mean by the pinned ranking. */
+	pinned: number | null,
+	/**  How many queries it is defined for by both. */
+	n: number,
+	/**  How many judged queries it is not defined for by one of them, left out of both means. */
+	n_undefined: number,
+	/**  From pinned to now, with its 95 % interval; none of no queries. */
+	difference: Difference | null,
+	/**  Queries that are answered better now. */
+	wins: number,
+	/**  Those answered as well. */
+	ties: number,
+	/**  Those answered worse. */
+	losses: number,
+};
+
 /**  A cross-encoder as a person sets it: one of those with a name, or one in a folder of their own. */
 export type ModelChoice = {
 	/**  The name of one that can be downloaded. */
@@ -1308,6 +1557,19 @@ export type Needs = {
 	one_of: string[],
 };
 
+/**  What a new query set begins with. */
+export type NewSetFrom = 
+/**  Nothing. */
+{ kind: "empty" } | 
+/**  The judgments as they are now. */
+{ kind: "judgments" } | 
+/**  What agents asked; what they opened or cited is relevant. */
+{ kind: "past" } | 
+/**  Questions that are not judged yet. */
+{ kind: "questions"; 
+/**  The questions. */
+questions: string[] };
+
 /**  How many nonsense questions were left without a result. */
 export type Nonsense = {
 	/**  How many were asked. */
@@ -1322,6 +1584,16 @@ export type NoteAnswers = {
 	path: string,
 	/**  Past questions that have it among their results now. */
 	n_questions: number,
+};
+
+/**  How many nonsense questions found nothing. */
+export type NothingFound = {
+	/**  How many were asked; at least 1. */
+	n: number,
+	/**  The share that found nothing, now. */
+	now: number,
+	/**  By the pinned ranking. */
+	pinned: number,
 };
 
 /**  A result of now, or what is none any more. */
@@ -1346,6 +1618,23 @@ export type NowResult = {
 	why: string,
 	/**  The chunk's id; none where it is gone. */
 	chunk: string | null,
+};
+
+/**  Where a judgment comes from. */
+export type Origin = 
+/**  The person gave it: a thumb, or a place that they typed. */
+"given" | 
+/**  It came with a file. */
+"imported" | 
+/**  An agent opened or cited the text after it had asked. */
+"observed";
+
+/**  How many relevant places are of an origin. */
+export type OriginCount = {
+	/**  The origin. */
+	origin: Origin,
+	/**  How many. */
+	n: number,
 };
 
 /**  What a stage of a pipeline outside this crate made of scores and order, by slot. */
@@ -1693,6 +1982,34 @@ export type QueryChange = {
 	overlap: number,
 };
 
+/**  A query as a person typed it. */
+export type QueryEdit = {
+	/**  The query that it replaces; none for a new one. */
+	id: string | null,
+	/**  The question. */
+	query: string,
+	/**  What kind of question it is. */
+	category: string | null,
+	/**  The sub-folder that it is asked of alone; none for all. */
+	scope: string | null,
+	/**  As in [`SetQuery`]. */
+	relevant: TypedPlace[] | null,
+};
+
+/**  The chosen metric of one query. */
+export type QueryFigure = {
+	/**  Its name in the set. */
+	id: string,
+	/**  The question. */
+	query: string,
+	/**  What kind of question it is. */
+	category: string | null,
+	/**  Now. */
+	now: number,
+	/**  By the pinned ranking. */
+	pinned: number,
+};
+
 /**  The part of the library that a query is asked of. */
 export type QueryScope = {
 	/**  The watched folder's id. */
@@ -1701,12 +2018,56 @@ export type QueryScope = {
 	path: string,
 };
 
+/**  What a query set holds. */
+export type QuerySetCounts = {
+	/**  Its queries. */
+	n_queries: number,
+	/**  Those with a relevant place. */
+	n_judged: number,
+	/**  Those that nothing should be found for. */
+	n_nonsense: number,
+	/**  Those that are not judged yet, and left out of every metric. */
+	n_unjudged: number,
+	/**  Relevant places. */
+	n_gold: number,
+	/**  The categories, sorted. */
+	categories: string[],
+	/**  How many relevant places are of each origin. */
+	origins: OriginCount[],
+};
+
+/**  A query set in a list. */
+export type QuerySetInfo = {
+	/**  Names it: `judgments` for the one that is made of all judgments as they are now, else a number. */
+	id: string,
+	/**  What the person calls it. */
+	name: string,
+	/**  Whether it is made of judgments as they are now, so that it cannot be edited by itself. */
+	is_live: boolean,
+	/**  Its version: the BLAKE3 hash of its content, in hexadecimal. */
+	hash: string,
+	/**  When it was last changed, milliseconds since 1970; none where it is live. */
+	changed_ms: number | null,
+} & QuerySetCounts;
+
 /**  How far a comparison over a query set is. */
 export type QuerySetProgress = {
 	/**  How many queries are done. */
 	n_done: number,
 	/**  Of how many. */
 	n_all: number,
+};
+
+/**  A query set that is looked at. */
+export type QuerySetView = {
+	/**  The set. */
+	info: QuerySetInfo,
+	/**  The folder that its paths are relative to; empty where they are absolute. */
+	base: string,
+	/**  Its queries. */
+	queries: SetQuery[],
+	/**  What a person should be told. */
+	notices: string[],
 };
 
 /**  A word of the query. */
@@ -1946,6 +2307,86 @@ export type RowThumb = {
 	up: boolean,
 };
 
+/**  Two runs beside each other: what changed from A to B. */
+export type RunComparison = {
+	/**  The first, in the place of the pinned ranking. */
+	a: RunInfo,
+	/**  The second, in the place of the present one. */
+	b: RunInfo,
+	/**  Every metric, over the queries that both know. */
+	rows: MetricRow[],
+	/**  The queries that differ, by nDCG@10. */
+	per_query: QueryFigure[],
+	/**  What cannot be concluded; none where the difference is sure. */
+	verdict: string | null,
+	/**  What a person should be told. */
+	notices: string[],
+};
+
+/**  A run in a list. */
+export type RunInfo = {
+	/**  Names it. */
+	id: string,
+	/**  What the person calls it. */
+	name: string,
+	/**  When it was made, milliseconds since 1970. */
+	at_ms: number,
+	/**  The set's name then. */
+	set: string,
+	/**  The set's version then. */
+	hash: string,
+	/**  The pipeline's id. */
+	pipeline: string,
+	/**  The pipeline's name on screen. */
+	label: string,
+	/**  How many queries were judged. */
+	n_judged: number,
+	/**  nDCG@10. */
+	ndcg_10: number | null,
+	/**  MRR@10. */
+	mrr_10: number | null,
+	/**  That the notes or the set are others now; none where both are the same. */
+	stale: string | null,
+};
+
+/**  A metric's mean in a run. */
+export type RunMetric = {
+	/**  The metric. */
+	metric: Metric,
+	/**  Its name on screen. */
+	label: string,
+	/**  Its mean; none where it is defined for no query. */
+	value: number | null,
+};
+
+/**  One query of a run. */
+export type RunQuery = {
+	/**  Its name in the set. */
+	id: string,
+	/**  The question. */
+	query: string,
+	/**  What kind of question it is. */
+	category: string | null,
+	/**  Its nDCG@10. */
+	value: number,
+};
+
+/**  A run that is looked at. */
+export type RunView = {
+	/**  The run. */
+	info: RunInfo,
+	/**  What ranked. */
+	ranking: Ranking,
+	/**  What was not at its default. */
+	changed: ChangedValue[],
+	/**  The metrics. */
+	rows: RunMetric[],
+	/**  The share of nonsense questions that found nothing; none where there was none. */
+	nothing: number | null,
+	/**  Each judged query, the worst first. */
+	per_query: RunQuery[],
+};
+
 /**  One observation with its place, as a supporter of another or a member of a cluster. */
 export type Said = {
 	/**  The watched folder's id. */
@@ -2064,6 +2505,24 @@ export type SearchAnswer = {
 	clustering: number | null,
 };
 
+/**  How a metric depends on each live parameter. */
+export type Sensitivity = {
+	/**  The metric. */
+	metric: Metric,
+	/**  Over how many queries. */
+	n_queries: number,
+	/**  The mean now. */
+	present: number,
+	/**  By the pinned ranking; none where none was given. */
+	pinned: number | null,
+	/**  One for each live number that is read. */
+	curves: Curve[],
+	/**  How many rankings that took. */
+	n_rankings: number,
+	/**  How long, in microseconds. */
+	micros: number,
+};
+
 /**  The text of one row as the reranker reads it. */
 export type SentText = {
 	/**  The row. */
@@ -2098,6 +2557,57 @@ export type SetComparison = {
 	notices: string[],
 };
 
+/**  A form in which a query set is written. */
+export type SetFormat = 
+/**  A JSON object a line. */
+"jsonl" | 
+/**  A row for each relevant place. */
+"csv";
+
+/**  What two rankings are worth over a query set. */
+export type SetMetrics = {
+	/**  The set's version. */
+	hash: string,
+	/**  The metric of the single queries and categories. */
+	metric: Metric,
+	/**  How many queries were judged. */
+	n_judged: number,
+	/**  How many are not judged yet. */
+	n_unjudged: number,
+	/**  How many relevant places are of each origin. */
+	origins: OriginCount[],
+	/**  Every metric. */
+	rows: MetricRow[],
+	/**  Nonsense questions, apart; none where the set has none. */
+	nothing: NothingFound | null,
+	/**  By category. */
+	by_category: CategoryFigure[],
+	/**  The queries that differ, the greatest gain first; at most 500 gains and 500 losses. */
+	per_query: QueryFigure[],
+	/**  The queries that the metric is not defined for. */
+	undefined: string[],
+	/**  What cannot be concluded; none where the difference is sure. */
+	verdict: string | null,
+	/**  What a person should be told. */
+	notices: string[],
+	/**  How long all rankings took, in microseconds. */
+	micros: number,
+};
+
+/**  A query of a set. */
+export type SetQuery = {
+	/**  Names it in the set. */
+	id: string,
+	/**  The question. */
+	query: string,
+	/**  What kind of question it is. */
+	category: string | null,
+	/**  The sub-folder that it is asked of alone; none for all. */
+	scope: string | null,
+	/**  Where the answer stands: none while that is not judged, empty where nothing should be found. */
+	relevant: GoldPlace[] | null,
+};
+
 /**  One of two rankings over a query set. */
 export type SetSide = {
 	/**  As a person names it. */
@@ -2108,6 +2618,16 @@ export type SetSide = {
 	all: Summary,
 	/**  Questions to which nothing should be found. */
 	nonsense: Nonsense,
+};
+
+/**  What is asked of: a query set without judgments of some origins, by a ranking. */
+export type SetWish = {
+	/**  The set's id. */
+	set: string,
+	/**  The origins whose judgments are left out. */
+	without: Origin[],
+	/**  The ranking. */
+	ranking: Ranking,
 };
 
 /**  The passage of a chunk that answers the query best, short enough for a table row. */
@@ -2281,6 +2801,111 @@ export type TreeEntry = {
 	is_evergreen: boolean,
 	/**  What it holds, folders first, then by name. */
 	children: TreeEntry[],
+};
+
+/**  What auto-tune came to. */
+export type TuneAnswer = {
+	/**  The metric. */
+	metric: Metric,
+	/**  How many judged queries there are. */
+	n_queries: number,
+	/**  Into how many parts they were split. */
+	folds: number,
+	/**  What the split was drawn by. */
+	seed: number,
+	/**  How many rankings were tried. */
+	n_tried: number,
+	/**  The tries, best first, at most five, then what they are compared with. */
+	rows: TuneRow[],
+	/**  Whether the best try is better than the present ranking beyond chance. */
+	can_choose: boolean,
+	/**  What follows. */
+	sentence: string,
+	/**  What a person should be told. */
+	notices: string[],
+	/**  Rankings of one query in a second, on one core. */
+	rankings_per_s: number,
+};
+
+/**  What a row of the table of tries is. */
+export type TuneKind = 
+/**  Found by trying. */
+"try" | 
+/**  The ranking as it is. */
+"present" | 
+/**  The pipeline's defaults. */
+"default" | 
+/**  One list alone. */
+"list";
+
+/**  How far it is. */
+export type TuneProgress = {
+	/**  What goes on. */
+	what: TuneStep,
+	/**  How much is done. */
+	n_done: number,
+	/**  Of how much. */
+	n_all: number,
+};
+
+/**  What auto-tune is to do. */
+export type TuneRequest = {
+	/**  The ids of the parameters to try; none for every live one that bears on the metric. */
+	parameters: string[] | null,
+	/**  What is to be as great as possible. */
+	metric: Metric,
+	/**  Into how many parts the queries are split, each left out once; 1 holds out one half. */
+	folds: number,
+	/**  What the split and the tries are drawn by. */
+	seed: number,
+	/**  At most so many tries in each part. */
+	n_tries: number,
+	/**  The most documents that may be reranked a question; none for as many as now. */
+	max_rerank_docs: number | null,
+	/**  The most milliseconds that a question may take; none for any. */
+	max_ms: number | null,
+};
+
+/**  A ranking that auto-tune tried, or compares with. */
+export type TuneRow = {
+	/**  What it is called. */
+	name: string,
+	/**  What it is. */
+	kind: TuneKind,
+	/**  How it differs from the present ranking. */
+	changed: ChangedValue[],
+	/**  The ranking. */
+	ranking: Ranking,
+	/**  The metric's mean on the queries that it was chosen by: all of them. */
+	chosen_on: number,
+	/**
+	 *  The mean on queries that had no part in choosing: of a try, what choosing in this way yields; of another, the plain
+	 *  mean of the same queries.
+	 */
+	held_out: number,
+	/**  How `held_out` differs from that of the present ranking. */
+	to_present: number,
+	/**  The same with its 95 % interval. */
+	difference: Difference | null,
+};
+
+/**  What goes on. */
+export type TuneStep = 
+/**  The queries are asked. */
+"preparing" | 
+/**  Parameters are moved along their range. */
+"sensitivity" | 
+/**  Rankings are tried. */
+"tuning";
+
+/**  A relevant place as a person types it. */
+export type TypedPlace = {
+	/**  The note's path, absolute or relative to the set's folder or to a watched one. */
+	path: string,
+	/**  First line, 1-based. */
+	start_line: number,
+	/**  Last line, 1-based. */
+	end_line: number,
 };
 
 /**  A parameter's value whatever its kind; in JSON it is the bare value. */

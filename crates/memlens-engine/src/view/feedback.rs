@@ -40,8 +40,10 @@ pub struct FeedbackEntry {
     pub text: String,
     /// When it was given, milliseconds since 1970.
     pub at_ms: f64,
+    /// Whether the note was edited, and `found` is the chunk that holds most of the text now.
+    pub is_edited: bool,
     /// Where the text stands now: at the same path where it still does, else the first place; none
-    /// where no chunk has this text now, so that the thumb moves nothing.
+    /// where the note is gone or says something else, so that the thumb moves nothing.
     pub found: Option<FeedbackPlace>,
 }
 

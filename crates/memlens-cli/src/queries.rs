@@ -1,0 +1,73 @@
+//! `memlens queries`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use memlens_engine::view::{QuerySetInfo, SetFormat};
+
+use crate::arguments::{QueriesAct, QueriesArgs};
+use crate::error::CliError;
+use crate::output::{DIM, plural, print_json, print_text, shown, tell};
+use crate::settings::open;
+
+/// Lists, imports, exports or deletes query sets.
+pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliError> {
+    let library = open(library)?;
+    match &arguments.act {
+        None => {
+            let sets = library.query_sets()?;
+            if arguments.json {
+                return print_json(&sets);
+            }
+            print_text(|out| sets.iter().try_for_each(|set| write(out, set)))
+        }
+        Some(QueriesAct::Import { file }) => {
+            let imported = library.import_query_set(file)?;
+            for told in imported.left_out.iter().chain(&imported.notices) {
+                tell(told);
+            }
+            if arguments.json {
+                return print_json(&imported);
+            }
+            print_text(|out| write(out, &imported.info))
+        }
+        Some(QueriesAct::Export { name, file }) => {
+            library.write_query_set(name, format_of(file), file)?;
+            tell(format_args!("wrote {}", file.display()));
+            Ok(())
+        }
+        Some(QueriesAct::Delete { name }) => Ok(library.delete_query_set(name)?),
+    }
+}
+
+fn format_of(file: &Path) -> SetFormat {
+    match file.extension() {
+        Some(end) if end.eq_ignore_ascii_case("csv") => SetFormat::Csv,
+        Some(_) | None => SetFormat::Jsonl,
+    }
+}
+
+fn write(out: &mut dyn Write, set: &QuerySetInfo) -> io::Result<()> {
+    let counts = &set.counts;
+    let mut told = vec![format!(
+        "{} {}",
+        counts.n_queries,
+        plural(counts.n_queries, "query", "queries")
+    )];
+    for (n, what) in [
+        (counts.n_judged, "judged"),
+        (counts.n_nonsense, "nonsense"),
+        (counts.n_unjudged, "not judged yet"),
+    ] {
+        if n > 0 {
+            told.push(format!("{n} {what}"));
+        }
+    }
+    let version = &set.hash[..12];
+    let name = shown(&set.name);
+    writeln!(
+        out,
+        "{name}: {} {DIM}(version {version}){DIM:#}",
+        told.join(", ")
+    )
+}

@@ -1,0 +1,160 @@
+//! `memlens tune`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use memlens_engine::view::{TuneAnswer, TuneKind, TuneRequest, TuneRow};
+use memlens_engine::{EngineError, Library, LoadedSet, QueryFile, Ranking};
+use memlens_rank::number;
+use serde::Serialize;
+
+use crate::arguments::{RankingArgs, SettingArgs, TuneArgs};
+use crate::error::CliError;
+use crate::evaluate::metric;
+use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
+use crate::settings::{on_stop, open, ranking, while_tuning};
+
+#[derive(Serialize)]
+struct TuneReport<'a> {
+    schema_version: u32,
+    queries: &'a str,
+    #[serde(flatten)]
+    answer: &'a TuneAnswer,
+}
+
+/// Finds the values that a metric is greatest by, and tells what they are worth on queries not used for finding them.
+pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliError> {
+    let request = TuneRequest {
+        parameters: arguments.params.clone(),
+        metric: metric(&arguments.metric)?,
+        folds: arguments.folds,
+        seed: arguments.seed,
+        n_tries: arguments.tries,
+        max_rerank_docs: arguments.max_rerank_docs,
+        max_ms: arguments.max_ms,
+    };
+    let ranking = ranking(&RankingArgs {
+        pipeline: arguments.agent.clone(),
+        settings: SettingArgs {
+            settings: arguments.settings.settings.clone(),
+            preset: arguments.settings.preset.clone(),
+        },
+    })?;
+    let library = std::sync::Arc::new(open(library)?);
+    let file = Path::new(&arguments.queries);
+    let inputs: Vec<&Path> = arguments
+        .settings
+        .preset
+        .as_deref()
+        .into_iter()
+        .chain([file])
+        .collect();
+    if let Some(out) = &arguments.out {
+        library.refuse_output(out, &inputs)?;
+    }
+    let stopped = library.clone();
+    on_stop(move || stopped.stop_tuning())?;
+    let set = queries(&library, &arguments.queries)?;
+    let answer = while_tuning(&library, || library.tune_set(&set, &ranking, &request))?;
+    let Some(answer) = answer else {
+        return Err(CliError::Stopped);
+    };
+    for notice in &answer.notices {
+        tell(notice);
+    }
+    if let Some(out) = &arguments.out {
+        let best = &answer.rows[0];
+        let found = Ranking::given(&best.ranking)?;
+        let evidence = library.tuned_evidence(&set, &answer)?;
+        let text = library.preset_text(&found.values, evidence.as_ref())?;
+        library.write_output(text.as_bytes(), out, &inputs)?;
+    }
+    if arguments.json {
+        print_json(&TuneReport {
+            schema_version: 1,
+            queries: &arguments.queries,
+            answer: &answer,
+        })?;
+    } else {
+        print_text(|out| write(out, &answer))?;
+    }
+    if let Some(out) = &arguments.out {
+        tell(format_args!("wrote {}", out.display()));
+    }
+    Ok(())
+}
+
+/// The queries of a file where there is one of this name, else of a query set of the library.
+fn queries(library: &Library, named: &str) -> Result<LoadedSet, EngineError> {
+    let path = Path::new(named);
+    let sets = library.query_sets()?;
+    if !path.exists() && sets.iter().any(|set| set.name == named || set.id == named) {
+        return library.load_set(named);
+    }
+    let file = QueryFile::read(path)?.with_answers()?;
+    for line in &file.left_out {
+        tell(line);
+    }
+    Ok(library.set_of(&file))
+}
+
+fn write(out: &mut dyn Write, answer: &TuneAnswer) -> io::Result<()> {
+    let TuneAnswer {
+        n_queries,
+        folds,
+        seed,
+        n_tried,
+        rankings_per_s,
+        ..
+    } = answer;
+    let split = match folds {
+        1 => "one half held out".to_owned(),
+        folds => format!("{folds} folds"),
+    };
+    writeln!(
+        out,
+        "{} on {n_queries} judged queries, {split}, seed {seed}: {n_tried} rankings tried, {rankings_per_s:.0} queries ranked a second",
+        answer.metric.label()
+    )?;
+    writeln!(out)?;
+    writeln!(
+        out,
+        "{DIM}{:<16}{:>11}{:>11}{:>12}   {}{DIM:#}",
+        "", "chosen on", "held out", "to present", "95 %"
+    )?;
+    for row in &answer.rows {
+        write_row(out, row)?;
+    }
+    writeln!(out)?;
+    writeln!(out, "{BOLD}{}{BOLD:#}", shown(&answer.sentence))?;
+    let best = &answer.rows[0];
+    if !best.changed.is_empty() {
+        let set: Vec<String> = best
+            .changed
+            .iter()
+            .map(|it| format!("--set {}={}", it.parameter, it.value))
+            .collect();
+        writeln!(out, "Best found: {}", set.join(" "))?;
+    }
+    Ok(())
+}
+
+fn write_row(out: &mut dyn Write, row: &TuneRow) -> io::Result<()> {
+    let between = row
+        .difference
+        .filter(|_| row.kind != TuneKind::Present)
+        .map(|it| format!("{} to {}", signed(it.low), signed(it.high)));
+    writeln!(
+        out,
+        "{:<16}{:>11}{:>11}{:>12}   {}",
+        shown(&row.name).to_string(),
+        number(row.chosen_on, 3),
+        number(row.held_out, 3),
+        signed(row.to_present),
+        between.unwrap_or_default()
+    )
+}
+
+fn signed(figure: f64) -> String {
+    format!("{figure:+.3}").replace('-', "\u{2212}")
+}

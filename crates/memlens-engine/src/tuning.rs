@@ -1,0 +1,269 @@
+//! Tuning by evidence: query sets, what a ranking is worth on them, how that depends on each parameter, and the values that are
+//! worth most.
+//!
+//! A set is asked once ([`prepared`]); from then on its queries are ranked by the same `rank` as a search that is looked at.
+
+mod anchors;
+mod calibrate;
+mod figures;
+mod kept_set;
+mod prepared;
+mod runs;
+mod sensitivity;
+mod sets;
+mod tune;
+
+use std::sync::Arc;
+
+use memlens_eval::{Metric, Scores};
+use parking_lot::Mutex;
+
+pub use runs::{RunDrop, RunRecord};
+pub use sets::LoadedSet;
+
+use self::figures::{Side, measure};
+use self::prepared::{Prepared, PreparedKey};
+use self::sensitivity::{Meter, mean_and_error};
+use crate::compare_set::{Going, SetRun};
+use crate::evidence::Evidence;
+use crate::ranking::Ranking;
+use crate::view::{
+    CalibrationAnswer, Origin, Sensitivity, SetMetrics, SetWish, TuneAnswer, TuneProgress,
+    TuneRequest, TuneStep,
+};
+use crate::{EngineError, Library};
+
+/// What tuning holds of a library.
+#[derive(Default)]
+pub(crate) struct Tuning {
+    /// The sets that were asked last, the latest at the end.
+    prepared: Mutex<Vec<(PreparedKey, Arc<Prepared>)>>,
+    /// What goes on.
+    run: SetRun,
+    step: Mutex<Option<TuneStep>>,
+}
+
+impl Tuning {
+    /// Lets go of what was asked.
+    pub fn forget(&self) {
+        self.run.stop();
+        self.prepared.lock().clear();
+    }
+}
+
+/// A query set that is asked by a ranking.
+pub(crate) struct Wish {
+    loaded: LoadedSet,
+    without: Vec<Origin>,
+    ranking: Ranking,
+}
+
+impl Wish {
+    /// What a window asks for.
+    fn of(library: &Library, wish: &SetWish) -> Result<Wish, EngineError> {
+        Ok(Wish {
+            loaded: library.load_set(&wish.set)?,
+            without: wish.without.clone(),
+            ranking: Ranking::given(&wish.ranking)?,
+        })
+    }
+}
+
+impl Library {
+    /// What a ranking is worth on a query set beside a pinned one. None where it was stopped.
+    ///
+    /// # Errors
+    /// As [`Library::query_set`] and [`Library::search_as`]; [`EngineError::Param`] for values that are refused.
+    pub fn measure_set(
+        &self,
+        wish: &SetWish,
+        pinned: &Ranking,
+        metric: Metric,
+    ) -> Result<Option<SetMetrics>, EngineError> {
+        let wish = Wish::of(self, wish)?;
+        let going = self.begin(TuneStep::Preparing);
+        let Some(now) = self.ready(&wish, &going)? else {
+            return Ok(None);
+        };
+        let values = wish.ranking.values.clone();
+        let wish = Wish {
+            ranking: pinned.clone(),
+            ..wish
+        };
+        let Some(before) = self.ready(&wish, &going)? else {
+            return Ok(None);
+        };
+        let now = Side {
+            prepared: &now,
+            values: &values,
+        };
+        let pinned = Side {
+            prepared: &before,
+            values: &pinned.values,
+        };
+        Ok(Some(measure(now, pinned, metric)))
+    }
+
+    /// How a metric depends on each live parameter. None where it was stopped, as by the next one that is asked for.
+    ///
+    /// # Errors
+    /// As [`Library::measure_set`].
+    pub fn sensitivity(
+        &self,
+        wish: &SetWish,
+        pinned: Option<&Ranking>,
+        metric: Metric,
+    ) -> Result<Option<Sensitivity>, EngineError> {
+        self.tuning.run.stop();
+        let wish = Wish::of(self, wish)?;
+        let going = self.begin(TuneStep::Preparing);
+        let Some(prepared) = self.ready(&wish, &going)? else {
+            return Ok(None);
+        };
+        *self.tuning.step.lock() = Some(TuneStep::Sensitivity);
+        let values = &wish.ranking.values;
+        let depth = prepared::depth_kept(values) as f64;
+        let Some(found) = sensitivity::sensitivity(&prepared, values, metric, depth, &going) else {
+            return Ok(None);
+        };
+        let pinned = pinned.map(|pinned| {
+            let wish = Wish {
+                ranking: pinned.clone(),
+                ..wish
+            };
+            let prepared = self.ready(&wish, &going)?;
+            let mean = prepared.map(|prepared| {
+                let meter = Meter {
+                    prepared: &prepared,
+                    metric,
+                };
+                mean_and_error(&meter.of_each(&pinned.values)).0
+            });
+            Ok::<Option<f64>, EngineError>(mean)
+        });
+        Ok(Some(Sensitivity {
+            pinned: pinned.transpose()?.flatten(),
+            ..found
+        }))
+    }
+
+    /// Where the scores of relevant, other and nonsense rows lie. None where it was stopped.
+    ///
+    /// # Errors
+    /// As [`Library::measure_set`].
+    pub fn calibrate(&self, wish: &SetWish) -> Result<Option<CalibrationAnswer>, EngineError> {
+        let wish = Wish::of(self, wish)?;
+        let going = self.begin(TuneStep::Preparing);
+        let prepared = self.ready(&wish, &going)?;
+        Ok(prepared.map(|prepared| calibrate::calibrate(&prepared, &wish.ranking.values)))
+    }
+
+    /// The values of some parameters that a metric is greatest by, and what they are worth. None where it was stopped.
+    ///
+    /// # Errors
+    /// As [`Library::measure_set`]; [`EngineError::Tune`] where nothing can be tuned so.
+    pub fn auto_tune(
+        &self,
+        wish: &SetWish,
+        request: &TuneRequest,
+    ) -> Result<Option<TuneAnswer>, EngineError> {
+        self.tune(Wish::of(self, wish)?, request)
+    }
+
+    /// The same on a set that was loaded, for a ranking.
+    ///
+    /// # Errors
+    /// As [`Library::auto_tune`].
+    pub fn tune_set(
+        &self,
+        set: &LoadedSet,
+        ranking: &Ranking,
+        request: &TuneRequest,
+    ) -> Result<Option<TuneAnswer>, EngineError> {
+        let wish = Wish {
+            loaded: set.clone(),
+            without: Vec::new(),
+            ranking: ranking.clone(),
+        };
+        self.tune(wish, request)
+    }
+
+    /// What speaks for the best ranking found: its figures beside those of the default on all queries, and on those that had no
+    /// part in choosing it. None where it was stopped.
+    ///
+    /// # Errors
+    /// As [`Library::auto_tune`].
+    pub fn tuned_evidence(
+        &self,
+        set: &LoadedSet,
+        answer: &TuneAnswer,
+    ) -> Result<Option<Evidence>, EngineError> {
+        let best = Ranking::given(&answer.rows[0].ranking)?;
+        let default = Ranking::of(best.pipeline);
+        let going = self.begin(TuneStep::Preparing);
+        let mut scores = Vec::new();
+        for ranking in [&default, &best] {
+            let Some(prepared) = self.prepared(set, &[], ranking, &going)? else {
+                return Ok(None);
+            };
+            let judged = prepared.judged();
+            let each = judged.map(|it| it.scores(&prepared.rank(it, &ranking.values)));
+            scores.push(each.collect::<Vec<Scores>>());
+        }
+        let evidence = Evidence::of(
+            set.info.name.clone(),
+            &set.info.hash,
+            &scores[0],
+            &scores[1],
+        );
+        Ok(evidence.map(|evidence| evidence.held_out_by(answer)))
+    }
+
+    fn tune(
+        &self,
+        mut wish: Wish,
+        request: &TuneRequest,
+    ) -> Result<Option<TuneAnswer>, EngineError> {
+        self.tuning.run.stop();
+        let going = self.begin(TuneStep::Preparing);
+        wish.ranking.values = tune::capped(wish.ranking.values, request.max_rerank_docs);
+        let Some(prepared) = self.ready(&wish, &going)? else {
+            return Ok(None);
+        };
+        *self.tuning.step.lock() = Some(TuneStep::Tuning);
+        let task = tune::Task {
+            prepared: &prepared,
+            present: &wish.ranking,
+            request,
+            greatest_depth: prepared::depth_kept(&wish.ranking.values) as f64,
+        };
+        tune::tune(&task, &going)
+    }
+
+    /// How far tuning is; none while nothing goes on.
+    pub fn tune_progress(&self) -> Option<TuneProgress> {
+        let progress = self.tuning.run.progress()?;
+        let what = (*self.tuning.step.lock())?;
+        Some(TuneProgress {
+            what,
+            n_done: progress.n_done,
+            n_all: progress.n_all,
+        })
+    }
+
+    /// Stops tuning, and what it waits for.
+    pub fn stop_tuning(&self) {
+        self.tuning.run.stop();
+        self.stop_emulation();
+        self.cancel_asking();
+    }
+
+    fn begin(&self, step: TuneStep) -> Going<'_> {
+        *self.tuning.step.lock() = Some(step);
+        self.tuning.run.begin(0)
+    }
+
+    fn ready(&self, wish: &Wish, going: &Going<'_>) -> Result<Option<Arc<Prepared>>, EngineError> {
+        self.prepared(&wish.loaded, &wish.without, &wish.ranking, going)
+    }
+}

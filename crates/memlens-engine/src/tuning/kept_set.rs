@@ -1,0 +1,156 @@
+//! A query set as the library keeps it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::view::{Origin, OriginCount, QuerySetCounts};
+
+/// A query set.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct KeptSet {
+    /// The folder that its paths are relative to; empty where they are absolute.
+    pub base: PathBuf,
+    /// Its queries, each id once.
+    pub queries: Vec<KeptQuery>,
+}
+
+/// A query of a set.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct KeptQuery {
+    /// Names it in the set.
+    pub id: String,
+    /// The question.
+    pub query: String,
+    /// What kind of question it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// The sub-folder that it is asked of alone; none for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// Where the answer stands: none while that is not judged, empty where nothing should be found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relevant: Option<Vec<Gold>>,
+}
+
+/// A relevant place, with the text that was judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Gold {
+    /// The note's path, relative to the set's folder where it lies in it.
+    pub path: String,
+    /// First line, 1-based.
+    pub start_line: u32,
+    /// Last line, 1-based.
+    pub end_line: u32,
+    /// Where the judgment comes from.
+    pub origin: Origin,
+    /// The text of the lines, so that the place follows it; none where the note was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl KeptSet {
+    /// What a list tells of it.
+    pub fn counts(&self) -> QuerySetCounts {
+        let mut counts = QuerySetCounts {
+            n_queries: self.queries.len() as u32,
+            ..QuerySetCounts::default()
+        };
+        let mut categories = BTreeSet::new();
+        let mut origins: BTreeMap<Origin, u32> = BTreeMap::new();
+        for query in &self.queries {
+            categories.extend(query.category.clone());
+            match query.relevant.as_deref() {
+                None => counts.n_unjudged += 1,
+                Some([]) => counts.n_nonsense += 1,
+                Some(gold) => {
+                    counts.n_judged += 1;
+                    counts.n_gold += gold.len() as u32;
+                    for place in gold {
+                        *origins.entry(place.origin).or_default() += 1;
+                    }
+                }
+            }
+        }
+        counts.categories = categories.into_iter().collect();
+        counts.origins = origins
+            .into_iter()
+            .map(|(origin, n)| OriginCount { origin, n })
+            .collect();
+        counts
+    }
+
+    /// The absolute path of one that the set names.
+    pub fn absolute(&self, path: &str) -> PathBuf {
+        self.base.join(path)
+    }
+
+    /// A path as the set names it.
+    pub fn named(&self, absolute: &Path) -> String {
+        let is_relative = !self.base.as_os_str().is_empty();
+        let inner = absolute
+            .strip_prefix(&self.base)
+            .ok()
+            .filter(|_| is_relative);
+        inner.unwrap_or(absolute).display().to_string()
+    }
+
+    /// Its version: the BLAKE3 hash of what is asked and judged, whatever folder it lies in and whatever the notes say now.
+    pub fn version(&self) -> String {
+        let mut hash = blake3::Hasher::new();
+        for query in &self.queries {
+            let places = query.relevant.as_ref().map(|gold| {
+                let each = gold
+                    .iter()
+                    .map(|it| (&it.path, it.start_line, it.end_line, it.origin));
+                each.collect::<Vec<_>>()
+            });
+            let line = (
+                &query.id,
+                &query.query,
+                &query.category,
+                &query.scope,
+                places,
+            );
+            serde_json::to_writer(&mut hash, &line)
+                .expect("plain data can always be written as JSON");
+        }
+        hash.finalize().to_hex().to_string()
+    }
+
+    /// An id that no query has.
+    pub fn new_id(&self) -> String {
+        let taken: BTreeSet<&str> = self.queries.iter().map(|it| it.id.as_str()).collect();
+        let mut ids = (self.queries.len() + 1..).map(|n| format!("q{n}"));
+        ids.find(|id| !taken.contains(id.as_str()))
+            .expect("there are more numbers than queries")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_never_given_twice_and_paths_come_back() {
+        let query = |id: &str| KeptQuery {
+            id: id.to_owned(),
+            ..KeptQuery::default()
+        };
+        let mut set = KeptSet {
+            base: PathBuf::from("/notes"),
+            queries: vec![query("q1"), query("q3")],
+        };
+        assert_eq!(set.new_id(), "q4");
+        set.queries.push(query("q4"));
+        set.queries.remove(0);
+        assert_eq!(set.new_id(), "q5");
+        for path in ["/notes/a/b.md", "/elsewhere/b.md"] {
+            assert_eq!(set.absolute(&set.named(Path::new(path))), Path::new(path));
+        }
+        assert_eq!(set.named(Path::new("/notes/a/b.md")), "a/b.md");
+        set.base = PathBuf::new();
+        assert_eq!(set.named(Path::new("/notes/a/b.md")), "/notes/a/b.md");
+    }
+}

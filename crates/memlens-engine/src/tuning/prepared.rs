@@ -1,0 +1,392 @@
+//! A query set that was asked once and can be ranked any number of times.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memlens_eval::{Scores, Shown, score_shown};
+use memlens_params::{HookMode, ParameterSet, Params, Phase, RerankMode, Value, Values};
+use memlens_rank::{AnyPipeline, CandidateSet};
+use memlens_retrieve::{DEPTH_MAX, Part};
+
+use super::anchors::NoteLines;
+use super::kept_set::KeptSet;
+use super::sets::{LoadedSet, no_longer_fit};
+use crate::compare_set::Going;
+use crate::ranking::Ranking;
+use crate::search::{Search, native};
+use crate::view::{GoldState, Origin, OriginCount};
+use crate::{EngineError, Library};
+
+/// So deep the lists of each query are kept while no slider asks for more: both depths are 50 by default.
+const DEPTH_KEPT: usize = 200;
+
+/// More queries are not kept: each takes some 200 KB.
+const QUERIES_MAX: usize = 2_000;
+
+/// So many notices of single queries are told; of the rest only the number.
+const NOTICES_TOLD: usize = 5;
+
+/// A query set that was asked, as tuning ranks it.
+pub(crate) struct Prepared {
+    /// What ranks it.
+    pub pipeline: &'static dyn AnyPipeline,
+    /// The set's version.
+    pub hash: String,
+    /// The judged queries and those of nonsense, in the set's order.
+    pub queries: Vec<PreparedQuery>,
+    /// How many queries are not judged yet.
+    pub n_unjudged: u32,
+    /// How many relevant places count, of each origin.
+    pub origins: Vec<OriginCount>,
+    /// What a person should be told.
+    pub notices: Vec<String>,
+}
+
+/// A query that was asked.
+pub(crate) struct PreparedQuery {
+    /// Its name in the set.
+    pub id: String,
+    /// The question.
+    pub query: String,
+    /// What kind of question it is.
+    pub category: Option<String>,
+    /// How many relevant places it has; 0 where nothing should be found.
+    pub n_relevant: usize,
+    /// The facts, without the thumbs that were given for this very question.
+    pub set: CandidateSet,
+    /// Of each candidate, the relevant places that it shows.
+    shown: Vec<Vec<u16>>,
+    /// Of each candidate, whether it is of a note with a relevant place.
+    of_relevant_note: Vec<bool>,
+    /// How long it took to ask, in milliseconds; rankings come on top.
+    pub asked_ms: f64,
+}
+
+/// What a prepared set was made of.
+#[derive(Clone, PartialEq)]
+pub(crate) struct PreparedKey {
+    hash: String,
+    without: Vec<Origin>,
+    pipeline: &'static str,
+    /// The values that form the lists, and those that models are asked by.
+    lists: Vec<String>,
+    depth: usize,
+    /// The generations of the library, and of the thumbs.
+    generations: (u64, u64),
+}
+
+impl PreparedQuery {
+    /// What a ranking is worth for it; its rows are read from the very ranking.
+    pub fn scores(&self, kept: &[(u32, f64)]) -> Scores {
+        let rows = kept.iter().map(|(slot, _)| {
+            let slot = *slot as usize;
+            Shown {
+                ranges: &self.shown[slot],
+                is_of_gold_file: self.of_relevant_note[slot],
+            }
+        });
+        score_shown(self.n_relevant, rows)
+    }
+
+    /// Whether a candidate shows a relevant place.
+    pub fn is_relevant(&self, slot: u32) -> bool {
+        !self.shown[slot as usize].is_empty()
+    }
+}
+
+impl Prepared {
+    /// Those that the metrics are of.
+    pub fn judged(&self) -> impl Iterator<Item = &PreparedQuery> {
+        self.queries.iter().filter(|it| it.n_relevant > 0)
+    }
+
+    /// Those that nothing should be found for.
+    pub fn nonsense(&self) -> impl Iterator<Item = &PreparedQuery> {
+        self.queries.iter().filter(|it| it.n_relevant == 0)
+    }
+
+    /// What is kept of a query, best first, with its last score.
+    pub fn rank(&self, query: &PreparedQuery, values: &Values) -> Vec<(u32, f64)> {
+        self.pipeline.order(&query.set, values)
+    }
+}
+
+impl Library {
+    /// A query set as it is asked now: the one that was prepared before, where nothing that bears on it changed. None where it
+    /// was stopped.
+    ///
+    /// # Errors
+    /// As [`Library::query_set`], and where the first query cannot be asked.
+    pub(crate) fn prepared(
+        &self,
+        loaded: &LoadedSet,
+        without: &[Origin],
+        ranking: &Ranking,
+        going: &Going<'_>,
+    ) -> Result<Option<Arc<Prepared>>, EngineError> {
+        let key = self.prepared_key(loaded, without, ranking)?;
+        let mut held = self.tuning.prepared.lock();
+        if let Some((_, prepared)) = held.iter().find(|(of, _)| *of == key) {
+            return Ok(Some(prepared.clone()));
+        }
+        let Some(prepared) = self.prepare(loaded, without, ranking, key.depth, going)? else {
+            return Ok(None);
+        };
+        let prepared = Arc::new(prepared);
+        // The present ranking and the pinned one may be of two pipelines.
+        held.retain(|(of, _)| of.hash == key.hash && of.generations == key.generations);
+        if held.len() >= 2 {
+            held.remove(0);
+        }
+        held.push((key, prepared.clone()));
+        Ok(Some(prepared))
+    }
+
+    fn prepared_key(
+        &self,
+        loaded: &LoadedSet,
+        without: &[Origin],
+        ranking: &Ranking,
+    ) -> Result<PreparedKey, EngineError> {
+        let values = &ranking.values;
+        let parameters = values.table().parameters.iter();
+        let lists = parameters.filter(|it| it.phase != Phase::Rank);
+        let lists = lists.map(|it| format!("{} {:?}", it.id, values.get(it.id)));
+        Ok(PreparedKey {
+            hash: loaded.info.hash.clone(),
+            without: without.to_vec(),
+            pipeline: ranking.pipeline.id().0,
+            lists: lists.collect(),
+            depth: depth_kept(values),
+            generations: (
+                self.lists().snapshot.generation,
+                self.store().feedback_generation()?,
+            ),
+        })
+    }
+
+    fn prepare(
+        &self,
+        loaded: &LoadedSet,
+        without: &[Origin],
+        ranking: &Ranking,
+        depth: usize,
+        going: &Going<'_>,
+    ) -> Result<Option<Prepared>, EngineError> {
+        if let Some(params) = ranking.params() {
+            self.aggregate_for(&params)?;
+        }
+        let set = &loaded.set;
+        let gold = self.gold(set, without);
+        let asked: Vec<usize> = (0..set.queries.len())
+            .filter(|at| gold.of_query[*at].is_some())
+            .collect();
+        let mut prepared = Prepared {
+            pipeline: ranking.pipeline,
+            hash: loaded.info.hash.clone(),
+            queries: Vec::new(),
+            n_unjudged: (set.queries.len() - asked.len()) as u32,
+            origins: gold.origins,
+            notices: loaded.notices.clone(),
+        };
+        prepared.notices.extend(self.missing_gold(set));
+        prepared
+            .notices
+            .extend((gold.n_gone > 0).then(|| no_longer_fit(gold.n_gone)));
+        let asked = spread(asked, &mut prepared.notices);
+        going.expect(asked.len());
+        let mut told = Vec::new();
+        let mut failed = None;
+        for at in asked {
+            let query = &set.queries[at];
+            let relevant = gold.of_query[at].as_deref().unwrap_or_default();
+            match self.ask_of(query.query.as_str(), query.scope.as_deref(), set, ranking) {
+                Ok(search) => {
+                    let notices = search
+                        .columns(&ranking.values)
+                        .fallbacks()
+                        .collect::<Vec<_>>();
+                    told.extend(
+                        notices
+                            .into_iter()
+                            .map(|it| format!("query {}: {it}", query.id)),
+                    );
+                    prepared.queries.push(PreparedQuery {
+                        category: query.category.clone(),
+                        ..PreparedQuery::of(query.id.clone(), &search, relevant, depth)
+                    });
+                }
+                Err(error) => {
+                    told.push(format!("query {}: left out: {error}", query.id));
+                    failed = failed.or(Some(error));
+                }
+            }
+            if !going.goes_on() {
+                return Ok(None);
+            }
+        }
+        if let Some(error) = failed.filter(|_| prepared.queries.is_empty()) {
+            return Err(error);
+        }
+        let n_more = told.len().saturating_sub(NOTICES_TOLD);
+        told.truncate(NOTICES_TOLD);
+        prepared.notices.extend(told);
+        prepared
+            .notices
+            .extend((n_more > 0).then(|| format!("and {n_more} more like this")));
+        Ok(Some(prepared))
+    }
+
+    /// Asks one query by itself: it takes no place among the searches that a person looks at, but where a model outside of
+    /// ranking is asked, and its own thumbs do not count.
+    fn ask_of(
+        &self,
+        query: &str,
+        scope: Option<&str>,
+        set: &KeptSet,
+        ranking: &Ranking,
+    ) -> Result<Search, EngineError> {
+        let part = match scope {
+            None => Part::All,
+            Some(scope) => Part::Folder(self.scope(&set.absolute(scope).display().to_string())?),
+        };
+        let search = match ranking.params() {
+            Some(params) if asks_outside(&params) => {
+                let search = self.search_as(query, ranking, part)?;
+                self.ask(search.id, &params)?
+            }
+            _ => self.search_unfilled(query, ranking, part, false)?,
+        };
+        Ok(search.without_own_thumbs())
+    }
+
+    /// The relevant places as they stand now, of each query; none where it is not judged.
+    fn gold(&self, set: &KeptSet, without: &[Origin]) -> FollowedGold {
+        let lists = self.lists();
+        let mut lines = NoteLines::of(self, &lists.snapshot);
+        let mut origins: BTreeMap<Origin, u32> = BTreeMap::new();
+        let mut n_gone = 0;
+        let of_query = set.queries.iter().map(|query| {
+            let all = query.relevant.as_ref()?;
+            if all.is_empty() {
+                return Some(Vec::new());
+            }
+            let counted = all.iter().filter(|it| !without.contains(&it.origin));
+            let mut followed = Vec::new();
+            for gold in counted {
+                let told = gold.told(set, &mut lines);
+                let path = set.absolute(&gold.path);
+                let place = match (told.state, told.now) {
+                    // The note is there, and says something else: the judgment is of another text.
+                    (GoldState::Gone, _) if self.note_at(&lists.snapshot, &path).is_some() => {
+                        n_gone += 1;
+                        continue;
+                    }
+                    // What is not there cannot be found, which counts.
+                    (_, now) => RelevantPlace {
+                        path,
+                        lines: now.unwrap_or((gold.start_line, gold.end_line)),
+                    },
+                };
+                *origins.entry(gold.origin).or_default() += 1;
+                followed.push(place);
+            }
+            // A query whose judgments are all left out is not one that nothing should be found for.
+            (!followed.is_empty()).then_some(followed)
+        });
+        FollowedGold {
+            of_query: of_query.collect(),
+            origins: origins
+                .into_iter()
+                .map(|(origin, n)| OriginCount { origin, n })
+                .collect(),
+            n_gone,
+        }
+    }
+}
+
+/// A relevant place as it stands now.
+struct RelevantPlace {
+    path: PathBuf,
+    lines: (u32, u32),
+}
+
+struct FollowedGold {
+    of_query: Vec<Option<Vec<RelevantPlace>>>,
+    origins: Vec<OriginCount>,
+    n_gone: u32,
+}
+
+impl PreparedQuery {
+    fn of(id: String, search: &Search, relevant: &[RelevantPlace], depth: usize) -> PreparedQuery {
+        let mut by_path: HashMap<&Path, Vec<(u16, (u32, u32))>> = HashMap::new();
+        for (at, place) in (0..).zip(relevant) {
+            by_path
+                .entry(&place.path)
+                .or_default()
+                .push((at, place.lines));
+        }
+        let (set, slots) = match native(&search.params) {
+            Some(_) => search.set().within_depth(depth as u32),
+            None => (
+                search.set().clone(),
+                (0..search.set().candidates.len() as u32).collect(),
+            ),
+        };
+        let rows = &search.retrieved.rows;
+        let places = slots.iter().map(|slot| {
+            let row = &rows[*slot as usize];
+            let path = Path::new(&row.note.folder_path).join(&row.note.path);
+            let Some(of_note) = by_path.get(path.as_path()) else {
+                return (Vec::new(), false);
+            };
+            let shown = of_note
+                .iter()
+                .filter(|(_, (start, end))| row.start_line <= *end && row.end_line >= *start);
+            (shown.map(|(at, _)| *at).collect(), true)
+        });
+        let (shown, of_relevant_note) = places.unzip();
+        PreparedQuery {
+            id,
+            query: search.query.clone(),
+            category: None,
+            n_relevant: relevant.len(),
+            set,
+            shown,
+            of_relevant_note,
+            asked_ms: search.timing.total().as_secs_f64() * 1e3,
+        }
+    }
+}
+
+/// How deep the lists are kept for these values: all of it only where they go deep themselves.
+pub(crate) fn depth_kept(values: &Values) -> usize {
+    let goes_deep = |id| match values.get(id) {
+        Some(Value::Number(depth)) => depth as usize > DEPTH_KEPT,
+        _ => false,
+    };
+    let is_deep = goes_deep("vector_depth") || goes_deep("bm25_depth");
+    if is_deep { DEPTH_MAX } else { DEPTH_KEPT }
+}
+
+fn asks_outside(params: &Params) -> bool {
+    params.rerank != RerankMode::Off || params.hook != HookMode::Off
+}
+
+/// As many queries as are kept, evenly spread over all.
+fn spread(all: Vec<usize>, notices: &mut Vec<String>) -> Vec<usize> {
+    let n = all.len();
+    if n <= QUERIES_MAX {
+        return all;
+    }
+    notices.push(format!(
+        "{QUERIES_MAX} of the {n} queries are measured, evenly spread; memlens eval measures all"
+    ));
+    let taken: HashSet<usize> = (0..QUERIES_MAX).map(|at| at * n / QUERIES_MAX).collect();
+    let kept = all
+        .into_iter()
+        .enumerate()
+        .filter(|(at, _)| taken.contains(at));
+    kept.map(|(_, query)| query).collect()
+}

@@ -1,0 +1,393 @@
+//! Runs: what a ranking was worth on a query set at some time, to be looked at again and compared.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use memlens_eval::{Metric, Scores, Summary, paired_bootstrap};
+use serde::{Deserialize, Serialize};
+
+use super::Wish;
+use super::figures::{Pair, changed, metric_row, verdict};
+use super::sets::now_ms;
+use super::tune;
+use crate::ranking::Ranking;
+use crate::view::{
+    self, MetricRow, RunComparison, RunInfo, RunMetric, RunQuery, RunView, SetWish, TuneStep,
+};
+use crate::{Engine, EngineError, Library};
+
+/// Larger than any run of 50,000 queries.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// What a ranking was worth on a query set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The version of this form.
+    pub schema_version: u32,
+    /// The query set: a file, or a name.
+    pub queries: String,
+    /// The version of its content.
+    pub queries_hash: String,
+    /// The notes it was asked of: the fingerprint of a `memlens.json`.
+    pub corpus: String,
+    /// The pipeline's id.
+    pub pipeline: String,
+    /// Its parameters.
+    pub params: BTreeMap<String, memlens_params::Value>,
+    /// The means; none where no query is judged.
+    pub all: Option<Summary>,
+    /// The share of nonsense questions that found nothing; none where there was none.
+    pub nothing: Option<f64>,
+    /// Each judged query.
+    pub per_query: Vec<RunQueryRecord>,
+}
+
+/// What a ranking was worth for one query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunQueryRecord {
+    /// Its name in the set.
+    pub id: String,
+    /// The question.
+    pub query: String,
+    /// What kind of question it is.
+    pub category: Option<String>,
+    /// Its metrics.
+    #[serde(flatten)]
+    pub scores: Scores,
+}
+
+/// What became of a metric since a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunDrop {
+    /// What changed, over the queries that both know.
+    pub row: MetricRow,
+    /// By how much the mean fell; below 0 where it rose.
+    pub fell_by: f64,
+    /// What a person should know before they trust it.
+    pub notices: Vec<String>,
+}
+
+impl RunRecord {
+    /// Reads the file that `memlens eval --json` prints and the window exports.
+    ///
+    /// # Errors
+    /// [`EngineError::File`]; [`EngineError::Run`] where it is no run.
+    pub fn read(path: &Path) -> Result<RunRecord, EngineError> {
+        let bytes = memlens_files::read(path, BYTES_MAX).map_err(|source| EngineError::File {
+            attempt: "read",
+            path: path.to_owned(),
+            source,
+        })?;
+        let run: RunRecord = serde_json::from_slice(&bytes).map_err(|error| EngineError::Run {
+            named: path.display().to_string(),
+            why: format!("it is not what memlens eval --json prints: {error}"),
+        })?;
+        Ok(run)
+    }
+
+    /// What became of a metric from this run to another.
+    ///
+    /// # Errors
+    /// [`EngineError::Run`] where they have no query in common.
+    pub fn drop_to(&self, now: &RunRecord, metric: Metric) -> Result<RunDrop, EngineError> {
+        let pairs = pairs(self, now);
+        let row = metric_row(&pairs, metric);
+        let (Some(is), Some(was)) = (row.now, row.pinned) else {
+            return Err(EngineError::Run {
+                named: self.queries.clone(),
+                why: "it has no judged query of this query set".to_owned(),
+            });
+        };
+        Ok(RunDrop {
+            fell_by: was - is,
+            notices: differences(self, now, pairs.len()),
+            row,
+        })
+    }
+
+    fn ranking(&self) -> view::Ranking {
+        view::Ranking {
+            pipeline: self.pipeline.clone(),
+            values: self.params.clone(),
+        }
+    }
+}
+
+/// The judged queries that two runs both know, from the first to the second.
+fn pairs<'a>(before: &'a RunRecord, now: &'a RunRecord) -> Vec<Pair<'a>> {
+    let known: HashMap<(&str, &str), &Scores> = before
+        .per_query
+        .iter()
+        .map(|it| ((it.id.as_str(), it.query.as_str()), &it.scores))
+        .collect();
+    let both = now.per_query.iter().filter_map(|it| {
+        let before = known.get(&(it.id.as_str(), it.query.as_str()))?;
+        Some(Pair {
+            id: &it.id,
+            query: &it.query,
+            category: it.category.as_deref(),
+            now: it.scores,
+            pinned: **before,
+        })
+    });
+    both.collect()
+}
+
+/// In what two runs differ besides their rankings.
+fn differences(before: &RunRecord, now: &RunRecord, n_both: usize) -> Vec<String> {
+    let mut notices = Vec::new();
+    if before.corpus != now.corpus {
+        notices.push("the notes changed between the two runs".to_owned());
+    }
+    if before.queries_hash != now.queries_hash {
+        let n = before.per_query.len().max(now.per_query.len());
+        notices.push(format!(
+            "the query set changed between the two runs; {n_both} of {n} judged queries are in both"
+        ));
+    }
+    notices
+}
+
+impl Library {
+    /// What a ranking is worth on a query set now. None where it was stopped.
+    pub(crate) fn run_record(&self, wish: &SetWish) -> Result<Option<RunRecord>, EngineError> {
+        let wish = Wish::of(self, wish)?;
+        let going = self.begin(TuneStep::Preparing);
+        let Some(prepared) = self.ready(&wish, &going)? else {
+            return Ok(None);
+        };
+        let values = &wish.ranking.values;
+        let per_query: Vec<RunQueryRecord> = prepared
+            .judged()
+            .map(|query| RunQueryRecord {
+                id: query.id.clone(),
+                query: query.query.clone(),
+                category: query.category.clone(),
+                scores: query.scores(&prepared.rank(query, values)),
+            })
+            .collect();
+        let nonsense: Vec<bool> = prepared
+            .nonsense()
+            .map(|query| prepared.rank(query, values).is_empty())
+            .collect();
+        let n_nothing = nonsense.iter().filter(|it| **it).count();
+        Ok(Some(RunRecord {
+            schema_version: 1,
+            queries: wish.loaded.info.name.clone(),
+            queries_hash: prepared.hash.clone(),
+            corpus: self.fingerprint(),
+            pipeline: wish.ranking.pipeline.id().0.to_owned(),
+            params: wish.ranking.told().values,
+            all: Summary::of(per_query.iter().map(|it| &it.scores)),
+            nothing: (!nonsense.is_empty()).then(|| n_nothing as f64 / nonsense.len() as f64),
+            per_query,
+        }))
+    }
+
+    /// The runs that are kept, the newest first.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn runs(&self) -> Result<Vec<RunInfo>, EngineError> {
+        let stored = self.store().runs()?;
+        let hashes = self.set_hashes()?;
+        let corpus = self.fingerprint();
+        let each = stored.into_iter().filter_map(|run| {
+            let record: RunRecord = serde_json::from_str(&run.content).ok()?;
+            Some(info(run.id, run.name, run.at_ms, &record, &corpus, &hashes))
+        });
+        Ok(each.collect())
+    }
+
+    /// A run that is kept.
+    ///
+    /// # Errors
+    /// [`EngineError::Run`] where there is none of this id; [`EngineError::Store`].
+    pub fn run(&self, id: &str) -> Result<RunView, EngineError> {
+        let (info, record) = self.run_of_id(id)?;
+        let ranking = record.ranking();
+        // Of a pipeline or a parameter that is no more, only the values are told.
+        let changed = Ranking::given(&ranking).map(|ranking| {
+            let default = memlens_params::Values::defaults(ranking.pipeline.table());
+            tune::changed(&ranking.values, &default)
+        });
+        let mean = |metric: Metric| record.all.as_ref().and_then(|all| metric.of(&all.mean));
+        let mut per_query: Vec<RunQuery> = record
+            .per_query
+            .iter()
+            .map(|it| RunQuery {
+                id: it.id.clone(),
+                query: it.query.clone(),
+                category: it.category.clone(),
+                value: it.scores.ndcg_10,
+            })
+            .collect();
+        per_query.sort_by(|a, b| a.value.total_cmp(&b.value));
+        Ok(RunView {
+            info,
+            ranking,
+            changed: changed.unwrap_or_default(),
+            rows: Metric::ALL
+                .iter()
+                .map(|metric| RunMetric {
+                    metric: *metric,
+                    label: metric.label().to_owned(),
+                    value: mean(*metric),
+                })
+                .collect(),
+            nothing: record.nothing,
+            per_query,
+        })
+    }
+
+    /// What changed from one run to another.
+    ///
+    /// # Errors
+    /// As [`Library::run`].
+    pub fn compare_runs(&self, a: &str, b: &str) -> Result<RunComparison, EngineError> {
+        let ((a, before), (b, now)) = (self.run_of_id(a)?, self.run_of_id(b)?);
+        let pairs = pairs(&before, &now);
+        let all = |side: fn(&Pair<'_>) -> f64| pairs.iter().map(side).collect::<Vec<f64>>();
+        let difference = paired_bootstrap(&all(|it| it.pinned.ndcg_10), &all(|it| it.now.ndcg_10));
+        Ok(RunComparison {
+            a,
+            b,
+            rows: Metric::ALL
+                .iter()
+                .map(|it| metric_row(&pairs, *it))
+                .collect(),
+            per_query: changed(&pairs, Metric::Ndcg10),
+            verdict: verdict(pairs.len(), difference),
+            notices: differences(&before, &now, pairs.len()),
+        })
+    }
+
+    /// The text of a run's file, as `memlens eval --json` prints it.
+    ///
+    /// # Errors
+    /// As [`Library::run`].
+    pub fn run_text(&self, id: &str) -> Result<String, EngineError> {
+        let (_, record) = self.run_of_id(id)?;
+        Ok(
+            serde_json::to_string_pretty(&record)
+                .expect("plain data can always be written as JSON")
+                + "\n",
+        )
+    }
+
+    fn run_of_id(&self, id: &str) -> Result<(RunInfo, RunRecord), EngineError> {
+        let refused = |why: String| EngineError::Run {
+            named: id.to_owned(),
+            why,
+        };
+        let number = id.parse::<i64>().ok();
+        let run = number.map(|id| self.store().run(id)).transpose()?.flatten();
+        let run = run.ok_or_else(|| refused("it is not there any more".to_owned()))?;
+        let record: RunRecord = serde_json::from_str(&run.content)
+            .map_err(|error| refused(format!("the library holds it damaged: {error}")))?;
+        let (corpus, hashes) = (self.fingerprint(), self.set_hashes()?);
+        let info = info(run.id, run.name, run.at_ms, &record, &corpus, &hashes);
+        Ok((info, record))
+    }
+
+    /// The versions of the query sets, by their names.
+    fn set_hashes(&self) -> Result<HashMap<String, String>, EngineError> {
+        let sets = self.query_sets()?.into_iter();
+        Ok(sets.map(|set| (set.name, set.hash)).collect())
+    }
+}
+
+impl Engine {
+    /// Measures a ranking on a query set and keeps what comes out. None where it was stopped.
+    ///
+    /// # Errors
+    /// As [`Library::measure_set`], [`EngineError::Indexer`].
+    pub fn save_run(&self, wish: &SetWish, name: &str) -> Result<Option<RunInfo>, EngineError> {
+        let library = self.library();
+        let Some(record) = library.run_record(wish)? else {
+            return Ok(None);
+        };
+        let name = Some(name.trim())
+            .filter(|it| !it.is_empty())
+            .unwrap_or(&record.queries);
+        let content =
+            serde_json::to_string(&record).expect("plain data can always be written as JSON");
+        let id = self.write(|store| Ok(store.add_run(name, now_ms(), &content)?))?;
+        Ok(Some(library.run_of_id(&id.to_string())?.0))
+    }
+
+    /// Calls a run by another name.
+    ///
+    /// # Errors
+    /// [`EngineError::Run`] where it is not there, or the name is empty; [`EngineError::Indexer`].
+    pub fn rename_run(&self, id: &str, name: &str) -> Result<RunInfo, EngineError> {
+        let library = self.library();
+        library.run_of_id(id)?;
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(EngineError::Run {
+                named: id.to_owned(),
+                why: "the name is empty".to_owned(),
+            });
+        }
+        if let Ok(number) = id.parse() {
+            self.write(|store| Ok(store.rename_run(number, name)?))?;
+        }
+        Ok(library.run_of_id(id)?.0)
+    }
+
+    /// Deletes a run; one that is not there is no error.
+    ///
+    /// # Errors
+    /// [`EngineError::Indexer`], [`EngineError::Store`].
+    pub fn delete_run(&self, id: &str) -> Result<(), EngineError> {
+        match id.parse() {
+            Ok(number) => self.write(|store| Ok(store.delete_run(number)?)),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+fn info(
+    id: i64,
+    name: String,
+    at_ms: i64,
+    record: &RunRecord,
+    corpus: &str,
+    hashes: &HashMap<String, String>,
+) -> RunInfo {
+    let pipeline = crate::pipeline(&record.pipeline);
+    let label = pipeline.map_or(record.pipeline.clone(), |it| it.label().to_owned());
+    let is_of_notes = record.corpus == corpus;
+    let set = hashes.get(&record.queries);
+    let is_of_set = set.is_some_and(|hash| *hash == record.queries_hash);
+    let stale = match (is_of_notes, is_of_set, set.is_some()) {
+        (true, true, _) => None,
+        (false, true, _) => Some("The notes have changed since."),
+        (true, false, true) => Some("The query set has changed since."),
+        (false, false, true) => Some("The notes and the query set have changed since."),
+        (true, false, false) => Some("The query set is gone or has another name."),
+        (false, false, false) => {
+            Some("The notes have changed since, and the query set is gone or has another name.")
+        }
+    };
+    RunInfo {
+        id: id.to_string(),
+        name,
+        at_ms: at_ms as f64,
+        set: record.queries.clone(),
+        hash: record.queries_hash.clone(),
+        pipeline: record.pipeline.clone(),
+        label,
+        n_judged: record.per_query.len() as u32,
+        ndcg_10: record
+            .all
+            .as_ref()
+            .and_then(|all| Metric::Ndcg10.of(&all.mean)),
+        mrr_10: record
+            .all
+            .as_ref()
+            .and_then(|all| Metric::Mrr10.of(&all.mean)),
+        stale: stale.map(str::to_owned),
+    }
+}

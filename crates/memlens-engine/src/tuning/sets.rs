@@ -1,0 +1,707 @@
+//! Query sets: those that are kept, and the one that is made of all judgments as they are now.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use memlens_eval::Query;
+use memlens_retrieve::Lists;
+use memlens_store::{FolderId, NewSet, Origin as StoredOrigin, Snapshot, Store, StoredSet, Thumb};
+
+use super::anchors::NoteLines;
+use super::kept_set::{Gold, KeptQuery, KeptSet};
+use crate::following::{JudgedText, follow};
+use crate::past::PastFilter;
+use crate::query_file::QueryFile;
+use crate::thumbs::question;
+use crate::view::{
+    GoldPlace, GoldState, ImportedSet, NewSetFrom, Origin, QueryEdit, QuerySetInfo, QuerySetView,
+    SetFormat, SetQuery, TypedPlace,
+};
+use crate::{Engine, EngineError, Library};
+
+/// The id of the set that is made of judgments.
+pub(crate) const JUDGMENTS: &str = "judgments";
+
+/// Its name.
+const JUDGMENTS_NAME: &str = "Judgments";
+
+/// A query set that was read, kept or of a file.
+#[derive(Clone)]
+pub struct LoadedSet {
+    pub(crate) info: QuerySetInfo,
+    pub(crate) set: KeptSet,
+    /// What a person should be told.
+    pub(crate) notices: Vec<String>,
+}
+
+impl Library {
+    /// Every query set: the live one of judgments first, then by name.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn query_sets(&self) -> Result<Vec<QuerySetInfo>, EngineError> {
+        let stored = self.store().query_sets()?;
+        let mut sets = vec![self.judgments()?.info];
+        sets.extend(stored.into_iter().map(info));
+        Ok(sets)
+    }
+
+    /// A query set with the state of each relevant place.
+    ///
+    /// # Errors
+    /// [`EngineError::QuerySet`] where there is none of this id; [`EngineError::Store`].
+    pub fn query_set(&self, id: &str) -> Result<QuerySetView, EngineError> {
+        let LoadedSet { info, set, notices } = self.load_set(id)?;
+        let lists = self.lists();
+        let mut lines = NoteLines::of(self, &lists.snapshot);
+        let queries = set.queries.iter().map(|query| SetQuery {
+            id: query.id.clone(),
+            query: query.query.clone(),
+            category: query.category.clone(),
+            scope: query.scope.clone(),
+            relevant: query.relevant.as_ref().map(|gold| {
+                let each = gold.iter().map(|place| place.told(&set, &mut lines));
+                each.collect()
+            }),
+        });
+        Ok(QuerySetView {
+            queries: queries.collect(),
+            base: set.base.display().to_string(),
+            info,
+            notices,
+        })
+    }
+
+    /// A query set by its id or its name.
+    ///
+    /// # Errors
+    /// As [`Library::query_set`].
+    pub fn load_set(&self, named: &str) -> Result<LoadedSet, EngineError> {
+        if named == JUDGMENTS {
+            return self.judgments();
+        }
+        let store = self.store();
+        let (stored, content) = read(&store, named)?;
+        let set = parse(&stored.name, &content)?;
+        Ok(LoadedSet {
+            info: info(stored),
+            set,
+            notices: Vec::new(),
+        })
+    }
+
+    /// The judgments as they are now, by question.
+    fn judgments(&self) -> Result<LoadedSet, EngineError> {
+        let lists = self.lists();
+        let store = self.store();
+        let given = store.feedback()?.into_iter().map(|one| {
+            let of = one.feedback;
+            (Origin::Given, of.query, of.hash, of.text, of.path, of.thumb)
+        });
+        let observed = store.judgments(StoredOrigin::Observed)?.into_iter();
+        let observed = observed.map(|of| {
+            (
+                Origin::Observed,
+                of.question,
+                of.hash,
+                of.text,
+                of.path,
+                Thumb::Up,
+            )
+        });
+        // The newest of each come first.
+        let all: Vec<_> = given.chain(observed).collect();
+        let texts: Vec<JudgedText<'_>> = all
+            .iter()
+            .map(|(_, _, hash, text, path, _)| JudgedText { hash, text, path })
+            .collect();
+        let stands = follow(&texts, &lists.snapshot, &store, lists.vectors.model())?;
+        drop(store);
+        let mut set = KeptSet::default();
+        let mut at: HashMap<String, usize> = HashMap::new();
+        let mut n_gone = 0;
+        for ((origin, asked, .., thumb), stands) in all.iter().zip(stands).rev() {
+            let at = *at.entry(question(asked)).or_insert_with(|| {
+                let hash = blake3::hash(question(asked).as_bytes()).to_hex();
+                set.queries.push(KeptQuery {
+                    id: format!("j-{}", &hash[..8]),
+                    query: asked.clone(),
+                    ..KeptQuery::default()
+                });
+                set.queries.len() - 1
+            });
+            let Some(place) = stands.place() else {
+                n_gone += 1;
+                continue;
+            };
+            let gold = gold_at(&lists, place, *origin);
+            let relevant = &mut set.queries[at].relevant;
+            let known = relevant.iter().flatten();
+            let mut known =
+                known.filter(|it| it.path == gold.path && it.start_line == gold.start_line);
+            if *thumb == Thumb::Up && known.next().is_none() {
+                relevant.get_or_insert_default().push(gold);
+            }
+        }
+        let notices = (n_gone > 0)
+            .then(|| no_longer_fit(n_gone))
+            .into_iter()
+            .collect();
+        Ok(LoadedSet {
+            info: QuerySetInfo {
+                id: JUDGMENTS.to_owned(),
+                name: JUDGMENTS_NAME.to_owned(),
+                is_live: true,
+                hash: set.version(),
+                counts: set.counts(),
+                changed_ms: None,
+            },
+            set,
+            notices,
+        })
+    }
+
+    /// Notes the text of each relevant place that has none yet.
+    fn anchor(&self, set: &mut KeptSet) {
+        let lists = self.lists();
+        let mut lines = NoteLines::of(self, &lists.snapshot);
+        let base = set.base.clone();
+        let queries = set.queries.iter_mut();
+        for gold in queries.filter_map(|it| it.relevant.as_mut()).flatten() {
+            if gold.text.is_none() {
+                let range = (gold.start_line, gold.end_line);
+                gold.text = lines.text(&base.join(&gold.path), range);
+            }
+        }
+    }
+
+    /// How many of a set's relevant places are there, where that is not all.
+    pub(crate) fn missing_gold(&self, set: &KeptSet) -> Option<String> {
+        let lists = self.lists();
+        let mut lines = NoteLines::of(self, &lists.snapshot);
+        let all = set
+            .queries
+            .iter()
+            .filter_map(|it| it.relevant.as_ref())
+            .flatten();
+        let (mut n, mut n_gone) = (0_u32, 0_u32);
+        for gold in all {
+            n += 1;
+            n_gone += u32::from(gold.told(set, &mut lines).state == GoldState::Gone);
+        }
+        (n_gone > 0).then(|| {
+            let share = f64::from(n - n_gone) / f64::from(n) * 100.0;
+            format!(
+                "{} of the {n} relevant places exist here ({share:.0} %); the others count as not found",
+                n - n_gone
+            )
+        })
+    }
+
+    /// What a new set begins with.
+    fn begun(&self, from: &NewSetFrom) -> Result<KeptSet, EngineError> {
+        let mut set = match from {
+            NewSetFrom::Empty => KeptSet::default(),
+            NewSetFrom::Judgments => self.judgments()?.set,
+            NewSetFrom::Past => {
+                let lines = self.past_queries(&PastFilter::default(), Path::new(""))?;
+                let read = memlens_eval::QuerySet::parse(lines.as_bytes());
+                let queries = read.queries.iter();
+                KeptSet {
+                    base: PathBuf::new(),
+                    queries: queries.map(|it| kept_query(it, Origin::Observed)).collect(),
+                }
+            }
+            NewSetFrom::Questions { questions } => {
+                let mut set = KeptSet::default();
+                for query in questions.iter().map(|it| it.trim()) {
+                    if !query.is_empty() && set.queries.iter().all(|it| it.query != query) {
+                        set.queries.push(KeptQuery {
+                            id: set.new_id(),
+                            query: query.to_owned(),
+                            ..KeptQuery::default()
+                        });
+                    }
+                }
+                set
+            }
+        };
+        self.anchor(&mut set);
+        Ok(set)
+    }
+
+    /// A query as the person typed it, in a set.
+    fn typed_query(
+        &self,
+        edit: &QueryEdit,
+        id: String,
+        set: &KeptSet,
+        was: Option<&KeptQuery>,
+    ) -> Result<KeptQuery, EngineError> {
+        let query = edit.query.trim();
+        if query.is_empty() {
+            return Err(EngineError::EmptyQuery);
+        }
+        let filled = |text: &Option<String>| {
+            let text = text.as_deref().map(str::trim);
+            text.filter(|it| !it.is_empty()).map(str::to_owned)
+        };
+        let relevant = edit.relevant.as_ref().map(|places| {
+            let each = places.iter().map(|place| self.typed_gold(place, set, was));
+            each.collect::<Result<Vec<Gold>, EngineError>>()
+        });
+        Ok(KeptQuery {
+            id,
+            query: query.to_owned(),
+            category: filled(&edit.category),
+            scope: filled(&edit.scope),
+            relevant: relevant.transpose()?,
+        })
+    }
+
+    /// A relevant place as the person typed it; one that stood there before keeps its origin and text.
+    fn typed_gold(
+        &self,
+        typed: &TypedPlace,
+        set: &KeptSet,
+        was: Option<&KeptQuery>,
+    ) -> Result<Gold, EngineError> {
+        let refused = |why: &str| EngineError::Place {
+            typed: format!("{}:{}-{}", typed.path, typed.start_line, typed.end_line),
+            why: why.to_owned(),
+        };
+        if typed.start_line == 0 || typed.end_line < typed.start_line {
+            return Err(refused(
+                "lines count from 1, and the last is not before the first",
+            ));
+        }
+        let lists = self.lists();
+        let absolute = [set.absolute(&typed.path)]
+            .into_iter()
+            .chain(self.in_watched(&lists.snapshot, &typed.path))
+            .find(|path| self.note_at(&lists.snapshot, path).is_some());
+        let path = absolute
+            .as_deref()
+            .map_or(typed.path.clone(), |it| set.named(it));
+        let before = was
+            .and_then(|was| was.relevant.as_ref())
+            .into_iter()
+            .flatten();
+        let mut before = before.filter(|it| {
+            (it.path == path || it.path == typed.path)
+                && (it.start_line, it.end_line) == (typed.start_line, typed.end_line)
+        });
+        if let Some(same) = before.next() {
+            return Ok(same.clone());
+        }
+        if absolute.is_none() {
+            return Err(refused("no watched folder holds this note"));
+        }
+        Ok(Gold {
+            path,
+            start_line: typed.start_line,
+            end_line: typed.end_line,
+            origin: Origin::Given,
+            text: None,
+        })
+    }
+
+    /// The notes that a path names within watched folders, with or without the folder's name.
+    fn in_watched(&self, snapshot: &Snapshot, typed: &str) -> Vec<PathBuf> {
+        let inner = |folder: &memlens_store::Folder| {
+            let named = typed.strip_prefix(&folder.name);
+            let named = named.and_then(|rest| rest.strip_prefix('/'));
+            let paths = [Some(typed), named].into_iter().flatten();
+            let found = paths.filter(|path| snapshot.find(folder.id, path).is_some());
+            found
+                .map(|path| Path::new(&folder.path).join(path))
+                .collect::<Vec<_>>()
+        };
+        snapshot.folders.iter().flat_map(inner).collect()
+    }
+
+    /// The note of the library that stands at an absolute path; none where there is none.
+    pub(crate) fn note_at(&self, snapshot: &Snapshot, path: &Path) -> Option<(FolderId, String)> {
+        snapshot.folders.iter().find_map(|folder| {
+            let inner = path.strip_prefix(&folder.path).ok()?.to_str()?;
+            snapshot.find(folder.id, inner)?;
+            Some((folder.id, inner.to_owned()))
+        })
+    }
+
+    /// Keeps the queries of a file under its name, or one like it where that is taken. For a library that nobody else writes to.
+    ///
+    /// # Errors
+    /// As [`QueryFile::read`]; [`EngineError::NoQueries`]; [`memlens_store::StoreError::Locked`] while another process writes.
+    pub fn import_query_set(&self, path: &Path) -> Result<ImportedSet, EngineError> {
+        let mut store = self.writer_store()?;
+        self.import_into(&mut store, path)
+    }
+
+    /// The version of a file's queries: that of the set it would be kept as.
+    pub fn version_of(&self, file: &QueryFile) -> String {
+        self.set_of(file).info.hash
+    }
+
+    /// The queries of a file as a set that is not kept.
+    pub fn set_of(&self, file: &QueryFile) -> LoadedSet {
+        // With those that are not judged yet, which may be judged later.
+        let queries = memlens_eval::QuerySet::parse(&file.bytes).queries;
+        let set = KeptSet {
+            base: file.base.clone(),
+            queries: queries
+                .iter()
+                .map(|query| kept_query(query, Origin::Imported))
+                .collect(),
+        };
+        LoadedSet {
+            info: QuerySetInfo {
+                id: String::new(),
+                name: file.path.display().to_string(),
+                is_live: false,
+                hash: set.version(),
+                counts: set.counts(),
+                changed_ms: None,
+            },
+            set,
+            notices: Vec::new(),
+        }
+    }
+
+    /// Writes a query set to a file, its paths relative to the file's folder where they lie in it.
+    ///
+    /// # Errors
+    /// As [`Library::query_set`] and [`Library::write_output`].
+    pub fn write_query_set(
+        &self,
+        named: &str,
+        format: SetFormat,
+        path: &Path,
+    ) -> Result<(), EngineError> {
+        let set = self.load_set(named)?.set;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let from = KeptSet {
+            base: folder,
+            queries: Vec::new(),
+        };
+        let queries: Vec<Query> = set
+            .queries
+            .iter()
+            .map(|it| it.written(&set, &from))
+            .collect();
+        let bytes = match format {
+            SetFormat::Jsonl => memlens_eval::to_jsonl(&queries),
+            SetFormat::Csv => memlens_eval::to_jsonl(&queries),
+        };
+        self.write_output(&bytes, path, &[])
+    }
+
+    /// Deletes a query set, named by its id or name. For a library that nobody else writes to.
+    ///
+    /// # Errors
+    /// As [`Library::query_set`]; [`memlens_store::StoreError::Locked`] while another process writes.
+    pub fn delete_query_set(&self, named: &str) -> Result<(), EngineError> {
+        delete(&mut self.writer_store()?, named)
+    }
+
+    fn import_into(&self, store: &mut Store, path: &Path) -> Result<ImportedSet, EngineError> {
+        let file = QueryFile::read(path)?;
+        let mut set = self.set_of(&file).set;
+        if set.queries.is_empty() {
+            return Err(EngineError::NoQueries { path: file.path });
+        }
+        self.anchor(&mut set);
+        let stem = path.file_stem().map(|it| it.to_string_lossy().into_owned());
+        let mut stem = stem.unwrap_or_default();
+        // The folder says more than a name that every set has.
+        if stem == "queries"
+            && let Some(folder) = file.base.file_name()
+        {
+            stem = folder.to_string_lossy().into_owned();
+        }
+        let names = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem} ({n})")));
+        let new = stored(&set);
+        for name in names {
+            if let Some(id) = store.add_query_set(&name, &new)? {
+                let notices = self.missing_gold(&set).into_iter().collect();
+                return Ok(ImportedSet {
+                    info: info(read(store, &id.to_string())?.0),
+                    left_out: file.left_out,
+                    notices,
+                });
+            }
+        }
+        unreachable!("there is always a name that is not taken")
+    }
+}
+
+impl Engine {
+    /// Makes a query set.
+    ///
+    /// # Errors
+    /// [`EngineError::QuerySet`] for a name that is empty or taken; [`EngineError::Indexer`], [`EngineError::Store`].
+    pub fn new_query_set(
+        &self,
+        name: &str,
+        from: &NewSetFrom,
+    ) -> Result<QuerySetInfo, EngineError> {
+        let name = valid(name)?;
+        let new = stored(&self.library().begun(from)?);
+        self.write(|store| {
+            let id = store
+                .add_query_set(&name, &new)?
+                .ok_or_else(|| taken(&name))?;
+            Ok(info(read(store, &id.to_string())?.0))
+        })
+    }
+
+    /// Calls a query set by another name.
+    ///
+    /// # Errors
+    /// As [`Engine::new_query_set`].
+    pub fn rename_query_set(&self, id: &str, name: &str) -> Result<QuerySetInfo, EngineError> {
+        let name = valid(name)?;
+        self.write(|store| {
+            let (before, _) = read(store, id)?;
+            if before.name != name && !store.rename_query_set(before.id, &name)? {
+                return Err(taken(&name));
+            }
+            Ok(info(read(store, id)?.0))
+        })
+    }
+
+    /// Deletes a query set.
+    ///
+    /// # Errors
+    /// [`EngineError::QuerySet`] where there is none of this id; [`EngineError::Indexer`], [`EngineError::Store`].
+    pub fn delete_query_set(&self, id: &str) -> Result<(), EngineError> {
+        self.write(|store| delete(store, id))
+    }
+
+    /// Keeps the queries of a file, as [`Library::import_query_set`].
+    ///
+    /// # Errors
+    /// As there, and [`EngineError::Indexer`].
+    pub fn import_query_set(&self, path: &Path) -> Result<ImportedSet, EngineError> {
+        self.write(|store| self.library().import_into(store, path))
+    }
+
+    /// Adds a query to a set, or puts it in the place of one.
+    ///
+    /// # Errors
+    /// [`EngineError::EmptyQuery`]; [`EngineError::Place`] for a place in no watched folder; [`EngineError::QuerySet`] where
+    /// the set is live or there is none of this id; [`EngineError::Indexer`], [`EngineError::Store`].
+    pub fn save_query(&self, id: &str, edit: &QueryEdit) -> Result<QuerySetView, EngineError> {
+        self.change_set(id, |set| {
+            let library = self.library();
+            let at = edit.id.as_ref().map(|id| {
+                let at = set.queries.iter().position(|it| it.id == *id);
+                at.ok_or_else(|| no_query(id))
+            });
+            match at.transpose()? {
+                Some(at) => {
+                    let was = set.queries[at].clone();
+                    set.queries[at] = library.typed_query(edit, was.id.clone(), set, Some(&was))?;
+                }
+                None => {
+                    let new = library.typed_query(edit, set.new_id(), set, None)?;
+                    set.queries.push(new);
+                }
+            }
+            library.anchor(set);
+            Ok(())
+        })
+    }
+
+    /// Takes queries out of a set; those that are not there are no error.
+    ///
+    /// # Errors
+    /// As [`Engine::save_query`].
+    pub fn remove_queries(&self, id: &str, ids: &[String]) -> Result<QuerySetView, EngineError> {
+        self.change_set(id, |set| {
+            set.queries.retain(|query| !ids.contains(&query.id));
+            Ok(())
+        })
+    }
+
+    fn change_set(
+        &self,
+        id: &str,
+        change: impl FnOnce(&mut KeptSet) -> Result<(), EngineError>,
+    ) -> Result<QuerySetView, EngineError> {
+        self.write(|store| {
+            let (before, content) = read(store, id)?;
+            let mut set = parse(&before.name, &content)?;
+            change(&mut set)?;
+            // One process writes, and within it one at a time, so that nobody changed it meanwhile.
+            store.change_query_set(before.id, &before.hash, &stored(&set))?;
+            Ok(())
+        })?;
+        self.library().query_set(id)
+    }
+}
+
+impl KeptQuery {
+    /// The query as a file holds it whose paths are relative to another folder.
+    fn written(&self, set: &KeptSet, from: &KeptSet) -> Query {
+        let path = |path: &str| from.named(&set.absolute(path));
+        Query {
+            id: self.id.clone(),
+            query: self.query.clone(),
+            category: self.category.clone(),
+            scope: self.scope.as_deref().map(path),
+            relevant: self.relevant.as_ref().map(|gold| {
+                let each = gold
+                    .iter()
+                    .map(|it| memlens_eval::Place::new(path(&it.path), it.start_line, it.end_line));
+                each.collect()
+            }),
+        }
+    }
+}
+
+impl Gold {
+    /// Where it stands now, and in which state.
+    pub(crate) fn told(&self, set: &KeptSet, lines: &mut NoteLines<'_>) -> GoldPlace {
+        let range = (self.start_line, self.end_line);
+        let (state, now) = lines.follow(&set.absolute(&self.path), range, self.text.as_deref());
+        GoldPlace {
+            path: self.path.clone(),
+            start_line: self.start_line,
+            end_line: self.end_line,
+            origin: self.origin,
+            state,
+            now,
+        }
+    }
+}
+
+/// That judgments are left out.
+pub(crate) fn no_longer_fit(n: u32) -> String {
+    match n {
+        1 => "1 judgment no longer fits: its note is gone or says something else; it is left out"
+            .to_owned(),
+        n => format!(
+            "{n} judgments no longer fit: their notes are gone or say something else; they are left out"
+        ),
+    }
+}
+
+fn gold_at(lists: &Lists, place: u32, origin: Origin) -> Gold {
+    let (document, chunk) = lists.snapshot.chunk(place);
+    let folder = lists.snapshot.folder(document.folder);
+    let folder = folder.map_or("", |folder| folder.path.as_str());
+    Gold {
+        path: Path::new(folder).join(&document.path).display().to_string(),
+        start_line: chunk.start_line,
+        end_line: chunk.end_line,
+        origin,
+        text: None,
+    }
+}
+
+fn kept_query(query: &Query, origin: Origin) -> KeptQuery {
+    KeptQuery {
+        id: query.id.clone(),
+        query: query.query.clone(),
+        category: query.category.clone(),
+        scope: query.scope.clone(),
+        relevant: query.relevant.as_ref().map(|places| {
+            let each = places.iter().map(|place| Gold {
+                path: place.path.clone(),
+                start_line: place.start_line,
+                end_line: place.end_line,
+                origin,
+                text: None,
+            });
+            each.collect()
+        }),
+    }
+}
+
+/// A set as the store keeps it.
+fn stored(set: &KeptSet) -> NewSet {
+    const PLAIN: &str = "plain data can always be written as JSON";
+    NewSet {
+        hash: set.version(),
+        changed_ms: now_ms(),
+        summary: serde_json::to_string(&set.counts()).expect(PLAIN),
+        content: serde_json::to_string(set).expect(PLAIN),
+    }
+}
+
+fn read(store: &Store, named: &str) -> Result<(StoredSet, String), EngineError> {
+    let id = named.parse::<i64>().ok();
+    let found = match id.map(|id| store.query_set(id)).transpose()?.flatten() {
+        Some(found) => Some(found),
+        None => {
+            let sets = store.query_sets()?;
+            let of_name = sets.into_iter().find(|it| it.name == named);
+            of_name
+                .map(|it| store.query_set(it.id))
+                .transpose()?
+                .flatten()
+        }
+    };
+    found.ok_or_else(|| refused("find", named, "there is no query set of this name"))
+}
+
+fn delete(store: &mut Store, named: &str) -> Result<(), EngineError> {
+    let (found, _) = read(store, named)?;
+    Ok(store.delete_query_set(found.id)?)
+}
+
+fn parse(name: &str, content: &str) -> Result<KeptSet, EngineError> {
+    serde_json::from_str(content).map_err(|error| {
+        refused(
+            "read",
+            name,
+            &format!("the library holds it damaged: {error}"),
+        )
+    })
+}
+
+fn info(stored: StoredSet) -> QuerySetInfo {
+    QuerySetInfo {
+        id: stored.id.to_string(),
+        name: stored.name,
+        is_live: false,
+        hash: stored.hash,
+        counts: serde_json::from_str(&stored.summary).unwrap_or_default(),
+        changed_ms: Some(stored.changed_ms as f64),
+    }
+}
+
+fn valid(name: &str) -> Result<String, EngineError> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(refused("name", "the query set", "the name is empty"));
+    }
+    if name == JUDGMENTS || name == JUDGMENTS_NAME {
+        return Err(taken(name));
+    }
+    Ok(name.to_owned())
+}
+
+fn taken(name: &str) -> EngineError {
+    refused("use the name", name, "another query set has it")
+}
+
+fn no_query(id: &str) -> EngineError {
+    refused("change the query", id, "the set does not hold it any more")
+}
+
+fn refused(attempt: &'static str, named: &str, why: &str) -> EngineError {
+    EngineError::QuerySet {
+        attempt,
+        named: memlens_params::brief(named).into_owned(),
+        why: why.to_owned(),
+    }
+}
+
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.unwrap_or_default().as_millis() as i64
+}

@@ -1,0 +1,250 @@
+//! Tuning by evidence: query sets, what a ranking is worth on them, and the values that are worth most.
+
+use memlens_engine::view::{
+    CalibrationAnswer, ImportedSet, NewSetFrom, QueryEdit, QuerySetInfo, QuerySetView,
+    Ranking as RankingArgument, RunComparison, RunInfo, RunView, Sensitivity, SetFormat,
+    SetMetrics, SetWish, TuneAnswer, TuneProgress, TuneRequest,
+};
+use memlens_engine::{Metric, Ranking};
+use tauri::{AppHandle, State};
+
+use super::{Answer, Shell, work};
+
+/// Every query set, the live one of judgments first.
+#[tauri::command]
+#[specta::specta]
+pub async fn query_sets(shell: State<'_, Shell>) -> Answer<Vec<QuerySetInfo>> {
+    work(&shell, |engine| engine.library().query_sets()).await
+}
+
+/// A query set with the state of each relevant place.
+#[tauri::command]
+#[specta::specta]
+pub async fn query_set(shell: State<'_, Shell>, set: String) -> Answer<QuerySetView> {
+    work(&shell, move |engine| engine.library().query_set(&set)).await
+}
+
+/// Makes a query set.
+#[tauri::command]
+#[specta::specta]
+pub async fn new_query_set(
+    shell: State<'_, Shell>,
+    name: String,
+    from: NewSetFrom,
+) -> Answer<QuerySetInfo> {
+    work(&shell, move |engine| engine.new_query_set(&name, &from)).await
+}
+
+/// Calls a query set by another name.
+#[tauri::command]
+#[specta::specta]
+pub async fn rename_query_set(
+    shell: State<'_, Shell>,
+    set: String,
+    name: String,
+) -> Answer<QuerySetInfo> {
+    work(&shell, move |engine| engine.rename_query_set(&set, &name)).await
+}
+
+/// Deletes a query set.
+#[tauri::command]
+#[specta::specta]
+pub async fn delete_query_set(shell: State<'_, Shell>, set: String) -> Answer<()> {
+    work(&shell, move |engine| engine.delete_query_set(&set)).await
+}
+
+/// Adds a query to a set, or puts it in the place of one.
+#[tauri::command]
+#[specta::specta]
+pub async fn save_query(
+    shell: State<'_, Shell>,
+    set: String,
+    query: QueryEdit,
+) -> Answer<QuerySetView> {
+    work(&shell, move |engine| engine.save_query(&set, &query)).await
+}
+
+/// Takes queries out of a set.
+#[tauri::command]
+#[specta::specta]
+pub async fn remove_queries(
+    shell: State<'_, Shell>,
+    set: String,
+    ids: Vec<String>,
+) -> Answer<QuerySetView> {
+    work(&shell, move |engine| engine.remove_queries(&set, &ids)).await
+}
+
+/// Lets the person choose a query set and keeps it; none when they cancel.
+#[tauri::command]
+#[specta::specta]
+pub async fn import_query_set(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+) -> Answer<Option<ImportedSet>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        let chosen = dialogs.queries(&app);
+        chosen
+            .map(|path| engine.import_query_set(&path))
+            .transpose()
+    })
+    .await
+}
+
+/// Asks where and writes a query set; none when the person cancels.
+#[tauri::command]
+#[specta::specta]
+pub async fn export_query_set(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    set: String,
+    format: SetFormat,
+) -> Answer<Option<String>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        let Some(path) = dialogs.place_for_settings(&app, format.file_name()) else {
+            return Ok(None);
+        };
+        engine.library().write_query_set(&set, format, &path)?;
+        Ok(Some(path.display().to_string()))
+    })
+    .await
+}
+
+/// What a ranking is worth on a query set beside a pinned one; none where it was stopped.
+#[tauri::command]
+#[specta::specta]
+pub async fn measure_set(
+    shell: State<'_, Shell>,
+    wish: SetWish,
+    pinned: RankingArgument,
+    metric: Metric,
+) -> Answer<Option<SetMetrics>> {
+    work(&shell, move |engine| {
+        let pinned = Ranking::given(&pinned)?;
+        engine.library().measure_set(&wish, &pinned, metric)
+    })
+    .await
+}
+
+/// How a metric depends on each live parameter; none where it was stopped.
+#[tauri::command]
+#[specta::specta]
+pub async fn sensitivity(
+    shell: State<'_, Shell>,
+    wish: SetWish,
+    pinned: Option<RankingArgument>,
+    metric: Metric,
+) -> Answer<Option<Sensitivity>> {
+    work(&shell, move |engine| {
+        let pinned = pinned.as_ref().map(Ranking::given).transpose()?;
+        engine.library().sensitivity(&wish, pinned.as_ref(), metric)
+    })
+    .await
+}
+
+/// Where the scores of relevant, other and nonsense rows lie; none where it was stopped.
+#[tauri::command]
+#[specta::specta]
+pub async fn calibrate(
+    shell: State<'_, Shell>,
+    wish: SetWish,
+) -> Answer<Option<CalibrationAnswer>> {
+    work(&shell, move |engine| engine.library().calibrate(&wish)).await
+}
+
+/// The values of some parameters that a metric is greatest by; none where it was stopped.
+#[tauri::command]
+#[specta::specta]
+pub async fn auto_tune(
+    shell: State<'_, Shell>,
+    wish: SetWish,
+    request: TuneRequest,
+) -> Answer<Option<TuneAnswer>> {
+    work(&shell, move |engine| {
+        engine.library().auto_tune(&wish, &request)
+    })
+    .await
+}
+
+/// How far tuning is; none while nothing goes on.
+#[tauri::command]
+#[specta::specta]
+pub async fn tune_progress(shell: State<'_, Shell>) -> Answer<Option<TuneProgress>> {
+    Ok(shell.engine.library().tune_progress())
+}
+
+/// Stops tuning.
+#[tauri::command]
+#[specta::specta]
+pub async fn stop_tuning(shell: State<'_, Shell>) -> Answer<()> {
+    shell.engine.library().stop_tuning();
+    Ok(())
+}
+
+/// The runs that are kept, the newest first.
+#[tauri::command]
+#[specta::specta]
+pub async fn runs(shell: State<'_, Shell>) -> Answer<Vec<RunInfo>> {
+    work(&shell, |engine| engine.library().runs()).await
+}
+
+/// Measures a ranking on a query set and keeps what comes out; none where it was stopped.
+#[tauri::command]
+#[specta::specta]
+pub async fn save_run(
+    shell: State<'_, Shell>,
+    wish: SetWish,
+    name: String,
+) -> Answer<Option<RunInfo>> {
+    work(&shell, move |engine| engine.save_run(&wish, &name)).await
+}
+
+/// A run that is kept.
+#[tauri::command]
+#[specta::specta]
+pub async fn run(shell: State<'_, Shell>, id: String) -> Answer<RunView> {
+    work(&shell, move |engine| engine.library().run(&id)).await
+}
+
+/// What changed from one run to another.
+#[tauri::command]
+#[specta::specta]
+pub async fn compare_runs(shell: State<'_, Shell>, a: String, b: String) -> Answer<RunComparison> {
+    work(&shell, move |engine| engine.library().compare_runs(&a, &b)).await
+}
+
+/// Calls a run by another name.
+#[tauri::command]
+#[specta::specta]
+pub async fn rename_run(shell: State<'_, Shell>, id: String, name: String) -> Answer<RunInfo> {
+    work(&shell, move |engine| engine.rename_run(&id, &name)).await
+}
+
+/// Deletes a run.
+#[tauri::command]
+#[specta::specta]
+pub async fn delete_run(shell: State<'_, Shell>, id: String) -> Answer<()> {
+    work(&shell, move |engine| engine.delete_run(&id)).await
+}
+
+/// Asks where and writes a run's file; none when the person cancels.
+#[tauri::command]
+#[specta::specta]
+pub async fn export_run(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    id: String,
+) -> Answer<Option<String>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        let Some(path) = dialogs.place_for_settings(&app, "run.json") else {
+            return Ok(None);
+        };
+        let text = engine.library().run_text(&id)?;
+        engine.library().write_output(text.as_bytes(), &path, &[])?;
+        Ok(Some(path.display().to_string()))
+    })
+    .await
+}
