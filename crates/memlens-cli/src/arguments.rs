@@ -359,7 +359,7 @@ pub struct ParamsArgs {
 
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// Judged queries, one JSON object per line; paths are relative to the file's folder
+    /// Judged queries: JSON lines, CSV or a bench of qmd; paths are relative to the file's folder
     #[arg(value_name = "QUERIES.jsonl")]
     pub queries: PathBuf,
     /// Search only the scope of each query (the default)

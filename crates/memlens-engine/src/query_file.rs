@@ -43,7 +43,8 @@ impl QueryFile {
             return Err(refused(io::Error::other(why)));
         }
         let resolved = path.canonicalize().map_err(refused)?;
-        let set = QuerySet::parse(&bytes);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let set = QuerySet::read(&name, &bytes);
         let is_judged = |query: &Query| query.judgment() != Judgment::Unjudged;
         let (queries, unjudged): (Vec<Query>, Vec<Query>) =
             set.queries.into_iter().partition(is_judged);

@@ -1,6 +1,6 @@
 //! Judged queries and what a ranking is worth by them.
 //!
-//! A [`QuerySet`] is read from `queries.jsonl`; [`score`] judges one ranking, [`Summary`] the mean
+//! A [`QuerySet`] is read from JSON lines, CSV or a bench of qmd; [`score`] judges one ranking, [`Summary`] the mean
 //! over queries, [`Nonsense`] those to which nothing should be found; [`Doubt`] says what a difference
 //! does not tell. A relevant range counts once, at the first result whose lines overlap it, so the
 //! figures depend little on how chunks are cut.
@@ -24,6 +24,8 @@ mod bootstrap;
 mod doubt;
 mod files;
 mod folds;
+mod formats;
+mod hash;
 mod metric;
 mod metrics;
 mod nonsense;
@@ -35,9 +37,11 @@ pub use bootstrap::{Difference, paired_bootstrap};
 pub use doubt::{Doubt, QUERIES_RELIABLE, WinLoss};
 pub use files::{FilesPassing, files_passing};
 pub use folds::folds;
+pub use formats::{Format, to_csv, to_jsonl, to_qmd};
+pub use hash::query_set_hash;
 pub use metric::{Metric, UnknownMetric};
 pub use metrics::{Scores, Shown, score, score_shown, shown_by};
 pub use nonsense::Nonsense;
 pub use overlap::rank_biased_overlap;
-pub use queries::{BadLine, Judgment, Place, Query, QuerySet, to_jsonl};
+pub use queries::{BadLine, Judgment, Place, Query, QuerySet};
 pub use summary::{Summary, by_category};

@@ -1,4 +1,4 @@
-//! Query sets as they stand in `queries.jsonl`.
+//! Queries, what is known of their answers, and sets of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,11 +9,24 @@ pub struct Place {
     pub path: String,
     /// First line.
     pub start_line: u32,
-    /// Last line.
+    /// Last line; [`Place::LAST`] for the whole note.
     pub end_line: u32,
 }
 
 impl Place {
+    /// No note has so many lines.
+    pub const LAST: u32 = u32::MAX;
+
+    /// A whole note.
+    pub fn whole(path: impl Into<String>) -> Place {
+        Place::new(path, 1, Place::LAST)
+    }
+
+    /// Whether it is a whole note.
+    pub fn is_whole(&self) -> bool {
+        (self.start_line, self.end_line) == (1, Place::LAST)
+    }
+
     /// A range of lines.
     pub fn new(path: impl Into<String>, start_line: u32, end_line: u32) -> Place {
         Place {
@@ -86,58 +99,10 @@ pub struct BadLine {
 }
 
 /// A set of queries.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct QuerySet {
     /// The queries, in the order of the file.
     pub queries: Vec<Query>,
     /// Lines that were left out.
     pub bad_lines: Vec<BadLine>,
-}
-
-impl QuerySet {
-    /// Reads a query set in UTF-8; empty lines are skipped, broken ones named and left out.
-    pub fn parse(bytes: &[u8]) -> QuerySet {
-        let mut set = QuerySet {
-            queries: Vec::new(),
-            bad_lines: Vec::new(),
-        };
-        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-        let lines = bytes.split(|byte| *byte == b'\n');
-        for (line, text) in (1..)
-            .zip(lines)
-            .filter(|(_, text)| !text.trim_ascii().is_empty())
-        {
-            match query(text) {
-                Ok(query) => set.queries.push(query),
-                Err(why) => set.bad_lines.push(BadLine { line, why }),
-            }
-        }
-        set
-    }
-}
-
-fn query(line: &[u8]) -> Result<Query, String> {
-    let line = std::str::from_utf8(line).map_err(|_| "it is not UTF-8".to_owned())?;
-    let query: Query =
-        serde_json::from_str(line).map_err(|error| without_place(&error.to_string()).to_owned())?;
-    if query.query.trim().is_empty() {
-        return Err("its query is empty".to_owned());
-    }
-    Ok(query)
-}
-
-/// What an error says without its line and column, which it counts from the beginning of the one line it was given.
-fn without_place(error: &str) -> &str {
-    error
-        .rsplit_once(" at line ")
-        .map_or(error, |(said, _)| said)
-}
-/// Queries as `queries.jsonl`, in their order.
-pub fn to_jsonl(queries: &[Query]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for query in queries {
-        serde_json::to_writer(&mut bytes, query).expect("plain data can always be written as JSON");
-        bytes.push(b'\n');
-    }
-    bytes
 }

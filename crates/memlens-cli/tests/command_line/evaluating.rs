@@ -264,6 +264,36 @@ fn nonsense_counts_apart_and_what_nobody_judged_not_at_all() {
 }
 
 #[test]
+fn a_csv_is_evaluated_kept_and_written_as_one() {
+    let notes = Notes::new(&[("a.md", "The relay clicks.")]);
+    let memlens = Memlens::of(&[&notes]);
+    let csv = "id,query,category,scope,path,start_line,end_line,nonsense\n\
+        q,relay,,,a.md,1,1,\nn,zebra,,,,,,true\nu,not judged,,,,,,\n";
+    let file = notes.at("set.csv");
+    notes.write("set.csv", csv);
+    let run = memlens.run(&["eval", text(&file), "--json"]);
+    assert_eq!(run.status, 0, "{run:?}");
+    let report: Value = serde_json::from_str(&run.out).expect("it is JSON");
+    assert_eq!(
+        (&report["n_queries"], &report["nonsense"]["n"]),
+        (&json!(1), &json!(1))
+    );
+    let imported = memlens.run(&["queries", "import", text(&file)]);
+    assert_eq!(imported.status, 0, "{imported:?}");
+    let counts = "3 queries, 1 judged, 1 nonsense, 1 not judged yet";
+    assert!(imported.out.contains(counts), "{imported:?}");
+    let (name, _) = imported.out.split_once(": ").expect("it is named");
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let written = out.path().join("again.csv");
+    let run = memlens.run(&["queries", "export", name, text(&written)]);
+    assert_eq!(run.status, 0, "{run:?}");
+    // From another folder a note is named by its whole path.
+    let expected = csv.replace("a.md", text(&notes.at("a.md")));
+    let found = fs::read_to_string(&written).expect("it was written");
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn bad_query_sets_are_told() {
     let notes = Notes::new(&[("a.md", "The relay clicks.")]);
     let memlens = Memlens::of(&[&notes]);

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::path::Path;
 
 use memlens_agents::PastQuestion;
-use memlens_eval::{Place, Query};
+use memlens_eval::{Place, Query, to_jsonl};
 
 use super::{Judged, Past, PastFilter, Places};
 use crate::{EngineError, Library};
@@ -48,10 +48,8 @@ impl Library {
                 }
             }
         }
-        let text = |query: &Query| {
-            serde_json::to_string(query).expect("plain data can always be written as JSON") + "\n"
-        };
-        Ok(queries.iter().map(text).collect())
+        let text = String::from_utf8(to_jsonl(&queries));
+        Ok(text.expect("JSON is UTF-8"))
     }
 
     /// Writes past questions as a query set.

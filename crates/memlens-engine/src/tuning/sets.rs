@@ -347,7 +347,8 @@ impl Library {
     /// The queries of a file as a set that is not kept.
     pub fn set_of(&self, file: &QueryFile) -> LoadedSet {
         // With those that are not judged yet, which may be judged later.
-        let queries = memlens_eval::QuerySet::parse(&file.bytes).queries;
+        let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+        let queries = memlens_eval::QuerySet::read(&name, &file.bytes).queries;
         let set = KeptSet {
             base: file.base.clone(),
             queries: queries
@@ -393,7 +394,7 @@ impl Library {
             .collect();
         let bytes = match format {
             SetFormat::Jsonl => memlens_eval::to_jsonl(&queries),
-            SetFormat::Csv => memlens_eval::to_jsonl(&queries),
+            SetFormat::Csv => memlens_eval::to_csv(&queries),
         };
         self.write_output(&bytes, path, &[])
     }

@@ -1,0 +1,28 @@
+//! A JSON object a line.
+
+use super::{Reading, text, without_place};
+use crate::queries::{Query, QuerySet};
+
+pub fn read(bytes: &[u8]) -> QuerySet {
+    let mut reading = Reading::default();
+    for (line, bytes) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+        if !bytes.trim_ascii().is_empty() {
+            reading.take(line, query(bytes));
+        }
+    }
+    reading.set
+}
+
+fn query(line: &[u8]) -> Result<Query, String> {
+    serde_json::from_str(text(line)?).map_err(|error| without_place(&error))
+}
+
+/// Queries as JSON lines.
+pub fn to_jsonl(queries: &[Query]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for query in queries {
+        serde_json::to_writer(&mut out, query).expect("plain data can always be written as JSON");
+        out.push(b'\n');
+    }
+    out
+}
