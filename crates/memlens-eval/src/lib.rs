@@ -21,6 +21,7 @@
 //! ```
 
 mod bootstrap;
+mod calibration;
 mod doubt;
 mod files;
 mod folds;
@@ -34,6 +35,7 @@ mod queries;
 mod summary;
 
 pub use bootstrap::{Difference, paired_bootstrap};
+pub use calibration::{AtLine, Calibration, Histogram};
 pub use doubt::{Doubt, QUERIES_RELIABLE, WinLoss};
 pub use files::{FilesPassing, files_passing};
 pub use folds::folds;
