@@ -20,7 +20,7 @@ import { SearchController } from "./search/search-controller.svelte";
 import { WhyNotController } from "./why-not/why-not.svelte";
 import { Theme } from "./shared/theme.svelte";
 
-export type ViewId = "search" | "compare" | "past" | "memory" | "export" | "settings";
+export type ViewId = "search" | "tune" | "compare" | "past" | "memory" | "export" | "settings";
 
 /** Everything that one window holds; made once, reached by `useWorkspace` from any view. */
 export class Workspace {

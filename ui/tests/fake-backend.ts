@@ -16,30 +16,37 @@ import type {
   FileProblem,
   FolderTree,
   HttpChoice,
+  ImportedSet,
   LibraryState,
+  LostAnswers,
+  Metric,
   ModelChoice,
   NearestSetting,
+  NewSetFrom,
   Params,
   PastFilterArgument,
   PastPageArgument,
   PipelineInfo,
   Preset,
+  QueryEdit,
   QuerySetProgress,
   Ranking,
   RecallChangeArgument,
   RecallImport,
   RecallProgress,
   ReplaySummary,
-  Reranked,
   RerankSettings,
   RerankTime,
+  Reranked,
   RowThumb,
   Said,
   ScopeArgument,
   SearchAnswer,
+  SetWish,
   TreeEntry,
+  TuneProgress,
+  TuneRequest,
   WrittenConfig,
-  LostAnswers,
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
 import { ownParams } from "../src/parameters/pipeline";
@@ -53,6 +60,7 @@ import { autopsied } from "./fake/autopsy";
 import { PastMemory, type PastState } from "./fake/past";
 import { rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
 import { heatOf, NO_RERANKERS, previewOf, rerankKey, scoreBy, withHttp, withModel } from "./fake/rerank";
+import { TuneMemory, type TuneState } from "./fake/tune";
 import { whyNotOf } from "./fake/why-not";
 
 export type FakeOptions = {
@@ -75,6 +83,8 @@ export type FakeOptions = {
   past?: PastState;
   /** How many past questions there are; a few unless given. */
   nPast?: number;
+  /** What query sets there are; none unless given. */
+  tune?: TuneState;
 };
 
 const START_MS = Date.UTC(2026, 10, 21, 9, 30);
@@ -153,6 +163,7 @@ export class FakeBackend implements Backend {
   #told = 0.35;
   #exported: Export | null = null;
   readonly #past: PastMemory;
+  readonly #tune: TuneMemory;
   readonly #options: FakeOptions;
   readonly #chunks: FakeChunk[];
   #holds: (path: string) => boolean = () => true;
@@ -173,6 +184,7 @@ export class FakeBackend implements Backend {
   constructor(options: FakeOptions = {}) {
     this.#options = options;
     this.#past = new PastMemory(options.past ?? "none", options.nPast ?? null);
+    this.#tune = new TuneMemory(options.tune ?? "none");
     this.#chunks = makeChunks(options.nChunks ?? 564);
     this.#presets = options.presets ?? [
       {
@@ -468,6 +480,7 @@ export class FakeBackend implements Backend {
           chunk: row.chunk,
           up,
           query,
+          is_edited: false,
           path: `${row.folder_name}/${row.path}`,
           text: `The text of ${row.path}`,
           at_ms: START_MS,
@@ -892,6 +905,120 @@ export class FakeBackend implements Backend {
 
   savePastQueries() {
     return this.#answer("savePastQueries", [], (): string | null => "/home/robin/queries.jsonl");
+  }
+
+  /** Holds everything that measures a query set back until it is settled or stopped. */
+  tuneGate: Promise<void> | null = null;
+  tuneDone: TuneProgress | null = null;
+  #stopTune: () => void = () => undefined;
+  /** Whether the person chooses a file for an import. */
+  isSetChosen = true;
+
+  /** The answer, or null where it is stopped meanwhile. */
+  #measured<T>(name: keyof Backend, args: unknown[], make: () => T): Promise<T | null> {
+    const isStopped = new Promise<"stopped">((resolve) => (this.#stopTune = () => resolve("stopped")));
+    return this.#answer(name, args, async () => {
+      const how = this.tuneGate === null ? null : await Promise.race([this.tuneGate, isStopped]);
+      return how === "stopped" ? null : make();
+    });
+  }
+
+  querySets() {
+    return this.#answer("querySets", [], () => this.#tune.infos());
+  }
+
+  querySet(set: string) {
+    return this.#answer("querySet", [set], () => this.#tune.view(set));
+  }
+
+  newQuerySet(name: string, from: NewSetFrom) {
+    return this.#answer("newQuerySet", [name, from], () => this.#tune.make(name, from));
+  }
+
+  renameQuerySet(set: string, name: string) {
+    return this.#answer("renameQuerySet", [set, name], () => this.#tune.rename(set, name));
+  }
+
+  deleteQuerySet(set: string) {
+    return this.#answer("deleteQuerySet", [set], () => this.#tune.remove(set));
+  }
+
+  saveQuery(set: string, query: QueryEdit) {
+    return this.#answer("saveQuery", [set, query], () => this.#tune.save(set, query));
+  }
+
+  removeQueries(set: string, ids: string[]) {
+    return this.#answer("removeQueries", [set, ids], () => this.#tune.removeQueries(set, ids));
+  }
+
+  importQuerySet() {
+    return this.#answer("importQuerySet", [], (): ImportedSet | null =>
+      this.isSetChosen ? this.#tune.import() : null,
+    );
+  }
+
+  exportQuerySet(set: string, format: "jsonl" | "csv") {
+    return this.#answer(
+      "exportQuerySet",
+      [set, format],
+      (): string | null => `/home/robin/queries.${format}`,
+    );
+  }
+
+  measureSet(wish: SetWish, pinned: Ranking, metric: Metric) {
+    return this.#measured("measureSet", [wish, pinned, metric], () =>
+      this.#tune.metrics(wish, pinned, metric),
+    );
+  }
+
+  sensitivity(wish: SetWish, pinned: Ranking | null, metric: Metric) {
+    return this.#measured("sensitivity", [wish, pinned, metric], () =>
+      this.#tune.sensitivity(wish, pinned, metric),
+    );
+  }
+
+  calibrate(wish: SetWish) {
+    return this.#measured("calibrate", [wish], () => this.#tune.calibrate(wish));
+  }
+
+  autoTune(wish: SetWish, request: TuneRequest) {
+    return this.#measured("autoTune", [wish, request], () => this.#tune.autoTune(wish, request));
+  }
+
+  tuneProgress() {
+    return this.#answer("tuneProgress", [], () => this.tuneDone);
+  }
+
+  stopTuning() {
+    return this.#answer("stopTuning", [], () => this.#stopTune());
+  }
+
+  runs() {
+    return this.#answer("runs", [], () => this.#tune.runs());
+  }
+
+  saveRun(wish: SetWish, name: string) {
+    return this.#answer("saveRun", [wish, name], () => this.#tune.saveRun(wish, name));
+  }
+
+  run(id: string) {
+    return this.#answer("run", [id], () => this.#tune.run(id));
+  }
+
+  compareRuns(a: string, b: string) {
+    return this.#answer("compareRuns", [a, b], () => this.#tune.compareRuns(a, b));
+  }
+
+  renameRun(id: string, name: string) {
+    return this.#answer("renameRun", [id, name], () => this.#tune.renameRun(id, name));
+  }
+
+  deleteRun(id: string) {
+    return this.#answer("deleteRun", [id], () => this.#tune.deleteRun(id));
+  }
+
+  exportRun(id: string) {
+    return this.#answer("exportRun", [id], (): string | null => `/home/robin/${id}.json`);
   }
 
   startQuery() {

@@ -7,6 +7,7 @@ import { Workspace, workspaceContext, type ViewId } from "../src/workspace.svelt
 import { FakeBackend, PROBLEMS } from "./fake-backend";
 import { CLERK } from "./fake/agent-pipeline";
 import type { PastState } from "./fake/past";
+import { PREPARING, type TuneState } from "./fake/tune";
 import { callsOf, HTTP_RERANKER } from "./fake/rerank";
 
 const asked = new URLSearchParams(location.search);
@@ -26,6 +27,7 @@ const backend = new FakeBackend({
   problems: state === "problems" ? PROBLEMS : [],
   pipelines: [CLERK],
   past: (asked.get("past") ?? "replayed") as PastState,
+  tune: (asked.get("tune") ?? "judged") as TuneState,
   ...(asked.has("asked") ? { nPast: Number(asked.get("asked")) } : {}),
 });
 if (state === "error")
@@ -41,3 +43,7 @@ const rerank = asked.get("rerank");
 if (rerank === "late" || rerank === "http") workspace.parameters.set("rerank", rerank);
 backend.rerankFailure = asked.get("failure");
 if (state === "asking") backend.rerankGate = new Promise(() => undefined);
+if (state === "preparing") {
+  backend.tuneGate = new Promise(() => undefined);
+  backend.tuneDone = PREPARING;
+}

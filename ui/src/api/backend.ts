@@ -5,6 +5,7 @@ import type {
   Autopsy,
   AutopsyChoices,
   AutopsyQuestion,
+  CalibrationAnswer,
   ChosenQueries,
   ClustersAnswer,
   Columns,
@@ -20,19 +21,25 @@ import type {
   FolderTree,
   Heat,
   HttpChoice,
+  ImportedSet,
   Journey,
   LibraryState,
   LoadedFile,
   LostAnswers,
+  Metric,
   ModelChoice,
   NearestSetting,
+  NewSetFrom,
   Params,
   PastFilterArgument,
   PastPageArgument,
   PastQuestions,
   PipelineInfo,
   Preset,
+  QueryEdit,
+  QuerySetInfo,
   QuerySetProgress,
+  QuerySetView,
   Ranking,
   RecallChangeArgument,
   RecallImport,
@@ -44,13 +51,23 @@ import type {
   RerankTest,
   RerankTime,
   RowThumb,
+  RunComparison,
+  RunInfo,
+  RunView,
   ScopeArgument,
   SearchAnswer,
+  Sensitivity,
   SentText,
   SetComparison,
+  SetFormat,
+  SetMetrics,
+  SetWish,
   Snippet,
   TargetInfo,
   ThenNow,
+  TuneAnswer,
+  TuneProgress,
+  TuneRequest,
   WhyAnswer,
   WrittenConfig,
 } from "./bindings";
@@ -226,6 +243,43 @@ export interface Backend {
   autopsyMarkdown(question: AutopsyQuestion, withText: boolean): Promise<string>;
   /** Asks where and writes past questions as a query set; the path, or null when cancelled. */
   savePastQueries(): Promise<string | null>;
+  /** The query sets, that of all judgments first. */
+  querySets(): Promise<QuerySetInfo[]>;
+  /** A query set with the state of each relevant place. */
+  querySet(set: string): Promise<QuerySetView>;
+  newQuerySet(name: string, from: NewSetFrom): Promise<QuerySetInfo>;
+  renameQuerySet(set: string, name: string): Promise<QuerySetInfo>;
+  deleteQuerySet(set: string): Promise<void>;
+  /** Adds a query, or puts it in the place of the one with its id. */
+  saveQuery(set: string, query: QueryEdit): Promise<QuerySetView>;
+  removeQueries(set: string, ids: string[]): Promise<QuerySetView>;
+  /** Lets the person choose a file and keeps it as a set; null when cancelled. */
+  importQuerySet(): Promise<ImportedSet | null>;
+  /** Asks where and writes it; the path, or null when cancelled. */
+  exportQuerySet(set: string, format: SetFormat): Promise<string | null>;
+  /** What two rankings are worth over a query set, which is prepared the first time; null where that was stopped. */
+  measureSet(wish: SetWish, pinned: Ranking, metric: Metric): Promise<SetMetrics | null>;
+  /** The metric along each live slider; null where it was stopped. */
+  sensitivity(wish: SetWish, pinned: Ranking | null, metric: Metric): Promise<Sensitivity | null>;
+  /** Where min score would cut; null where it was stopped. */
+  calibrate(wish: SetWish): Promise<CalibrationAnswer | null>;
+  /** The best settings found, on queries that had no part in choosing; null where it was stopped. */
+  autoTune(wish: SetWish, request: TuneRequest): Promise<TuneAnswer | null>;
+  /** How far any of these is; null while none goes on. */
+  tuneProgress(): Promise<TuneProgress | null>;
+  /** Ends them. */
+  stopTuning(): Promise<void>;
+  /** The measurements that were kept. */
+  runs(): Promise<RunInfo[]>;
+  /** Measures a ranking and keeps what comes out; null where it was stopped. */
+  saveRun(wish: SetWish, name: string): Promise<RunInfo | null>;
+  run(id: string): Promise<RunView>;
+  /** What changed from one run to another. */
+  compareRuns(a: string, b: string): Promise<RunComparison>;
+  renameRun(id: string, name: string): Promise<RunInfo>;
+  deleteRun(id: string): Promise<void>;
+  /** Asks where and writes it; the path, or null when cancelled. */
+  exportRun(id: string): Promise<string | null>;
   /** The query given on the command line at start, if any. */
   startQuery(): Promise<string | null>;
   onState(listener: (state: LibraryState) => void): () => void;

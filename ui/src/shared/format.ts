@@ -47,6 +47,17 @@ export function change(value: number): string {
   return text.startsWith(MINUS) ? text : `+${text}`;
 }
 
+/** A change where there is little room: two decimals, always with its sign. */
+export function shortChange(value: number): string {
+  const text = fixed(value, 2);
+  return text.startsWith(MINUS) ? text : `+${text}`;
+}
+
+/** A change of a count, with its sign where there is one: "+3", "0". */
+export function signedCount(value: number): string {
+  return value > 0 ? `+${count(value)}` : count(value);
+}
+
 /** A number with all its digits, for a hover. */
 export function unrounded(value: number): string {
   return String(value).replace("-", MINUS);
