@@ -12,6 +12,8 @@ export class Following<Wish, Answer> {
   readonly #ask: (wish: Wish) => Promise<Answer | null>;
   readonly #loop = new NewestOnly(() => this.#once());
   #wish: Wish | null = null;
+  /** Counts the times that all was forgotten; an answer to what was asked before counts for nothing. */
+  #nCleared = 0;
   /** What is wanted, and what the answer is of; empty where there is none. */
   #wanted = $state("");
   #answered = $state("");
@@ -62,6 +64,7 @@ export class Following<Wish, Answer> {
 
   /** Forgets the answer: it is of something else altogether. */
   clear(): void {
+    this.#nCleared++;
     this.#wish = null;
     this.#wanted = "";
     this.#answered = "";
@@ -73,12 +76,12 @@ export class Following<Wish, Answer> {
   async #once(): Promise<void> {
     const wish = this.#wish;
     const wanted = this.#wanted;
+    const nCleared = this.#nCleared;
     if (wish === null) return;
     this.#isAsking = true;
     try {
       const answer = await this.#ask(wish);
-      // What was cleared meanwhile is wanted by nobody.
-      if (this.#wish !== null) this.#take(answer, wanted);
+      if (nCleared === this.#nCleared) this.#take(answer, wanted);
     } catch (error) {
       if (this.#wanted === wanted) this.#error = toErrorInfo(error);
     }

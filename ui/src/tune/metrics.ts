@@ -38,7 +38,7 @@ export const METRICS: Readonly<Record<Metric, { label: string; sentence: string 
 export const METRIC_IDS = Object.keys(METRICS) as Metric[];
 
 export function isMetric(value: unknown): value is Metric {
-  return typeof value === "string" && value in METRICS;
+  return typeof value === "string" && Object.hasOwn(METRICS, value);
 }
 
 /** Whether each query either has it or not, so that it is told as a count. */

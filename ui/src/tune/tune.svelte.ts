@@ -67,6 +67,8 @@ export class Tune {
   #isRailOpen = $state<boolean>(readStored(RAIL_KEY, (value) => typeof value === "boolean") ?? true);
   #progress = $state.raw<TuneProgress | null>(null);
   #isStopping = $state(false);
+  /** The set that is measured. */
+  #followed: string | undefined;
   /** The set whose curves the person asked for, though it is large. */
   #curvesOf = $state<string | null>(null);
 
@@ -136,10 +138,12 @@ export class Tune {
   /** Measures what is shown; once it is released and measured, also what each slider would do. */
   follow(shown: Shown): void {
     const set = this.measured;
-    if (set === null) {
+    // The figures of one set are none of another.
+    if (set?.id !== this.#followed) {
       for (const following of [this.metrics, this.sensitivity, this.calibration]) following.clear();
-      return;
+      this.#followed = set?.id;
     }
+    if (set === null) return;
     const { pipeline, current, committed, generation, nFacts } = shown;
     const rankingOf = (values: Values): Ranking => ({ pipeline: pipeline.id, values: { ...values } });
     const wish = {
