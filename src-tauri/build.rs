@@ -87,6 +87,7 @@ const COMMANDS: &[&str] = &[
     "remove_queries",
     "import_query_set",
     "export_query_set",
+    "judge_place",
     "measure_set",
     "sensitivity",
     "calibrate",

@@ -212,6 +212,7 @@ fn builder() -> Builder<tauri::Wry> {
             commands::tuning::remove_queries,
             commands::tuning::import_query_set,
             commands::tuning::export_query_set,
+            commands::tuning::judge_place,
             commands::tuning::measure_set,
             commands::tuning::sensitivity,
             commands::tuning::calibrate,

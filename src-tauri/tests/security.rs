@@ -139,6 +139,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("delete_query_set", "nothing"),
     ("save_query", "reads notes in watched folders"),
     ("remove_queries", "reads notes in watched folders"),
+    ("judge_place", "reads a note in a watched folder"),
     (
         "import_query_set",
         "reads the query set that a person chooses in a dialog",

@@ -60,6 +60,8 @@ mod retrieving;
 mod sound;
 #[path = "engine/stopping.rs"]
 mod stopping;
+#[path = "engine/tuning.rs"]
+mod tuning;
 #[path = "engine/watched.rs"]
 mod watched;
 #[path = "engine/watching.rs"]

@@ -484,6 +484,7 @@ export class FakeBackend implements Backend {
           path: `${row.folder_name}/${row.path}`,
           text: `The text of ${row.path}`,
           at_ms: START_MS,
+          is_edited: false,
           found: {
             folder: row.folder,
             path: row.path,
@@ -492,6 +493,18 @@ export class FakeBackend implements Backend {
           },
         });
       return this.#rowThumbs(search);
+    });
+  }
+
+  /** What was judged at places. */
+  #judgedPlaces = new Set<string>();
+
+  judgePlace(query: string, place: string, up: boolean) {
+    return this.#answer("judgePlace", [query, place, up], () => {
+      const key = JSON.stringify([query, place, up]);
+      if (this.#judgedPlaces.delete(key)) return false;
+      this.#judgedPlaces.add(key);
+      return true;
     });
   }
 

@@ -93,7 +93,10 @@ fn print_best(out: &mut dyn Write, chunk: &ChunkWhy) -> io::Result<()> {
             print_fix(out, first)?;
             print_fix(out, second)
         }
-        ([], None) => writeln!(out, "No change to one or two settings would bring it back."),
+        ([], None) => match &chunk.advice {
+            Some(advice) => writeln!(out, "{}", shown(advice)),
+            None => writeln!(out, "No change to one or two settings would bring it back."),
+        },
         (fixes, _) => {
             writeln!(out, "Any one of these brings it back:")?;
             fixes.iter().try_for_each(|fix| print_fix(out, fix))
@@ -104,7 +107,12 @@ fn print_best(out: &mut dyn Write, chunk: &ChunkWhy) -> io::Result<()> {
 fn print_fix(out: &mut dyn Write, fix: &Fix) -> io::Result<()> {
     writeln!(
         out,
-        "     --set {}={}  {DIM}now {}{DIM:#}",
-        fix.parameter, fix.to, fix.from
+        "     --set {}={}  {DIM}now {}{}{DIM:#}",
+        fix.parameter,
+        fix.to,
+        fix.from,
+        fix.price
+            .as_ref()
+            .map_or_else(String::new, |price| format!("; {}", price.sentence))
     )
 }

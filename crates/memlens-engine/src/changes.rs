@@ -1,11 +1,12 @@
 //! The smallest changes of parameters that bring a lost row back, found by ranking again.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use memlens_params::{Parameter, ParameterKind, ParameterSet, Phase, Value, Values};
-use memlens_rank::{AnyPipeline, CandidateSet, Detail, Entry, HookMove};
+use memlens_rank::{AnyPipeline, CandidateSet, ChunkId, Detail, Entry, HookMove};
 
-use crate::view::Fix;
+use crate::view::{Fix, FixPrice};
 
 /// How many steps of a slider are tried one by one, to either side.
 const STEPS_TRIED_EACH: u32 = 60;
@@ -219,12 +220,85 @@ impl Trial<'_> {
             to,
             n_steps,
             queries_again: parameter.phase == Phase::Retrieve,
+            price: None,
             size,
         })
     }
 
+    /// What changes do to the other rows, together; none where they cannot be made.
+    pub fn price(&self, params: &Values, fixes: &[&Fix]) -> Option<FixPrice> {
+        let changes = fixes
+            .iter()
+            .map(|fix| (fix.parameter.as_str(), fix.to.clone()));
+        let changed = params.clone().with(changes).ok()?;
+        let asked = self.set.candidates.get(self.slot as usize)?.chunk;
+        let before = kept(self.pipeline, self.set, params);
+        let after = if fixes.iter().any(|fix| fix.queries_again) {
+            kept(self.pipeline, &(self.again)(&changed)?.0, &changed)
+        } else {
+            kept(self.pipeline, self.set, &changed)
+        };
+        Some(FixPrice::of(asked, &before, &after))
+    }
+
     fn reach(&self, params: &Values) -> Reach {
         reach(self.pipeline, self.set, self.slot, params)
+    }
+}
+
+/// The chunks that are kept, best first.
+fn kept(pipeline: &dyn AnyPipeline, set: &CandidateSet, params: &Values) -> Vec<ChunkId> {
+    let kept = pipeline.order(set, params).into_iter();
+    kept.map(|(slot, _)| set.candidates[slot as usize].chunk)
+        .collect()
+}
+
+impl FixPrice {
+    /// What becomes of the rows that were kept, but for the one asked for.
+    fn of(asked: ChunkId, before: &[ChunkId], after: &[ChunkId]) -> FixPrice {
+        let (was, is): (HashSet<_>, HashSet<_>) = (before.iter().collect(), after.iter().collect());
+        let n_dropped = before.iter().filter(|it| !is.contains(it)).count() as u32;
+        let brought = after.iter().filter(|it| !was.contains(it) && **it != asked);
+        let n_brought = brought.count() as u32;
+        // Who only makes room does not count: the order among those that stay is compared.
+        let stay = |all: &[ChunkId], others: &HashSet<&ChunkId>| {
+            let staying = all.iter().filter(|it| others.contains(it) && **it != asked);
+            staying.copied().collect::<Vec<ChunkId>>()
+        };
+        let (then, now) = (stay(before, &is), stay(after, &was));
+        let n_moved = then.iter().zip(&now).filter(|(a, b)| a != b).count() as u32;
+        let n_kept = before.len() as u32;
+        FixPrice {
+            n_kept,
+            n_dropped,
+            n_brought,
+            n_moved,
+            sentence: price_sentence(n_kept, n_dropped, n_brought, n_moved),
+            metric: None,
+        }
+    }
+
+    /// How many other rows are not where they were.
+    pub(crate) fn n_disturbed(&self) -> u32 {
+        self.n_dropped + self.n_brought + self.n_moved
+    }
+}
+
+fn price_sentence(n_kept: u32, n_dropped: u32, n_brought: u32, n_moved: u32) -> String {
+    let rows = |n: u32| if n == 1 { "row" } else { "rows" };
+    let mut told = Vec::new();
+    if n_dropped > 0 {
+        told.push(format!("drops {n_dropped} of your {n_kept}"));
+    }
+    if n_brought > 0 {
+        told.push(format!("brings {n_brought} other {}", rows(n_brought)));
+    }
+    if n_moved > 0 {
+        told.push(format!("reorders {n_moved} {}", rows(n_moved)));
+    }
+    match told.as_slice() {
+        [] => "changes nothing else".to_owned(),
+        told => format!("also {}", told.join(", ")),
     }
 }
 

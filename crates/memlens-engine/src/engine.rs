@@ -13,7 +13,7 @@ use memlens_indexer::{Indexer, Session, Watching, Work, Writer};
 use memlens_params::{ParameterSet, Params};
 use memlens_rerank::choice::{RerankChange, RerankSettings, erase_models, forget_keys};
 use memlens_rerank::{DownloadProgress, Downloads};
-use memlens_store::{FolderId, Store, StoreError, StoredPreset};
+use memlens_store::{FolderId, Store, StoreError, StoredPreset, Voted};
 use parking_lot::Mutex;
 
 use crate::agents::{FolderToAdd, folders_to_add};
@@ -392,9 +392,23 @@ impl Engine {
         let library = self.library();
         let kept = library.kept(search)?;
         let vote = kept.vote(slot, up)?;
-        self.write(|store| Ok(store.vote(&vote)?))?;
+        let given = library.thumbs()?;
+        let text = kept.row_facts(slot)?.text;
+        let edited = text.map_or(&[][..], |text| given.edited_to(&kept.query, text));
+        self.write(|store| Ok(store.vote_again(&vote, edited)?))?;
         library.take_up_feedback()?;
         library.row_thumbs(&kept)
+    }
+
+    /// Gives the chunk at a place a thumb for a question, in the lists or beyond them, as [`Engine::vote`] does for a row.
+    ///
+    /// # Errors
+    /// As [`Library::vote`], and [`EngineError::Indexer`].
+    pub fn judge_place(&self, query: &str, typed: &str, up: bool) -> Result<Voted, EngineError> {
+        let (vote, edited) = self.library().typed_vote(query, typed, up, None)?;
+        let voted = self.write(|store| Ok(store.vote_again(&vote, &edited)?))?;
+        self.library().take_up_feedback()?;
+        Ok(voted)
     }
 
     /// Takes a thumb back. Returns those that are left, the newest first.

@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use jiff::Timestamp;
 use memlens_ingest::content_hash;
 use memlens_params::brief;
-use memlens_retrieve::RowFacts;
+use memlens_retrieve::{RowFacts, TextId};
 use memlens_store::{Imported, NewFeedback, NoText, Snapshot, Store, Thumb, Voted};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -140,6 +140,18 @@ impl Library {
         up: bool,
         here: Option<&Path>,
     ) -> Result<Voted, EngineError> {
+        let (vote, edited) = self.typed_vote(query, typed, up, here)?;
+        Ok(self.writer_store()?.vote_again(&vote, &edited)?)
+    }
+
+    /// The vote that a thumb at a place is, and the thumbs on what its text was.
+    pub(crate) fn typed_vote(
+        &self,
+        query: &str,
+        typed: &str,
+        up: bool,
+        here: Option<&Path>,
+    ) -> Result<(NewFeedback, Vec<i64>), EngineError> {
         let query = query.trim();
         if query.is_empty() {
             return Err(EngineError::EmptyQuery);
@@ -149,8 +161,10 @@ impl Library {
         let (_, chunk) = lists.snapshot.chunk(place);
         let text = self.store().chunk_texts([chunk.id])?.pop();
         let text = text.unwrap_or(Err(NoText::Gone));
+        let given = self.thumbs()?;
+        let edited = given.edited_to(query, TextId(chunk.embedding.0));
         let vote = new_feedback(&path_of(&lists.snapshot, place), text, query, thumb(up))?;
-        Ok(self.writer_store()?.vote(&vote)?)
+        Ok((vote, edited.to_vec()))
     }
 
     /// Takes a thumb back. For a library that nobody else writes to.

@@ -137,5 +137,5 @@ pub use status::LibraryStatus;
 pub use tuning::{LoadedSet, RunDrop, RunRecord};
 pub use view::{
     ChunkWhy, ClusterReport, ClustersAnswer, FeedbackEntry, FeedbackImport, FeedbackPlace, Fix,
-    Heat, HeatWord, RerankTime, RowThumb, Said, SaidCluster, SentText, WhyAnswer, WhyNot,
+    FixPrice, Heat, HeatWord, RerankTime, RowThumb, Said, SaidCluster, SentText, WhyAnswer, WhyNot,
 };

@@ -16,12 +16,14 @@ const BYTES_MAX: u64 = 64 << 20;
 pub struct QueryFile {
     /// As it was named.
     pub path: PathBuf,
-    /// All that stands in it.
-    pub bytes: Vec<u8>,
     /// The folder that its paths are relative to.
     pub base: PathBuf,
+    /// All its queries, in their order.
+    pub all: Vec<Query>,
     /// Its judged queries.
     pub queries: Vec<Query>,
+    /// Each line that holds no query, and why, for a person.
+    pub bad_lines: Vec<String>,
     /// Each line that was left out, and why, and how many queries nobody has judged yet, for a person.
     pub left_out: Vec<String>,
 }
@@ -46,18 +48,26 @@ impl QueryFile {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let set = QuerySet::read(&name, &bytes);
         let is_judged = |query: &Query| query.judgment() != Judgment::Unjudged;
-        let (queries, unjudged): (Vec<Query>, Vec<Query>) =
-            set.queries.into_iter().partition(is_judged);
+        let queries: Vec<Query> = set
+            .queries
+            .iter()
+            .filter(|it| is_judged(it))
+            .cloned()
+            .collect();
+        let n_unjudged = set.queries.len() - queries.len();
         let told = set.bad_lines.iter().map(|bad| {
             let place = path.display();
             format!("{place}:{}: skipped: {}", bad.line, bad.why)
         });
+        let bad_lines: Vec<String> = told.collect();
+        let left_out = bad_lines.iter().cloned().chain(unjudged_told(n_unjudged));
         Ok(QueryFile {
             path: path.to_owned(),
             base: resolved.parent().map(Path::to_owned).unwrap_or_default(),
-            left_out: told.chain(unjudged_told(unjudged.len())).collect(),
+            left_out: left_out.collect(),
+            bad_lines,
             queries,
-            bytes,
+            all: set.queries,
         })
     }
 

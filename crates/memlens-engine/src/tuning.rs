@@ -16,6 +16,8 @@ mod tune;
 use std::sync::Arc;
 
 use memlens_eval::{Metric, Scores};
+use memlens_params::{ParameterSet, Values};
+use memlens_rank::AnyPipeline;
 use parking_lot::Mutex;
 
 pub use runs::{RunDrop, RunRecord};
@@ -24,12 +26,13 @@ pub use sets::LoadedSet;
 use self::figures::{Side, measure};
 use self::prepared::{Prepared, PreparedKey};
 use self::sensitivity::{Meter, mean_and_error};
+use crate::changes::Trial;
 use crate::compare_set::{Going, SetRun};
 use crate::evidence::Evidence;
 use crate::ranking::Ranking;
 use crate::view::{
-    CalibrationAnswer, Origin, Sensitivity, SetMetrics, SetWish, TuneAnswer, TuneProgress,
-    TuneRequest, TuneStep,
+    CalibrationAnswer, Fix, FixPrice, MetricPrice, Origin, Sensitivity, SetMetrics, SetWish,
+    TuneAnswer, TuneProgress, TuneRequest, TuneStep,
 };
 use crate::{EngineError, Library};
 
@@ -44,6 +47,14 @@ pub(crate) struct Tuning {
 }
 
 impl Tuning {
+    /// The set that was asked last by these lists; none where none was, or one is being asked.
+    fn at_hand(&self, pipeline: &dyn AnyPipeline, values: &Values) -> Option<Arc<Prepared>> {
+        let held = self.prepared.try_lock()?;
+        let mut latest = held.iter().rev();
+        let (_, prepared) = latest.find(|(key, _)| key.is_of(pipeline, values))?;
+        Some(prepared.clone())
+    }
+
     /// Lets go of what was asked.
     pub fn forget(&self) {
         self.run.stop();
@@ -238,6 +249,39 @@ impl Library {
             greatest_depth: prepared::depth_kept(&wish.ranking.values) as f64,
         };
         tune::tune(&task, &going)
+    }
+
+    /// What changes cost: what becomes of the other rows, and of the query set that was measured last. None where they cannot be
+    /// made together.
+    pub(crate) fn price(
+        &self,
+        trial: &Trial<'_>,
+        params: &Values,
+        fixes: &[&Fix],
+    ) -> Option<FixPrice> {
+        let mut price = trial.price(params, fixes)?;
+        let is_live = fixes.iter().all(|fix| !fix.queries_again);
+        if let Some(prepared) = self
+            .tuning
+            .at_hand(trial.pipeline, params)
+            .filter(|_| is_live)
+        {
+            let changes = fixes
+                .iter()
+                .map(|fix| (fix.parameter.as_str(), fix.to.clone()));
+            let changed = params.clone().with(changes).ok()?;
+            let meter = Meter {
+                prepared: &prepared,
+                metric: Metric::Ndcg10,
+            };
+            let mean = |values: &Values| mean_and_error(&meter.of_each(values)).0;
+            price.metric = (prepared.judged().next().is_some()).then(|| MetricPrice {
+                set: prepared.name.clone(),
+                before: mean(params),
+                after: mean(&changed),
+            });
+        }
+        Some(price)
     }
 
     /// How far tuning is; none while nothing goes on.

@@ -52,7 +52,7 @@ pub use tuning::{
     RunQuery, RunView, Sensitivity, SetFormat, SetMetrics, SetQuery, SetWish, TuneAnswer, TuneKind,
     TuneProgress, TuneRequest, TuneRow, TuneStep, TypedPlace,
 };
-pub use why::{ChunkWhy, Fix, WhyAnswer, WhyNot};
+pub use why::{ChunkWhy, Fix, FixPrice, MetricPrice, WhyAnswer, WhyNot};
 
 /// A watched folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]

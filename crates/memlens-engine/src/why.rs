@@ -12,11 +12,13 @@ use memlens_store::Severity;
 use crate::changes::Trial;
 use crate::place::Place;
 use crate::search::Search;
-use crate::view::{ChunkWhy, Journey, WhyAnswer, WhyNot};
+use crate::view::{ChunkWhy, Fix, FixPrice, Journey, WhyAnswer, WhyNot};
 use crate::{EngineError, Library};
 
 /// How many changes are offered.
 const FIXES_SHOWN: usize = 3;
+/// A chunk of more tokens speaks of many things.
+const TOKENS_MANY: u32 = 200;
 /// How many chunks of a note are told of, best first.
 const CHUNKS_SHOWN: usize = 20;
 
@@ -211,6 +213,7 @@ fn searched(
             journey,
             fixes: None,
             pair: None,
+            advice: None,
         };
         if Some(slot) == wanted {
             // Without the other chunks of the note, which would only cost time.
@@ -227,9 +230,18 @@ fn searched(
                     again: &ask_alone,
                 };
                 let mut fixes = trial.fixes(params);
+                for fix in &mut fixes {
+                    fix.price = library.price(&trial, params, &[fix]);
+                }
+                // Stable: of those that disturb as many the smallest change comes first.
+                fixes.sort_by_key(|fix| fix.price.as_ref().map_or(u32::MAX, FixPrice::n_disturbed));
                 fixes.truncate(FIXES_SHOWN);
                 if fixes.is_empty() && !chunk.kept {
-                    chunk.pair = trial.pair(params);
+                    chunk.pair = trial.pair(params).map(|(first, second)| {
+                        let price = library.price(&trial, params, &[&first, &second]);
+                        (first, Fix { price, ..second })
+                    });
+                    chunk.advice = chunk.pair.is_none().then(|| advice(&chunk.journey));
                 }
                 chunk.fixes = Some(fixes);
             }
@@ -237,6 +249,21 @@ fn searched(
         chunks.push(chunk);
     }
     Ok(WhyNot::Searched { chunks, n_chunks })
+}
+
+/// What would help where no parameter does.
+fn advice(journey: &Journey) -> String {
+    let row = &journey.row;
+    if row.matched.is_empty() {
+        return "No slider brings it back, and it shares no word with the question: reword the question with the note’s own words, or write those of the question into the note.".to_owned();
+    }
+    if row.tokens > TOKENS_MANY {
+        return format!(
+            "No slider brings it back: at {} tokens the chunk speaks of many things. Split the note, so that this has a chunk of its own, or reword the question.",
+            row.tokens
+        );
+    }
+    "No slider brings it back: reword the question with more of the note’s own words.".to_owned()
 }
 
 /// A chunk's rank, or the stage and the number that lost it.

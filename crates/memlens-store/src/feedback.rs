@@ -131,20 +131,42 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn vote(&mut self, feedback: &NewFeedback) -> Result<Voted, StoreError> {
+        self.vote_again(feedback, &[])
+    }
+
+    /// The same on a text that was edited since: thumbs on what it was, named by their ids, count as the one that it has, and are
+    /// replaced.
+    ///
+    /// # Errors
+    /// As [`Store::vote`].
+    pub fn vote_again(
+        &mut self,
+        feedback: &NewFeedback,
+        edited: &[i64],
+    ) -> Result<Voted, StoreError> {
         self.change_feedback("save the feedback", |transaction| {
-            let voted = match known(transaction, feedback)? {
-                None => Voted::Given,
-                Some((thumb, _)) if thumb == feedback.thumb => {
-                    transaction.execute(
-                        "DELETE FROM judgments WHERE origin = 'given' AND question = ?1 AND hash = ?2",
-                        params![feedback.query, feedback.hash],
-                    )?;
-                    return Ok(Voted::TakenBack);
-                }
-                Some(_) => Voted::Turned,
-            };
+            let mut before = known(transaction, feedback)?.map(|(thumb, _)| thumb);
+            for id in edited {
+                let thumb = transaction
+                    .prepare_cached(
+                        "DELETE FROM judgments WHERE origin = 'given' AND id = ?1 RETURNING thumb",
+                    )?
+                    .query_row([id], |row| read_thumb(row, 0))
+                    .optional()?;
+                before = before.or(thumb);
+            }
+            if before == Some(feedback.thumb) {
+                transaction.execute(
+                    "DELETE FROM judgments WHERE origin = 'given' AND question = ?1 AND hash = ?2",
+                    params![feedback.query, feedback.hash],
+                )?;
+                return Ok(Voted::TakenBack);
+            }
             put(transaction, feedback)?;
-            Ok(voted)
+            Ok(match before {
+                None => Voted::Given,
+                Some(_) => Voted::Turned,
+            })
         })
     }
 

@@ -5,7 +5,7 @@ use memlens_engine::view::{
     Ranking as RankingArgument, RunComparison, RunInfo, RunView, Sensitivity, SetFormat,
     SetMetrics, SetWish, TuneAnswer, TuneProgress, TuneRequest,
 };
-use memlens_engine::{Metric, Ranking};
+use memlens_engine::{Metric, Ranking, Voted};
 use tauri::{AppHandle, State};
 
 use super::{Answer, Shell, work};
@@ -108,6 +108,22 @@ pub async fn export_query_set(
         };
         engine.library().write_query_set(&set, format, &path)?;
         Ok(Some(path.display().to_string()))
+    })
+    .await
+}
+
+/// Marks the chunk at a place relevant for a question, or not; says whether it has that mark now.
+#[tauri::command]
+#[specta::specta]
+pub async fn judge_place(
+    shell: State<'_, Shell>,
+    query: String,
+    place: String,
+    up: bool,
+) -> Answer<bool> {
+    work(&shell, move |engine| {
+        let voted = engine.judge_place(&query, &place, up)?;
+        Ok(voted != Voted::TakenBack)
     })
     .await
 }

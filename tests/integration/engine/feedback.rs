@@ -155,6 +155,47 @@ fn a_thumb_stays_with_its_text() {
 }
 
 #[test]
+fn a_thumb_follows_its_text_when_the_note_is_edited() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let vote = |up| {
+        let library = open(dir.path());
+        let voted = library.vote(QUERY, "attic.md", up, None);
+        voted.expect("it can be given")
+    };
+    assert_eq!(vote(true), Voted::Given);
+    notes.write("attic.md", "A router stood in the attic long ago.");
+    index(dir.path(), &[notes.path()]);
+    let library = open(dir.path());
+    let entries = library.feedback().expect("it can be read");
+    let found = entries[0].found.as_ref().expect("it follows");
+    assert_eq!(
+        (found.path.as_str(), entries[0].is_edited),
+        ("attic.md", true)
+    );
+    let asked = search(&library);
+    assert!(weight(&asked, "attic.md") > Some(1.0));
+    let slot = slot_of(&asked, "attic.md");
+    let thumbs = library.row_thumbs(&asked).expect("they can be read");
+    assert_eq!(thumbs, [RowThumb { slot, up: true }]);
+    drop(library);
+    // It counts as the thumb that the text has: the other kind turns it, and the same kind takes it back.
+    assert_eq!(vote(false), Voted::Turned);
+    assert_eq!(
+        open(dir.path()).feedback().expect("it can be read").len(),
+        1
+    );
+    assert_eq!(vote(false), Voted::TakenBack);
+    assert_eq!(open(dir.path()).feedback().expect("it can be read"), []);
+    // A text that says something else is not followed.
+    assert_eq!(vote(true), Voted::Given);
+    notes.write("attic.md", "Buy milk on Tuesday and call the dentist.");
+    index(dir.path(), &[notes.path()]);
+    let entries = open(dir.path()).feedback().expect("it can be read");
+    assert_eq!(entries[0].found, None);
+}
+
+#[test]
 fn an_export_comes_back_and_never_lands_among_the_notes() {
     let notes = notes();
     let dir = fresh(&[notes.path()]);

@@ -127,6 +127,8 @@ export interface Backend {
   thumbs(search: number): Promise<RowThumb[]>;
   /** Gives a row a thumb: turns the other one, takes back the same one. The thumbs of the search's rows. */
   vote(search: number, slot: number, up: boolean): Promise<RowThumb[]>;
+  /** Marks the chunk at a place ("folder/note.md:12") relevant for a question, or not; whether it has that mark now. */
+  judgePlace(query: string, place: string, up: boolean): Promise<boolean>;
   /** Every thumb, the newest first. */
   feedback(): Promise<FeedbackEntry[]>;
   /** Takes a thumb back; those that are left. */

@@ -127,6 +127,8 @@ export const commands = {
 	importQuerySet: () => __TAURI_INVOKE<ImportedSet | null>("import_query_set"),
 	/**  Asks where and writes a query set; none when the person cancels. */
 	exportQuerySet: (set: string, format: SetFormat) => __TAURI_INVOKE<string | null>("export_query_set", { set, format }),
+	/**  Marks the chunk at a place relevant for a question, or not; says whether it has that mark now. */
+	judgePlace: (query: string, place: string, up: boolean) => __TAURI_INVOKE<boolean>("judge_place", { query, place, up }),
 	/**  What a ranking is worth on a query set beside a pinned one; none where it was stopped. */
 	measureSet: (wish: SetWish, pinned: Ranking, metric: Metric) => __TAURI_INVOKE<SetMetrics | null>("measure_set", { wish, pinned, metric }),
 	/**  How a metric depends on each live parameter; none where it was stopped. */
@@ -548,12 +550,14 @@ export type ChunkWhy = {
 	/**  Its way through all stages. */
 	journey: Journey,
 	/**
-	 *  At most three changes of one parameter each that bring it back, smallest first; none where
-	 *  that was not worked out: it is for one chunk, the one asked for or else the best.
+	 *  At most three changes of one parameter each that bring it back, those that disturb the fewest other rows first, then
+	 *  the smallest; none where that was not worked out: it is for one chunk, the one asked for or else the best.
 	 */
 	fixes: Fix[] | null,
-	/**  Where no single change does it: two that do together. */
+	/**  Where no single change does it: two that do together; the price of both is the second one's. */
 	pair: [Fix, Fix] | null,
+	/**  What would help where no change of parameters does; none where one does, or that was not worked out. */
+	advice: string | null,
 };
 
 /**  The answer to "what is said more than once?". */
@@ -1002,6 +1006,24 @@ export type Fix = {
 	n_steps: number,
 	/**  Whether the lists must be asked again for it. */
 	queries_again: boolean,
+	/**  What else it does; none where that was not worked out. */
+	price: FixPrice | null,
+};
+
+/**  What a change does to the other rows of an answer. */
+export type FixPrice = {
+	/**  How many rows are kept now. */
+	n_kept: number,
+	/**  How many of them it drops. */
+	n_dropped: number,
+	/**  How many others it brings, without the row asked for. */
+	n_brought: number,
+	/**  How many of those that stay stand in another order. */
+	n_moved: number,
+	/**  The same in a sentence. */
+	sentence: string,
+	/**  What it does to the query set that was measured last; none where none was, or it asks the lists again. */
+	metric: MetricPrice | null,
 };
 
 /**  A watched folder. */
@@ -1475,6 +1497,16 @@ export type Metric =
 "hit_file@1" | 
 /**  Whether one of the first 5 is. */
 "hit_file@5";
+
+/**  What a change does to a query set. */
+export type MetricPrice = {
+	/**  The set's name. */
+	set: string,
+	/**  nDCG@10 now. */
+	before: number,
+	/**  nDCG@10 with the change. */
+	after: number,
+};
 
 /**  A metric of two rankings over a query set: the present one, and the one it is compared with. */
 export type MetricRow = {

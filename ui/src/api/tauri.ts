@@ -51,6 +51,7 @@ export const tauriBackend: Backend = {
     told(commands.whyNot(search, ranking, folder, path, line, chunk)),
   thumbs: (search) => told(commands.thumbs(search)),
   vote: (search, slot, up) => told(commands.vote(search, slot, up)),
+  judgePlace: (query, place, up) => told(commands.judgePlace(query, place, up)),
   feedback: () => told(commands.feedback()),
   feedbackUndo: (id) => told(commands.feedbackUndo(id)),
   feedbackSave: () => told(commands.feedbackSave()),

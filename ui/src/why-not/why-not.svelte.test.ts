@@ -85,6 +85,23 @@ describe("asking", () => {
     expect(whyNot.isCurrent).toBe(true);
   });
 
+  it("judges the note that is missing for the question, and takes that back", async () => {
+    const row = await askAboutDropped();
+    expect(whyNot.isJudged).toBe(false);
+    await whyNot.judge();
+    const place = `${row.folder_name}/${row.path}:${row.start_line}`;
+    expect(backend.calls.findLast(({ name }) => name === "judgePlace")?.args).toEqual([
+      "internet at home",
+      place,
+      true,
+    ]);
+    expect(whyNot.isJudged).toBe(true);
+    await settle();
+    expect(whyNot.isCurrent).toBe(true);
+    await whyNot.judge();
+    expect(whyNot.isJudged).toBe(false);
+  });
+
   it("waits for a question, and then asks by itself", async () => {
     whyNot.ask("notes", "MEMORY.md", null);
     await settle();

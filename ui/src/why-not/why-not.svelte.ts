@@ -10,7 +10,7 @@ import { filesOf, type KnownFile, type Place } from "./place";
 
 /** The search on the screen, as far as "Why not…?" asks about it. */
 export interface AskedSearch {
-  readonly answer: { readonly id: number } | null;
+  readonly answer: { readonly id: number; readonly query: string } | null;
   /** What the rows on the screen are ranked by. */
   readonly rankedBy: Ranking | null;
   /** Counts the times that facts beside the parameters changed. */
@@ -21,6 +21,8 @@ export interface AskedSearch {
   /** Shows the journey of a chunk that is no row of the answer. */
   showOutside(journey: Journey): void;
   askAgain(): Promise<void>;
+  /** Ranks the answer by the thumbs as they are now. */
+  rankAgain(): void;
 }
 
 /** How long the parameters must rest before the question is asked again. */
@@ -50,6 +52,8 @@ export class WhyNotController {
   #error = $state.raw<ErrorInfo | null>(null);
   /** What the last fixes made of the parameters. */
   #applied = $state.raw<Values | null>(null);
+  /** The chunks that were judged relevant here, each for its question. */
+  #judged = $state.raw<ReadonlySet<string>>(new Set());
   /** True until the picker has taken the focus. */
   #isPickWished = $state(false);
 
@@ -183,6 +187,39 @@ export class WhyNotController {
     const params = withFixes(this.#parameters.current, fixes);
     this.#parameters.replace(params);
     this.#applied = params;
+  }
+
+  /** Whether the chunk that is told about was judged relevant here. */
+  get isJudged(): boolean {
+    const key = this.#judgment();
+    return key !== null && this.#judged.has(key);
+  }
+
+  /** Judges the chunk that is told about relevant for the question, or takes that back; also where no list holds it. */
+  async judge(): Promise<void> {
+    const key = this.#judgment();
+    const chunk = this.#chunk;
+    const query = this.#search.answer?.query;
+    if (key === null || chunk === null || query === undefined) return;
+    const { folder_name: folder, path, start_line: line } = chunk.journey.row;
+    try {
+      const isJudged = await this.#backend.judgePlace(query, `${folder}/${path}:${line}`, true);
+      const judged = new Set(this.#judged);
+      if (isJudged) judged.add(key);
+      else judged.delete(key);
+      this.#judged = judged;
+      this.#error = null;
+      this.#search.rankAgain();
+    } catch (error) {
+      this.#fail(toErrorInfo(error));
+    }
+  }
+
+  #judgment(): string | null {
+    const query = this.#search.answer?.query;
+    return query === undefined || this.#chunk === null
+      ? null
+      : JSON.stringify([query, this.#chunk.journey.row.chunk]);
   }
 
   undoApplied(): void {

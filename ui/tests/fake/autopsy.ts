@@ -55,7 +55,7 @@ export function autopsied({ fact, agent }: AutopsyQuestion): Autopsy {
     ],
     fix: {
       ...{ parameter: "clerk.min_score", label: "minScore", stage: "clerk.floor", from: 0.35, to: 0.31 },
-      ...{ n_steps: 4, queries_again: false },
+      ...{ n_steps: 4, queries_again: false, price: null },
     },
     fix_rank: 5,
     works: { question: "internet gone, restart the router", rank: 1, score: 0.61 },

@@ -31,6 +31,8 @@ const NOTICES_TOLD: usize = 5;
 pub(crate) struct Prepared {
     /// What ranks it.
     pub pipeline: &'static dyn AnyPipeline,
+    /// The set's name.
+    pub name: String,
     /// The set's version.
     pub hash: String,
     /// The judged queries and those of nonsense, in the set's order.
@@ -74,6 +76,15 @@ pub(crate) struct PreparedKey {
     depth: usize,
     /// The generations of the library, and of the thumbs.
     generations: (u64, u64),
+}
+
+impl PreparedKey {
+    /// Whether these values rank the same lists.
+    pub fn is_of(&self, pipeline: &dyn AnyPipeline, values: &Values) -> bool {
+        self.pipeline == pipeline.id().0
+            && self.lists == lists_of(values)
+            && self.depth >= depth_kept(values)
+    }
 }
 
 impl PreparedQuery {
@@ -150,14 +161,11 @@ impl Library {
         ranking: &Ranking,
     ) -> Result<PreparedKey, EngineError> {
         let values = &ranking.values;
-        let parameters = values.table().parameters.iter();
-        let lists = parameters.filter(|it| it.phase != Phase::Rank);
-        let lists = lists.map(|it| format!("{} {:?}", it.id, values.get(it.id)));
         Ok(PreparedKey {
             hash: loaded.info.hash.clone(),
             without: without.to_vec(),
             pipeline: ranking.pipeline.id().0,
-            lists: lists.collect(),
+            lists: lists_of(values),
             depth: depth_kept(values),
             generations: (
                 self.lists().snapshot.generation,
@@ -184,6 +192,7 @@ impl Library {
             .collect();
         let mut prepared = Prepared {
             pipeline: ranking.pipeline,
+            name: loaded.info.name.clone(),
             hash: loaded.info.hash.clone(),
             queries: Vec::new(),
             n_unjudged: (set.queries.len() - asked.len()) as u32,
@@ -358,6 +367,15 @@ impl PreparedQuery {
             asked_ms: search.timing.total().as_secs_f64() * 1e3,
         }
     }
+}
+
+/// The values that form the lists, or that a model is asked by.
+fn lists_of(values: &Values) -> Vec<String> {
+    let parameters = values.table().parameters.iter();
+    let lists = parameters.filter(|it| it.phase != Phase::Rank);
+    lists
+        .map(|it| format!("{} {:?}", it.id, values.get(it.id)))
+        .collect()
 }
 
 /// How deep the lists are kept for these values: all of it only where they go deep themselves.

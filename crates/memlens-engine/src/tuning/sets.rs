@@ -347,12 +347,10 @@ impl Library {
     /// The queries of a file as a set that is not kept.
     pub fn set_of(&self, file: &QueryFile) -> LoadedSet {
         // With those that are not judged yet, which may be judged later.
-        let name = file.path.file_name().unwrap_or_default().to_string_lossy();
-        let queries = memlens_eval::QuerySet::read(&name, &file.bytes).queries;
+        let queries = file.all.iter();
         let set = KeptSet {
             base: file.base.clone(),
             queries: queries
-                .iter()
                 .map(|query| kept_query(query, Origin::Imported))
                 .collect(),
         };
@@ -429,7 +427,7 @@ impl Library {
                 let notices = self.missing_gold(&set).into_iter().collect();
                 return Ok(ImportedSet {
                     info: info(read(store, &id.to_string())?.0),
-                    left_out: file.left_out,
+                    left_out: file.bad_lines,
                     notices,
                 });
             }

@@ -58,11 +58,13 @@ pub struct ChunkWhy {
     pub slot: Option<u32>,
     /// Its way through all stages.
     pub journey: Journey,
-    /// At most three changes of one parameter each that bring it back, smallest first; none where
-    /// that was not worked out: it is for one chunk, the one asked for or else the best.
+    /// At most three changes of one parameter each that bring it back, those that disturb the fewest other rows first, then
+    /// the smallest; none where that was not worked out: it is for one chunk, the one asked for or else the best.
     pub fixes: Option<Vec<Fix>>,
-    /// Where no single change does it: two that do together.
+    /// Where no single change does it: two that do together; the price of both is the second one's.
     pub pair: Option<(Fix, Fix)>,
+    /// What would help where no change of parameters does; none where one does, or that was not worked out.
+    pub advice: Option<String>,
 }
 
 /// The answer to "why not this one?".
@@ -100,8 +102,38 @@ pub struct Fix {
     pub n_steps: u32,
     /// Whether the lists must be asked again for it.
     pub queries_again: bool,
+    /// What else it does; none where that was not worked out.
+    pub price: Option<FixPrice>,
     /// How much is changed, for the order: the kind (numbers, then choices, then switches), then
     /// the share of the slider.
     #[serde(skip)]
     pub(crate) size: (u8, f64),
+}
+
+/// What a change does to the other rows of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct FixPrice {
+    /// How many rows are kept now.
+    pub n_kept: u32,
+    /// How many of them it drops.
+    pub n_dropped: u32,
+    /// How many others it brings, without the row asked for.
+    pub n_brought: u32,
+    /// How many of those that stay stand in another order.
+    pub n_moved: u32,
+    /// The same in a sentence.
+    pub sentence: String,
+    /// What it does to the query set that was measured last; none where none was, or it asks the lists again.
+    pub metric: Option<MetricPrice>,
+}
+
+/// What a change does to a query set.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct MetricPrice {
+    /// The set's name.
+    pub set: String,
+    /// nDCG@10 now.
+    pub before: f64,
+    /// nDCG@10 with the change.
+    pub after: f64,
 }

@@ -1,0 +1,734 @@
+//! Tuning by evidence.
+//!
+//! Properties checked: live figures are those of `eval`; a question is never judged by a ranking that its own thumbs weighed; a
+//! judgment follows its text and says when it is gone; every place of a curve is what measuring there gives; tuning is the same
+//! for the same seed, refuses too few queries and can be stopped; runs say when they are stale.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use memlens_engine::view::{
+    GoldState, NewSetFrom, Origin, QueryEdit, SetFormat, SetWish, TuneKind, TuneRequest, TypedPlace,
+};
+use memlens_engine::{
+    Engine, EngineError, Metric, QueryFile, Ranking, RunRecord, WhyNot, pipeline,
+};
+use memlens_params::{ParameterSet, Params, Value};
+use memlens_tests::{Notes, fresh, hashing, index, open};
+
+const ANIMALS: [&str; 30] = [
+    "otter", "badger", "heron", "lynx", "marten", "osprey", "stoat", "vole", "weasel", "wren",
+    "adder", "beaver", "curlew", "dunlin", "egret", "falcon", "gannet", "hobby", "ibis", "jackdaw",
+    "kestrel", "lapwing", "merlin", "newt", "oriole", "plover", "quail", "raven", "siskin", "toad",
+];
+
+/// A note of three sections for each animal: where it lives, what it eats, who saw it.
+fn notes() -> Notes {
+    let notes = Notes::new(&[]);
+    for (at, animal) in ANIMALS.iter().enumerate() {
+        let text = format!(
+            "# The {animal}\n\nThe {animal} lives by pond {at}.\n\nIt eats what the {} leaves.\n\nAda saw a {animal} in year {}.\n",
+            ANIMALS[(at + 1) % 30],
+            1900 + at
+        );
+        notes.write(&format!("{animal}.md"), &text);
+    }
+    notes
+}
+
+/// A question for each animal, judged; with a category for every other one, two of nonsense and one that is not judged.
+fn queries() -> String {
+    let mut lines = String::new();
+    for (at, animal) in ANIMALS.iter().enumerate() {
+        let category = ["pond", "food"][at % 2];
+        writeln!(
+            lines,
+            r#"{{"id":"q{at}","query":"which pond does the {animal} live by","category":"{category}","relevant":[{{"path":"{animal}.md","start_line":3,"end_line":3}}]}}"#
+        )
+        .unwrap();
+    }
+    lines
+        + r#"{"id":"n1","query":"zzz qqq xxx","relevant":[]}
+{"id":"n2","query":"who saw the toad","relevant":[]}
+{"id":"u1","query":"what eats the wren"}
+"#
+}
+
+struct Here {
+    notes: Notes,
+    _dir: tempfile::TempDir,
+    out: tempfile::TempDir,
+    engine: Engine,
+}
+
+impl Here {
+    fn new() -> Here {
+        let notes = notes();
+        let dir = fresh(&[notes.path()]);
+        let engine =
+            Engine::open(dir.path(), hashing(), Arc::new(|_| {})).expect("it can be opened");
+        let out = tempfile::tempdir().expect("a scratch folder can be made");
+        Here {
+            notes,
+            _dir: dir,
+            out,
+            engine,
+        }
+    }
+
+    /// Imports lines whose paths are relative to the notes.
+    fn import(&self, lines: &str) -> memlens_engine::view::ImportedSet {
+        self.notes.write(".queries.jsonl", lines);
+        let file = self.notes.at(".queries.jsonl");
+        self.engine
+            .import_query_set(&file)
+            .expect("it can be imported")
+    }
+}
+
+fn ours() -> Ranking {
+    Ranking::of(pipeline("memlens").expect("it is known"))
+}
+
+fn with(id: &str, value: Value) -> Ranking {
+    let mut ranking = ours();
+    ranking.values.set(id, value).expect("it is in range");
+    ranking
+}
+
+fn wish(set: &str, ranking: &Ranking) -> SetWish {
+    SetWish {
+        set: set.to_owned(),
+        without: Vec::new(),
+        ranking: ranking.told(),
+    }
+}
+
+fn request(folds: u32) -> TuneRequest {
+    TuneRequest {
+        parameters: None,
+        metric: Metric::Mrr10,
+        folds,
+        seed: 7,
+        n_tries: 500,
+        max_rerank_docs: None,
+        max_ms: None,
+    }
+}
+
+#[test]
+fn live_figures_are_those_of_eval() {
+    let here = Here::new();
+    let library = here.engine.library();
+    let imported = here.import(&(queries() + "no query\n"));
+    assert_eq!(imported.left_out.len(), 1, "{imported:?}");
+    let counts = &imported.info.counts;
+    assert_eq!(
+        (
+            counts.n_queries,
+            counts.n_judged,
+            counts.n_nonsense,
+            counts.n_unjudged,
+            counts.n_gold
+        ),
+        (33, 30, 2, 1, 30)
+    );
+    let (now, pinned) = (with("fusion", Value::Choice("rrf".to_owned())), ours());
+    let figures = library
+        .measure_set(&wish(&imported.info.id, &now), &pinned, Metric::Mrr10)
+        .expect("it can be measured")
+        .expect("nobody stopped it");
+    let file = QueryFile::read(&here.notes.at(".queries.jsonl")).expect("it can be read");
+    let file = file.with_answers().expect("it has some");
+    for (ranking, of_row) in [(&now, 0), (&pinned, 1)] {
+        let judged: Vec<_> = file.answered().into_iter().cloned().collect();
+        let scores = library
+            .scores(&judged, &file.base, ranking, || ())
+            .expect("it can be asked");
+        for row in &figures.rows {
+            let all: Vec<f64> = scores.iter().filter_map(|it| row.metric.of(it)).collect();
+            let mean = all.iter().sum::<f64>() / all.len() as f64;
+            let live = [row.now, row.pinned][of_row].expect("it is defined");
+            assert!(
+                (live - mean).abs() < 1e-9,
+                "{:?}: {live} {mean}",
+                row.metric
+            );
+        }
+    }
+    let row = figures
+        .rows
+        .iter()
+        .find(|it| it.metric == Metric::Mrr10)
+        .unwrap();
+    assert_eq!(row.wins + row.ties + row.losses, 30);
+    assert_eq!(figures.per_query.len() as u32, row.wins + row.losses);
+    assert_eq!(figures.n_unjudged, 1);
+    // The words of the one are in no note; the other finds the toad.
+    assert_eq!(figures.nothing.map(|it| it.n), Some(2));
+    assert_eq!(
+        figures
+            .by_category
+            .iter()
+            .map(|it| it.n)
+            .collect::<Vec<_>>(),
+        [15, 15]
+    );
+    // Without its one origin nothing is left to judge by.
+    let none = SetWish {
+        without: vec![Origin::Imported],
+        ..wish(&imported.info.id, &now)
+    };
+    let figures = library
+        .measure_set(&none, &pinned, Metric::Mrr10)
+        .unwrap()
+        .unwrap();
+    assert_eq!((figures.n_judged, figures.n_unjudged), (0, 31));
+    assert!(figures.verdict.is_some());
+}
+
+#[test]
+fn no_question_is_judged_by_its_own_thumbs() {
+    let here = Here::new();
+    let library = here.engine.library();
+    let set = here.import(&queries()).info.id;
+    let measured = || {
+        let figures = library.measure_set(&wish(&set, &ours()), &ours(), Metric::Mrr10);
+        figures
+            .unwrap()
+            .unwrap()
+            .rows
+            .iter()
+            .map(|row| row.now)
+            .collect::<Vec<_>>()
+    };
+    let before = measured();
+    // A thumb down on the right answer of each question, and up on a wrong one, for that very question.
+    let asked: Vec<(String, &str, &str)> = (0..30)
+        .map(|at| {
+            (
+                format!("Which pond  does the {} live by", ANIMALS[at]),
+                ANIMALS[at],
+                ANIMALS[(at + 9) % 30],
+            )
+        })
+        .collect();
+    let vote = |query: &str, animal: &str, up: bool| {
+        let search = library
+            .search(query, &Params::default(), None)
+            .expect("it can be asked");
+        let rows = search.rows().expect("they can be told");
+        let slot = rows
+            .iter()
+            .position(|row| row.path == format!("{animal}.md"));
+        let slot = slot.expect("it is a candidate") as u32;
+        here.engine
+            .vote(search.id, slot, up)
+            .expect("it can be given");
+    };
+    let (query, right, wrong) = &asked[3];
+    vote(query, right, false);
+    vote(query, wrong, true);
+    assert_eq!(measured(), before, "its own thumbs do not count");
+    // Those of other questions do.
+    for (query, right, _) in asked.iter().skip(4) {
+        vote(query, ANIMALS[3], true);
+        vote(query, right, false);
+    }
+    assert_ne!(measured(), before, "thumbs for other questions weigh");
+    // They are judgments: the live set holds them, and of a question with a thumb down alone nothing is known.
+    let sets = library.query_sets().expect("they can be read");
+    let live = &sets[0];
+    assert_eq!((live.id.as_str(), live.is_live), ("judgments", true));
+    assert_eq!((live.counts.n_queries, live.counts.n_judged), (27, 27));
+}
+
+#[test]
+fn a_judgment_follows_its_text_and_says_when_it_is_gone() {
+    let notes = Notes::new(&[
+        (
+            "a.md",
+            "# House\n\nThe router stands in the hall.\n\nThe lamp is green.\n",
+        ),
+        ("b.md", "The boiler was serviced in May by Otto.\n"),
+    ]);
+    let dir = fresh(&[notes.path()]);
+    let line = |id: &str, path: &str, line: u32| {
+        format!(
+            r#"{{"id":"{id}","query":"{id}","relevant":[{{"path":"{path}","start_line":{line},"end_line":{line}}}]}}"#
+        )
+    };
+    let lines = [
+        line("router", "a.md", 3),
+        line("boiler", "b.md", 1),
+        line("nowhere", "gone.md", 1),
+    ];
+    notes.write(".queries.jsonl", lines.join("\n"));
+    let set = {
+        let library = open(dir.path());
+        let imported = library
+            .import_query_set(&notes.at(".queries.jsonl"))
+            .expect("it can be");
+        assert_eq!(imported.notices.len(), 1, "{imported:?}");
+        assert!(
+            imported.notices[0].starts_with("2 of the 3 relevant places exist"),
+            "{imported:?}"
+        );
+        imported.info.id
+    };
+    notes.write(
+        "a.md",
+        "# Home\n\nNew first line.\n\nThe router stands in the attic now.\n\nThe lamp is green.\n",
+    );
+    notes.write("b.md", "Milk, eggs, bread.\n");
+    index(dir.path(), &[notes.path()]);
+    let library = open(dir.path());
+    let view = library.query_set(&set).expect("it is there");
+    let gold = |at: usize| {
+        let place = &view.queries[at].relevant.as_ref().expect("it is judged")[0];
+        (place.state, place.now)
+    };
+    assert_eq!(gold(0), (GoldState::Moved, Some((5, 5))));
+    assert_eq!(gold(1), (GoldState::Gone, None));
+    assert_eq!(gold(2), (GoldState::Gone, None));
+    let figures = library
+        .measure_set(&wish(&set, &ours()), &ours(), Metric::HitFile)
+        .unwrap()
+        .unwrap();
+    // The boiler's note says something else now: left out. The note that never was cannot be found: it counts.
+    assert_eq!((figures.n_judged, figures.n_unjudged), (2, 1));
+    let row = figures
+        .rows
+        .iter()
+        .find(|row| row.metric == Metric::HitFile)
+        .unwrap();
+    assert_eq!(row.now, Some(0.5));
+    let told = figures.notices.join("\n");
+    assert!(told.contains("1 judgment no longer fits"), "{told}");
+    assert!(told.contains("1 of the 3 relevant places exist"), "{told}");
+}
+
+#[test]
+fn a_set_is_made_changed_and_written() {
+    let here = Here::new();
+    let (engine, library) = (&here.engine, here.engine.library());
+    let questions = ["who eats", " who eats ", "", "who saw the newt"]
+        .map(str::to_owned)
+        .to_vec();
+    let set = engine
+        .new_query_set("mine", &NewSetFrom::Questions { questions })
+        .expect("it can be made");
+    assert_eq!((set.counts.n_queries, set.counts.n_unjudged), (2, 2));
+    for name in ["mine", " mine ", "", "  ", "Judgments", "judgments"] {
+        let refused = engine.new_query_set(name, &NewSetFrom::Empty);
+        assert!(
+            matches!(refused, Err(EngineError::QuerySet { .. })),
+            "{name:?}"
+        );
+    }
+    let edit = |id: Option<&str>, relevant: Option<Vec<TypedPlace>>| QueryEdit {
+        id: id.map(str::to_owned),
+        query: " who saw the newt ".to_owned(),
+        category: Some("  ".to_owned()),
+        scope: None,
+        relevant,
+    };
+    let place = |path: &str, start_line, end_line| {
+        Some(vec![TypedPlace {
+            path: path.to_owned(),
+            start_line,
+            end_line,
+        }])
+    };
+    let view = engine
+        .save_query(&set.id, &edit(Some("q2"), place("newt.md", 7, 7)))
+        .expect("it can be");
+    assert_ne!(view.info.hash, set.hash, "another version");
+    let gold = &view.queries[1].relevant.as_ref().unwrap()[0];
+    assert_eq!((gold.origin, gold.state), (Origin::Given, GoldState::Fits));
+    assert_eq!(view.queries[1].category, None);
+    let view = engine
+        .save_query(&set.id, &edit(None, Some(Vec::new())))
+        .expect("it can be");
+    assert_eq!((view.queries.len(), view.info.counts.n_nonsense), (3, 1));
+    for refused in [
+        place("nowhere.md", 1, 1),
+        place("newt.md", 0, 1),
+        place("newt.md", 2, 1),
+    ] {
+        let refused = engine.save_query(&set.id, &edit(None, refused));
+        assert!(
+            matches!(refused, Err(EngineError::Place { .. })),
+            "{refused:?}"
+        );
+    }
+    assert!(matches!(
+        engine.save_query(&set.id, &edit(Some("q9"), None)),
+        Err(EngineError::QuerySet { .. })
+    ));
+    assert!(matches!(
+        engine.save_query("judgments", &edit(None, None)),
+        Err(EngineError::QuerySet { .. })
+    ));
+    let empty = QueryEdit {
+        query: " ".to_owned(),
+        ..edit(None, None)
+    };
+    assert!(matches!(
+        engine.save_query(&set.id, &empty),
+        Err(EngineError::EmptyQuery)
+    ));
+    // Written and read back it is the same set.
+    let file = here.out.path().join("mine.jsonl");
+    library
+        .write_query_set("mine", SetFormat::Jsonl, &file)
+        .expect("it can be written");
+    let back = engine.import_query_set(&file).expect("it can be read");
+    assert_eq!(
+        (back.info.name.as_str(), back.info.counts.n_gold),
+        ("mine (2)", 1)
+    );
+    assert_eq!(back.left_out, Vec::<String>::new());
+    let inside = here.notes.path().join("mine.jsonl");
+    let refused = library.write_query_set("mine", SetFormat::Jsonl, &inside);
+    assert!(matches!(refused, Err(EngineError::WatchedPlace { .. })));
+    let taken = engine.rename_query_set(&back.info.id, "mine");
+    assert!(matches!(taken, Err(EngineError::QuerySet { .. })));
+    let same = engine
+        .rename_query_set(&back.info.id, "mine (2)")
+        .expect("it is its own name");
+    assert_eq!(same.name, "mine (2)");
+    let view = engine
+        .remove_queries(&set.id, &["q1".to_owned(), "q77".to_owned()])
+        .expect("it can be");
+    assert_eq!(view.queries.len(), 2);
+    engine.delete_query_set(&set.id).expect("it can be deleted");
+    assert!(matches!(
+        library.query_set(&set.id),
+        Err(EngineError::QuerySet { .. })
+    ));
+    engine.erase_all().expect("it can be erased");
+    assert_eq!(library.query_sets().expect("they can be read").len(), 1);
+}
+
+#[test]
+fn every_place_of_a_curve_is_what_measuring_there_gives() {
+    let here = Here::new();
+    let library = here.engine.library();
+    let set = here.import(&queries()).info.id;
+    let ranking = with("min_score", Value::Number(0.3));
+    let found = library
+        .sensitivity(&wish(&set, &ranking), Some(&ours()), Metric::Mrr10)
+        .expect("it can be")
+        .expect("nobody stopped it");
+    let measured = |ranking: &Ranking| {
+        let figures = library
+            .measure_set(&wish(&set, ranking), &ours(), Metric::Mrr10)
+            .unwrap()
+            .unwrap();
+        let row = figures
+            .rows
+            .into_iter()
+            .find(|row| row.metric == Metric::Mrr10)
+            .unwrap();
+        (row.now.unwrap(), row.pinned.unwrap())
+    };
+    let (now, pinned) = measured(&ranking);
+    assert!((found.present - now).abs() < 1e-12);
+    assert_eq!(found.pinned, Some(pinned));
+    let named: Vec<&str> = found
+        .curves
+        .iter()
+        .map(|curve| curve.parameter.as_str())
+        .collect();
+    assert!(
+        named.contains(&"vector_weight") && named.contains(&"min_score"),
+        "{named:?}"
+    );
+    // What is not read, or switched off, has no curve.
+    assert!(
+        !named.contains(&"fusion_k") && !named.contains(&"corroboration_gain"),
+        "{named:?}"
+    );
+    for curve in &found.curves {
+        assert!(curve.values.is_sorted_by(|a, b| a < b), "{curve:?}");
+        let at = curve
+            .values
+            .iter()
+            .position(|it| *it == curve.present)
+            .expect("it is a place");
+        assert!((curve.means[at] - found.present).abs() < 1e-12, "{curve:?}");
+        let most = curve.means.iter().copied().fold(f64::MIN, f64::max);
+        assert_eq!(curve.means[curve.best as usize], most, "{curve:?}");
+        assert!(curve.gain >= 0.0);
+        for value in [curve.values[0], curve.values[curve.best as usize]] {
+            let mut there = ranking.clone();
+            there
+                .values
+                .set(&curve.parameter, Value::Number(value))
+                .expect("it is in range");
+            let at = curve.values.iter().position(|it| *it == value).unwrap();
+            assert!(
+                (measured(&there).0 - curve.means[at]).abs() < 1e-12,
+                "{} {value}",
+                curve.parameter
+            );
+        }
+    }
+}
+
+#[test]
+fn tuning_is_measured_on_what_it_was_not_chosen_by() {
+    let here = Here::new();
+    let library = here.engine.library();
+    let set = here.import(&queries()).info.id;
+    // A ranking that is plainly bad: the threshold stays as it is, the weights can be mended.
+    let bad = with("vector_weight", Value::Number(1.0));
+    let mut bad = bad;
+    bad.values
+        .set("text_weight", Value::Number(0.0))
+        .expect("it is in range");
+    let tune = |request: &TuneRequest| library.auto_tune(&wish(&set, &bad), request);
+    let answer = tune(&request(5))
+        .expect("it can be")
+        .expect("nobody stopped it");
+    let again = tune(&request(5))
+        .expect("it can be")
+        .expect("nobody stopped it");
+    assert_eq!(answer.rows, again.rows, "the same seed");
+    assert_eq!((answer.n_queries, answer.folds, answer.seed), (30, 5, 7));
+    let kinds: Vec<TuneKind> = answer.rows.iter().map(|row| row.kind).collect();
+    assert_eq!(
+        kinds,
+        [
+            TuneKind::Try,
+            TuneKind::Present,
+            TuneKind::Default,
+            TuneKind::List,
+            TuneKind::List
+        ]
+    );
+    let best = &answer.rows[0];
+    assert!(best.chosen_on > answer.rows[1].chosen_on, "{answer:?}");
+    assert!(answer.can_choose && best.to_present > 0.0, "{answer:?}");
+    assert!(
+        best.changed.iter().all(|it| it.parameter != "min_score"),
+        "{best:?}"
+    );
+    // By what was found on all of them, all of them.
+    let found = Ranking::given(&best.ranking).expect("it is one");
+    let figures = library
+        .measure_set(&wish(&set, &found), &bad, Metric::Mrr10)
+        .unwrap()
+        .unwrap();
+    let row = figures
+        .rows
+        .iter()
+        .find(|row| row.metric == Metric::Mrr10)
+        .unwrap();
+    assert!((row.now.unwrap() - best.chosen_on).abs() < 1e-12);
+    assert!((row.pinned.unwrap() - answer.rows[1].held_out).abs() < 1e-12);
+    // One half held out: what is shown is of that half alone.
+    let half = tune(&request(1))
+        .expect("it can be")
+        .expect("nobody stopped it");
+    assert!(
+        half.rows
+            .iter()
+            .filter(|row| row.kind == TuneKind::Try)
+            .count()
+            > 1
+    );
+    // What is good already is left alone.
+    let kept = library
+        .auto_tune(&wish(&set, &found), &request(5))
+        .unwrap()
+        .unwrap();
+    assert!(!kept.can_choose, "{kept:?}");
+    for wrong in [
+        TuneRequest {
+            folds: 0,
+            ..request(5)
+        },
+        TuneRequest {
+            folds: 31,
+            ..request(5)
+        },
+        TuneRequest {
+            parameters: Some(vec!["no_such".to_owned()]),
+            ..request(5)
+        },
+        TuneRequest {
+            parameters: Some(vec!["fusion_k".to_owned()]),
+            ..request(5)
+        },
+        TuneRequest {
+            parameters: Some(Vec::new()),
+            ..request(5)
+        },
+        TuneRequest {
+            max_ms: Some(-1.0),
+            ..request(5)
+        },
+    ] {
+        assert!(tune(&wrong).is_err(), "{wrong:?}");
+    }
+    let few: String = queries()
+        .lines()
+        .take(19)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let few = here.import(&few).info.id;
+    let refused = library
+        .auto_tune(&wish(&few, &bad), &request(2))
+        .expect_err("they are too few");
+    assert_eq!(
+        refused.to_string(),
+        "cannot tune: 19 judged queries choose by chance; judge at least 20"
+    );
+}
+
+#[test]
+fn a_run_is_kept_and_says_when_it_is_stale() {
+    let here = Here::new();
+    let (engine, library) = (&here.engine, here.engine.library());
+    let set = here.import(&queries()).info;
+    let good = engine
+        .save_run(&wish(&set.id, &ours()), " good ")
+        .unwrap()
+        .expect("nobody stopped it");
+    let none = with("min_score", Value::Number(1.0));
+    let bad = engine
+        .save_run(&wish(&set.id, &none), "")
+        .unwrap()
+        .expect("nobody stopped it");
+    assert_eq!(
+        (good.name.as_str(), bad.name.as_str()),
+        ("good", set.name.as_str())
+    );
+    assert_eq!((good.stale.clone(), good.n_judged), (None, 30));
+    let compared = library
+        .compare_runs(&good.id, &bad.id)
+        .expect("both are there");
+    assert_eq!(compared.notices, Vec::<String>::new());
+    assert!(
+        compared.rows[0].now < compared.rows[0].pinned,
+        "{compared:?}"
+    );
+    assert_eq!(compared.verdict, None);
+    let view = library.run(&bad.id).expect("it is there");
+    assert_eq!(view.changed.len(), 1, "{view:?}");
+    assert_eq!(view.per_query.len(), 30);
+    // Its file is what the gate reads.
+    let file = here.out.path().join("run.json");
+    std::fs::write(&file, library.run_text(&good.id).expect("it is there")).expect("it can be");
+    let record = RunRecord::read(&file).expect("it is a run");
+    let drop = record
+        .drop_to(&record, Metric::Ndcg10)
+        .expect("they share all");
+    assert_eq!(drop.fell_by, 0.0);
+    std::fs::write(&file, "{\"all\": 1}").expect("it can be");
+    assert!(matches!(
+        RunRecord::read(&file),
+        Err(EngineError::Run { .. })
+    ));
+    engine
+        .remove_queries(&set.id, &["q0".to_owned()])
+        .expect("it can be");
+    let stale = library.run(&good.id).expect("it is there").info.stale;
+    assert_eq!(stale.as_deref(), Some("The query set has changed since."));
+    engine
+        .rename_query_set(&set.id, "other")
+        .expect("it can be");
+    let stale = library.run(&good.id).expect("it is there").info.stale;
+    assert_eq!(
+        stale.as_deref(),
+        Some("The query set is gone or has another name.")
+    );
+    assert_eq!(
+        engine.rename_run(&good.id, "best").expect("it can be").name,
+        "best"
+    );
+    assert!(engine.rename_run(&good.id, " ").is_err());
+    engine.delete_run(&good.id).expect("it can be deleted");
+    assert!(matches!(
+        library.run(&good.id),
+        Err(EngineError::Run { .. })
+    ));
+    assert_eq!(library.runs().expect("they can be read").len(), 1);
+}
+
+#[test]
+fn a_change_that_brings_a_note_back_has_its_price() {
+    let here = Here::new();
+    let library = here.engine.library();
+    let set = here.import(&queries()).info.id;
+    let mut params = Params {
+        max_results: 3,
+        ..Params::default()
+    };
+    let ranking = Ranking::native(&params);
+    library
+        .measure_set(&wish(&set, &ranking), &ranking, Metric::Ndcg10)
+        .unwrap()
+        .unwrap();
+    let search = library
+        .search("which pond does the otter live by", &params, None)
+        .expect("it can be");
+    let trace = search.rank(&params);
+    let fourth = trace
+        .dropped()
+        .first()
+        .map(|(slot, _)| *slot)
+        .expect("some are dropped");
+    let path = search.row(fourth).expect("it is there").path;
+    let answer = library
+        .why_typed(&search, &params, &format!("{path}:1"), None)
+        .expect("it can be told");
+    let WhyNot::Searched { chunks, .. } = &answer.why else {
+        panic!("{answer:?}")
+    };
+    let fixes = chunks[0].fixes.as_ref().expect("they were worked out");
+    let limit = fixes
+        .iter()
+        .find(|fix| fix.parameter == "max_results")
+        .expect("one more is enough");
+    let price = limit.price.as_ref().expect("it was worked out");
+    assert_eq!(
+        (
+            price.n_kept,
+            price.n_dropped,
+            price.n_moved,
+            price.sentence.as_str()
+        ),
+        (3, 0, 0, "changes nothing else")
+    );
+    let metric = price.metric.as_ref().expect("a set was measured");
+    params.max_results = match limit.to {
+        Value::Number(n) => n as u32,
+        _ => panic!("{limit:?}"),
+    };
+    let after = Ranking::native(&params);
+    let figures = library
+        .measure_set(&wish(&set, &after), &ranking, Metric::Ndcg10)
+        .unwrap()
+        .unwrap();
+    let row = figures
+        .rows
+        .iter()
+        .find(|row| row.metric == Metric::Ndcg10)
+        .unwrap();
+    assert_eq!(
+        (Some(metric.before), Some(metric.after)),
+        (row.pinned, row.now)
+    );
+    let disturbed: Vec<u32> = fixes
+        .iter()
+        .map(|fix| {
+            fix.price
+                .as_ref()
+                .map_or(0, |it| it.n_dropped + it.n_brought + it.n_moved)
+        })
+        .collect();
+    assert!(disturbed.is_sorted(), "{fixes:?}");
+}
