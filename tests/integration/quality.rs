@@ -1,7 +1,8 @@
 //! The evaluation gate: what the default ranking is worth, query by query, with the real bundled model.
 //!
 //! `tests/golden/eval.csv` and `stages.csv`, which has stages that are off by default each alone, are reviewed like code: a
-//! changed line is a changed ranking. `UPDATE_GOLDEN=1` writes them anew.
+//! changed line is a changed ranking. So is `nonsense.csv`, which says what the default ranking returns for questions that
+//! the notes do not answer. `UPDATE_GOLDEN=1` writes them anew.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,8 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use memlens_engine::{Indexer, Library, Purpose, Search, Step, bundled};
-use memlens_eval::{Place, Query, QuerySet, Scores, Summary, score};
+use memlens_eval::{Judgment, Nonsense, Place, Query, QuerySet, Scores, Summary, score};
 use memlens_params::{ParameterSet, Params};
+use memlens_rank::{NATIVE, order};
 
 /// What the default ranking may not fall below, whatever `eval.csv` says.
 const NDCG_10_MIN: f64 = 0.85;
@@ -93,6 +95,22 @@ fn stages_csv(queries: &[Query], defaults: &[Judged], alone: &[Vec<Judged>]) -> 
             .chain(alone.iter().map(|judged| ndcg(judged)))
             .collect();
         csv += &format!("{},{}\n", query.id, values.join(","));
+    }
+    csv
+}
+
+/// How much each nonsense question returns, and the best score.
+fn nonsense_csv(queries: &[Query], scores: &[Vec<f64>]) -> String {
+    let mut csv = "id,category,returned,best_score\n".to_owned();
+    for (query, scores) in queries.iter().zip(scores) {
+        let best = scores.first().map(|best| format!("{best:.2}"));
+        csv += &format!(
+            "{},{},{},{}\n",
+            query.id,
+            query.category.as_deref().unwrap_or_default(),
+            scores.len(),
+            best.unwrap_or_default(),
+        );
     }
     csv
 }
@@ -224,6 +242,25 @@ fn the_default_ranking_is_as_good_as_it_was() {
     for ((name, _), judged) in ALONE.iter().zip(&alone) {
         println!("{name} alone: nDCG@10 {:.4}", mean(judged).ndcg_10);
     }
+    let nonsense = fs::read(here("fixtures/agent-memory-57.nonsense.jsonl"));
+    let nonsense = QuerySet::parse(&nonsense.expect("it is committed"));
+    assert_eq!((nonsense.queries.len(), nonsense.bad_lines.len()), (40, 0));
+    let mut nothing = Nonsense::default();
+    let returned: Vec<Vec<f64>> = nonsense
+        .queries
+        .iter()
+        .map(|query| {
+            assert_eq!(query.judgment(), Judgment::Nonsense, "{}", query.id);
+            let search = library
+                .search(&query.query, &Params::default(), None)
+                .expect("it can be searched");
+            let kept = order(search.set(), &Params::default(), &NATIVE);
+            nothing.add(kept.len());
+            kept.into_iter().map(|(_, score)| score).collect()
+        })
+        .collect();
+    println!("nonsense: {nothing:?}");
+    check_golden("nonsense.csv", &nonsense_csv(&nonsense.queries, &returned));
     check_golden("eval.csv", &csv(&set.queries, &with_both));
     check_golden("stages.csv", &stages_csv(&set.queries, &with_both, &alone));
 }
