@@ -46,10 +46,13 @@ export function isCounted(metric: Metric): boolean {
   return metric.startsWith("hit");
 }
 
+/** More queries are told as a share: 17168/50000 is no figure to read. */
+const COUNTED_MAX = 999;
+
 /** The mean of a metric over `n` queries: 0.578, or 43/57 where it is counted; a dash where it is undefined. */
 export function figure(metric: Metric, mean: number | null, n: number): string {
   if (mean === null) return "–";
-  return isCounted(metric) ? `${Math.round(mean * n)}/${n}` : score(mean);
+  return isCounted(metric) && n <= COUNTED_MAX ? `${Math.round(mean * n)}/${n}` : score(mean);
 }
 
 /** Which way a figure went; what rounds to nothing went nowhere. */
@@ -68,7 +71,7 @@ export function changeOf(metric: Metric, now: number, pinned: number, n: number)
 
 /** A change with its sign, as a count where the metric is counted. */
 export function changed(metric: Metric, by: number, n: number): string {
-  return isCounted(metric) ? signedCount(Math.round(by * n)) : change(by);
+  return isCounted(metric) && n <= COUNTED_MAX ? signedCount(Math.round(by * n)) : change(by);
 }
 
 /** A 95 % interval: "−0.006 to +0.150". */
