@@ -480,7 +480,6 @@ export class FakeBackend implements Backend {
           chunk: row.chunk,
           up,
           query,
-          is_edited: false,
           path: `${row.folder_name}/${row.path}`,
           text: `The text of ${row.path}`,
           at_ms: START_MS,
