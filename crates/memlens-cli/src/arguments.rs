@@ -441,7 +441,7 @@ pub struct QueriesArgs {
     #[command(subcommand)]
     pub act: Option<QueriesAct>,
     /// Print as JSON
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub json: bool,
 }
 

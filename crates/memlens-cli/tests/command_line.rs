@@ -54,5 +54,7 @@ mod rerank_provider;
 mod searching;
 #[path = "command_line/sharing.rs"]
 mod sharing;
+#[path = "command_line/tuning.rs"]
+mod tuning;
 #[path = "command_line/why.rs"]
 mod why;

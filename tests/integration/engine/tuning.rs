@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use memlens_engine::view::{
-    GoldState, NewSetFrom, Origin, QueryEdit, SetFormat, SetWish, TuneKind, TuneRequest, TypedPlace,
+    CalibrationAnswer, GoldState, NewSetFrom, Origin, QueryEdit, SetFormat, SetWish, TuneKind,
+    TuneRequest, TypedPlace,
 };
 use memlens_engine::{
     Engine, EngineError, Metric, QueryFile, Ranking, RunRecord, WhyNot, pipeline,
@@ -656,6 +657,56 @@ fn a_run_is_kept_and_says_when_it_is_stale() {
         Err(EngineError::Run { .. })
     ));
     assert_eq!(library.runs().expect("they can be read").len(), 1);
+}
+
+#[test]
+fn a_line_keeps_what_ranking_with_it_keeps() {
+    let here = Here::new();
+    let library = here.engine.library();
+    let set = here.import(&queries()).info.id;
+    let calibrated = |ranking: &Ranking| {
+        let answer = library.calibrate(&wish(&set, ranking)).expect("it can be");
+        match answer.expect("nobody stopped it") {
+            CalibrationAnswer::Line(line) => *line,
+            CalibrationAnswer::None { why } => panic!("{why}"),
+        }
+    };
+    let found = calibrated(&ours());
+    assert_eq!(
+        (found.parameter.as_str(), found.n_queries),
+        ("min_score", 30)
+    );
+    let counted = |bins: &[u32]| bins.iter().sum::<u32>();
+    assert_eq!(counted(&found.relevant), found.n_relevant);
+    assert_eq!(counted(&found.not_relevant), found.n_not_relevant);
+    assert_eq!(counted(&found.nonsense), found.n_nonsense);
+    // Wherever the line stands, all scores are looked at.
+    let other = calibrated(&with("min_score", Value::Number(0.9)));
+    assert_eq!(
+        (other.n_relevant, other.n_not_relevant),
+        (found.n_relevant, found.n_not_relevant)
+    );
+    let line = &found.lines[found.lines.len() / 2];
+    let there = with("min_score", Value::Number(line.line));
+    let figures = library
+        .measure_set(&wish(&set, &there), &ours(), Metric::Precision)
+        .unwrap()
+        .unwrap();
+    let nothing = figures.nothing.expect("there is nonsense");
+    let n_kept = f64::from(line.nonsense_kept);
+    assert!(
+        (nothing.now - (1.0 - n_kept / 2.0)).abs() < 1e-12,
+        "{line:?} {nothing:?}"
+    );
+    // A ranking without such a line says so.
+    let hindsight = Ranking::of(pipeline("hindsight").expect("it is known"));
+    let answer = library
+        .calibrate(&wish(&set, &hindsight))
+        .expect("it can be");
+    assert!(
+        matches!(answer, Some(CalibrationAnswer::None { .. })),
+        "{answer:?}"
+    );
 }
 
 #[test]

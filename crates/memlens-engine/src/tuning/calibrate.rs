@@ -1,7 +1,108 @@
-//! Shim.
+//! The line below which results are dropped, by the scores of judged rows.
+
+use memlens_eval::{AtLine, Calibration};
+use memlens_params::{Parameter, ParameterKind, ParameterSet, Value, Values};
+
 use super::prepared::Prepared;
-use crate::view::CalibrationAnswer;
-use memlens_params::Values;
-pub(crate) fn calibrate(_: &Prepared, _: &Values) -> CalibrationAnswer {
-    CalibrationAnswer::None { why: String::new() }
+use crate::view::{self, CalibrationAnswer, LineFigures};
+
+/// So many of the best rows of each judged query are looked at: what a person or an agent reads.
+const DEPTH: usize = 10;
+
+/// At most so many lines are worked out for dragging.
+const LINES_MAX: usize = 201;
+
+/// Where the scores lie with the line at its lowest, and what each line keeps.
+pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnswer {
+    let none = |why: &str| CalibrationAnswer::None {
+        why: why.to_owned(),
+    };
+    let Some((parameter, min, max, step)) = line_of(values) else {
+        return none("This ranking has no min score.");
+    };
+    let present = match values.get(parameter.id) {
+        Some(Value::Number(present)) => present,
+        _ => min,
+    };
+    let Ok(open) = values.clone().with([(parameter.id, Value::Number(min))]) else {
+        return none("The min score cannot be moved with these settings.");
+    };
+    let (mut relevant, mut not_relevant) = (Vec::new(), Vec::new());
+    for query in prepared.judged() {
+        for (slot, score) in prepared.rank(query, &open).into_iter().take(DEPTH) {
+            if query.is_relevant(slot) {
+                relevant.push(score);
+            } else {
+                not_relevant.push(score);
+            }
+        }
+    }
+    let best = |query| prepared.rank(query, &open).first().map(|(_, score)| *score);
+    let nonsense: Vec<f64> = prepared.nonsense().filter_map(best).collect();
+    let Some(scores) = Calibration::of(&relevant, &not_relevant, &nonsense) else {
+        return none("No judged query finds anything, so there is no score to look at.");
+    };
+    let histogram = scores.histogram(present);
+    let reach = histogram.edges.first().zip(histogram.edges.last());
+    let (low, high) = reach.map_or((min, max), |(low, high)| (low.max(min), high.min(max)));
+    let suggested = scores
+        .suggested()
+        .filter(|at| (min..=max).contains(&at.line));
+    CalibrationAnswer::Line(Box::new(view::Calibration {
+        parameter: parameter.id.to_owned(),
+        label: parameter.label.to_owned(),
+        n_queries: prepared.judged().count() as u32,
+        depth: DEPTH as u32,
+        edges: histogram.edges,
+        relevant: histogram.relevant,
+        not_relevant: histogram.not_relevant,
+        nonsense: histogram.nonsense,
+        n_relevant: relevant.len() as u32,
+        n_not_relevant: not_relevant.len() as u32,
+        n_nonsense: nonsense.len() as u32,
+        present: told(scores.at(present)),
+        suggested: suggested.map(told),
+        lines: lines(low, high, step)
+            .into_iter()
+            .map(|line| told(scores.at(line)))
+            .collect(),
+        separates: scores.separates(),
+        sentence: scores.sentence(),
+    }))
+}
+
+/// The number that drops rows by their score, its range and step; none where a pipeline has none.
+fn line_of(values: &Values) -> Option<(&'static Parameter, f64, f64, f64)> {
+    let mut parameters = values.table().parameters.iter();
+    let is_line = |it: &&Parameter| it.id == "min_score" || it.id.ends_with(".min_score");
+    let parameter = parameters.find(is_line)?;
+    match parameter.kind {
+        ParameterKind::Number { min, max, step, .. } => Some((parameter, min, max, step)),
+        ParameterKind::Choice { .. } | ParameterKind::Toggle => None,
+    }
+}
+
+/// The steps of the slider between two scores, or as many as are worked out, evenly.
+fn lines(low: f64, high: f64, step: f64) -> Vec<f64> {
+    let per_unit = 1.0 / step;
+    let (first, last) = (
+        (low * per_unit).floor() as i64,
+        (high * per_unit).ceil() as i64,
+    );
+    let stride = ((last - first) as usize / LINES_MAX + 1).max(1);
+    (first..=last)
+        .step_by(stride)
+        .map(|at| (at as f64 / per_unit).max(0.0))
+        .collect()
+}
+
+fn told(at: AtLine) -> LineFigures {
+    LineFigures {
+        line: at.line,
+        precision: at.precision,
+        recall: at.recall,
+        relevant_kept: at.n_relevant as u32,
+        not_relevant_kept: at.n_not_relevant as u32,
+        nonsense_kept: at.n_nonsense as u32,
+    }
 }

@@ -233,8 +233,12 @@ fn check(task: &Task<'_>, n: usize, parameters: &[&Parameter]) -> Result<(), Eng
     let request = task.request;
     let refused = |why: String| Err(EngineError::Tune { why });
     if n < QUERIES_MIN {
+        let chooses = match n {
+            1 => "query chooses",
+            _ => "queries choose",
+        };
         return refused(format!(
-            "{n} judged queries choose by chance; judge at least {QUERIES_MIN}"
+            "{n} judged {chooses} by chance; judge at least {QUERIES_MIN}"
         ));
     }
     if request.folds == 0 || request.folds as usize > n {

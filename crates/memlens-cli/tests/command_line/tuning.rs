@@ -1,0 +1,163 @@
+//! `tune`, `queries`, and the gate of `eval`.
+//!
+//! Properties checked: too few queries and odd arguments are refused; a preset that is written ranks as the best found; a query
+//! set that is kept comes back; a regression ends with status 1, and rounding does not.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use memlens_tests::Notes;
+
+use crate::memlens::{Memlens, text};
+
+/// Thirty notes on one pond each, and a judged question for each.
+fn notes() -> Notes {
+    let notes = Notes::new(&[]);
+    let mut lines = String::new();
+    for at in 0..30 {
+        let name = format!("pond{at}");
+        notes.write(
+            &format!("{name}.md"),
+            format!("# {name}\n\nThe keeper of {name} is number {at}.\n"),
+        );
+        writeln!(
+            lines,
+            r#"{{"id":"q{at}","query":"who keeps {name}","relevant":[{{"path":"{name}.md","start_line":3,"end_line":3}}]}}"#
+        )
+        .unwrap();
+    }
+    notes.write(
+        ".queries.jsonl",
+        lines + "{\"id\":\"n\",\"query\":\"zebra\",\"relevant\":[]}\nno query\n",
+    );
+    notes
+}
+
+#[test]
+fn a_tuned_preset_is_written_with_what_speaks_for_it() {
+    let (memlens, notes) = (Memlens::new(), notes());
+    assert_eq!(memlens.run(&["index", text(notes.path())]).status, 0);
+    let queries = notes.at(".queries.jsonl");
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let preset = out.path().join("tuned.json");
+    let ours = [
+        "tune",
+        text(&queries),
+        "--set",
+        "bm25_on=false",
+        "--set",
+        "vector_on=true",
+    ];
+    let more = [
+        "--folds",
+        "3",
+        "--metric",
+        "mrr@10",
+        "--params",
+        "vector_depth,repeat_share",
+        "--out",
+        text(&preset),
+        "--json",
+    ];
+    let run = memlens.run(&[&ours[..], &more].concat());
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(run.err.contains(":32: skipped"), "{run:?}");
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("it is JSON");
+    assert_eq!(report["n_queries"], 30);
+    assert_eq!(report["rows"][0]["kind"], "try");
+    assert_eq!(report["rows"][1]["kind"], "present");
+    let written: serde_json::Value =
+        serde_json::from_slice(&fs::read(&preset).expect("it was written")).expect("it is JSON");
+    assert_eq!(written["evidence"]["heldOut"]["folds"], 3);
+    assert_eq!(written["evidence"]["n"], 30);
+    let used = memlens.run(&[
+        "search",
+        "who keeps pond3",
+        "--preset",
+        text(&preset),
+        "--json",
+    ]);
+    assert_eq!(used.status, 0, "{used:?}");
+    for refused in [
+        &["--metric", "ndcg"][..],
+        &["--params", "no_such"],
+        &["--folds", "0"],
+        &["--out", text(&notes.at("tuned.json"))],
+        &["--max-ms", "0"],
+    ] {
+        let run = memlens.run(&[&["tune", text(&queries)][..], refused].concat());
+        assert_ne!(run.status, 0, "{refused:?}: {run:?}");
+        assert!(!run.err.is_empty(), "{refused:?}");
+    }
+    let few = out.path().join("few.jsonl");
+    fs::write(&few, "{\"id\":\"a\",\"query\":\"b\",\"relevant\":[{\"path\":\"c\",\"start_line\":1,\"end_line\":1}]}").expect("it can be");
+    let run = memlens.run(&["tune", text(&few)]);
+    assert!(
+        run.err.contains("1 judged query chooses by chance"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn a_query_set_is_kept_under_its_folders_name() {
+    let (memlens, notes) = (Memlens::new(), notes());
+    assert_eq!(memlens.run(&["index", text(notes.path())]).status, 0);
+    let import = memlens.run(&["queries", "import", text(&notes.at(".queries.jsonl"))]);
+    assert_eq!(import.status, 0, "{import:?}");
+    assert!(import.err.contains(":32: skipped"), "{import:?}");
+    let listed = memlens.json(&["queries", "--json"]);
+    assert_eq!(listed[0]["id"], "judgments");
+    assert_eq!(
+        (&listed[1]["n_judged"], &listed[1]["n_nonsense"]),
+        (&30.into(), &1.into())
+    );
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let csv = out.path().join("set.csv");
+    let run = memlens.run(&["queries", "export", ".queries", text(&csv)]);
+    assert_eq!(run.status, 0, "{run:?}");
+    let back = memlens.run(&["queries", "import", text(&csv), "--json"]);
+    assert_eq!(back.status, 0, "{back:?}");
+    let listed = memlens.json(&["queries", "--json"]);
+    assert_eq!(listed[2]["n_gold"], listed[1]["n_gold"]);
+    for name in [".queries", "set"] {
+        assert_eq!(memlens.run(&["queries", "delete", name]).status, 0);
+    }
+    let gone = memlens.run(&["queries", "delete", "set"]);
+    assert!(
+        gone.status != 0 && gone.err.contains("there is no query set of this name"),
+        "{gone:?}"
+    );
+}
+
+#[test]
+fn a_regression_ends_with_status_1() {
+    let (memlens, notes) = (Memlens::new(), notes());
+    assert_eq!(memlens.run(&["index", text(notes.path())]).status, 0);
+    let queries = notes.at(".queries.jsonl");
+    let eval = ["eval", text(&queries)];
+    let good = memlens.run(&[&eval[..], &["--json"]].concat());
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let baseline = out.path().join("run.json");
+    fs::write(&baseline, &good.out).expect("it can be");
+    let gate = ["--baseline", text(&baseline)];
+    let same = memlens.run(&[&eval[..], &gate].concat());
+    assert_eq!(same.status, 0, "{same:?}");
+    let worse = ["--set", "min_score=1"];
+    let dropped = memlens.run(&[&eval[..], &gate, &worse].concat());
+    assert_eq!(dropped.status, 1, "{dropped:?}");
+    assert!(
+        dropped.err.contains("regression: nDCG@10 0.0000 now"),
+        "{dropped:?}"
+    );
+    let allowed = memlens.run(&[&eval[..], &gate, &worse, &["--max-drop", "1"]].concat());
+    assert_eq!(allowed.status, 0, "{allowed:?}");
+    fs::write(&baseline, "{}").expect("it can be");
+    let no_run = memlens.run(&[&eval[..], &gate].concat());
+    assert!(
+        no_run.status != 0
+            && no_run
+                .err
+                .contains("is not what memlens eval --json prints"),
+        "{no_run:?}"
+    );
+}
