@@ -119,8 +119,8 @@ fn write(out: &mut dyn Write, answer: &TuneAnswer) -> io::Result<()> {
     writeln!(out)?;
     writeln!(
         out,
-        "{DIM}{:<16}{:>11}{:>11}{:>12}   {}{DIM:#}",
-        "", "chosen on", "held out", "to present", "95 %"
+        "{DIM}{:<16}{:>11}{:>11}{:>12}   95 %{DIM:#}",
+        "", "chosen on", "held out", "to present"
     )?;
     for row in &answer.rows {
         write_row(out, row)?;
@@ -132,7 +132,14 @@ fn write(out: &mut dyn Write, answer: &TuneAnswer) -> io::Result<()> {
         let set: Vec<String> = best
             .changed
             .iter()
-            .map(|it| format!("--set {}={}", it.parameter, it.value))
+            .map(|it| {
+                let value = match it.value.as_str() {
+                    "on" => "true",
+                    "off" => "false",
+                    value => value,
+                };
+                format!("--set {}={value}", it.parameter)
+            })
             .collect();
         writeln!(out, "Best found: {}", set.join(" "))?;
     }

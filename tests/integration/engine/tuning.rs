@@ -757,7 +757,7 @@ fn a_change_that_brings_a_note_back_has_its_price() {
     let metric = price.metric.as_ref().expect("a set was measured");
     params.max_results = match limit.to {
         Value::Number(n) => n as u32,
-        _ => panic!("{limit:?}"),
+        Value::Toggle(_) | Value::Choice(_) | Value::Unset => panic!("{limit:?}"),
     };
     let after = Ranking::native(&params);
     let figures = library

@@ -113,13 +113,13 @@ fn a_query_set_is_kept_under_its_folders_name() {
     );
     let out = tempfile::tempdir().expect("a scratch folder can be made");
     let csv = out.path().join("set.csv");
-    let run = memlens.run(&["queries", "export", ".queries", text(&csv)]);
+    let run = memlens.run(&["queries", "export", "notes", text(&csv)]);
     assert_eq!(run.status, 0, "{run:?}");
     let back = memlens.run(&["queries", "import", text(&csv), "--json"]);
     assert_eq!(back.status, 0, "{back:?}");
     let listed = memlens.json(&["queries", "--json"]);
     assert_eq!(listed[2]["n_gold"], listed[1]["n_gold"]);
-    for name in [".queries", "set"] {
+    for name in ["notes", "set"] {
         assert_eq!(memlens.run(&["queries", "delete", name]).status, 0);
     }
     let gone = memlens.run(&["queries", "delete", "set"]);

@@ -315,10 +315,13 @@ impl Library {
     }
 }
 
+/// First and last line, 1-based.
+type Lines = (u32, u32);
+
 /// A relevant place as it stands now.
 struct RelevantPlace {
     path: PathBuf,
-    lines: (u32, u32),
+    lines: Lines,
 }
 
 struct FollowedGold {
@@ -329,7 +332,7 @@ struct FollowedGold {
 
 impl PreparedQuery {
     fn of(id: String, search: &Search, relevant: &[RelevantPlace], depth: usize) -> PreparedQuery {
-        let mut by_path: HashMap<&Path, Vec<(u16, (u32, u32))>> = HashMap::new();
+        let mut by_path: HashMap<&Path, Vec<(u16, Lines)>> = HashMap::new();
         for (at, place) in (0..).zip(relevant) {
             by_path
                 .entry(&place.path)

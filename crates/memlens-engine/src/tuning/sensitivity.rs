@@ -72,7 +72,8 @@ fn is_on(parameter: &Parameter, values: &Values) -> bool {
         matches!(values.get(id), Some(Value::Toggle(false)))
             || matches!(values.get(id), Some(Value::Choice(choice)) if choice == "off")
     };
-    !switch.is_some_and(is_off) && !(stage == StageId::RERANK && is_off("rerank"))
+    let is_unchosen = stage == StageId::RERANK && is_off("rerank");
+    !(is_unchosen || switch.is_some_and(is_off))
 }
 
 /// The values of a number that are tried: places along its range, evenly or by equal ratios, those that switch it off too,

@@ -413,7 +413,8 @@ impl Library {
         }
         self.anchor(&mut set);
         let stem = path.file_stem().map(|it| it.to_string_lossy().into_owned());
-        let mut stem = stem.unwrap_or_default();
+        let stem = stem.unwrap_or_default();
+        let mut stem = stem.trim_start_matches('.').to_owned();
         // The folder says more than a name that every set has.
         if stem == "queries"
             && let Some(folder) = file.base.file_name()

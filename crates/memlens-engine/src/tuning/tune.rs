@@ -470,10 +470,10 @@ pub(crate) fn changed(values: &Values, from: &Values) -> Vec<ChangedValue> {
         .map(|it| ChangedValue {
             parameter: it.id.to_owned(),
             label: it.label.to_owned(),
-            value: values
-                .get(it.id)
-                .map(|value| value.to_string())
-                .unwrap_or_default(),
+            value: match values.get(it.id) {
+                Some(Value::Toggle(is_on)) => if is_on { "on" } else { "off" }.to_owned(),
+                value => value.map(|it| it.to_string()).unwrap_or_default(),
+            },
         })
         .collect()
 }
