@@ -106,7 +106,7 @@ impl Dialogs {
     pub fn feedback(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog
-                .add_filter("Query sets", &["jsonl", "csv", "json"])
+                .add_filter("JSON lines", &["jsonl"])
                 .blocking_pick_file()
         })
     }
@@ -116,7 +116,7 @@ impl Dialogs {
         self.ask(app, |dialog| {
             dialog
                 .set_file_name("memlens-feedback.jsonl")
-                .add_filter("Query sets", &["jsonl", "csv", "json"])
+                .add_filter("JSON lines", &["jsonl"])
                 .blocking_save_file()
         })
     }
@@ -131,7 +131,7 @@ impl Dialogs {
         self.ask(app, |dialog| {
             dialog
                 .set_file_name("queries.jsonl")
-                .add_filter("Query sets", &["jsonl", "csv", "json"])
+                .add_filter("JSON lines", &["jsonl"])
                 .blocking_save_file()
         })
     }

@@ -373,16 +373,11 @@ pub struct EvalArgs {
     /// Write the results of each query to a file
     #[arg(long, value_name = "RUN.jsonl")]
     pub run_out: Option<PathBuf>,
-    /// Compare with a run that `eval --json` printed or the window exported; exit with status 1 if it was better
+    /// Compare with a run that `eval --json` printed or the window exported; exit with status 1 if the metric dropped by more than --max-drop
     #[arg(long, value_name = "RUN.json")]
     pub baseline: Option<PathBuf>,
     /// How much the metric may drop below the baseline
-    #[arg(
-        long,
-        value_name = "DROP",
-        default_value_t = 0.0,
-        requires = "baseline"
-    )]
+    #[arg(long, value_name = "DROP", default_value_t = 0.0, requires = "baseline", value_parser = drop_allowed)]
     pub max_drop: f64,
     /// The metric that must not drop
     #[arg(
@@ -452,7 +447,7 @@ pub enum QueriesAct {
         /// The file; its paths are relative to its folder
         file: PathBuf,
     },
-    /// Write a query set to a file: .csv for CSV, anything else for JSON lines
+    /// Write a query set to a file: .csv for CSV, .json for qmd's bench, anything else for JSON lines
     Export {
         /// The set's name; `judgments` for all judgments as they are now
         name: String,
@@ -713,4 +708,13 @@ pub enum RerankHookAct {
 pub struct HookArgs {
     #[command(flatten)]
     pub settings: SettingArgs,
+}
+
+/// How much a metric may drop.
+fn drop_allowed(typed: &str) -> Result<f64, String> {
+    let drop: f64 = typed.parse().map_err(|_| "it is not a number".to_owned())?;
+    match (0.0..=1.0).contains(&drop) {
+        true => Ok(drop),
+        false => Err("it must lie between 0 and 1".to_owned()),
+    }
 }

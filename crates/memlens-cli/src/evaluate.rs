@@ -168,6 +168,7 @@ fn compare_with(
     let RunDrop {
         row,
         fell_by,
+        n_lost,
         notices,
     } = before.drop_to(&now, metric)?;
     for notice in notices {
@@ -185,7 +186,7 @@ fn compare_with(
         row.losses
     );
     // Rounding is no regression.
-    if fell_by > max_drop + 1e-9 {
+    if fell_by > max_drop + 1e-9 || n_lost > 0 {
         return Err(CliError::Dropped { told, max_drop });
     }
     tell(told);

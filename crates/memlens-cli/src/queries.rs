@@ -43,6 +43,7 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
 fn format_of(file: &Path) -> SetFormat {
     match file.extension() {
         Some(end) if end.eq_ignore_ascii_case("csv") => SetFormat::Csv,
+        Some(end) if end.eq_ignore_ascii_case("json") => SetFormat::Qmd,
         Some(_) | None => SetFormat::Jsonl,
     }
 }

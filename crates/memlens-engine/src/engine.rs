@@ -394,7 +394,7 @@ impl Engine {
         let vote = kept.vote(slot, up)?;
         let given = library.thumbs()?;
         let text = kept.row_facts(slot)?.text;
-        let edited = text.map_or(&[][..], |text| given.edited_to(&kept.query, text));
+        let edited = text.map_or(&[][..], |text| given.standing_on(&kept.query, text));
         self.write(|store| Ok(store.vote_again(&vote, edited)?))?;
         library.take_up_feedback()?;
         library.row_thumbs(&kept)

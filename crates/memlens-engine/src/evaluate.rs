@@ -60,7 +60,8 @@ impl Library {
         if let Some(params) = ranking.params() {
             search = self.ask(search.id, &params)?;
         }
-        Ok(Ok(search))
+        // A question is not judged by a ranking that its own thumbs weighed.
+        Ok(Ok(Arc::new(search.without_own_thumbs())))
     }
 
     /// What a search of a query set returns by these values.

@@ -162,7 +162,7 @@ impl Library {
         let text = self.store().chunk_texts([chunk.id])?.pop();
         let text = text.unwrap_or(Err(NoText::Gone));
         let given = self.thumbs()?;
-        let edited = given.edited_to(query, TextId(chunk.embedding.0));
+        let edited = given.standing_on(query, TextId(chunk.embedding.0));
         let vote = new_feedback(&path_of(&lists.snapshot, place), text, query, thumb(up))?;
         Ok((vote, edited.to_vec()))
     }

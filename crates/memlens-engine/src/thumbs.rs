@@ -18,8 +18,8 @@ pub(crate) struct GivenThumbs {
     of_question: HashMap<String, HashMap<TextId, Thumb>>,
     /// Where each stands, by its id.
     stands: HashMap<i64, Stands>,
-    /// Those whose text was edited since, by question and the text that stands there now, the newest first.
-    edited: HashMap<(String, TextId), Vec<i64>>,
+    /// The ids of all that stand on a text for a question, the newest first: of other wordings, and of what the text was.
+    standing: HashMap<(String, TextId), Vec<i64>>,
 }
 
 impl GivenThumbs {
@@ -43,10 +43,8 @@ impl GivenThumbs {
             given.stands.insert(one.id, stands);
             if let Some(place) = stands.place() {
                 let text = TextId(snapshot.chunk(place).1.embedding.0);
-                if let Stands::Edited(_) = stands {
-                    let key = (question(&one.feedback.query), text);
-                    given.edited.entry(key).or_default().push(one.id);
-                }
+                let key = (question(&one.feedback.query), text);
+                given.standing.entry(key).or_default().push(one.id);
                 let of_question = given.of_question.entry(question(&one.feedback.query));
                 of_question
                     .or_default()
@@ -80,10 +78,10 @@ impl GivenThumbs {
         self.of_question.get(&question(asked))
     }
 
-    /// The thumbs for a question whose texts were edited to this one, the newest first.
-    pub fn edited_to(&self, asked: &str, text: TextId) -> &[i64] {
-        let edited = self.edited.get(&(question(asked), text));
-        edited.map_or(&[], Vec::as_slice)
+    /// The ids of the thumbs for a question that stand on a text, the newest first.
+    pub fn standing_on(&self, asked: &str, text: TextId) -> &[i64] {
+        let standing = self.standing.get(&(question(asked), text));
+        standing.map_or(&[], Vec::as_slice)
     }
 
     /// Where the text of a thumb stands now.

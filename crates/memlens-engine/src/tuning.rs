@@ -13,6 +13,7 @@ mod sensitivity;
 mod sets;
 mod tune;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use memlens_eval::{Metric, Scores};
@@ -41,23 +42,42 @@ use crate::{EngineError, Library};
 pub(crate) struct Tuning {
     /// The sets that were asked last, the latest at the end.
     prepared: Mutex<Vec<(PreparedKey, Arc<Prepared>)>>,
-    /// What goes on.
-    run: SetRun,
-    step: Mutex<Option<TuneStep>>,
+    /// What goes on: each kind of work by itself, so that one does not end by another's wish.
+    measuring: SetRun,
+    sensing: SetRun,
+    calibrating: SetRun,
+    tuning: SetRun,
 }
 
 impl Tuning {
     /// The set that was asked last by these lists; none where none was, or one is being asked.
-    fn at_hand(&self, pipeline: &dyn AnyPipeline, values: &Values) -> Option<Arc<Prepared>> {
+    fn at_hand(
+        &self,
+        pipeline: &dyn AnyPipeline,
+        values: &Values,
+        generation: u64,
+    ) -> Option<Arc<Prepared>> {
         let held = self.prepared.try_lock()?;
         let mut latest = held.iter().rev();
-        let (_, prepared) = latest.find(|(key, _)| key.is_of(pipeline, values))?;
+        let (_, prepared) = latest.find(|(key, _)| key.is_of(pipeline, values, generation))?;
         Some(prepared.clone())
+    }
+
+    /// Has all work stop.
+    fn stop(&self) {
+        for run in [
+            &self.measuring,
+            &self.sensing,
+            &self.calibrating,
+            &self.tuning,
+        ] {
+            run.stop();
+        }
     }
 
     /// Lets go of what was asked.
     pub fn forget(&self) {
-        self.run.stop();
+        self.stop();
         self.prepared.lock().clear();
     }
 }
@@ -92,7 +112,9 @@ impl Library {
         metric: Metric,
     ) -> Result<Option<SetMetrics>, EngineError> {
         let wish = Wish::of(self, wish)?;
-        let going = self.begin(TuneStep::Preparing);
+        // The newest wins: whoever still prepares another set for this stops.
+        self.tuning.measuring.stop();
+        let going = self.tuning.measuring.begin(0);
         let Some(now) = self.ready(&wish, &going)? else {
             return Ok(None);
         };
@@ -125,13 +147,12 @@ impl Library {
         pinned: Option<&Ranking>,
         metric: Metric,
     ) -> Result<Option<Sensitivity>, EngineError> {
-        self.tuning.run.stop();
         let wish = Wish::of(self, wish)?;
-        let going = self.begin(TuneStep::Preparing);
+        self.tuning.sensing.stop();
+        let going = self.tuning.sensing.begin(0);
         let Some(prepared) = self.ready(&wish, &going)? else {
             return Ok(None);
         };
-        *self.tuning.step.lock() = Some(TuneStep::Sensitivity);
         let values = &wish.ranking.values;
         let depth = prepared::depth_kept(values) as f64;
         let Some(found) = sensitivity::sensitivity(&prepared, values, metric, depth, &going) else {
@@ -164,7 +185,7 @@ impl Library {
     /// As [`Library::measure_set`].
     pub fn calibrate(&self, wish: &SetWish) -> Result<Option<CalibrationAnswer>, EngineError> {
         let wish = Wish::of(self, wish)?;
-        let going = self.begin(TuneStep::Preparing);
+        let going = self.tuning.calibrating.begin(0);
         let prepared = self.ready(&wish, &going)?;
         Ok(prepared.map(|prepared| calibrate::calibrate(&prepared, &wish.ranking.values)))
     }
@@ -211,22 +232,27 @@ impl Library {
     ) -> Result<Option<Evidence>, EngineError> {
         let best = Ranking::given(&answer.rows[0].ranking)?;
         let default = Ranking::of(best.pipeline);
-        let going = self.begin(TuneStep::Preparing);
+        let going = self.tuning.measuring.begin(0);
         let mut scores = Vec::new();
         for ranking in [&default, &best] {
             let Some(prepared) = self.prepared(set, &[], ranking, &going)? else {
                 return Ok(None);
             };
             let judged = prepared.judged();
-            let each = judged.map(|it| it.scores(&prepared.rank(it, &ranking.values)));
-            scores.push(each.collect::<Vec<Scores>>());
+            let each = judged.map(|it| {
+                (
+                    it.id.clone(),
+                    it.scores(&prepared.rank(it, &ranking.values)),
+                )
+            });
+            scores.push(each.collect::<BTreeMap<String, Scores>>());
         }
-        let evidence = Evidence::of(
-            set.info.name.clone(),
-            &set.info.hash,
-            &scores[0],
-            &scores[1],
-        );
+        // A query that failed by one of them is paired with nothing.
+        let both = scores[0]
+            .iter()
+            .filter_map(|(id, was)| Some((*was, *scores[1].get(id)?)));
+        let (before, after): (Vec<Scores>, Vec<Scores>) = both.unzip();
+        let evidence = Evidence::of(set.info.name.clone(), &set.info.hash, &before, &after);
         Ok(evidence.map(|evidence| evidence.held_out_by(answer)))
     }
 
@@ -235,13 +261,12 @@ impl Library {
         mut wish: Wish,
         request: &TuneRequest,
     ) -> Result<Option<TuneAnswer>, EngineError> {
-        self.tuning.run.stop();
-        let going = self.begin(TuneStep::Preparing);
+        self.tuning.tuning.stop();
+        let going = self.tuning.tuning.begin(0);
         wish.ranking.values = tune::capped(wish.ranking.values, request.max_rerank_docs);
         let Some(prepared) = self.ready(&wish, &going)? else {
             return Ok(None);
         };
-        *self.tuning.step.lock() = Some(TuneStep::Tuning);
         let task = tune::Task {
             prepared: &prepared,
             present: &wish.ranking,
@@ -263,7 +288,7 @@ impl Library {
         let is_live = fixes.iter().all(|fix| !fix.queries_again);
         if let Some(prepared) = self
             .tuning
-            .at_hand(trial.pipeline, params)
+            .at_hand(trial.pipeline, params, self.lists().snapshot.generation)
             .filter(|_| is_live)
         {
             let changes = fixes
@@ -286,25 +311,29 @@ impl Library {
 
     /// How far tuning is; none while nothing goes on.
     pub fn tune_progress(&self) -> Option<TuneProgress> {
-        let progress = self.tuning.run.progress()?;
-        let what = (*self.tuning.step.lock())?;
-        Some(TuneProgress {
-            what,
-            n_done: progress.n_done,
-            n_all: progress.n_all,
-        })
+        let tuning = &self.tuning;
+        let runs = [
+            (TuneStep::Tuning, &tuning.tuning),
+            (TuneStep::Preparing, &tuning.measuring),
+            (TuneStep::Preparing, &tuning.calibrating),
+            (TuneStep::Sensitivity, &tuning.sensing),
+        ];
+        let mut going = runs.into_iter().filter_map(|(what, run)| {
+            let progress = run.progress()?;
+            (progress.n_all > 0).then_some(TuneProgress {
+                what,
+                n_done: progress.n_done,
+                n_all: progress.n_all,
+            })
+        });
+        going.next()
     }
 
     /// Stops tuning, and what it waits for.
     pub fn stop_tuning(&self) {
-        self.tuning.run.stop();
+        self.tuning.stop();
         self.stop_emulation();
         self.cancel_asking();
-    }
-
-    fn begin(&self, step: TuneStep) -> Going<'_> {
-        *self.tuning.step.lock() = Some(step);
-        self.tuning.run.begin(0)
     }
 
     fn ready(&self, wish: &Wish, going: &Going<'_>) -> Result<Option<Arc<Prepared>>, EngineError> {

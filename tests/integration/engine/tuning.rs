@@ -12,7 +12,7 @@ use memlens_engine::view::{
     TuneRequest, TypedPlace,
 };
 use memlens_engine::{
-    Engine, EngineError, Metric, QueryFile, Ranking, RunRecord, WhyNot, pipeline,
+    Engine, EngineError, Metric, QueryFile, Ranking, RunRecord, Voted, WhyNot, pipeline,
 };
 use memlens_params::{ParameterSet, Params, Value};
 use memlens_tests::{Notes, fresh, hashing, index, open};
@@ -237,6 +237,14 @@ fn no_question_is_judged_by_its_own_thumbs() {
         vote(query, right, false);
     }
     assert_ne!(measured(), before, "thumbs for other questions weigh");
+    // Nor is a question asked from a file ranked by its own, so that both figures are the same.
+    let file = QueryFile::read(&here.notes.at(".queries.jsonl")).expect("it can be read");
+    let judged: Vec<_> = file.answered().into_iter().cloned().collect();
+    let scores = library
+        .scores(&judged, &file.base, &ours(), || ())
+        .expect("it can be asked");
+    let mean = scores.iter().map(|it| it.ndcg_10).sum::<f64>() / 30.0;
+    assert!((measured()[0].expect("it is defined") - mean).abs() < 1e-9);
     // They are judgments: the live set holds them, and of a question with a thumb down alone nothing is known.
     let sets = library.query_sets().expect("they can be read");
     let live = &sets[0];
@@ -272,7 +280,7 @@ fn a_judgment_follows_its_text_and_says_when_it_is_gone() {
             .expect("it can be");
         assert_eq!(imported.notices.len(), 1, "{imported:?}");
         assert!(
-            imported.notices[0].starts_with("2 of the 3 relevant places exist"),
+            imported.notices[0].starts_with("2 of the 3 relevant places are"),
             "{imported:?}"
         );
         imported.info.id
@@ -306,7 +314,7 @@ fn a_judgment_follows_its_text_and_says_when_it_is_gone() {
     assert_eq!(row.now, Some(0.5));
     let told = figures.notices.join("\n");
     assert!(told.contains("1 judgment no longer fits"), "{told}");
-    assert!(told.contains("1 of the 3 relevant places exist"), "{told}");
+    assert!(told.contains("2 of the 3 relevant places are"), "{told}");
 }
 
 #[test]
@@ -782,4 +790,102 @@ fn a_change_that_brings_a_note_back_has_its_price() {
         })
         .collect();
     assert!(disturbed.is_sorted(), "{fixes:?}");
+}
+
+#[test]
+fn what_is_switched_on_later_is_worked_out_for_the_set() {
+    let here = Here::new();
+    let library = here.engine.library();
+    for animal in ["otter", "wren"] {
+        let text = "# Copy\n\nThe keeper feeds them every morning at the north gate.\n";
+        here.notes.write(&format!("more/{animal}.md"), text);
+    }
+    let set = here.import(&queries()).info.id;
+    let measured = |ranking: &Ranking| {
+        let figures = library.measure_set(&wish(&set, ranking), &ours(), Metric::Mrr10);
+        figures.unwrap().unwrap();
+        library.clustering().is_some()
+    };
+    assert!(!measured(&ours()), "nobody asked who agrees");
+    assert!(measured(&with("corroboration_on", Value::Toggle(true))));
+}
+
+#[test]
+fn the_persons_word_comes_before_what_was_observed() {
+    let here = Here::new();
+    let library = here.engine.library();
+    let vote = |query: &str, up: bool| {
+        here.engine
+            .judge_place(query, "notes/otter.md:3", up)
+            .expect("it can be given")
+    };
+    assert_eq!(vote("who is the otter", true), Voted::Given);
+    let judged = || {
+        let sets = library.query_sets().expect("they can be read");
+        (sets[0].counts.n_queries, sets[0].counts.n_judged)
+    };
+    assert_eq!(judged(), (1, 1));
+    // Case and white space make no other question: the same mark is taken back, the other one turned.
+    assert_eq!(vote("Who is  the OTTER", false), Voted::Turned);
+    assert_eq!(judged(), (1, 0));
+    assert_eq!(vote("who is the otter", false), Voted::TakenBack);
+    assert_eq!(judged(), (0, 0));
+    assert!(matches!(
+        here.engine.judge_place(" ", "notes/otter.md:3", true),
+        Err(EngineError::EmptyQuery)
+    ));
+    assert!(matches!(
+        here.engine.judge_place("x", "notes/gone.md:3", true),
+        Err(EngineError::Thumb { .. })
+    ));
+}
+
+#[test]
+fn a_file_takes_no_name_that_means_another_set() {
+    let here = Here::new();
+    let names = ["judgments", "7", ".queries"].map(|name| {
+        let file = here.out.path().join(format!("{name}.jsonl"));
+        std::fs::write(&file, "{\"id\":\"a\",\"query\":\"b\"}\n").expect("it can be");
+        let imported = here
+            .engine
+            .import_query_set(&file)
+            .expect("it can be imported");
+        imported.info.name
+    });
+    let folder = here.out.path().canonicalize().expect("it is there");
+    let folder = folder.file_name().expect("it has one").to_string_lossy();
+    let folder = folder.trim_start_matches('.');
+    assert_eq!(names[..2], ["set judgments", "set 7"]);
+    assert!(names[2].ends_with(folder), "{names:?}");
+    let empty = here.out.path().join("empty.jsonl");
+    std::fs::write(&empty, "\n\n").expect("it can be");
+    let refused = here.engine.import_query_set(&empty);
+    assert!(matches!(refused, Err(EngineError::NoQueries { .. })));
+}
+
+#[test]
+fn fifty_thousand_queries_are_kept_and_measured_in_part() {
+    let here = Here::new();
+    let library = here.engine.library();
+    let mut lines = String::new();
+    for at in 0..50_000 {
+        let animal = ANIMALS[at % 30];
+        writeln!(
+            lines,
+            r#"{{"id":"q{at}","query":"{animal} {at}","relevant":[{{"path":"{animal}.md","start_line":3,"end_line":3}}]}}"#
+        )
+        .unwrap();
+    }
+    let imported = here.import(&lines);
+    assert_eq!(imported.info.counts.n_judged, 50_000);
+    let figures = library
+        .measure_set(&wish(&imported.info.id, &ours()), &ours(), Metric::Mrr10)
+        .unwrap()
+        .unwrap();
+    assert_eq!(figures.n_judged, 2_000);
+    let told = figures.notices.join("\n");
+    assert!(
+        told.contains("2000 of the 50000 queries are measured"),
+        "{told}"
+    );
 }

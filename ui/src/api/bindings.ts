@@ -2594,7 +2594,9 @@ export type SetFormat =
 /**  A JSON object a line. */
 "jsonl" | 
 /**  A row for each relevant place. */
-"csv";
+"csv" | 
+/**  The bench of qmd, which knows whole notes alone. */
+"qmd";
 
 /**  What two rankings are worth over a query set. */
 export type SetMetrics = {

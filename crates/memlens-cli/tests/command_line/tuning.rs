@@ -151,6 +151,21 @@ fn a_regression_ends_with_status_1() {
     );
     let allowed = memlens.run(&[&eval[..], &gate, &worse, &["--max-drop", "1"]].concat());
     assert_eq!(allowed.status, 0, "{allowed:?}");
+    for odd in ["NaN", "-0.1", "2", "much"] {
+        let refused = memlens.run(&[&eval[..], &gate, &worse, &["--max-drop", odd]].concat());
+        assert_eq!(refused.status, 2, "{odd}: {refused:?}");
+    }
+    // Nothing returned is no precision, and no reason to pass.
+    let precision = memlens.run(
+        &[
+            &eval[..],
+            &gate,
+            &worse,
+            &["--metric", "precision", "--max-drop", "1"],
+        ]
+        .concat(),
+    );
+    assert_ne!(precision.status, 0, "{precision:?}");
     fs::write(&baseline, "{}").expect("it can be");
     let no_run = memlens.run(&[&eval[..], &gate].concat());
     assert!(

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use memlens_eval::{Place, Query};
 use serde::{Deserialize, Serialize};
 
 use crate::view::{Origin, OriginCount, QuerySetCounts};
@@ -48,6 +49,23 @@ pub(crate) struct Gold {
     /// The text of the lines, so that the place follows it; none where the note was not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+}
+
+impl KeptQuery {
+    /// The query as a file holds it, each path as `named` makes it.
+    pub fn plain(&self, named: impl Fn(&str) -> String) -> Query {
+        let place = |it: &Gold| Place::new(named(&it.path), it.start_line, it.end_line);
+        Query {
+            id: self.id.clone(),
+            query: self.query.clone(),
+            category: self.category.clone(),
+            scope: self.scope.as_deref().map(&named),
+            relevant: self
+                .relevant
+                .as_ref()
+                .map(|gold| gold.iter().map(place).collect()),
+        }
+    }
 }
 
 impl KeptSet {
@@ -96,27 +114,14 @@ impl KeptSet {
         inner.unwrap_or(absolute).display().to_string()
     }
 
-    /// Its version: the BLAKE3 hash of what is asked and judged, whatever folder it lies in and whatever the notes say now.
+    /// Its version: what is asked and judged, whatever folder it lies in, whoever judged and whatever the notes say now.
     pub fn version(&self) -> String {
-        let mut hash = blake3::Hasher::new();
-        for query in &self.queries {
-            let places = query.relevant.as_ref().map(|gold| {
-                let each = gold
-                    .iter()
-                    .map(|it| (&it.path, it.start_line, it.end_line, it.origin));
-                each.collect::<Vec<_>>()
-            });
-            let line = (
-                &query.id,
-                &query.query,
-                &query.category,
-                &query.scope,
-                places,
-            );
-            serde_json::to_writer(&mut hash, &line)
-                .expect("plain data can always be written as JSON");
-        }
-        hash.finalize().to_hex().to_string()
+        let queries: Vec<Query> = self
+            .queries
+            .iter()
+            .map(|it| it.plain(str::to_owned))
+            .collect();
+        memlens_eval::query_set_hash(&queries)
     }
 
     /// An id that no query has.

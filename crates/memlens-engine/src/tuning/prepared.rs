@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memlens_emulate::Filling;
 use memlens_eval::{Scores, Shown, score_shown};
 use memlens_params::{HookMode, ParameterSet, Params, Phase, RerankMode, Value, Values};
 use memlens_rank::{AnyPipeline, CandidateSet};
@@ -11,7 +12,8 @@ use memlens_retrieve::{DEPTH_MAX, Part};
 
 use super::anchors::NoteLines;
 use super::kept_set::KeptSet;
-use super::sets::{LoadedSet, no_longer_fit};
+use super::sets::LoadedSet;
+use crate::clustering::uses_clusters;
 use crate::compare_set::Going;
 use crate::ranking::Ranking;
 use crate::search::{Search, native};
@@ -24,6 +26,9 @@ const DEPTH_KEPT: usize = 200;
 /// More queries are not kept: each takes some 200 KB.
 const QUERIES_MAX: usize = 2_000;
 
+/// What is told where a model reranks.
+const RERANKED: &str = "the reranker scored the rows that these settings send to it; settings that would send others are measured without those rows’ scores";
+
 /// So many notices of single queries are told; of the rest only the number.
 const NOTICES_TOLD: usize = 5;
 
@@ -31,6 +36,8 @@ const NOTICES_TOLD: usize = 5;
 pub(crate) struct Prepared {
     /// What ranks it.
     pub pipeline: &'static dyn AnyPipeline,
+    /// Whether a model scored the rows that the values sent which it was prepared by; others have no score.
+    pub is_reranked: bool,
     /// The set's name.
     pub name: String,
     /// The set's version.
@@ -69,6 +76,8 @@ pub(crate) struct PreparedQuery {
 #[derive(Clone, PartialEq)]
 pub(crate) struct PreparedKey {
     hash: String,
+    /// What the version leaves out: the set's name, the folder of its paths, and how many places are of each origin.
+    set: (String, PathBuf, Vec<OriginCount>),
     without: Vec<Origin>,
     pipeline: &'static str,
     /// The values that form the lists, and those that models are asked by.
@@ -80,8 +89,9 @@ pub(crate) struct PreparedKey {
 
 impl PreparedKey {
     /// Whether these values rank the same lists.
-    pub fn is_of(&self, pipeline: &dyn AnyPipeline, values: &Values) -> bool {
-        self.pipeline == pipeline.id().0
+    pub fn is_of(&self, pipeline: &dyn AnyPipeline, values: &Values, generation: u64) -> bool {
+        self.generations.0 == generation
+            && self.pipeline == pipeline.id().0
             && self.lists == lists_of(values)
             && self.depth >= depth_kept(values)
     }
@@ -144,7 +154,12 @@ impl Library {
         let Some(prepared) = self.prepare(loaded, without, ranking, key.depth, going)? else {
             return Ok(None);
         };
+        let (prepared, is_whole) = prepared;
         let prepared = Arc::new(prepared);
+        if !is_whole {
+            // What failed may work the next time.
+            return Ok(Some(prepared));
+        }
         // The present ranking and the pinned one may be of two pipelines.
         held.retain(|(of, _)| of.hash == key.hash && of.generations == key.generations);
         if held.len() >= 2 {
@@ -163,6 +178,11 @@ impl Library {
         let values = &ranking.values;
         Ok(PreparedKey {
             hash: loaded.info.hash.clone(),
+            set: (
+                loaded.info.name.clone(),
+                loaded.set.base.clone(),
+                loaded.info.counts.origins.clone(),
+            ),
             without: without.to_vec(),
             pipeline: ranking.pipeline.id().0,
             lists: lists_of(values),
@@ -181,7 +201,7 @@ impl Library {
         ranking: &Ranking,
         depth: usize,
         going: &Going<'_>,
-    ) -> Result<Option<Prepared>, EngineError> {
+    ) -> Result<Option<(Prepared, bool)>, EngineError> {
         if let Some(params) = ranking.params() {
             self.aggregate_for(&params)?;
         }
@@ -192,6 +212,7 @@ impl Library {
             .collect();
         let mut prepared = Prepared {
             pipeline: ranking.pipeline,
+            is_reranked: reranks(&ranking.values),
             name: loaded.info.name.clone(),
             hash: loaded.info.hash.clone(),
             queries: Vec::new(),
@@ -202,7 +223,10 @@ impl Library {
         prepared.notices.extend(self.missing_gold(set));
         prepared
             .notices
-            .extend((gold.n_gone > 0).then(|| no_longer_fit(gold.n_gone)));
+            .extend((gold.n_gone > 0).then(|| says_something_else(gold.n_gone)));
+        prepared
+            .notices
+            .extend(prepared.is_reranked.then(|| RERANKED.to_owned()));
         let asked = spread(asked, &mut prepared.notices);
         going.expect(asked.len());
         let mut told = Vec::new();
@@ -235,6 +259,7 @@ impl Library {
                 return Ok(None);
             }
         }
+        let is_whole = failed.is_none();
         if let Some(error) = failed.filter(|_| prepared.queries.is_empty()) {
             return Err(error);
         }
@@ -244,7 +269,7 @@ impl Library {
         prepared
             .notices
             .extend((n_more > 0).then(|| format!("and {n_more} more like this")));
-        Ok(Some(prepared))
+        Ok(Some((prepared, is_whole)))
     }
 
     /// Asks one query by itself: it takes no place among the searches that a person looks at, but where a model outside of
@@ -265,6 +290,7 @@ impl Library {
                 let search = self.search_as(query, ranking, part)?;
                 self.ask(search.id, &params)?
             }
+            _ if Filling::of(&ranking.values).is_some() => self.search_as(query, ranking, part)?,
             _ => self.search_unfilled(query, ranking, part, false)?,
         };
         Ok(search.without_own_thumbs())
@@ -376,9 +402,13 @@ impl PreparedQuery {
 fn lists_of(values: &Values) -> Vec<String> {
     let parameters = values.table().parameters.iter();
     let lists = parameters.filter(|it| it.phase != Phase::Rank);
-    lists
-        .map(|it| format!("{} {:?}", it.id, values.get(it.id)))
-        .collect()
+    let lists = lists.map(|it| format!("{} {:?}", it.id, values.get(it.id)));
+    // Live switches that decide what is worked out or asked for besides.
+    let asked = native(values).map(|params| {
+        let reranks = params.rerank_on && params.rerank_share > 0.0;
+        format!("clusters {}, reranks {reranks}", uses_clusters(&params))
+    });
+    lists.chain(asked).collect()
 }
 
 /// How deep the lists are kept for these values: all of it only where they go deep themselves.
@@ -393,6 +423,26 @@ pub(crate) fn depth_kept(values: &Values) -> usize {
 
 fn asks_outside(params: &Params) -> bool {
     params.rerank != RerankMode::Off || params.hook != HookMode::Off
+}
+
+/// Whether a model scores rows by these values.
+fn reranks(values: &Values) -> bool {
+    let of_ours = native(values).is_some_and(|params| {
+        params.rerank != RerankMode::Off && params.rerank_on && params.rerank_share > 0.0
+    });
+    of_ours || Filling::of(values).is_some()
+}
+
+/// That judgments are left out.
+fn says_something_else(n: u32) -> String {
+    match n {
+        1 => {
+            "1 judgment no longer fits: its note says something else now; it is left out".to_owned()
+        }
+        n => format!(
+            "{n} judgments no longer fit: their notes say something else now; they are left out"
+        ),
+    }
 }
 
 /// As many queries as are kept, evenly spread over all.

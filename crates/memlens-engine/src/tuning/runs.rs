@@ -11,9 +11,7 @@ use super::figures::{Pair, changed, metric_row, verdict};
 use super::sets::now_ms;
 use super::tune;
 use crate::ranking::Ranking;
-use crate::view::{
-    self, MetricRow, RunComparison, RunInfo, RunMetric, RunQuery, RunView, SetWish, TuneStep,
-};
+use crate::view::{self, MetricRow, RunComparison, RunInfo, RunMetric, RunQuery, RunView, SetWish};
 use crate::{Engine, EngineError, Library};
 
 /// Larger than any run of 50,000 queries.
@@ -63,6 +61,8 @@ pub struct RunDrop {
     pub row: MetricRow,
     /// By how much the mean fell; below 0 where it rose.
     pub fell_by: f64,
+    /// For how many queries more the metric is not defined now, since nothing is returned.
+    pub n_lost: u32,
     /// What a person should know before they trust it.
     pub notices: Vec<String>,
 }
@@ -98,7 +98,14 @@ impl RunRecord {
                 why: "it has no judged query of this query set".to_owned(),
             });
         };
+        let defined = |scores: fn(&Pair<'_>) -> Scores| {
+            let all = pairs.iter().filter(|it| metric.of(&scores(it)).is_some());
+            all.count() as u32
+        };
+        let (n_before, n_now) = (defined(|it| it.pinned), defined(|it| it.now));
         Ok(RunDrop {
+            // Where nothing is returned any more, precision is no figure, which is no reason to pass.
+            n_lost: n_before.saturating_sub(n_now),
             fell_by: was - is,
             notices: differences(self, now, pairs.len()),
             row,
@@ -140,9 +147,12 @@ fn differences(before: &RunRecord, now: &RunRecord, n_both: usize) -> Vec<String
         notices.push("the notes changed between the two runs".to_owned());
     }
     if before.queries_hash != now.queries_hash {
-        let n = before.per_query.len().max(now.per_query.len());
+        notices.push("the two runs are of two versions of a query set, or of two sets".to_owned());
+    }
+    let n = before.per_query.len().max(now.per_query.len());
+    if n_both < n {
         notices.push(format!(
-            "the query set changed between the two runs; {n_both} of {n} judged queries are in both"
+            "{n_both} of {n} judged queries are in both runs; the others are left out"
         ));
     }
     notices
@@ -152,7 +162,7 @@ impl Library {
     /// What a ranking is worth on a query set now. None where it was stopped.
     pub(crate) fn run_record(&self, wish: &SetWish) -> Result<Option<RunRecord>, EngineError> {
         let wish = Wish::of(self, wish)?;
-        let going = self.begin(TuneStep::Preparing);
+        let going = self.tuning.measuring.begin(0);
         let Some(prepared) = self.ready(&wish, &going)? else {
             return Ok(None);
         };
@@ -257,7 +267,10 @@ impl Library {
                 .map(|it| metric_row(&pairs, *it))
                 .collect(),
             per_query: changed(&pairs, Metric::Ndcg10),
-            verdict: verdict(pairs.len(), difference),
+            verdict: match pairs.len() {
+                0 => Some("The two runs have no judged query in common.".to_owned()),
+                n => verdict(n, difference),
+            },
             notices: differences(&before, &now, pairs.len()),
         })
     }

@@ -1,6 +1,6 @@
 //! Query sets: those that are kept, and the one that is made of all judgments as they are now.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,8 +15,8 @@ use crate::past::PastFilter;
 use crate::query_file::QueryFile;
 use crate::thumbs::question;
 use crate::view::{
-    GoldPlace, GoldState, ImportedSet, NewSetFrom, Origin, QueryEdit, QuerySetInfo, QuerySetView,
-    SetFormat, SetQuery, TypedPlace,
+    GoldPlace, ImportedSet, NewSetFrom, Origin, QueryEdit, QuerySetInfo, QuerySetView, SetFormat,
+    SetQuery, TypedPlace,
 };
 use crate::{Engine, EngineError, Library};
 
@@ -121,7 +121,9 @@ impl Library {
         let mut set = KeptSet::default();
         let mut at: HashMap<String, usize> = HashMap::new();
         let mut n_gone = 0;
-        for ((origin, asked, .., thumb), stands) in all.iter().zip(stands).rev() {
+        // Of several on one text the person's word comes before what was observed, and the newer before the older.
+        let mut is_decided = HashSet::new();
+        for ((origin, asked, .., thumb), stands) in all.iter().zip(stands) {
             let at = *at.entry(question(asked)).or_insert_with(|| {
                 let hash = blake3::hash(question(asked).as_bytes()).to_hex();
                 set.queries.push(KeptQuery {
@@ -135,13 +137,11 @@ impl Library {
                 n_gone += 1;
                 continue;
             };
-            let gold = gold_at(&lists, place, *origin);
-            let relevant = &mut set.queries[at].relevant;
-            let known = relevant.iter().flatten();
-            let mut known =
-                known.filter(|it| it.path == gold.path && it.start_line == gold.start_line);
-            if *thumb == Thumb::Up && known.next().is_none() {
-                relevant.get_or_insert_default().push(gold);
+            if is_decided.insert((at, place)) && *thumb == Thumb::Up {
+                let relevant = &mut set.queries[at].relevant;
+                relevant
+                    .get_or_insert_default()
+                    .push(gold_at(&lists, place, *origin));
             }
         }
         let notices = (n_gone > 0)
@@ -176,25 +176,23 @@ impl Library {
         }
     }
 
-    /// How many of a set's relevant places are there, where that is not all.
+    /// How many of a set's relevant places lie in notes that are there, where that is not all.
     pub(crate) fn missing_gold(&self, set: &KeptSet) -> Option<String> {
         let lists = self.lists();
-        let mut lines = NoteLines::of(self, &lists.snapshot);
-        let all = set
-            .queries
-            .iter()
-            .filter_map(|it| it.relevant.as_ref())
-            .flatten();
-        let (mut n, mut n_gone) = (0_u32, 0_u32);
-        for gold in all {
-            n += 1;
-            n_gone += u32::from(gold.told(set, &mut lines).state == GoldState::Gone);
-        }
-        (n_gone > 0).then(|| {
-            let share = f64::from(n - n_gone) / f64::from(n) * 100.0;
+        let gold = set.queries.iter().filter_map(|it| it.relevant.as_ref());
+        let places: Vec<&Gold> = gold.flatten().collect();
+        let mut known: HashMap<&str, bool> = HashMap::new();
+        let there = places.iter().filter(|gold| {
+            *known.entry(&gold.path).or_insert_with(|| {
+                let path = set.absolute(&gold.path);
+                self.note_at(&lists.snapshot, &path).is_some()
+            })
+        });
+        let (n, n_there) = (places.len(), there.count());
+        (n_there < n).then(|| {
+            let share = n_there as f64 / n as f64 * 100.0;
             format!(
-                "{} of the {n} relevant places exist here ({share:.0} %); the others count as not found",
-                n - n_gone
+                "{n_there} of the {n} relevant places are in notes of this library ({share:.0} %); the others count as not found"
             )
         })
     }
@@ -335,8 +333,7 @@ impl Library {
     /// # Errors
     /// As [`QueryFile::read`]; [`EngineError::NoQueries`]; [`memlens_store::StoreError::Locked`] while another process writes.
     pub fn import_query_set(&self, path: &Path) -> Result<ImportedSet, EngineError> {
-        let mut store = self.writer_store()?;
-        self.import_into(&mut store, path)
+        self.read_set(path)?.keep(&mut self.writer_store()?)
     }
 
     /// The version of a file's queries: that of the set it would be kept as.
@@ -357,7 +354,12 @@ impl Library {
         LoadedSet {
             info: QuerySetInfo {
                 id: String::new(),
-                name: file.path.display().to_string(),
+                name: file
+                    .path
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned(),
                 is_live: false,
                 hash: set.version(),
                 counts: set.counts(),
@@ -388,11 +390,12 @@ impl Library {
         let queries: Vec<Query> = set
             .queries
             .iter()
-            .map(|it| it.written(&set, &from))
+            .map(|it| it.plain(|path| from.named(&set.absolute(path))))
             .collect();
         let bytes = match format {
             SetFormat::Jsonl => memlens_eval::to_jsonl(&queries),
             SetFormat::Csv => memlens_eval::to_csv(&queries),
+            SetFormat::Qmd => memlens_eval::to_qmd(&queries),
         };
         self.write_output(&bytes, path, &[])
     }
@@ -405,7 +408,8 @@ impl Library {
         delete(&mut self.writer_store()?, named)
     }
 
-    fn import_into(&self, store: &mut Store, path: &Path) -> Result<ImportedSet, EngineError> {
+    /// What a file is kept as, and the name that it asks for.
+    fn read_set(&self, path: &Path) -> Result<FileSet, EngineError> {
         let file = QueryFile::read(path)?;
         let mut set = self.set_of(&file).set;
         if set.queries.is_empty() {
@@ -414,22 +418,44 @@ impl Library {
         self.anchor(&mut set);
         let stem = path.file_stem().map(|it| it.to_string_lossy().into_owned());
         let stem = stem.unwrap_or_default();
-        let mut stem = stem.trim_start_matches('.').to_owned();
+        let mut name = stem.trim_start_matches('.').to_owned();
         // The folder says more than a name that every set has.
-        if stem == "queries"
+        if name == "queries"
             && let Some(folder) = file.base.file_name()
         {
-            stem = folder.to_string_lossy().into_owned();
+            name = folder.to_string_lossy().into_owned();
         }
-        let names = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem} ({n})")));
-        let new = stored(&set);
+        if valid(&name).is_err() {
+            name = format!("set {name}");
+        }
+        Ok(FileSet {
+            name,
+            new: stored(&set),
+            left_out: file.bad_lines,
+            notices: self.missing_gold(&set).into_iter().collect(),
+        })
+    }
+}
+
+/// A query set as a file holds it, to be kept.
+struct FileSet {
+    name: String,
+    new: NewSet,
+    left_out: Vec<String>,
+    notices: Vec<String>,
+}
+
+impl FileSet {
+    /// Keeps it under its name, or one like it where that is taken.
+    fn keep(self, store: &mut Store) -> Result<ImportedSet, EngineError> {
+        let name = self.name;
+        let names = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name} ({n})")));
         for name in names {
-            if let Some(id) = store.add_query_set(&name, &new)? {
-                let notices = self.missing_gold(&set).into_iter().collect();
+            if let Some(id) = store.add_query_set(&name, &self.new)? {
                 return Ok(ImportedSet {
                     info: info(read(store, &id.to_string())?.0),
-                    left_out: file.bad_lines,
-                    notices,
+                    left_out: self.left_out,
+                    notices: self.notices,
                 });
             }
         }
@@ -485,7 +511,8 @@ impl Engine {
     /// # Errors
     /// As there, and [`EngineError::Indexer`].
     pub fn import_query_set(&self, path: &Path) -> Result<ImportedSet, EngineError> {
-        self.write(|store| self.library().import_into(store, path))
+        let set = self.library().read_set(path)?;
+        self.write(|store| set.keep(store))
     }
 
     /// Adds a query to a set, or puts it in the place of one.
@@ -540,25 +567,6 @@ impl Engine {
             Ok(())
         })?;
         self.library().query_set(id)
-    }
-}
-
-impl KeptQuery {
-    /// The query as a file holds it whose paths are relative to another folder.
-    fn written(&self, set: &KeptSet, from: &KeptSet) -> Query {
-        let path = |path: &str| from.named(&set.absolute(path));
-        Query {
-            id: self.id.clone(),
-            query: self.query.clone(),
-            category: self.category.clone(),
-            scope: self.scope.as_deref().map(path),
-            relevant: self.relevant.as_ref().map(|gold| {
-                let each = gold
-                    .iter()
-                    .map(|it| memlens_eval::Place::new(path(&it.path), it.start_line, it.end_line));
-                each.collect()
-            }),
-        }
     }
 }
 
@@ -679,8 +687,11 @@ fn valid(name: &str) -> Result<String, EngineError> {
     if name.is_empty() {
         return Err(refused("name", "the query set", "the name is empty"));
     }
-    if name == JUDGMENTS || name == JUDGMENTS_NAME {
+    if name.eq_ignore_ascii_case(JUDGMENTS) {
         return Err(taken(name));
+    }
+    if name.parse::<i64>().is_ok() {
+        return Err(refused("use the name", name, "a number alone names no set"));
     }
     Ok(name.to_owned())
 }

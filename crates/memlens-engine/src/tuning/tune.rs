@@ -95,6 +95,7 @@ impl Tries<'_> {
 pub(crate) fn parameters(
     values: &Values,
     named: Option<&[String]>,
+    is_reranked: bool,
 ) -> Result<Vec<&'static Parameter>, EngineError> {
     let live = live(values);
     let Some(named) = named else {
@@ -105,7 +106,10 @@ pub(crate) fn parameters(
                 ParameterKind::Choice { .. } => true,
                 ParameterKind::Toggle => false,
             };
-            is_tried && !is_cut
+            // What decides which rows are sent to a model cannot be judged by the scores of the rows that were sent.
+            let decides =
+                |stage| values.table().place_of(stage) < values.table().place_of(StageId::RERANK);
+            is_tried && !is_cut && !(is_reranked && it.stage.is_some_and(decides))
         });
         return Ok(tried.collect());
     };
@@ -131,7 +135,11 @@ pub(crate) fn tune(task: &Task<'_>, going: &Going<'_>) -> Result<Option<TuneAnsw
     let started = Instant::now();
     let request = task.request;
     let values = &task.present.values;
-    let parameters = parameters(values, request.parameters.as_deref())?;
+    let parameters = parameters(
+        values,
+        request.parameters.as_deref(),
+        task.prepared.is_reranked,
+    )?;
     let queries: Vec<&PreparedQuery> = task.prepared.judged().collect();
     let n = queries.len();
     check(task, n, &parameters)?;
@@ -212,14 +220,22 @@ pub(crate) fn tune(task: &Task<'_>, going: &Going<'_>) -> Result<Option<TuneAnsw
     }))
 }
 
-/// The values with at most so many rows sent to a reranker; 0 of Memlens's own means three times max results.
+/// How many rows these values send to a reranker; 0 of Memlens's own means three times max results.
+fn sent(values: &Values, docs: f64) -> f64 {
+    match values.get("max_results") {
+        Some(Value::Number(results)) if docs == 0.0 => 3.0 * results,
+        _ => docs,
+    }
+}
+
+/// The values with at most so many rows sent to a reranker.
 pub(crate) fn capped(values: Values, max_docs: Option<u32>) -> Values {
     const ID: &str = "rerank_max_docs";
     let Some(max_docs) = max_docs.map(f64::from) else {
         return values;
     };
     match values.get(ID) {
-        Some(Value::Number(docs)) if docs == 0.0 || docs > max_docs => {
+        Some(Value::Number(docs)) if sent(&values, docs) > max_docs => {
             let capped = values
                 .clone()
                 .with([(ID, Value::Number(max_docs.max(1.0)))]);
@@ -436,6 +452,7 @@ impl Table<'_, '_> {
             .filter_map(|(a, b)| (*a).zip(*b));
         let (was, is): (Vec<f64>, Vec<f64>) = both.unzip();
         let held_out = mean_and_error(figures).0;
+        let difference = paired_bootstrap(&was, &is);
         TuneRow {
             name,
             kind,
@@ -447,8 +464,8 @@ impl Table<'_, '_> {
             .told(),
             chosen_on: self.tries.mean(values, self.chosen_by),
             held_out,
-            to_present: held_out - mean_and_error(present).0,
-            difference: paired_bootstrap(&was, &is),
+            to_present: difference.map_or(0.0, |it| it.mean),
+            difference,
         }
     }
 }

@@ -174,6 +174,8 @@ pub enum SetFormat {
     Jsonl,
     /// A row for each relevant place.
     Csv,
+    /// The bench of qmd, which knows whole notes alone.
+    Qmd,
 }
 
 impl SetFormat {
@@ -182,6 +184,7 @@ impl SetFormat {
         match self {
             SetFormat::Jsonl => "queries.jsonl",
             SetFormat::Csv => "queries.csv",
+            SetFormat::Qmd => "bench.json",
         }
     }
 }
