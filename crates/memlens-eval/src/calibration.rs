@@ -3,6 +3,9 @@
 /// At most so many bins stand side by side.
 const BINS_MAX: usize = 40;
 
+/// A line that keeps a smaller share of the relevant rows is no good advice.
+const RECALL_MIN: f64 = 0.8;
+
 /// The scores that rows ended with, in no order: what a line can be judged by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
@@ -115,7 +118,8 @@ impl Calibration {
     ///
     /// With nonsense it has the greatest share of relevant rows kept less the share of nonsense kept (Youden, Index for rating
     /// diagnostic tests, Cancer 1950): it keeps nonsense out while that costs fewer answers. Without, it has the greatest F1
-    /// of relevant rows among all. Of equals it is the lowest, which loses the fewest rows.
+    /// of relevant rows among all. Of equals it is the lowest, which loses the fewest rows. A line that loses more than a
+    /// fifth of the relevant rows is never suggested, whatever it keeps out.
     pub fn suggested(&self) -> Option<AtLine> {
         if self.relevant.is_empty() {
             return None;
@@ -125,6 +129,9 @@ impl Calibration {
         let mut greatest = all;
         for line in self.lines() {
             let at = self.at(line);
+            if at.recall.unwrap_or(0.0) < RECALL_MIN {
+                break;
+            }
             // What rounding makes is no gain.
             if self.worth(&at) > greatest + 1e-9 {
                 (greatest, best) = (self.worth(&at), at);

@@ -47,14 +47,20 @@ fn a_line_between_them_keeps_answers_and_no_nonsense() {
 
 #[test]
 fn where_none_parts_them_the_price_is_told() {
-    let it = of(&[0.9, 0.8, 0.7, 0.2], &[], &[0.1, 0.3, 0.4, 0.75]);
+    let it = of(&[0.9, 0.8, 0.7, 0.65, 0.2], &[], &[0.1, 0.3, 0.4, 0.75]);
     let line = it.suggested().expect("one is better than none");
-    assert_eq!((line.n_relevant, line.n_nonsense), (3, 1));
+    assert_eq!((line.n_relevant, line.n_nonsense), (4, 1));
     assert!(!it.separates());
     assert_eq!(
         it.sentence(),
-        "No line keeps nonsense out without losing answers: 0.55 keeps 3 of 4 rows with an answer, and 1 of 4 nonsense questions still find something."
+        format!(
+            "No line keeps nonsense out without losing answers: {} keeps 4 of 5 rows with an answer, and 1 of 4 nonsense questions still find something.",
+            line.line
+        )
     );
+    // What loses more than a fifth of the answers is no advice, whatever it keeps out.
+    let dear = of(&[0.9, 0.8, 0.2, 0.1], &[], &[0.3, 0.4, 0.5]);
+    assert_eq!(dear.suggested(), None);
     let hopeless = of(&[0.1, 0.2], &[0.9], &[0.5, 0.6]);
     assert_eq!((hopeless.suggested(), hopeless.separates()), (None, false));
     assert!(hopeless.sentence().starts_with("Nonsense scores as high"));
@@ -136,7 +142,10 @@ proptest! {
         let lowest = it.at(-1.0);
         let best = it.suggested().unwrap_or(lowest);
         let other = it.at(line);
-        prop_assert!(worth(&best) >= worth(&other) - 1e-9);
+        // A line that loses more than a fifth of the answers is none.
+        let is_advice = |at: &AtLine| at.recall.is_none_or(|recall| recall >= 0.8);
+        prop_assert!(is_advice(&best));
+        prop_assert!(worth(&best) >= worth(&other) - 1e-9 || !is_advice(&other));
         if let Some(best) = it.suggested() {
             prop_assert_eq!(it.at(best.line), best);
             prop_assert!(worth(&best) > worth(&lowest));

@@ -120,6 +120,7 @@ describe("what is there", () => {
     const tabs = within(screen.getByRole("navigation", { name: "Views" })).getAllByRole("button");
     expect(tabs.map((tab) => tab.textContent)).toEqual([
       "Search",
+      "Tune",
       "Compare",
       "Past questions",
       "Memory",

@@ -90,7 +90,9 @@ pub(crate) fn measure(now: Side<'_>, pinned: Side<'_>, metric: Metric) -> SetMet
         by_category: by_category(&pairs, metric),
         per_query: changed(&pairs, metric),
         undefined: undefined.map(|it| it.id.to_owned()).collect(),
-        verdict: verdict(pairs.len(), difference),
+        // The pinned settings themselves are no comparison.
+        verdict: verdict(pairs.len(), difference)
+            .filter(|_| pairs.is_empty() || now.values != pinned.values),
         notices: now.prepared.notices.clone(),
         rows,
         micros,
