@@ -1,4 +1,4 @@
-//! How long the lists take at 43,000 rows, which is about 10,000 chunks with their windows, and at 43,000 chunks.
+//! How long the lists take at 43,000 rows, which is about 10,000 chunks with their windows, and at 100,000 chunks.
 //!
 //! `cargo bench -p memlens-index --profile dev`: the crate is optimised in that profile too.
 
@@ -9,6 +9,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use memlens_index::{Join, TextEntry, TextIndex, TextWriter, VectorFile, VectorWriter, words};
 
 const N_ROWS: u64 = 43_000;
+const N_CHUNKS: u64 = 100_000;
+/// How deep a search looks into each list.
+const DEPTH: usize = 1000;
 const DIM: usize = 384;
 const WORDS_PER_CHUNK: u64 = 220;
 
@@ -57,7 +60,7 @@ fn write_vectors(path: &Path) {
 
 fn write_text(dir: &Path) {
     let mut writer = TextWriter::create(dir).expect("a list can be started");
-    for chunk in 0..N_ROWS {
+    for chunk in 0..N_CHUNKS {
         let text = text(chunk, WORDS_PER_CHUNK);
         writer
             .add(&TextEntry {
@@ -92,24 +95,36 @@ fn texts(criterion: &mut Criterion) {
         bench.iter(|| TextIndex::open(folder.path()).expect("the list is sound"));
     });
     let index = TextIndex::open(folder.path()).expect("the list is sound");
+    // The vector list's candidates, whose words and scores are asked for too.
+    let others: Vec<u64> = (0..DEPTH as u64)
+        .map(|at| at * (N_CHUNKS / DEPTH as u64))
+        .collect();
     let mut search = |name: &str, query: &str| {
-        criterion.bench_function(name, |bench| {
+        criterion.bench_function(&format!("record every hit of {name}"), |bench| {
             bench.iter(|| {
                 index
                     .search(black_box(query), Join::Or)
                     .expect("the list is sound")
             });
         });
+        criterion.bench_function(&format!("best 1,000 of {name}, words of 2,000"), |bench| {
+            bench.iter(|| {
+                let scores = index.score(black_box(query), Join::Or);
+                let scores = scores.expect("the list is sound");
+                let best = scores.best(DEPTH, |chunk| chunk);
+                let mut asked: Vec<u64> = best.iter().map(|(_, chunk)| *chunk).collect();
+                asked.extend(&others);
+                let matched = scores.matched(&asked).expect("the list is sound");
+                (scores.n_hits(), best, matched)
+            });
+        });
     };
+    search("4 rare words", "word812 word4711 word20000 word29999");
     search(
-        "search 4 rare words",
-        "word812 word4711 word20000 word29999",
-    );
-    search(
-        "search 9 words of a question",
+        "9 words of a question",
         "when is the relay quiet, and word40 to word812?",
     );
-    search("search 100,000 characters", &text(N_ROWS, 14_000));
+    search("100,000 characters", &text(N_CHUNKS, 14_000));
     let chunk = text(N_ROWS, WORDS_PER_CHUNK);
     criterion.bench_function("words of one chunk", |bench| {
         bench.iter(|| words(black_box(&chunk)))

@@ -5,7 +5,8 @@
 //! such ([`IndexError::needs_rebuild`]) and never read. A list has one writer and any number of readers, in this
 //! process and in others; a reader sees one committed state as long as it lives.
 //!
-//! - Text: [`TextWriter`] adds chunks, [`TextIndex`] scores every chunk that holds a word of a query by BM25.
+//! - Text: [`TextWriter`] adds chunks, [`TextIndex`] scores every chunk that holds a word of a query by BM25;
+//!   [`TextScores`] are those of all chunks, of which the best are taken.
 //!   [`words()`] is the one analysis, for chunks, for queries and, by [`places`], for highlighting what was found.
 //! - Vectors: [`VectorWriter`] appends embeddings, [`VectorFile`] compares a query with all of them, exactly.
 //!
@@ -48,11 +49,13 @@
 //! ```
 
 mod error;
+mod heads;
 mod paths;
 mod private;
 mod text_files;
 mod text_index;
 mod text_list;
+mod text_scores;
 mod text_writer;
 mod vector_file;
 mod vector_list;
@@ -60,8 +63,10 @@ mod vector_writer;
 mod words;
 
 pub use error::IndexError;
+pub use heads::Heads;
 pub use paths::{text_path, vector_folder, vector_path};
 pub use text_index::{Join, QueryWord, TextHit, TextHits, TextIndex};
+pub use text_scores::TextScores;
 pub use text_writer::{TextEntry, TextWriter};
 pub use vector_file::VectorFile;
 pub use vector_writer::VectorWriter;

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memlens_files::open_own;
 use tantivy::fastfield::AliveBitSet;
-use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, TermInfo};
 use tantivy::query::Bm25Weight;
 use tantivy::schema::{Field, IndexRecordOption};
@@ -27,7 +27,11 @@ use crate::words::{STOP_WORD_WEIGHT, is_letter, is_stop_word, words};
 pub struct TextIndex {
     path: PathBuf,
     mark: Mark,
-    segments: Vec<Segment>,
+    pub(crate) segments: Vec<Segment>,
+    /// The chunk id of each entry, deleted ones included: segment by segment.
+    chunks: Vec<u64>,
+    /// The entries that were not deleted, by chunk.
+    by_chunk: Vec<u32>,
     files: VerifiedFiles,
 }
 
@@ -152,15 +156,58 @@ impl TextIndex {
         })
     }
 
-    /// Finds the chunks that hold words of `query`, with the BM25 score of each (k1 1.2, b 0.75).
+    /// Finds the chunks that hold words of `query`, with the BM25 score of each (k1 1.2, b 0.75), and makes a record of
+    /// every one of them.
     ///
     /// The query is only ever cut into words: no sign and no word in it is an operator. Numbers of chunks, words and
     /// average length are those of the chunks in the list now, so a list after many changes ranks as a new one does,
-    /// bit for bit.
+    /// bit for bit. [`TextIndex::score`] tells the same of those that are asked for, and is held to this.
     ///
     /// # Errors
     /// [`IndexError::Text`] if the list cannot be read.
     pub fn search(&self, query: &str, join: Join) -> Result<TextHits, IndexError> {
+        let Asked {
+            words,
+            n_words_left_out,
+            ideal,
+            found,
+        } = self.ask(query)?;
+        let mut hits = Vec::new();
+        for (segment_idx, segment) in self.segments.iter().enumerate() {
+            let chunks = &self.chunks[segment.entries()];
+            let mut gathered = Gathered::new(chunks.len());
+            for (word_idx, (word, in_segments)) in words.iter().zip(&found).enumerate() {
+                let Some(info) = &in_segments[segment_idx] else {
+                    continue;
+                };
+                let scorer = self.scorer(word);
+                segment
+                    .for_each_alive(&word.term, info, |doc, term_freq| {
+                        gathered.add(
+                            doc,
+                            scorer.score(segment.lengths[doc as usize], term_freq),
+                            word_idx as u16,
+                        );
+                    })
+                    .map_err(|source| self.error(source))?;
+            }
+            let n_matched_min = match join {
+                Join::Or => 1,
+                Join::And => words.len(),
+            };
+            gathered.finish(chunks, n_matched_min, &mut hits);
+        }
+        hits.sort_unstable_by_key(|hit| hit.chunk);
+        Ok(TextHits {
+            words,
+            n_words_left_out,
+            ideal,
+            hits,
+        })
+    }
+
+    /// Looks up the words of a query.
+    pub(crate) fn ask(&self, query: &str) -> Result<Asked, IndexError> {
         let (typed, n_words_left_out) = query_words(query);
         let mut words = Vec::with_capacity(typed.len());
         let mut found = Vec::with_capacity(typed.len());
@@ -182,37 +229,26 @@ impl TextIndex {
             .iter()
             .map(|word| word.idf * (1.0 + K1) * word.weight)
             .sum();
-        let mut hits = Vec::new();
-        for (segment_idx, segment) in self.segments.iter().enumerate() {
-            let mut gathered = Gathered::new(segment.chunks.len());
-            for (word_idx, (word, in_segments)) in words.iter().zip(&found).enumerate() {
-                let Some(info) = &in_segments[segment_idx] else {
-                    continue;
-                };
-                let scorer = self.scorer(word);
-                segment
-                    .for_each_alive(&word.term, info, |doc, term_freq| {
-                        gathered.add(
-                            doc,
-                            scorer.score(segment.lengths.fieldnorm_id(doc), term_freq),
-                            word_idx as u16,
-                        );
-                    })
-                    .map_err(|source| self.error(source))?;
-            }
-            let n_matched_min = match join {
-                Join::Or => 1,
-                Join::And => words.len(),
-            };
-            gathered.finish(&segment.chunks, n_matched_min, &mut hits);
-        }
-        hits.sort_unstable_by_key(|hit| hit.chunk);
-        Ok(TextHits {
+        Ok(Asked {
             words,
             n_words_left_out,
             ideal,
-            hits,
+            found,
         })
+    }
+
+    /// The chunk of each entry of the list, deleted ones included.
+    pub fn chunks(&self) -> &[u64] {
+        &self.chunks
+    }
+
+    /// The entry of a chunk; none where the list does not have it.
+    pub(crate) fn entry_of(&self, chunk: u64) -> Option<u32> {
+        let at = self
+            .by_chunk
+            .binary_search_by_key(&chunk, |entry| self.chunks[*entry as usize])
+            .ok()?;
+        Some(self.by_chunk[at])
     }
 
     /// Opens all that a search needs of the list, provided that no writer changes it meanwhile.
@@ -223,22 +259,29 @@ impl TextIndex {
         let Verified { index, mark, files } = verified;
         let reader = reader(&index).map_err(|source| open_error(dir, source))?;
         let mut segments = Vec::new();
+        let mut chunks = Vec::new();
+        let mut by_chunk = Vec::new();
         let mut found = Mark {
             generation: mark.generation,
             n_chunks: 0,
             n_words: 0,
         };
         for reader in reader.searcher().segment_readers() {
-            let (segment, n_words_alive) = Segment::open(dir, reader)?;
+            let (segment, n_words_alive) = Segment::open(dir, reader, &mut chunks)?;
             found.n_chunks += u64::from(reader.num_docs());
             found.n_words += n_words_alive;
+            by_chunk.extend(reader.doc_ids_alive().map(|doc| segment.first + doc));
             segments.push(segment);
         }
         mark.check(&found, dir)?;
+        // They ascend within what was written at once, which this sort makes use of.
+        by_chunk.sort_by_key(|entry| chunks[*entry as usize]);
         Ok(Self {
             path: dir.to_owned(),
             mark,
             segments,
+            chunks,
+            by_chunk,
             files,
         })
     }
@@ -254,7 +297,7 @@ impl TextIndex {
                 if segment.alive.is_none() {
                     n_chunks += u64::from(info.doc_freq);
                 } else {
-                    segment.for_each_alive(term, info, |_, _| n_chunks += 1)?;
+                    n_chunks += segment.n_alive_with(term, info)?;
                 }
             }
             in_segments.push(info);
@@ -262,7 +305,7 @@ impl TextIndex {
         Ok((in_segments, n_chunks))
     }
 
-    fn scorer(&self, word: &QueryWord) -> Bm25Weight {
+    pub(crate) fn scorer(&self, word: &QueryWord) -> Bm25Weight {
         let average = self.mark.n_words as f32 / self.mark.n_chunks as f32;
         Bm25Weight::for_one_term_without_explain(
             u64::from(word.n_chunks),
@@ -272,41 +315,57 @@ impl TextIndex {
         .boost_by(word.weight)
     }
 
-    fn error(&self, source: TantivyError) -> IndexError {
+    pub(crate) fn error(&self, source: TantivyError) -> IndexError {
         refused("search", &self.path, source)
     }
 }
 
+/// The words of a query, looked up.
+pub(crate) struct Asked {
+    pub words: Vec<QueryWord>,
+    pub n_words_left_out: usize,
+    pub ideal: f32,
+    /// Where each segment has each word: by word, then by segment.
+    pub found: Vec<Vec<Option<TermInfo>>>,
+}
+
 /// One part of the list, all that a search needs of it at hand.
-struct Segment {
+pub(crate) struct Segment {
     words: Arc<InvertedIndexReader>,
     letters: Arc<InvertedIndexReader>,
-    lengths: FieldNormReader,
+    /// How many words each entry has, roughly: in the one byte that scores go by.
+    pub lengths: Vec<u8>,
     /// `None` if nothing in it was deleted.
     alive: Option<AliveBitSet>,
-    /// The chunk id of each entry, deleted ones included.
-    chunks: Vec<u64>,
+    /// The first of its entries among those of all segments.
+    pub first: u32,
+    n_entries: u32,
 }
 
 impl Segment {
-    /// Opens one segment; also returns how many words its entries have, without the deleted ones.
-    fn open(dir: &Path, reader: &SegmentReader) -> Result<(Self, u64), IndexError> {
+    /// Opens one segment and appends the chunk of each of its entries to `chunks`; also returns how many words its
+    /// entries have, without the deleted ones.
+    fn open(
+        dir: &Path,
+        reader: &SegmentReader,
+        chunks: &mut Vec<u64>,
+    ) -> Result<(Self, u64), IndexError> {
         let opened = || -> Result<_, TantivyError> {
             let fields = schema().1;
-            let chunks = reader.fast_fields().u64(CHUNK)?;
+            let ids = reader.fast_fields().u64(CHUNK)?;
             let n_words = reader.fast_fields().u64(N_WORDS)?;
             Ok((
                 reader.inverted_index(fields.words)?,
                 reader.inverted_index(fields.letters)?,
                 reader.get_fieldnorms_reader(fields.words)?,
-                chunks,
+                ids,
                 n_words,
             ))
         };
-        let (words, letters, lengths, chunks, n_words) =
+        let (words, letters, lengths, ids, n_words) =
             opened().map_err(|source| open_error(dir, source))?;
         let n_entries = reader.max_doc();
-        if [lengths.num_docs(), chunks.num_docs(), n_words.num_docs()] != [n_entries; 3] {
+        if [lengths.num_docs(), ids.num_docs(), n_words.num_docs()] != [n_entries; 3] {
             let why = "its parts differ in length".to_owned();
             return Err(IndexError::Torn {
                 path: dir.to_owned(),
@@ -317,29 +376,58 @@ impl Segment {
             .doc_ids_alive()
             .filter_map(|doc| n_words.first(doc))
             .sum();
-        let chunks = (0..n_entries)
-            .map(|doc| chunks.first(doc).unwrap_or(u64::MAX))
-            .collect();
+        let first = chunks.len() as u32;
+        chunks.extend((0..n_entries).map(|doc| ids.first(doc).unwrap_or(u64::MAX)));
         Ok((
             Self {
                 words,
                 letters,
-                lengths,
+                lengths: (0..n_entries)
+                    .map(|doc| lengths.fieldnorm_id(doc))
+                    .collect(),
                 alive: reader.alive_bitset().cloned(),
-                chunks,
+                first,
+                n_entries,
             },
             n_words_alive,
         ))
     }
 
     /// The field that a word of a query is looked up in, and its terms: pairs of characters do not find one alone.
-    fn terms_of(&self, term: &str) -> (Field, &InvertedIndexReader) {
+    pub(crate) fn terms_of(&self, term: &str) -> (Field, &InvertedIndexReader) {
         let fields = schema().1;
         if is_letter(term) {
             (fields.letters, &self.letters)
         } else {
             (fields.words, &self.words)
         }
+    }
+
+    /// Its entries among those of all segments.
+    pub(crate) fn entries(&self) -> Range<usize> {
+        self.first as usize..(self.first + self.n_entries) as usize
+    }
+
+    /// Those of its entries that were deleted.
+    pub(crate) fn deleted(&self) -> impl Iterator<Item = u32> + '_ {
+        let alive = self.alive.iter();
+        alive.flat_map(|alive| (0..self.n_entries).filter(|doc| alive.is_deleted(*doc)))
+    }
+
+    /// How many entries hold a term and were not deleted.
+    fn n_alive_with(&self, term: &str, info: &TermInfo) -> Result<u64, TantivyError> {
+        let mut n_alive = 0;
+        let terms = self.terms_of(term).1;
+        let mut block = terms.read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
+        while !block.docs().is_empty() {
+            let is_alive = |doc: &&u32| {
+                let alive = self.alive.as_ref();
+                alive.is_none_or(|alive| alive.is_alive(**doc))
+            };
+            n_alive += block.docs().iter().filter(is_alive).count() as u64;
+            block.advance();
+        }
+        Ok(n_alive)
     }
 
     /// Calls `visit` with entry and count for each entry that holds a term and was not deleted, in ascending order.
@@ -464,9 +552,10 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use proptest::prelude::*;
+    use tantivy::fieldnorm::FieldNormReader;
 
     use super::*;
-    use crate::{TextEntry, TextWriter};
+    use crate::{TextEntry, TextScores, TextWriter};
 
     /// Builds a list with one text per chunk and document, numbered from 0.
     fn list(texts: &[&str]) -> (tempfile::TempDir, TextIndex) {
@@ -831,6 +920,103 @@ mod tests {
     /// The stop words among those of [`change`] and the queries.
     const STOP_WORD_LIST: [&str; 3] = ["the", "is", "at"];
 
+    /// Holds what [`TextIndex::score`] tells to the record of every hit: the same hits and scores to the last bit, the
+    /// same best ones whatever decides among equals, the same words and ranks.
+    fn check_scores(index: &TextIndex, query: &str) {
+        for join in [Join::Or, Join::And] {
+            let TextHits {
+                words,
+                n_words_left_out,
+                ideal,
+                mut hits,
+            } = search(index, query, join);
+            let mut scores = index.score(query, join).expect("the list is sound");
+            assert_eq!(
+                (&scores.words, scores.n_words_left_out, scores.ideal),
+                (&words, n_words_left_out, ideal)
+            );
+            check_hits(&scores, &hits, index);
+            let kept = |chunk: u64| !chunk.is_multiple_of(3);
+            scores.keep(|entry| kept(index.chunks()[entry]));
+            hits.retain(|hit| kept(hit.chunk));
+            check_hits(&scores, &hits, index);
+        }
+    }
+
+    fn check_hits(scores: &TextScores<'_>, hits: &[TextHit], index: &TextIndex) {
+        assert_eq!(scores.n_hits(), hits.len());
+        let bits = |found: Vec<(f32, u64)>| -> Vec<(u32, u64)> {
+            let found = found.into_iter();
+            found.map(|(score, tie)| (score.to_bits(), tie)).collect()
+        };
+        for tie in [|chunk| chunk, |chunk| u64::MAX - chunk] {
+            let mut sorted: Vec<(f32, u64)> =
+                hits.iter().map(|hit| (hit.score, tie(hit.chunk))).collect();
+            sorted.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            for n in [0, 1, 2, 3, 50, 1000] {
+                let expected = sorted[..n.min(sorted.len())].to_vec();
+                assert_eq!(bits(scores.best(n, tie)), bits(expected), "the best {n}");
+            }
+            for (at, (score, own)) in sorted.iter().enumerate() {
+                assert_eq!(scores.n_before(*score, own, tie), at);
+            }
+        }
+        // Those that were deleted, are no hits or were never there too, in any order.
+        let mut chunks = index.chunks().to_vec();
+        chunks.push(u64::MAX);
+        chunks.reverse();
+        let matched = scores.matched(&chunks).expect("the list is sound");
+        for (chunk, matched) in chunks.into_iter().zip(matched) {
+            let hit = hits.iter().find(|hit| hit.chunk == chunk);
+            assert_eq!(
+                scores.of(chunk).map(f32::to_bits),
+                hit.map(|hit| hit.score.to_bits())
+            );
+            assert_eq!(matched, hit.map_or(Vec::new(), |hit| hit.matched.clone()));
+        }
+    }
+
+    #[test]
+    fn scores_of_many_chunks_are_those_of_the_record() {
+        let folder = tempfile::tempdir().expect("a scratch folder can be made");
+        let mut writer = TextWriter::create(folder.path()).expect("a list can be started");
+        // More than one block of entries for a word, and more equal scores than are asked for.
+        let text = |chunk: u64| match chunk % 5 {
+            0 => "the relay hums, the quiet relay".to_owned(),
+            1 => format!("the night {}", "is quiet ".repeat((chunk % 61) as usize)),
+            _ => format!(
+                "the {}",
+                if chunk.is_multiple_of(2) {
+                    "relay"
+                } else {
+                    "night"
+                }
+            ),
+        };
+        for chunk in 0..1400 {
+            add(&mut writer, chunk / 4, &[(chunk, text(chunk))]);
+        }
+        writer.commit(1).expect("it can be committed");
+        for document in (0..350).step_by(3) {
+            writer.delete_document(document);
+        }
+        for chunk in 1400..1700 {
+            add(&mut writer, chunk / 4, &[(chunk, text(chunk))]);
+        }
+        writer.commit(2).expect("it can be committed");
+        drop(writer);
+        let index = TextIndex::open(folder.path()).expect("it was just written");
+        for query in [
+            "the relay",
+            "is the quiet relay humming",
+            "night",
+            "unheard",
+            "",
+        ] {
+            check_scores(&index, query);
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -867,6 +1053,7 @@ mod tests {
                 let mut holding_all = found.clone();
                 holding_all.hits.retain(|hit| hit.matched.len() == found.words.len());
                 prop_assert_eq!(all, holding_all);
+                check_scores(&index, query);
             }
         }
     }

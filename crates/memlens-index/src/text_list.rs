@@ -164,6 +164,20 @@ pub(crate) fn open_verified(dir: &Path, known: &VerifiedFiles) -> Result<Verifie
     Ok(Verified { index, mark, files })
 }
 
+/// Reads the mark of the last commit in `dir`, and no file that it needs.
+///
+/// # Errors
+/// As [`crate::TextIndex::open`].
+pub(crate) fn read_mark(dir: &Path) -> Result<Mark, IndexError> {
+    let directory = ListDirectory::open(dir)?;
+    directory.refuse_odd()?;
+    let index = Index::open(directory).map_err(|source| open_error(dir, source))?;
+    let meta = index
+        .load_metas()
+        .map_err(|source| open_error(dir, source))?;
+    Mark::read(&meta, dir)
+}
+
 /// Opens the parts of the last commit, to stay as they are.
 pub(crate) fn reader(index: &Index) -> Result<IndexReader, TantivyError> {
     index

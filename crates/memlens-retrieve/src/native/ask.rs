@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use memlens_index::{Join, TextHits};
+use memlens_index::{Join, TextScores};
 use memlens_params::{Bm25Join, Params, VectorUnit};
 use memlens_rank::{
     Candidate, CandidateSet, ChunkId, Cosines, Directions, List, ListId, ListState, ListValue,
@@ -40,9 +40,16 @@ pub fn retrieve(
         Bm25Join::And => Join::And,
     };
     let started = Instant::now();
-    let hits = lists.text.search(query, join)?;
+    let mut scores = lists.text.score(query, join)?;
+    keep_in_scope(&mut scores, lists, scope);
+    let place_of = |chunk: u64| lists.place_of(chunk as i64);
+    let by_text: Vec<u32> = scores
+        .best(DEPTH_MAX, place_of)
+        .into_iter()
+        .filter_map(|(_, place)| place)
+        .collect();
     let mut text_took = started.elapsed();
-    let text_state = if hits.words.is_empty() {
+    let text_state = if scores.words.is_empty() {
         ListState::Missing("the question has no letters or digits".to_owned())
     } else {
         ListState::Ready
@@ -57,23 +64,22 @@ pub fn retrieve(
     };
     let by_vector = best(&values, DEPTH_MAX, |(place, value)| (value.score, *place));
     let vector_took = started.elapsed();
-    let started = Instant::now();
-    let in_scope = hits_in_scope(lists, &hits, scope);
-    let by_text = best(&in_scope, DEPTH_MAX, |(place, hit)| {
-        (f64::from(hits.hits[*hit].score), *place)
-    });
-
-    text_took += started.elapsed();
-
     // Both values are facts of every candidate, listed there or not.
     let mut union: Vec<u32> = by_vector
         .iter()
         .map(|at| values[*at].0)
-        .chain(by_text.iter().map(|at| in_scope[*at].0))
+        .chain(by_text.iter().copied())
         .chain(also.iter().copied())
         .collect();
     union.sort_unstable();
     union.dedup();
+    let started = Instant::now();
+    let ids: Vec<u64> = union
+        .iter()
+        .map(|place| lists.snapshot.chunk(*place).1.id as u64)
+        .collect();
+    let matched = scores.matched(&ids)?;
+    text_took += started.elapsed();
     let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
     let mut rows = Vec::with_capacity(union.len());
     // Chunks of a note follow each other.
@@ -86,8 +92,8 @@ pub fn retrieve(
     };
     let n_chunks = scope.iter().map(|range| range.end - range.start).sum();
     let mut vectors = list(ListId::VECTOR, vector_state, n_chunks);
-    let mut text = list(ListId::BM25, text_state, in_scope.len() as u32);
-    for (slot, place) in union.iter().enumerate() {
+    let mut text = list(ListId::BM25, text_state, scores.n_hits() as u32);
+    for (slot, (place, hit_words)) in union.iter().zip(matched).enumerate() {
         let at = lists.snapshot.document_at(*place);
         let (document, chunk) = lists.snapshot.chunk(*place);
         let mut cosines = Cosines::default();
@@ -103,13 +109,7 @@ pub fn retrieve(
                 }),
             };
         }
-        let hit = in_scope
-            .binary_search_by_key(place, |(place, _)| *place)
-            .map(|at| &hits.hits[in_scope[at].1]);
-        if let Ok(hit) = hit {
-            text.values[slot].score = Some(f64::from(hit.score));
-        }
-        let hit_words = hit.map(|hit| hit.matched.clone()).unwrap_or_default();
+        text.values[slot].score = scores.of(ids[slot]).map(f64::from);
         candidates.push(Candidate {
             chunk: ChunkId(chunk.id as u64),
             order: *place,
@@ -143,8 +143,8 @@ pub fn retrieve(
     for (rank, at) in (1..).zip(&by_vector) {
         vectors.values[slot_of(&union, values[*at].0)].rank = Some(rank);
     }
-    for (rank, at) in (1..).zip(&by_text) {
-        text.values[slot_of(&union, in_scope[*at].0)].rank = Some(rank);
+    for (rank, place) in (1..).zip(&by_text) {
+        text.values[slot_of(&union, *place)].rank = Some(rank);
     }
     for place in also {
         let slot = slot_of(&union, *place);
@@ -152,11 +152,9 @@ pub fn retrieve(
             let others = values.iter().map(|(place, value)| (value.score, *place));
             vectors.values[slot].rank = Some(rank_among(others, (score, *place)));
         }
-        if let (Some(score), None) = (text.values[slot].score, text.values[slot].rank) {
-            let others = in_scope
-                .iter()
-                .map(|(place, hit)| (f64::from(hits.hits[*hit].score), *place));
-            text.values[slot].rank = Some(rank_among(others, (score, *place)));
+        if let (Some(score), None) = (scores.of(ids[slot]), text.values[slot].rank) {
+            let n_before = scores.n_before(score, &Some(*place), place_of);
+            text.values[slot].rank = Some(n_before as u32 + 1);
         }
     }
     let own_vectors = union
@@ -167,15 +165,15 @@ pub fn retrieve(
         set: CandidateSet {
             candidates,
             n_chunks,
-            n_words: hits.words.len() as u32,
-            bm25_ideal: f64::from(hits.ideal),
+            n_words: scores.words.len() as u32,
+            bm25_ideal: f64::from(scores.ideal),
             lists: vec![vectors, text],
             directions: Some(Arc::new(directions)),
             ..CandidateSet::default()
         },
         rows,
-        words: hits.words,
-        n_words_left_out: hits.n_words_left_out,
+        n_words_left_out: scores.n_words_left_out,
+        words: scores.words,
         took: vec![(ListId::VECTOR, vector_took), (ListId::BM25, text_took)],
     })
 }
@@ -258,21 +256,21 @@ fn vector_values(
         .collect())
 }
 
-/// The hits in scope, ascending by place: the place and the index into `hits`.
-fn hits_in_scope(lists: &Lists, hits: &TextHits, scope: &[Range<u32>]) -> Vec<(u32, usize)> {
-    let is_in_scope = |place: u32| {
-        let at = scope.partition_point(|range| range.end <= place);
-        scope.get(at).is_some_and(|range| range.contains(&place))
-    };
-    let mut found: Vec<(u32, usize)> = hits
-        .hits
-        .iter()
-        .enumerate()
-        .filter_map(|(at, hit)| lists.place_of(hit.chunk as i64).map(|place| (place, at)))
-        .filter(|(place, _)| is_in_scope(*place))
-        .collect();
-    found.sort_unstable();
-    found
+/// Drops the hits that are not in scope.
+fn keep_in_scope(scores: &mut TextScores<'_>, lists: &Lists, scope: &[Range<u32>]) {
+    let n_chunks = lists.snapshot.n_chunks();
+    let is_all = scope.len() == 1 && scope[0] == (0..n_chunks);
+    // Of one generation, the lists differ at most by notes that the snapshot left out.
+    if is_all && lists.text.n_chunks() == u64::from(n_chunks) {
+        return;
+    }
+    let places = lists.entry_places();
+    scores.keep(|entry| {
+        places[entry].is_some_and(|place| {
+            let at = scope.partition_point(|range| range.end <= place);
+            scope.get(at).is_some_and(|range| range.contains(&place))
+        })
+    });
 }
 
 /// Orders by score, the highest first; ties by place.

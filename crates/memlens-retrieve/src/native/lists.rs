@@ -1,7 +1,7 @@
 //! The library as it is searched: one snapshot of the store and both lists, all of one generation.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use memlens_index::{IndexError, TextIndex, VectorFile, text_path, vector_path};
@@ -35,6 +35,8 @@ pub struct Lists {
     pieces: Vec<Arc<Piece>>,
     /// Every chunk with its place, by id.
     by_id: Vec<(i64, u32)>,
+    /// The place of each entry of the BM25 list, once a search of a part asks for them.
+    entry_places: OnceLock<Vec<Option<u32>>>,
     counts: HashMap<FolderId, FolderCounts>,
 }
 
@@ -147,6 +149,7 @@ impl Lists {
             window_rows: Vec::new(),
             window_firsts: Vec::with_capacity(n_chunks + 1),
             by_id: Vec::with_capacity(n_chunks),
+            entry_places: OnceLock::new(),
             counts: HashMap::new(),
             snapshot,
             pieces,
@@ -210,14 +213,17 @@ impl Lists {
         self.window_rows[windows].iter().copied()
     }
 
-    /// The number of windows.
-    pub fn n_windows(&self) -> u32 {
-        self.window_rows.len() as u32
-    }
-
     /// How much a folder holds; nothing of one that is not watched.
     pub fn counts_of(&self, folder: FolderId) -> FolderCounts {
         self.counts.get(&folder).copied().unwrap_or_default()
+    }
+
+    /// The place of each entry of the BM25 list; none where its chunk is not in the snapshot.
+    pub fn entry_places(&self) -> &[Option<u32>] {
+        self.entry_places.get_or_init(|| {
+            let chunks = self.text.chunks().iter();
+            chunks.map(|chunk| self.place_of(*chunk as i64)).collect()
+        })
     }
 
     /// The place of a chunk in the snapshot; none when it is not in it.
