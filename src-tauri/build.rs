@@ -25,6 +25,7 @@ const COMMANDS: &[&str] = &[
     "aggregate",
     "clusters",
     "set_evergreen",
+    "example_questions",
     "add_folder",
     "data_size",
     "document",

@@ -20,9 +20,9 @@ pub struct Arguments {
     /// Theme (default: the system's).
     #[arg(long)]
     pub theme: Option<Theme>,
-    /// Window size in pixels.
-    #[arg(long, value_name = "WxH", default_value = "1440x900", value_parser = size)]
-    pub size: (u32, u32),
+    /// Window size in pixels (default: as it was closed, at first 1440x900).
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    pub size: Option<(u32, u32)>,
     /// Show no dialog of the system: the path in this file answers it, and an empty file cancels. For tests.
     #[arg(long, value_name = "FILE", hide = true)]
     pub answer_dialogs: Option<PathBuf>,

@@ -284,12 +284,24 @@ pub async fn set_evergreen(
     .await
 }
 
+/// Questions to begin with, of the headings of the notes.
+#[tauri::command]
+#[specta::specta]
+pub async fn example_questions(shell: State<'_, Shell>) -> Answer<Vec<String>> {
+    work(&shell, |engine| Ok(engine.library().example_questions())).await
+}
+
 /// What the last pass over all observations found.
 #[tauri::command]
 #[specta::specta]
-pub async fn clusters(shell: State<'_, Shell>, params: Params) -> Answer<ClustersAnswer> {
+pub async fn clusters(
+    shell: State<'_, Shell>,
+    params: Params,
+    folder: Option<String>,
+) -> Answer<ClustersAnswer> {
     work(&shell, move |engine| {
-        engine.library().clusters(&params.check()?)
+        let folder = folder.as_deref().map(folder_id).transpose()?;
+        engine.library().clusters(&params.check()?, folder)
     })
     .await
 }
@@ -297,8 +309,16 @@ pub async fn clusters(shell: State<'_, Shell>, params: Params) -> Answer<Cluster
 /// Passes over all observations now, where anything changed.
 #[tauri::command]
 #[specta::specta]
-pub async fn aggregate(shell: State<'_, Shell>, params: Params) -> Answer<ClustersAnswer> {
-    work(&shell, move |engine| engine.aggregate_now(&params.check()?)).await
+pub async fn aggregate(
+    shell: State<'_, Shell>,
+    params: Params,
+    folder: Option<String>,
+) -> Answer<ClustersAnswer> {
+    work(&shell, move |engine| {
+        let folder = folder.as_deref().map(folder_id).transpose()?;
+        engine.aggregate_now(&params.check()?, folder)
+    })
+    .await
 }
 
 #[tauri::command]

@@ -6,6 +6,7 @@ mod arguments;
 mod commands;
 mod dialogs;
 mod events;
+mod frame;
 mod window;
 
 pub use allocator::keep_little_memory;

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use memlens_engine::{Engine, Event, Home, bundled, refuse_library_among};
 use specta_typescript::{Typescript, semantic};
-use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindowBuilder};
+use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 use tauri_specta::{Builder, ErrorHandlingMode, Event as _, collect_commands, collect_events};
 
 use crate::arguments::Arguments;
 use crate::commands::{self, Shell};
 use crate::dialogs::Dialogs;
 use crate::events::{ActivityHappened, AnswersLost, Download, StateChanged};
+use crate::frame::{Frame, SIZE_MIN};
 
 /// Opens the window and returns when it is closed.
 pub fn run(arguments: Arguments) -> ExitCode {
@@ -47,19 +48,28 @@ pub fn run(arguments: Arguments) -> ExitCode {
                     std::process::exit(1);
                 }
             };
+            let kept = Frame::kept(&shell.engine);
+            let frame = arguments.size.map_or(kept, |size| kept.of_size(size));
             app.manage(shell);
             let address = arguments.theme.map_or_else(
                 || "index.html".to_owned(),
                 |theme| format!("index.html?theme={}", theme.as_str()),
             );
-            let (width, height) = arguments.size;
-            WebviewWindowBuilder::new(app, "main", WebviewUrl::App(address.into()))
+            let (width, height) = frame.size();
+            let window = WebviewWindowBuilder::new(app, "main", WebviewUrl::App(address.into()))
                 .title("Memlens")
-                .inner_size(f64::from(width), f64::from(height))
-                .min_inner_size(900.0, 600.0)
+                .inner_size(width, height)
+                .min_inner_size(SIZE_MIN.0, SIZE_MIN.1)
                 .on_navigation(is_of_the_window)
                 .build()?;
+            frame.place(&window)?;
             Ok(())
+        })
+        .on_window_event(|window, event| {
+            if let WindowEvent::CloseRequested { .. } = event {
+                // A window that cannot say where it stands closes all the same.
+                let _ = Frame::keep(window, &window.state::<Shell>().engine);
+            }
         })
         .run(tauri::generate_context!());
     match ran {
@@ -153,6 +163,7 @@ fn builder() -> Builder<tauri::Wry> {
             commands::feedback_save,
             commands::feedback_undo,
             commands::set_evergreen,
+            commands::example_questions,
             commands::clusters,
             commands::aggregate,
             commands::agents::add_agent,

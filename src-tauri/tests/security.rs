@@ -120,6 +120,7 @@ const COMMANDS: &[(&str, &str)] = &[
         "starts the system's program with the library's folder",
     ),
     ("set_evergreen", "nothing"),
+    ("example_questions", "nothing"),
     ("snippets", "nothing"),
     ("compare", "reads notes in watched folders"),
     (

@@ -233,6 +233,18 @@ for (const theme of ["Light", "Dark"]) {
   }
 }
 
+scenario("texts are set in the fonts that the window brings along", async ({ window }) => {
+  await window.until("both are there", () => {
+    const isLoaded = (family) =>
+      Array.from(document.fonts).some((face) => face.family.includes(family) && face.status === "loaded");
+    void document.fonts.load('12px "JetBrains Mono Variable"');
+    return (
+      getComputedStyle(document.body).fontFamily.startsWith('"Inter Variable"') &&
+      ["Inter Variable", "JetBrains Mono Variable"].every(isLoaded)
+    );
+  });
+});
+
 scenario("the first run, in both themes", async ({ window }) => {
   await closeOverlay(window);
   await window.show("Settings");

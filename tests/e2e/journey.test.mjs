@@ -28,7 +28,7 @@ async function panel(window) {
         const [label, value] = bar.querySelector("title").textContent.split(": ");
         return { label, value: number(value) };
       }),
-      steps: Array.from(panel.querySelectorAll(".j-steps li:not(.idle)"), (step) => ({
+      steps: Array.from(panel.querySelectorAll(".j-steps ol > li"), (step) => ({
         label: step.querySelector(".label").innerText.trim(),
         sentence: step.querySelector(".sentence").innerText.trim(),
       })),

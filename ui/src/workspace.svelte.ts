@@ -18,9 +18,8 @@ import { QueryHistory } from "./search/query-history.svelte";
 import { Revival } from "./search/revival.svelte";
 import { SearchController } from "./search/search-controller.svelte";
 import { WhyNotController } from "./why-not/why-not.svelte";
+import { Session, type ViewId } from "./session.svelte";
 import { Theme } from "./shared/theme.svelte";
-
-export type ViewId = "search" | "tune" | "compare" | "past" | "memory" | "export" | "settings";
 
 /** Everything that one window holds; made once, reached by `useWorkspace` from any view. */
 export class Workspace {
@@ -52,10 +51,13 @@ export class Workspace {
   /** Why an agent forgot a fact; any view may ask. */
   readonly autopsy: AutopsyController;
   readonly theme: Theme;
+  /** What is kept of all this between starts. */
+  readonly session: Session;
   #view = $state<ViewId>("search");
   #isReady = $state(false);
   /** Counts the wishes to type a question; the query box takes the focus on each. */
   #nQueryWishes = $state(0);
+  #isQueryWished = $state(false);
 
   constructor(backend: Backend) {
     this.backend = backend;
@@ -75,6 +77,13 @@ export class Workspace {
     this.past = new PastList(backend);
     this.lostAnswers = new LostAnswersNews(backend);
     this.autopsy = new AutopsyController(backend);
+    this.session = new Session({
+      search: this.search,
+      pipelines: this.pipelines,
+      presets: this.presets,
+      view: () => this.#view,
+      show: (view) => this.show(view),
+    });
   }
 
   get view(): ViewId {
@@ -100,14 +109,21 @@ export class Workspace {
     return this.#nQueryWishes;
   }
 
+  /** Whether the Search view came up because a person wants to type a question. */
+  get isQueryWished(): boolean {
+    return this.#isQueryWished;
+  }
+
   /** Brings the query box up, from any view. */
   askForQuery(): void {
     this.#view = "search";
+    this.#isQueryWished = true;
     this.#nQueryWishes++;
   }
 
   show(view: ViewId): void {
     this.#view = view;
+    this.#isQueryWished = false;
   }
 
   /**
@@ -148,6 +164,7 @@ export class Workspace {
     this.queries.clear();
     this.whyNot.close();
     this.search.clear();
+    this.search.scopeTo(null);
     void this.presets.refresh();
     void this.rerankers.read();
     void this.recall.look();
@@ -164,6 +181,7 @@ export class Workspace {
       this.feedback.follow(),
       this.rerankers.follow(),
       this.lostAnswers.follow(),
+      this.session.follow(),
       () => this.search.close(),
     ];
     void this.#open();
@@ -174,6 +192,7 @@ export class Workspace {
 
   async #open(): Promise<void> {
     await Promise.all([this.library.refresh(), this.presets.refresh(), this.pipelines.read()]);
+    if (this.library.state !== null) this.session.takeUp(this.library.state);
     await this.#askStartQuery();
     this.#isReady = true;
   }
@@ -186,7 +205,9 @@ export class Workspace {
       // Without it the window opens as it does without a query.
       return;
     }
-    if (query !== null && query !== "") await this.search.searchNow(query);
+    if (query === null || query === "") return;
+    this.show("search");
+    await this.search.searchNow(query);
   }
 }
 

@@ -141,6 +141,7 @@ export const CLUSTERS: ClusterReport = {
   n_clusters: 2,
   corroborated_count: 5,
   n_observations: 412,
+  n_boilerplate: 38,
   elapsed_ms: 31.4,
 };
 
@@ -511,23 +512,32 @@ export class FakeBackend implements Backend {
   found: ClusterReport = CLUSTERS;
   #hasPassed = false;
 
-  clusters(params: Params) {
-    return this.#answer("clusters", [params], () => this.#clusters());
+  clusters(params: Params, folder: string | null) {
+    return this.#answer("clusters", [params, folder], () => this.#clusters(folder));
   }
 
-  aggregate(params: Params) {
-    return this.#answer("aggregate", [params], () => {
+  aggregate(params: Params, folder: string | null) {
+    return this.#answer("aggregate", [params, folder], () => {
       this.#hasPassed = true;
-      return this.#clusters();
+      return this.#clusters(folder);
     });
   }
 
-  #clusters(): ClustersAnswer {
+  #clusters(folder: string | null): ClustersAnswer {
+    const isIn = ({ canonical, members }: ClusterReport["clusters"][number]) =>
+      folder === null || [canonical, ...members].some((one) => one.folder === folder);
     return {
-      report: this.#hasPassed ? this.found : null,
+      report: this.#hasPassed ? { ...this.found, clusters: this.found.clusters.filter(isIn) } : null,
       n_observations: this.found.n_observations,
       is_stale: !this.#hasPassed,
     };
+  }
+
+  /** Of the headings of the notes. */
+  examples = ["Home server: push relay", "Who wants to be told what"];
+
+  exampleQuestions() {
+    return this.#answer("exampleQuestions", [], () => this.examples);
   }
 
   setEvergreen(folder: string, path: string, isEvergreen: boolean): Promise<FolderTree[]> {

@@ -4,7 +4,8 @@ import App from "../src/App.svelte";
 import "../src/styles/tokens.css";
 import "../src/styles/app.css";
 import { openDocument } from "../src/open-document.svelte";
-import { Workspace, workspaceContext, type ViewId } from "../src/workspace.svelte";
+import type { ViewId } from "../src/session.svelte";
+import { Workspace, workspaceContext } from "../src/workspace.svelte";
 import { LibraryBackend, type LibraryFile, type LibraryOptions } from "./fake/library";
 
 const asked = new URLSearchParams(location.search);

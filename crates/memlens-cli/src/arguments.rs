@@ -294,6 +294,9 @@ pub struct AutopsyArgs {
 pub struct ClustersArgs {
     #[command(flatten)]
     pub settings: SettingArgs,
+    /// Show only clusters with a member in this folder, as in `memlens search --in`
+    #[arg(long = "in", value_name = "SUBFOLDER")]
+    pub scope: Option<String>,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

@@ -18,6 +18,7 @@ use crate::settings::{open, params};
 struct ClustersReport<'a> {
     clusters: Vec<ClusterReported<'a>>,
     corroborated_count: u32,
+    n_boilerplate: u32,
     elapsed_ms: f64,
 }
 
@@ -71,6 +72,7 @@ impl<'a> ClustersReport<'a> {
         ClustersReport {
             clusters: clusters.collect(),
             corroborated_count: report.corroborated_count,
+            n_boilerplate: report.n_boilerplate,
             elapsed_ms: report.elapsed_ms,
         }
     }
@@ -81,9 +83,11 @@ pub fn run(library: Option<PathBuf>, arguments: &ClustersArgs) -> Result<(), Cli
     let params = params(&arguments.settings)?;
     let library = open(library)?;
     library.aggregate()?;
+    let scope = arguments.scope.as_deref().map(|typed| library.scope(typed));
+    let scope = scope.transpose()?;
     let Some(report) = library
         .clustering()
-        .map(|clustering| clustering.report(&params))
+        .map(|clustering| clustering.report(&params, scope.as_ref()))
     else {
         return Ok(());
     };
@@ -118,6 +122,16 @@ fn print(out: &mut dyn Write, report: &ClusterReport) -> io::Result<()> {
         1 => "1 cluster".to_owned(),
         n => format!("{n} clusters"),
     };
+    if report.n_boilerplate > 0 {
+        let lines = match report.n_boilerplate {
+            1 => "1 line is".to_owned(),
+            n => format!("{n} lines are"),
+        };
+        writeln!(
+            out,
+            "{DIM}{lines} left out as boilerplate: licences, heads of releases, lines in many notes of unlike topics{DIM:#}"
+        )?;
+    }
     writeln!(
         out,
         "{DIM}{} of {} observations are corroborated, in {clusters}; found in {} ms{DIM:#}",

@@ -7,6 +7,7 @@ use memlens_engine::view::{
     Change, ComparedRow, ComparedSide, Comparison, QueryChange, SetComparison,
 };
 use memlens_engine::{Library, Part, Ranking, compare, pipeline, read_ranking};
+use memlens_eval::signed;
 use memlens_rank::number;
 
 use crate::arguments::CompareArgs;
@@ -233,13 +234,4 @@ fn write_set(out: &mut dyn Write, report: &SetComparison) -> io::Result<()> {
         )?;
     }
     Ok(())
-}
-
-/// A change with its sign.
-fn signed(change: f64) -> String {
-    if change > 0.0 {
-        format!("+{}", number(change, 3))
-    } else {
-        number(change, 3)
-    }
 }

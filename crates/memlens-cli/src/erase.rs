@@ -22,6 +22,8 @@ pub fn run(library: Option<PathBuf>, arguments: &EraseArgs) -> Result<(), CliErr
                 n_files: contents.n_files,
                 n_presets: contents.n_presets,
                 n_thumbs: contents.n_thumbs,
+                n_query_sets: contents.n_query_sets,
+                n_runs: contents.n_runs,
                 n_bytes: before.total as u64,
             },
             Err(error) if error.is_damage() => CliError::UnconfirmedDamaged(error.to_string()),

@@ -87,7 +87,7 @@ pub enum CliError {
     #[error("cannot read standard input: {0}")]
     Input(std::io::Error),
     /// Something that cannot be undone was not asked for plainly.
-    #[error("cannot erase {} without --yes: this deletes {n_bytes} bytes (folders: {n_folders}, files: {n_files}, presets: {n_presets}, thumbs: {n_thumbs}), \
+    #[error("cannot erase {} without --yes: this deletes {n_bytes} bytes (folders: {n_folders}, files: {n_files}, presets: {n_presets}, thumbs: {n_thumbs}, query sets: {n_query_sets}, runs: {n_runs}), \
         settings, downloaded models and keys in the keyring; your notes are not touched", path.display())]
     Unconfirmed {
         /// The library's folder.
@@ -100,6 +100,10 @@ pub enum CliError {
         n_presets: usize,
         /// Thumbs.
         n_thumbs: usize,
+        /// Query sets.
+        n_query_sets: usize,
+        /// Runs that were saved.
+        n_runs: usize,
         /// What all of it takes on disk.
         n_bytes: u64,
     },

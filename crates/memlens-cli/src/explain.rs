@@ -228,7 +228,7 @@ mod tests {
         let dir = fresh(&[notes.path()]);
         let library = open(dir.path());
         let shelf = Arc::new(Shelf {
-            folder: library.status().folders[0].0.id,
+            folder: library.lists().snapshot.folders[0].id,
             notes: vec![
                 ("hall.md", Some("the hall"), false),
                 ("lamp.md", Some("a lamp"), true),

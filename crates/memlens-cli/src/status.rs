@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use memlens_engine::LibraryStatus;
 use serde::Serialize;
 
 use crate::arguments::JsonArgs;
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown};
-use crate::settings::open;
+use crate::output::{print_json, print_text, shown, tell};
+use crate::settings::{library_dir, source};
 
 #[derive(Serialize)]
 struct StatusReport {
@@ -43,8 +44,11 @@ struct ProblemReport {
 
 /// What the library holds.
 pub fn run(library: Option<PathBuf>, arguments: &JsonArgs) -> Result<(), CliError> {
-    let library = open(library)?;
-    let status = library.status();
+    let dir = library_dir(library)?;
+    let status = LibraryStatus::read(&dir, &source())?;
+    for notice in &status.notices {
+        tell(notice);
+    }
     let folders = status.folders.into_iter();
     let folders = folders
         .map(|(folder, counts)| FolderReport {
@@ -57,16 +61,16 @@ pub fn run(library: Option<PathBuf>, arguments: &JsonArgs) -> Result<(), CliErro
         .collect();
     let report = StatusReport {
         schema_version: 1,
-        library: library.dir().display().to_string(),
+        library: dir.display().to_string(),
         generation: status.generation,
         model: status.model,
-        writer: library.writer(),
+        writer: status.writer,
         n_files: status.n_files,
         n_chunks: status.n_chunks,
         n_windows: status.n_windows,
         folders,
-        problems: library
-            .problems()?
+        problems: status
+            .problems
             .into_iter()
             .map(|problem| ProblemReport {
                 folder: problem.folder_name,

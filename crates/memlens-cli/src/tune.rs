@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memlens_engine::view::{TuneAnswer, TuneKind, TuneRequest, TuneRow};
 use memlens_engine::{EngineError, Library, LoadedSet, QueryFile, Ranking};
+use memlens_eval::signed;
 use memlens_rank::number;
 use serde::Serialize;
 
@@ -160,8 +161,4 @@ fn write_row(out: &mut dyn Write, row: &TuneRow) -> io::Result<()> {
         signed(row.to_present),
         between.unwrap_or_default()
     )
-}
-
-fn signed(figure: f64) -> String {
-    format!("{figure:+.3}").replace('-', "\u{2212}")
 }

@@ -132,6 +132,7 @@ fn pass(texts: &[String]) -> usize {
         .map(|(at, fingerprint)| Observation {
             fingerprint,
             source: at % 5,
+            document: at / 10,
         })
         .collect();
     let found = aggregate(&observations, &[]);

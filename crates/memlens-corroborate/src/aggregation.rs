@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::Range;
 
+use crate::boilerplate::repeated;
 use crate::claims::Claims;
 use crate::clusters::{Clusters, Edge, Edges, Joining, Parts};
 use crate::fingerprint::Fingerprint;
@@ -42,6 +43,8 @@ pub struct Observation<'a> {
     pub fingerprint: &'a Fingerprint,
     /// Who says it: the number of an agent, else of a folder.
     pub source: u32,
+    /// The note that holds it; those of one note follow each other.
+    pub document: u32,
 }
 
 /// What one pass finds.
@@ -50,6 +53,7 @@ pub struct Aggregation {
     simhash: Clusters,
     words: Clusters,
     n_passed_over: u64,
+    n_boilerplate: u32,
 }
 
 impl Aggregation {
@@ -57,6 +61,12 @@ impl Aggregation {
     /// each other. Where contradictions part what ties them, a cluster may come out smaller for it, never larger.
     pub fn n_passed_over(&self) -> u64 {
         self.n_passed_over
+    }
+
+    /// How many observations agree with nothing since they are boilerplate: they stand word for word in
+    /// [`NOTES_MIN`](crate::NOTES_MIN) or more notes of unlike topics, name a licence or head a release.
+    pub fn n_boilerplate(&self) -> u32 {
+        self.n_boilerplate
     }
 
     /// The clusters by a measure.
@@ -72,7 +82,7 @@ impl Aggregation {
 ///
 /// From the nearest pair to the farthest, ties by the order of `observations`; a pair whose clusters hold contradicting
 /// [claims](Claims::agree), or one pair of `contradictions`, stays apart. Observations that say [too
-/// little](Fingerprint::is_telling) stand alone.
+/// little](Fingerprint::is_telling) or are [boilerplate](Aggregation::n_boilerplate) stand alone.
 pub fn aggregate(observations: &[Observation<'_>], contradictions: &[(u32, u32)]) -> Aggregation {
     let claims: Vec<Claims> = observations
         .iter()
@@ -88,19 +98,32 @@ pub fn aggregate(observations: &[Observation<'_>], contradictions: &[(u32, u32)]
         contradictions,
     };
 
-    let (words, n_passed_over) = by_words(observations, &parts);
+    let is_repeated = repeated(observations);
+    let said: Vec<Option<&Fingerprint>> = observations
+        .iter()
+        .zip(&is_repeated)
+        .map(|(it, is_repeated)| {
+            (it.fingerprint.is_telling() && !is_repeated).then_some(it.fingerprint)
+        })
+        .collect();
+    let is_boilerplate =
+        |(it, is_repeated): &(&Observation<'_>, &bool)| it.fingerprint.is_formula || **is_repeated;
+    let boilerplate = observations.iter().zip(&is_repeated).filter(is_boilerplate);
+    let (words, n_passed_over) = by_words(&said, &parts);
     Aggregation {
-        simhash: by_simhash(observations, &parts),
+        simhash: by_simhash(&said, &parts),
         words,
         n_passed_over,
+        n_boilerplate: boilerplate.count() as u32,
     }
 }
 
-fn by_simhash(observations: &[Observation<'_>], parts: &Parts<'_>) -> Clusters {
-    let alike = Alike::of(observations, |fingerprint| fingerprint.simhash);
-    let items: Vec<(u64, Claims)> = alike
-        .firsts()
-        .map(|first| (observations[first].fingerprint.simhash, parts.claims[first]))
+/// `said`: for each observation its fingerprint; none for one that stands alone.
+fn by_simhash(said: &[Option<&Fingerprint>], parts: &Parts<'_>) -> Clusters {
+    let (alike, firsts) = Alike::of(said, |fingerprint| fingerprint.simhash);
+    let items: Vec<(u64, Claims)> = firsts
+        .iter()
+        .map(|first| (first.simhash, first.claims))
         .collect();
     let mut joining = Joining::of(parts);
     let mut edges = alike.edges(&joining);
@@ -114,16 +137,12 @@ fn by_simhash(observations: &[Observation<'_>], parts: &Parts<'_>) -> Clusters {
     joining.finish()
 }
 
-fn by_words(observations: &[Observation<'_>], parts: &Parts<'_>) -> (Clusters, u64) {
-    let alike = Alike::of(observations, |fingerprint| &fingerprint.words);
-    let items: Vec<(&[u64], Claims)> = alike
-        .firsts()
-        .map(|first| {
-            (
-                &observations[first].fingerprint.words[..],
-                parts.claims[first],
-            )
-        })
+/// As [`by_simhash`]; and how many pairs were passed over.
+fn by_words(said: &[Option<&Fingerprint>], parts: &Parts<'_>) -> (Clusters, u64) {
+    let (alike, firsts) = Alike::of(said, |fingerprint| &fingerprint.words);
+    let items: Vec<(&[u64], Claims)> = firsts
+        .iter()
+        .map(|first| (&first.words[..], first.claims))
         .collect();
     let mut joining = Joining::of(parts);
     let mut edges = alike.edges(&joining);
@@ -135,6 +154,7 @@ fn by_words(observations: &[Observation<'_>], parts: &Parts<'_>) -> (Clusters, u
 }
 
 /// Observations of distance 0 and equal claims as one, so that copies cost no comparisons.
+#[derive(Default)]
 struct Alike {
     /// The first of each, ascending.
     firsts: Vec<u32>,
@@ -143,29 +163,26 @@ struct Alike {
 }
 
 impl Alike {
+    /// Those of `said`, and the fingerprints of the first ones.
     fn of<'a, Key: Eq + Hash>(
-        observations: &[Observation<'a>],
+        said: &[Option<&'a Fingerprint>],
         key: impl Fn(&'a Fingerprint) -> Key,
-    ) -> Alike {
+    ) -> (Alike, Vec<&'a Fingerprint>) {
         let mut last_of: HashMap<(Key, Claims), u32> = HashMap::new();
-        let mut alike = Alike {
-            firsts: Vec::new(),
-            others: Vec::new(),
-        };
-        for (at, Observation { fingerprint, .. }) in (0..).zip(observations) {
-            if !fingerprint.is_telling() {
+        let (mut alike, mut firsts) = (Alike::default(), Vec::new());
+        for (at, fingerprint) in (0..).zip(said) {
+            let Some(fingerprint) = fingerprint else {
                 continue;
-            }
+            };
             match last_of.insert((key(fingerprint), fingerprint.claims), at) {
-                None => alike.firsts.push(at),
+                None => {
+                    alike.firsts.push(at);
+                    firsts.push(*fingerprint);
+                }
                 Some(before) => alike.others.push((before, at)),
             }
         }
-        alike
-    }
-
-    fn firsts(&self) -> impl Iterator<Item = usize> {
-        self.firsts.iter().map(|first| *first as usize)
+        (alike, firsts)
     }
 
     fn edges(&self, joining: &Joining<'_>) -> Edges {
@@ -272,6 +289,7 @@ mod tests {
             .map(|(source, fingerprint)| Observation {
                 fingerprint,
                 source,
+                document: source,
             })
             .collect();
         aggregate(&observations, &[]).of(measure).members(level)

@@ -1,5 +1,6 @@
 //! What is kept of an observation's text to find those that say the same.
 
+use crate::boilerplate::is_formula;
 use crate::claims::Claims;
 use crate::words::{fnv1a, simhash, words};
 
@@ -17,6 +18,8 @@ pub struct Fingerprint {
     pub n_words: u32,
     /// What it claims.
     pub claims: Claims,
+    /// Whether it is a notice of a licence or the head of a release.
+    pub is_formula: bool,
 }
 
 impl Fingerprint {
@@ -32,12 +35,13 @@ impl Fingerprint {
             words: hashes.into(),
             n_words: words.len() as u32,
             claims: Claims::of(text, &words),
+            is_formula: is_formula(text, &words),
         }
     }
 
     /// Whether it says enough to be agreed with.
     pub fn is_telling(&self) -> bool {
-        self.n_words as usize >= WORDS_MIN
+        self.n_words as usize >= WORDS_MIN && !self.is_formula
     }
 
     /// In how many of 64 bits the SimHashes differ.

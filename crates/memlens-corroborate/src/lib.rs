@@ -5,7 +5,7 @@
 //! numbers. [`aggregate`] finds the near-duplicates among all fingerprints by two measures, without
 //! comparing every pair, and joins them from the nearest to the farthest, so that one pass holds the
 //! clusters of every distance ([`Clusters::at`]). A pair that contradicts each other is never
-//! brought together.
+//! brought together. Licences, heads of releases and lines that stand in many unlike notes agree with nothing.
 //!
 //! This crate is pure: it knows no files, clock, threads, database or ranking.
 //!
@@ -19,7 +19,7 @@
 //! ]
 //! .map(Fingerprint::of);
 //! let observations: Vec<Observation> =
-//!     (0..).zip(&said).map(|(source, fingerprint)| Observation { fingerprint, source }).collect();
+//!     (0..).zip(&said).map(|(at, fingerprint)| Observation { fingerprint, source: at, document: at }).collect();
 //!
 //! let found = aggregate(&observations, &[]);
 //! let cluster = found.of(Measure::Simhash).at(0, 3).unwrap();
@@ -28,6 +28,7 @@
 //! ```
 
 mod aggregation;
+mod boilerplate;
 mod claims;
 mod clusters;
 mod crowds;
@@ -40,6 +41,7 @@ mod words;
 pub use aggregation::{
     Aggregation, Measure, Observation, Standing, aggregate, canonical, held, is_held,
 };
+pub use boilerplate::NOTES_MIN;
 pub use claims::Claims;
 pub use clusters::{Cluster, Clusters};
 pub use fingerprint::{Fingerprint, WORDS_MIN};

@@ -44,6 +44,7 @@ fn observations(prints: &[Fingerprint]) -> Vec<Observation<'_>> {
         .map(|(at, fingerprint)| Observation {
             fingerprint,
             source: at % 3,
+            document: at,
         })
         .collect()
 }

@@ -75,6 +75,7 @@ fn joined(measure: Measure, level: u8) -> Vec<Vec<String>> {
             Observation {
                 fingerprint,
                 source: *sources.entry(&said.agent).or_insert(next),
+                document: 0,
             }
         })
         .collect();

@@ -1,6 +1,6 @@
 //! Which observations of the whole memory say the same, found in one pass, and who they are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use memlens_corroborate::{
 };
 use memlens_params::{AgreementMeasure, NearDuplicates, Params};
 use memlens_rank::cluster_level;
+use memlens_retrieve::Scope;
 use memlens_store::{DocumentId, NewObservation, Observations, Snapshot, Store};
 
 use crate::EngineError;
@@ -38,6 +39,8 @@ struct Kept {
     said: NewObservation,
     source: String,
     fingerprint: Fingerprint,
+    /// The number of the note.
+    document: u32,
 }
 
 struct Document {
@@ -96,6 +99,8 @@ impl Clustering {
             let said = stored.observation;
             let id = observations.len() as u32;
             of_document.entry(stored.document).or_insert(id..id).end = id + 1;
+            // Those of one note follow each other.
+            let document = of_document.len() as u32 - 1;
             observations.push(Kept {
                 place: place.clone(),
                 source: said.agent.clone().unwrap_or_else(|| around.clone()),
@@ -103,6 +108,7 @@ impl Clustering {
                     .get(said.text.as_str())
                     .map_or_else(|| Fingerprint::of(&said.text), |known| (*known).clone()),
                 said,
+                document,
             });
         }
         let mut sources: HashMap<&str, u32> = HashMap::new();
@@ -113,6 +119,7 @@ impl Clustering {
                 Observation {
                     fingerprint: &kept.fingerprint,
                     source: *sources.entry(&kept.source).or_insert(next),
+                    document: kept.document,
                 }
             })
             .collect();
@@ -156,17 +163,37 @@ impl Clustering {
         self.nearest_first(observation, others, measure)
     }
 
-    /// Every cluster at the distance that the parameters name.
-    pub fn report(&self, params: &Params) -> ClusterReport {
+    /// The clusters at the distance that the parameters name; in a scope those of which a member stands in it.
+    pub fn report(&self, params: &Params, scope: Option<&Scope>) -> ClusterReport {
         let (measure, level) = cluster_level(params);
         let clusters = self.aggregation.of(measure);
         let mut members = clusters.members(level);
-        // Stable: equal sizes stay in the order of their first members.
-        members.sort_by_key(|members| std::cmp::Reverse(members.len()));
+        let is_in = |id: &u32| {
+            let place = &self.observations[*id as usize].place;
+            scope.is_none_or(|scope| {
+                scope.folder.0.to_string() == place.folder && scope.holds(&place.path)
+            })
+        };
+        members.retain(|members| members.iter().any(is_in));
+        let n_sources = |members: &[u32]| {
+            let cluster = members.first().and_then(|id| clusters.at(*id, level));
+            cluster.map_or(1, |cluster| cluster.n_sources)
+        };
+        let n_wordings = |members: &[u32]| {
+            let texts = members
+                .iter()
+                .map(|id| &self.observations[*id as usize].fingerprint.words);
+            texts.collect::<HashSet<_>>().len()
+        };
+        // Stable: equals stay in the order of their first members.
+        members.sort_by_cached_key(|members| {
+            std::cmp::Reverse((n_sources(members), n_wordings(members), members.len()))
+        });
         ClusterReport {
             n_clusters: members.len() as u32,
             corroborated_count: members.iter().map(|members| members.len() as u32).sum(),
             n_observations: self.observations.len() as u32,
+            n_boilerplate: self.aggregation.n_boilerplate(),
             elapsed_ms: self.took.as_secs_f64() * 1000.0,
             clusters: members
                 .iter()
@@ -177,9 +204,7 @@ impl Clustering {
                         canonical: self.said(speaker, speaker, measure),
                         members: self.nearest_first(speaker, others, measure),
                         n_members: members.len() as u32 - 1,
-                        n_sources: clusters
-                            .at(speaker, level)
-                            .map_or(1, |cluster| cluster.n_sources),
+                        n_sources: n_sources(members),
                     })
                 })
                 .collect(),

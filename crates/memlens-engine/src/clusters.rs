@@ -1,6 +1,8 @@
 //! What is said more than once, as the window shows it.
 
 use memlens_params::Params;
+use memlens_retrieve::Scope;
+use memlens_store::FolderId;
 
 use crate::engine::Engine;
 use crate::view::ClustersAnswer;
@@ -12,15 +14,24 @@ const CLUSTERS_SHOWN: usize = 500;
 const MEMBERS_SHOWN: usize = 50;
 
 impl Library {
-    /// The clusters that the last pass found, at the distance that the parameters name.
+    /// The clusters that the last pass found, at the distance that the parameters name; of a folder those of which a member
+    /// stands in it.
     ///
     /// # Errors
     /// [`EngineError::Store`].
-    pub fn clusters(&self, params: &Params) -> Result<ClustersAnswer, EngineError> {
+    pub fn clusters(
+        &self,
+        params: &Params,
+        folder: Option<FolderId>,
+    ) -> Result<ClustersAnswer, EngineError> {
         let clustering = self.clustering();
+        let scope = folder.map(|folder| Scope {
+            folder,
+            path: String::new(),
+        });
         Ok(ClustersAnswer {
             report: clustering.map(|clustering| {
-                let mut report = clustering.report(params);
+                let mut report = clustering.report(params, scope.as_ref());
                 report.clusters.truncate(CLUSTERS_SHOWN);
                 for cluster in &mut report.clusters {
                     cluster.members.truncate(MEMBERS_SHOWN);
@@ -38,8 +49,12 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Store`].
-    pub fn aggregate_now(&self, params: &Params) -> Result<ClustersAnswer, EngineError> {
+    pub fn aggregate_now(
+        &self,
+        params: &Params,
+        folder: Option<FolderId>,
+    ) -> Result<ClustersAnswer, EngineError> {
         self.pass()?;
-        self.library().clusters(params)
+        self.library().clusters(params, folder)
     }
 }

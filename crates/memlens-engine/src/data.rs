@@ -60,6 +60,10 @@ pub struct Contents {
     pub n_presets: usize,
     /// Thumbs.
     pub n_thumbs: usize,
+    /// Query sets.
+    pub n_query_sets: usize,
+    /// Runs that were saved.
+    pub n_runs: usize,
 }
 
 /// Counts what the library in `dir` holds; its lists are not looked at.
@@ -79,6 +83,8 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
             n_files,
             n_presets: store.presets()?.len(),
             n_thumbs: store.n_feedback()? as usize,
+            n_query_sets: store.query_sets()?.len(),
+            n_runs: store.runs()?.len(),
         })
     };
     count().map_err(|error: StoreError| EngineError::from(error).at(dir))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use memlens_eval::{Difference, Metric, Query, Scores, Summary, paired_bootstrap, score};
+use memlens_eval::{Difference, Metric, Query, Scores, Summary, paired_bootstrap, score, signed};
 use serde::{Deserialize, Serialize};
 
 use crate::ranking::Ranking;
@@ -114,14 +114,18 @@ impl Evidence {
             before,
             after,
             interval: [low, high],
+            folds,
             ..
         }) = self.held_out
         {
+            let part = if folds > 1 { "" } else { "half of " };
             return format!(
-                "tuned on {} of {}; on queries not used for it {} {after:.3}, {before:.3} before (difference {low:+.3} to {high:+.3}, 95 %)",
+                "tuned on {part}{} of {}; on queries not used for it {} {after:.3}, {before:.3} before (difference {} to {}, 95 %)",
                 counted(self.n),
                 memlens_params::brief(&self.queries),
                 metric.label(),
+                signed(low),
+                signed(high),
             );
         }
         let Measured {
@@ -130,9 +134,11 @@ impl Evidence {
             interval: [low, high],
         } = self.ndcg_10;
         format!(
-            "measured on {} of {}: nDCG@10 {after:.3}, {before:.3} by default (difference {low:+.3} to {high:+.3}, 95 %)",
+            "measured on {} of {}: nDCG@10 {after:.3}, {before:.3} by default (difference {} to {}, 95 %)",
             counted(self.n),
             memlens_params::brief(&self.queries),
+            signed(low),
+            signed(high),
         )
     }
 }

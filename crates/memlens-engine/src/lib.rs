@@ -47,6 +47,7 @@ mod error;
 mod evaluate;
 mod evergreen;
 mod evidence;
+mod examples;
 mod export;
 mod facts;
 mod feedback;
@@ -82,6 +83,7 @@ mod thumbs;
 mod tuning;
 pub mod view;
 mod why;
+mod window_frame;
 
 pub use agent_config::{AgentConfig, read_agent_config};
 pub use agents::{

@@ -168,14 +168,19 @@ fn with_pictures(text: String) -> String {
     text.chars().map(picture).collect()
 }
 
-fn folder_names(folders: &[Folder]) -> HashMap<FolderId, String> {
+pub(crate) fn folder_names<'a>(
+    folders: impl IntoIterator<Item = &'a Folder>,
+) -> HashMap<FolderId, String> {
     folders
-        .iter()
+        .into_iter()
         .map(|folder| (folder.id, folder.name.clone()))
         .collect()
 }
 
-fn file_problem(problem: StoredProblem, names: &HashMap<FolderId, String>) -> FileProblem {
+pub(crate) fn file_problem(
+    problem: StoredProblem,
+    names: &HashMap<FolderId, String>,
+) -> FileProblem {
     FileProblem {
         folder: problem.folder.0.to_string(),
         folder_name: names.get(&problem.folder).cloned().unwrap_or_default(),

@@ -1,5 +1,7 @@
 //! How sure a difference between two rankings is.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
@@ -18,6 +20,23 @@ pub struct Difference {
     pub low: f64,
     /// The upper end.
     pub high: f64,
+}
+
+/// As a person reads it: "+0.012, 95 % +0.003 to +0.021".
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [mean, low, high] = [self.mean, self.low, self.high].map(signed);
+        write!(f, "{mean}, 95\u{202f}% {low} to {high}")
+    }
+}
+
+/// A difference with its sign and three places; what rounds to 0 has no sign.
+pub fn signed(difference: f64) -> String {
+    let text = format!("{difference:+.3}").replace('-', "\u{2212}");
+    match text.trim_start_matches(['+', '\u{2212}']) {
+        "0.000" => "0.000".to_owned(),
+        _ => text,
+    }
 }
 
 /// The mean of paired differences with its 95 % percentile bootstrap interval over queries; none of no pairs.

@@ -15,6 +15,8 @@ pub struct Calibration {
     not_relevant: Vec<f64>,
     /// Of the best row of each question to which nothing should be found.
     nonsense: Vec<f64>,
+    /// The reciprocal of the step that a line moves by; none where it can stand anywhere.
+    per_unit: Option<f64>,
 }
 
 /// What stands at and above a line.
@@ -59,8 +61,16 @@ impl Calibration {
             relevant: sorted(relevant),
             not_relevant: sorted(not_relevant),
             nonsense: sorted(nonsense),
+            per_unit: None,
         };
         (!it.all().is_empty()).then_some(it)
+    }
+
+    /// The same for a line that can only be set to multiples of `step`, above 0.
+    pub fn in_steps_of(self, step: f64) -> Calibration {
+        // A quotient is nearer to what a person reads than a product: 7 / 100 is 0.07.
+        let per_unit = Some(1.0 / step);
+        Calibration { per_unit, ..self }
     }
 
     /// All scores, ascending.
@@ -156,12 +166,16 @@ impl Calibration {
         }
     }
 
-    /// A line for every set of rows that one can keep, all first.
+    /// A line for every set of rows that one can keep, all first; in steps the next one below.
     fn lines(&self) -> impl Iterator<Item = f64> {
         let mut all = self.all();
         all.dedup();
         let below = std::iter::once(f64::NEG_INFINITY).chain(all.clone());
-        let lines: Vec<f64> = below.zip(all).map(|(low, high)| short(low, high)).collect();
+        let line = |(low, high): (f64, f64)| match self.per_unit {
+            None => short(low, high),
+            Some(per_unit) => (high * per_unit).floor() / per_unit,
+        };
+        let lines: Vec<f64> = below.zip(all).map(line).collect();
         lines.into_iter()
     }
 
@@ -194,7 +208,7 @@ impl Calibration {
                 at.n_relevant,
                 at.n_not_relevant
             ),
-            Some(at) if self.separates() => format!(
+            Some(at) if at.n_relevant == n_relevant && at.n_nonsense == 0 => format!(
                 "{} keeps every row with an answer and leaves all {n_nonsense} nonsense questions without a result.",
                 told(at.line)
             ),

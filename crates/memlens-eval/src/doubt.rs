@@ -85,24 +85,10 @@ impl fmt::Display for Doubt {
                 "Too few queries to tell: {n}; the interval is reliable from {QUERIES_RELIABLE} on."
             ),
             Doubt::Same => write!(f, "The figures do not differ."),
-            Doubt::MayBeChance(Difference { mean, low, high }) => write!(
-                f,
-                "The difference may be chance: {}, 95\u{202f}% {} to {}.",
-                signed(*mean),
-                signed(*low),
-                signed(*high)
-            ),
+            Doubt::MayBeChance(difference) => {
+                write!(f, "The difference may be chance: {difference}.")
+            }
         }
-    }
-}
-
-/// A difference with its sign and three places.
-fn signed(value: f64) -> String {
-    let text = format!("{value:+.3}").replace('-', "\u{2212}");
-    // What rounds to 0 has no sign.
-    match text.trim_start_matches(['+', '\u{2212}']) {
-        "0.000" => "0.000".to_owned(),
-        _ => text,
     }
 }
 

@@ -34,7 +34,7 @@ mod overlap;
 mod queries;
 mod summary;
 
-pub use bootstrap::{Difference, paired_bootstrap};
+pub use bootstrap::{Difference, paired_bootstrap, signed};
 pub use calibration::{AtLine, Calibration, Histogram};
 pub use doubt::{Doubt, QUERIES_RELIABLE, WinLoss};
 pub use files::{FilesPassing, files_passing};

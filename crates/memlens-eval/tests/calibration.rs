@@ -67,6 +67,23 @@ fn where_none_parts_them_the_price_is_told() {
 }
 
 #[test]
+fn a_line_that_moves_in_steps_is_told_where_it_can_stand() {
+    let stepped =
+        |relevant: &[f64], nonsense: &[f64]| of(relevant, &[], nonsense).in_steps_of(0.01);
+    let it = stepped(&[0.527, 0.6], &[0.511]);
+    let line = it.suggested().expect("one parts them");
+    assert_eq!((line.line, line.n_relevant, line.n_nonsense), (0.52, 2, 0));
+    assert!(
+        it.sentence().starts_with("0.52 keeps every row"),
+        "{}",
+        it.sentence()
+    );
+    // No step lies between these two.
+    let it = stepped(&[0.518], &[0.511]);
+    assert_eq!((it.suggested(), it.separates()), (None, true));
+}
+
+#[test]
 fn without_nonsense_answers_are_parted_from_other_rows() {
     let it = of(&[0.9, 0.8], &[0.3, 0.2, 0.1], &[]);
     let line = it.suggested().expect("one is better than none");

@@ -1,7 +1,7 @@
 //! Observations: what a document says, one list item, paragraph or line of JSONL at a time.
 //!
 //! They belong to the document, not to its chunks, so that overlapping chunks say nothing twice. Headings, code, tables
-//! and HTML are no observations.
+//! HTML and what stands for a picture (the words of a badge) are no observations.
 //!
 //! Properties checked, for arbitrary texts: ranges ascend and do not overlap; nothing is blank; reading never panics.
 
@@ -78,11 +78,11 @@ fn of_markdown(text: &str) -> Vec<(String, Range<usize>)> {
             said.finish(&mut found);
         }
         if let Event::Start(tag) = &event
-            && is_silent(&tag.to_end())
+            && (is_silent(&tag.to_end()) || tag.to_end() == TagEnd::Image)
         {
             n_silent += 1;
         } else if let Event::End(tag) = &event
-            && is_silent(tag)
+            && (is_silent(tag) || *tag == TagEnd::Image)
         {
             n_silent -= 1;
         } else if n_silent > 0 {
@@ -270,6 +270,12 @@ mod tests {
             Kind::Markdown,
             "```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n\n<div>x</div>\n\n    code\n\nTitle\n===\n",
             &[],
+        );
+        // Badges say nothing, what stands beside a picture does.
+        check(
+            Kind::Markdown,
+            "[![Build status](a.svg)](b) ![docs](c.svg)\n\nThe hall ![plan](d.png) is closed.\n",
+            &["3-3 The hall is closed."],
         );
         check(Kind::Markdown, "", &[]);
         check(Kind::Markdown, "- \n-\n\n***\n", &[]);

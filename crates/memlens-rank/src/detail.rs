@@ -140,7 +140,7 @@ pub enum Detail {
     },
     /// What the person's command said.
     Hook(HookMove),
-    /// How many others say the same: `base + gain * log2(1 + n_others)`.
+    /// How many others say the same: `base + gain * log2(1 + min(n_others, 8))`.
     Corroboration {
         /// The score before.
         base: f64,
@@ -387,9 +387,12 @@ impl Detail {
     }
 }
 
-/// `gain * log2(1 + n_others)`.
+/// More others than these add nothing: at the default gain no more than 0.317.
+pub(crate) const OTHERS_MAX: u32 = 8;
+
+/// `gain * log2(1 + min(n_others, OTHERS_MAX))`.
 pub(crate) fn boost(gain: f64, n_others: u32) -> f64 {
-    gain * (1.0 + f64::from(n_others)).log2()
+    gain * (1.0 + f64::from(n_others.min(OTHERS_MAX))).log2()
 }
 
 /// `lambda * score - (1 - lambda) * cosine`.

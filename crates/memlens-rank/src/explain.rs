@@ -3,7 +3,7 @@
 use memlens_params::{AgreementMeasure, CorroborationBy, FusionMethod, StageId};
 
 use crate::answers::RerankScale;
-use crate::detail::{Detail, Effect, HookMove, RerankState, boost, marginal_relevance};
+use crate::detail::{Detail, Effect, HookMove, OTHERS_MAX, RerankState, boost, marginal_relevance};
 use crate::stages::fusion::positive;
 use crate::stages::rerank::{LATE_FUSED_WEIGHT, LATE_MAX_SIM_WEIGHT};
 use crate::stages::weights::{REACH, THUMBS_OF_NO_OPINION};
@@ -206,7 +206,12 @@ impl Detail {
                     }
                 };
                 let boost = number(boost(*gain, *n_others), 3);
-                format!("+{boost}: {who} the same ({how}){counts}")
+                let capped = if *n_others > OTHERS_MAX {
+                    format!(", {OTHERS_MAX} of them count")
+                } else {
+                    String::new()
+                };
+                format!("+{boost}: {who} the same{capped} ({how}){counts}")
             }
             Detail::Feedback {
                 n_up,
@@ -495,9 +500,10 @@ impl Detail {
                 ..
             } if said_by.is_empty() => {
                 let expression = format!(
-                    "{} + {} · log2(1 + {n_others})",
+                    "{} + {} · log2(1 + {})",
                     times(*base),
-                    setting(*gain)
+                    setting(*gain),
+                    n_others.min(&OTHERS_MAX)
                 );
                 self.scored(expression)
             }

@@ -261,6 +261,7 @@ fn saying(texts: &[&str]) -> CandidateSet {
         .map(|(at, fingerprint)| Observation {
             fingerprint,
             source: if at == last { 0 } else { at },
+            document: at,
         })
         .collect();
     let cosines: Vec<f64> = (0..texts.len()).map(|at| 0.9 - at as f64 * 0.05).collect();
@@ -295,15 +296,26 @@ const SAME: &str = "the relay listens on its usual port";
 
 #[test]
 fn corroboration_adds_by_the_logarithm() {
-    for (n, expected) in [(1, 0.0), (2, 0.1), (3, 0.1585), (5, 0.2322), (9, 0.3170)] {
+    for (n, expected) in [
+        (1, 0.0),
+        (2, 0.1),
+        (3, 0.1585),
+        (5, 0.2322),
+        (9, 0.3170),
+        (54, 0.3170),
+    ] {
         let set = saying(&vec![SAME; n]);
         let trace = rank(&set, &params_of(&["max_results=100"]), &NATIVE);
         let entry = trace.stage(StageId::CORROBORATION).unwrap().entries.first();
         let added = entry.and_then(|entry| entry.change()).unwrap_or(0.0);
         assert!((added - expected).abs() < 5e-5, "{n}: {added}");
     }
-    let set = saying(&[SAME, "a word of another kind", SAME, SAME]);
     let stage = StageId::CORROBORATION;
+    assert_eq!(
+        sentence(&saying(&[SAME; 54]), &["max_results=100"], stage, 0),
+        "+0.317: 53 other observations say the same, 8 of them count (SimHash within 3 bits)"
+    );
+    let set = saying(&[SAME, "a word of another kind", SAME, SAME]);
     assert_eq!(
         sentence(&set, &[], stage, 0),
         "+0.158: 2 other observations say the same (SimHash within 3 bits)"

@@ -134,6 +134,7 @@ fn with_evidence(mut set: CandidateSet, evidence: Vec<Evidence>) -> CandidateSet
         .map(|(at, fingerprint)| Observation {
             fingerprint,
             source: at % 3,
+            document: at,
         })
         .collect();
     set.clustering = Some(Arc::new(aggregate(&observations, &[])));

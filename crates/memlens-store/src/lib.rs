@@ -24,6 +24,7 @@
 //! ```
 
 mod checksum;
+mod contents;
 mod damage;
 mod documents;
 mod embeddings;
@@ -45,6 +46,7 @@ mod snapshot;
 mod space;
 mod store;
 
+pub use contents::Contents;
 pub use damage::Forgotten;
 pub use documents::{
     Applied, Change, DocumentState, NewChunk, NewDocument, NewWindow, NoText, StoredChunk,

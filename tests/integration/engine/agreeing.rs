@@ -60,7 +60,7 @@ fn what_is_said_more_than_once_is_told_with_its_places() {
     let report = library
         .clustering()
         .expect("there was a pass")
-        .report(&params);
+        .report(&params, None);
     let [cluster] = report.clusters.as_slice() else {
         panic!("one thing is said more than once: {:?}", report.clusters)
     };
@@ -181,8 +181,33 @@ fn overlapping_chunks_do_not_corroborate_themselves() {
     let report = library
         .clustering()
         .expect("there was a pass")
-        .report(&params);
+        .report(&params, None);
     assert_eq!((report.n_observations, report.corroborated_count), (80, 0));
+}
+
+#[test]
+fn what_several_sources_say_comes_before_copies() {
+    let copied = "Water the tomatoes behind the shed before eight each morning.";
+    let notes = Notes::new(&[
+        ("ada/garden.md", &format!("- {copied}\n- {PORT}\n")),
+        ("ada/plan.md", &format!("{copied}\n")),
+        ("ada/old.md", &format!("{copied}\n")),
+        ("otto/relay.md", &format!("{PORT}\n")),
+    ]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = agreed(&library);
+    let clustering = library.clustering().expect("there was a pass");
+    let first = |scope: Option<&str>| {
+        let scope = scope.map(|typed| library.scope(typed).expect("it is there"));
+        let report = clustering.report(&params, scope.as_ref());
+        let each = report.clusters.into_iter();
+        each.map(|it| (it.n_sources, it.n_members))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(first(None), [(2, 1), (1, 2)]);
+    assert_eq!(first(Some("otto")), [(2, 1)]);
+    assert_eq!(first(Some("ada/old.md")), [(1, 2)]);
 }
 
 #[test]

@@ -118,12 +118,12 @@ fn the_agents_own_folders_are_its_memory_where_they_are_known() {
     let dir = fresh(&[own.path(), other.path()]);
     let library = open(dir.path());
     assert_eq!(kept(&library, &all("openclaw")).len(), 2);
-    let folder = library.status().folders[0].0.clone();
+    let folder = library.lists().snapshot.folders[0].clone();
     let is_own = folder.path == own.path().display().to_string();
     let id = if is_own {
         folder.id
     } else {
-        library.status().folders[1].0.id
+        library.lists().snapshot.folders[1].id
     };
     memlens_store::Store::open(dir.path())
         .expect("nobody writes")
@@ -247,7 +247,7 @@ fn why_not_and_scopes_work_on_it() {
     ]);
     let dir = fresh(&[notes.path()]);
     let library = open(dir.path());
-    let folder = library.status().folders[0].0.id;
+    let folder = library.lists().snapshot.folders[0].id;
     let ranking = ranking("openclaw@2026.2");
     let search = ask(&library, &ranking);
     let place = Place {

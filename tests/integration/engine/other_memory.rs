@@ -32,7 +32,7 @@ fn asked() -> Asked {
     let dir = fresh(&[notes.path()]);
     let library = open(dir.path());
     Asked {
-        folder: library.status().folders[0].0.id,
+        folder: library.lists().snapshot.folders[0].id,
         library,
         _notes: notes,
         _dir: dir,

@@ -326,7 +326,7 @@ fn lists_are_cut_at_the_greatest_depth() {
     folder.write("many.jsonl", lines);
     let dir = fresh(&[folder.path()]);
     let library = open(dir.path());
-    assert_eq!(library.status().n_chunks, 1300);
+    assert_eq!(library.lists().snapshot.n_chunks(), 1300);
     // The one list prefers low numbers, the other has no opinion but the order of chunks.
     let Retrieved { set, .. } = retrieve(&library, "relay hall", &Params::default(), Part::All);
     let [vectors, texts] = [ListId::VECTOR, ListId::BM25].map(|id| list(&set, id));

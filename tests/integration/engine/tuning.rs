@@ -57,7 +57,7 @@ fn queries() -> String {
 
 struct Here {
     notes: Notes,
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
     out: tempfile::TempDir,
     engine: Engine,
 }
@@ -71,7 +71,7 @@ impl Here {
         let out = tempfile::tempdir().expect("a scratch folder can be made");
         Here {
             notes,
-            _dir: dir,
+            dir,
             out,
             engine,
         }
@@ -665,6 +665,17 @@ fn a_run_is_kept_and_says_when_it_is_stale() {
         Err(EngineError::Run { .. })
     ));
     assert_eq!(library.runs().expect("they can be read").len(), 1);
+    // One that cannot be read is named, so that it can be deleted.
+    let database = here.dir.path().join("library.sqlite");
+    let database = rusqlite::Connection::open(database).expect("it is SQLite");
+    database
+        .execute("UPDATE runs SET content = '{'", [])
+        .expect("it can be changed");
+    let left = library.runs().expect("they can be read");
+    assert_eq!((left[0].label.as_str(), left[0].ndcg_10), ("damaged", None));
+    assert!(library.run(&bad.id).is_err());
+    engine.delete_run(&bad.id).expect("it can be deleted");
+    assert!(library.runs().expect("they can be read").is_empty());
 }
 
 #[test]

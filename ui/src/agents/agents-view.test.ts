@@ -10,7 +10,8 @@ import { layOut } from "../../tests/layout";
 import type { AgentView, FolderState } from "../api/bindings";
 import App from "../App.svelte";
 import { openDocument } from "../open-document.svelte";
-import { Workspace, workspaceContext, type ViewId } from "../workspace.svelte";
+import type { ViewId } from "../session.svelte";
+import { Workspace, workspaceContext } from "../workspace.svelte";
 
 layOut();
 afterEach(() => void openDocument.take());

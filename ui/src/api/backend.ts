@@ -138,11 +138,13 @@ export interface Backend {
   /** Asks for a file and adds its thumbs; null when cancelled. */
   feedbackOpen(): Promise<FeedbackImport | null>;
   /** What the last pass over all observations found, at the distance that the parameters name. */
-  clusters(params: Params): Promise<ClustersAnswer>;
+  clusters(params: Params, folder: string | null): Promise<ClustersAnswer>;
   /** Passes over all observations now, where anything changed. */
-  aggregate(params: Params): Promise<ClustersAnswer>;
+  aggregate(params: Params, folder: string | null): Promise<ClustersAnswer>;
   tree(): Promise<FolderTree[]>;
   /** Says that a note or folder ("" = the watched folder) does not decay, or does; the trees as they are then. */
+  /** Questions to begin with, of the headings of the notes; empty where none has words enough. */
+  exampleQuestions(): Promise<string[]>;
   setEvergreen(folder: string, path: string, isEvergreen: boolean): Promise<FolderTree[]>;
   document(folder: string, path: string): Promise<DocumentView>;
   /** Opens the system's folder dialog; null when cancelled. */

@@ -19,10 +19,12 @@ export const commands = {
 	feedbackUndo: (id: string) => __TAURI_INVOKE<FeedbackEntry[]>("feedback_undo", { id }),
 	/**  Says that a note or folder does not decay, or does; an empty path is the watched folder itself. */
 	setEvergreen: (folder: string, path: string, isEvergreen: boolean) => __TAURI_INVOKE<FolderTree[]>("set_evergreen", { folder, path, isEvergreen }),
+	/**  Questions to begin with, of the headings of the notes. */
+	exampleQuestions: () => __TAURI_INVOKE<string[]>("example_questions"),
 	/**  What the last pass over all observations found. */
-	clusters: (params: Params) => __TAURI_INVOKE<ClustersAnswer>("clusters", { params }),
+	clusters: (params: Params, folder: string | null) => __TAURI_INVOKE<ClustersAnswer>("clusters", { params, folder }),
 	/**  Passes over all observations now, where anything changed. */
-	aggregate: (params: Params) => __TAURI_INVOKE<ClustersAnswer>("aggregate", { params }),
+	aggregate: (params: Params, folder: string | null) => __TAURI_INVOKE<ClustersAnswer>("aggregate", { params, folder }),
 	/**  Watches the folders of an agent that are not watched yet. */
 	addAgent: (id: string) => __TAURI_INVOKE<LibraryState>("add_agent", { id }),
 	/**  Looks for agents where they keep their memory, and nowhere else. */
@@ -562,7 +564,10 @@ export type ChunkWhy = {
 
 /**  The answer to "what is said more than once?". */
 export type ClusterReport = {
-	/**  The clusters, the largest first; ties by the first member's place. */
+	/**
+	 *  The clusters: what most sources say first, then what is said in most wordings, then most often; ties by the first
+	 *  member's place.
+	 */
 	clusters: SaidCluster[],
 	/**  How many clusters there are, also where not all are told. */
 	n_clusters: number,
@@ -570,13 +575,18 @@ export type ClusterReport = {
 	corroborated_count: number,
 	/**  How many there are. */
 	n_observations: number,
+	/**
+	 *  How many of them are boilerplate, which agrees with nothing: notices of licences, heads of releases, and lines that
+	 *  stand word for word in ten or more notes of unlike topics.
+	 */
+	n_boilerplate: number,
 	/**  How long the pass took. */
 	elapsed_ms: number,
 };
 
 /**  What the last pass over all observations found. */
 export type ClustersAnswer = {
-	/**  Its clusters, cut to the largest and each to its nearest; none before the first pass. */
+	/**  Its clusters, cut to the first and each to its nearest; none before the first pass. */
 	report: ClusterReport | null,
 	/**  How many observations the library holds now. */
 	n_observations: number,

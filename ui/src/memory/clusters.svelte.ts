@@ -37,19 +37,19 @@ export class Clusters {
     return this.#passing_ms;
   }
 
-  /** Reads what the last pass found, by the distance that `params` name. */
-  read(params: Params): Promise<void> {
-    return this.#take(() => this.#backend.clusters(params));
+  /** Reads what the last pass found, by the distance that `params` name; of one folder, or of all. */
+  read(params: Params, folder: string | null): Promise<void> {
+    return this.#take(() => this.#backend.clusters(params, folder));
   }
 
   /** Passes over all observations now. One pass at a time. */
-  async pass(params: Params): Promise<void> {
+  async pass(params: Params, folder: string | null): Promise<void> {
     if (this.#passing_ms !== null) return;
     const started = performance.now();
     this.#passing_ms = 0;
     const ticking = setInterval(() => (this.#passing_ms = performance.now() - started), TICK_MS);
     try {
-      await this.#take(() => this.#backend.aggregate(params));
+      await this.#take(() => this.#backend.aggregate(params, folder));
     } finally {
       clearInterval(ticking);
       this.#passing_ms = null;

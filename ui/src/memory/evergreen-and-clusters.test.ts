@@ -82,6 +82,7 @@ describe("clusters", () => {
     expect(
       await within(dialog()).findByText(/5 of 412 observations in 2 clusters, found in 31/),
     ).toBeInTheDocument();
+    expect(within(dialog()).getByText(/38 lines are left out as boilerplate/)).toBeInTheDocument();
     expect(within(dialog()).getByRole("button", { name: "Compare now" })).toBeDisabled();
     const [first] = within(dialog()).getAllByRole("listitem");
     expect(first).toHaveAccessibleName("3 observations by 3 sources");
@@ -93,8 +94,22 @@ describe("clusters", () => {
     expect(await violations(dialog())).toEqual([]);
   });
 
+  test("of one folder are asked for", async () => {
+    const { backend, user } = await open((backend) => void backend.aggregate({} as never, null));
+    await openDialog(user);
+    const choice = await within(dialog()).findByRole("combobox", { name: "Folder" });
+    const [, folder] = within(choice).getAllByRole("option");
+    await user.selectOptions(choice, folder as HTMLElement);
+    await waitFor(() =>
+      expect(backend.calls.findLast(({ name }) => name === "clusters")?.args[1]).toBe(
+        (folder as HTMLOptionElement).value,
+      ),
+    );
+    expect(await violations(dialog())).toEqual([]);
+  });
+
   test("lead to the note at the line", async () => {
-    const { user } = await open((backend) => void backend.aggregate({} as never));
+    const { user } = await open((backend) => void backend.aggregate({} as never, null));
     await openDialog(user);
     await user.click(
       await within(dialog()).findByRole("button", { name: /The push relay listens on 8093\./ }),
@@ -110,7 +125,7 @@ describe("clusters", () => {
       const [member] = first?.members ?? [];
       if (first === undefined || member === undefined) throw new Error("no cluster to repeat");
       backend.found = { ...CLUSTERS, clusters: [{ ...first, members: [member, member] }, ...others] };
-      void backend.aggregate({} as never);
+      void backend.aggregate({} as never, null);
     });
     await openDialog(user);
     expect(

@@ -25,6 +25,7 @@ export class ParameterHistory<V extends Values = Values> {
   #past = $state.raw<V[]>([]);
   #future = $state.raw<V[]>([]);
   #notice = $state.raw<ParameterNotice | null>(null);
+  #isLooking = $state(false);
   readonly #changed = $derived.by(() => differingIds(this.#current, this.pipeline.defaults));
 
   constructor(pipeline: Pipeline<V>) {
@@ -67,6 +68,7 @@ export class ParameterHistory<V extends Values = Values> {
 
   /** Shows a value without ending the step. False when a rule refuses it. */
   preview(id: string, value: Value): boolean {
+    this.lookAway();
     const before = this.#current;
     const switched = withChoiceFor(this.pipeline, before, id);
     const next = withValue(switched, id, value);
@@ -87,8 +89,28 @@ export class ParameterHistory<V extends Values = Values> {
     return true;
   }
 
+  /** Ranks by values that are only looked at: no step, and whatever else is done begins without them. During a drag nothing. */
+  look(values: V): void {
+    if (!this.#isLooking && this.#current !== this.#committed) return;
+    this.#isLooking = true;
+    this.#current = values;
+  }
+
+  /** Ranks by the values as they are set again. */
+  lookAway(): void {
+    if (!this.#isLooking) return;
+    this.#isLooking = false;
+    this.#current = this.#committed;
+  }
+
+  /** Whether `current` is only looked at. */
+  get isLooking(): boolean {
+    return this.#isLooking;
+  }
+
   /** Ends the step. Nothing is recorded when nothing changed. */
   commit(): void {
+    if (this.#isLooking) return;
     if (differingIds(this.#committed, this.#current).length === 0) {
       // Equal values are one object again, by which everybody knows that nothing is being dragged.
       this.#current = this.#committed;
@@ -113,10 +135,18 @@ export class ParameterHistory<V extends Values = Values> {
 
   /** Replaces all values as one step: a preset, or the defaults. */
   replace(values: V): void {
+    this.lookAway();
     this.commit();
     this.#current = values;
     this.#notice = null;
     this.commit();
+  }
+
+  /** Begins with these values: there is no step before them. */
+  begin(values: V): void {
+    this.#past = [];
+    this.#future = [];
+    this.#show(values);
   }
 
   resetAll(): void {
@@ -124,6 +154,7 @@ export class ParameterHistory<V extends Values = Values> {
   }
 
   undo(): void {
+    this.lookAway();
     this.commit();
     const before = this.#past.at(-1);
     if (before === undefined) return;
@@ -133,6 +164,7 @@ export class ParameterHistory<V extends Values = Values> {
   }
 
   redo(): void {
+    this.lookAway();
     const after = this.#future[0];
     if (after === undefined) return;
     this.#future = this.#future.slice(1);

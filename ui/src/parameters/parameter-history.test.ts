@@ -16,6 +16,32 @@ describe("ParameterHistory", () => {
     expect(history.canUndo).toBe(false);
   });
 
+  it("makes no step of what is only looked at, whatever comes next", () => {
+    const history = ParameterHistory.own();
+    history.set("max_results", 5);
+    const other = { ...history.committed, min_score: 0.3 };
+    history.look(other);
+    expect([history.isLooking, history.current, history.committed.min_score]).toEqual([
+      true,
+      other,
+      DEFAULTS.min_score,
+    ]);
+    history.undo();
+    expect(history.current).toEqual(DEFAULTS);
+    expect(history.isLooking).toBe(false);
+    history.redo();
+    history.look(other);
+    history.set("fusion_k", 20);
+    expect(history.current).toMatchObject({ max_results: 5, fusion_k: 20, min_score: DEFAULTS.min_score });
+    history.look(other);
+    history.lookAway();
+    expect(history.current).toBe(history.committed);
+    // A drag is not disturbed.
+    history.preview("max_results", 7);
+    history.look(other);
+    expect(history.current.max_results).toBe(7);
+  });
+
   it("records nothing when a drag ends where it began", () => {
     const history = ParameterHistory.own();
     history.preview("max_results", 5);

@@ -25,6 +25,11 @@ export class Pipelines {
     return this.#agents.map(({ pipeline }) => pipeline);
   }
 
+  /** The parameters of every pipeline, Memlens's own first. */
+  get all(): readonly ParameterHistory[] {
+    return [this.#own, ...this.#agents];
+  }
+
   /** The parameters of the pipeline that ranks. */
   get chosen(): ParameterHistory {
     return this.#chosen;

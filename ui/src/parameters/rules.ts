@@ -52,6 +52,21 @@ export function previewOf<V extends Values>(pipeline: Pipeline, current: V, comm
   return held.reduce((values, id) => withValue(values, id, committed[id] ?? null), current);
 }
 
+/** Whether a value from outside is one that the parameter can have. */
+export function acceptsValue({ kind }: Parameter, value: unknown): value is Value {
+  switch (kind.kind) {
+    case "toggle":
+      return typeof value === "boolean";
+    case "choice":
+      return typeof value === "string" && kind.options.includes(value);
+    case "number":
+      if (value === null) return kind.optional;
+      if (typeof value !== "number" || !Number.isFinite(value)) return false;
+      if (value === kind.off) return true;
+      return value >= kind.min && value <= kind.max && (!kind.integer || Number.isInteger(value));
+  }
+}
+
 /** The ids that differ between two sets of one pipeline's values, in the table's order. */
 export function differingIds(a: Values, b: Values): string[] {
   return Object.keys(a).filter((id) => a[id] !== b[id]);

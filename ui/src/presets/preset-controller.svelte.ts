@@ -59,6 +59,11 @@ export class PresetController {
     this.#error = null;
   }
 
+  /** Takes a preset for the one chosen last, and leaves the parameters as they stand. */
+  goOnFrom(name: string): void {
+    this.#chosen = this.#saved.find((preset) => preset.name === name) ?? DEFAULT_PRESET;
+  }
+
   async refresh(): Promise<void> {
     await this.#ask(async () => {
       this.#saved = await this.#backend.presets();

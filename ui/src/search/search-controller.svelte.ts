@@ -198,6 +198,11 @@ export class SearchController {
     return this.#pins.get(pipeline.id) ?? { name: "Default", params: pipeline.defaults };
   }
 
+  /** What a person pinned of a pipeline; null where nobody did. */
+  pinOf({ id }: Pipeline): Pin | null {
+    return this.#pins.get(id) ?? null;
+  }
+
   get openSlot(): number | null {
     return this.#openSlot;
   }
@@ -295,6 +300,11 @@ export class SearchController {
     this.#forgetShown();
   }
 
+  /** Where the next question is asked; nothing is asked now. */
+  scopeTo(scope: Scope): void {
+    this.#scope = scope;
+  }
+
   async searchIn(scope: Scope): Promise<void> {
     this.#scope = scope;
     await this.searchNow();
@@ -314,8 +324,13 @@ export class SearchController {
 
   /** Measures moves against these parameters from now on. */
   pinTo(pin: Pin): void {
-    this.#pins = new Map([...this.#pins, [this.#parameters.pipeline.id, pin]]);
+    this.pinFor(this.#parameters.pipeline, pin);
     void this.#readPinned();
+  }
+
+  /** Sets the pin of a pipeline; where it ranks an answer already, `pinTo` does. */
+  pinFor({ id }: Pipeline, pin: Pin): void {
+    this.#pins = new Map([...this.#pins, [id, pin]]);
   }
 
   open(slot: number): void {

@@ -39,6 +39,7 @@ export const KEYS_TOLD: { keys: string[]; does: string; isForThumbs?: true }[] =
   { keys: ["Home", "End", "PgUp", "PgDn"], does: "Jump by page, or to first and last" },
   { keys: ["Enter"], does: "Read the row's journey; in the question box: search now" },
   { keys: ["Esc"], does: "Back to the table" },
+  { keys: ["F6"], does: "Next part of the window; with Shift, the previous one" },
   {
     keys: ["W"],
     does: "Why not…? Why a row or note was dropped, and how to bring it back",

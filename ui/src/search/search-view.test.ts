@@ -318,7 +318,7 @@ describe("states", () => {
   it("says what to do before the first question, and asks an example", async () => {
     const { user, backend } = await open({ startQuery: null });
     expect(screen.getByRole("heading", { name: "Ask your agent's memory" })).toBeInTheDocument();
-    await user.click(screen.getByRole("button", { name: /the internet is down at home, what/ }));
+    await user.click(await screen.findByRole("button", { name: "Home server: push relay" }));
     await screen.findByRole("grid");
     expect(backend.nCalls("search")).toBe(1);
   });
@@ -444,6 +444,28 @@ describe("states", () => {
     await user.click(screen.getByRole("button", { name: "Export" }));
     expect(await screen.findByRole("heading", { level: 1 })).toHaveTextContent("Export");
     expect(await screen.findByLabelText("Text of memlens.json")).toBeInTheDocument();
+  });
+
+  it("shows the found text first, folded around its best window, and what did nothing on one line", async () => {
+    const { backend, workspace, user } = await open();
+    const read = backend.journey.bind(backend);
+    const text = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`).join("\n");
+    vi.spyOn(backend, "journey").mockImplementation(async (...args) => {
+      const journey = await read(...args);
+      const row = { ...journey.row, start_line: 1, end_line: 40 };
+      return { ...journey, row, text, marks: [], window: [10, 12] as [number, number] };
+    });
+    workspace.search.open(workspace.search.columns?.order[1] ?? -1);
+    const panel = screen.getByRole("region", { name: "Journey of the opened row" });
+    await user.click(await within(panel).findByRole("button", { name: "Show 9 lines above" }));
+    expect(within(panel).getByText(/line 9/)).toBeInTheDocument();
+    expect(within(panel).queryByRole("button", { name: /^Show/ })).toBeNull();
+    const heads = within(panel)
+      .getAllByRole("heading", { level: 3 })
+      .map((head) => head.textContent.trim());
+    expect(heads[0]).toMatch(/^Text best window: lines 10–12/);
+    const idle = within(panel).getByText(/^\d+ stages did nothing$/);
+    expect(idle.closest("details")).not.toHaveAttribute("open");
   });
 
   it("shows who else says the same, and opens the note where they do", async () => {

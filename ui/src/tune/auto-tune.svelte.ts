@@ -11,8 +11,8 @@ export const TUNE_DEFAULTS: TuneWish = {
   parameters: null,
   metric: null,
   folds: 5,
-  seed: 1,
-  n_tries: 400,
+  seed: 0,
+  n_tries: 2000,
   max_rerank_docs: null,
   max_ms: null,
 };

@@ -22,15 +22,15 @@ export const METRICS: Readonly<Record<Metric, { label: string; sentence: string 
   "hit@10": { label: "Hit@10", sentence: "Whether any of the first 10 results is relevant." },
   precision: { label: "Precision", sentence: "The share of the returned results that are relevant." },
   hit_file: {
-    label: "Hit rate, by note",
+    label: "Note found",
     sentence: "Whether any result is of a note that holds the answer.",
   },
   "hit_file@1": {
-    label: "Hit@1, by note",
+    label: "Note found@1",
     sentence: "Whether the first result is of a note that holds the answer.",
   },
   "hit_file@5": {
-    label: "Hit@5, by note",
+    label: "Note found@5",
     sentence: "Whether any of the first 5 results is of such a note.",
   },
 };

@@ -6,7 +6,7 @@ import { OWN, pipelineOf } from "../parameters/pipeline";
 import { FLOOR, fallOf, LEFT, metricScale, nearest, placeAfterKey, RIGHT, valueScale } from "./curve-shape";
 import { lineNear } from "./histograms";
 import { changed, changeOf, figure, isMetric, wayOf } from "./metrics";
-import { placeOf, stateSaid } from "./places";
+import { linesSaid, placeOf, stateSaid } from "./places";
 import { sliderName } from "./slider-names";
 import { liveValues } from "./tune.svelte";
 import { winLines } from "./win-lines";
@@ -72,7 +72,10 @@ test("what is counted is told as a count, and changes by whole queries", () => {
 test("a place is read as it is typed", () => {
   expect(placeOf(" people/anna.md:12–18 ")).toEqual({ path: "people/anna.md", start_line: 12, end_line: 18 });
   expect(placeOf("C:\\notes\\a b.md:7")).toEqual({ path: "C:\\notes\\a b.md", start_line: 7, end_line: 7 });
-  for (const none of ["people/anna.md", "a.md:0", "a.md:9-3", ":4", ""]) expect(placeOf(none)).toBeNull();
+  for (const none of ["people", "a.md:0", "a.md:x", "a.md:9-3", ":4", ""]) expect(placeOf(none)).toBeNull();
+  const whole = { path: "notes/a b.md", start_line: 1, end_line: 4_294_967_295 };
+  expect(placeOf(" notes/a b.md ")).toEqual(whole);
+  expect([whole, { ...whole, start_line: 4 }].map(linesSaid)).toEqual(["whole note", "from 4 on"]);
   const gold = { path: "a.md", start_line: 3, end_line: 3, origin: "given" } as const;
   expect(stateSaid({ ...gold, state: "moved", now: [5, 5] })).toBe("moved to 5");
   expect(stateSaid({ ...gold, state: "gone", now: null })).toBe("gone: no longer in the notes");

@@ -190,7 +190,9 @@ test("auto-tune takes its options, and is cancelled", async () => {
   await user.clear(dialog.getByLabelText("Folds"));
   await user.type(dialog.getByLabelText("Folds"), "99{Tab}");
   expect(dialog.getByLabelText("Folds")).toHaveValue(5);
-  await user.click(dialog.getByRole("checkbox", { name: /^k / }));
+  expect(dialog.queryByRole("checkbox", { name: /^k / })).toBeNull();
+  await user.click(dialog.getByRole("checkbox", { name: /^Vector weight/ }));
+  await user.click(dialog.getByRole("checkbox", { name: /^Min score/ }));
   expect(await violations(document.body)).toEqual([]);
   await user.click(dialog.getByRole("button", { name: "Close" }));
   backend.tuneGate = new Promise(() => undefined);
@@ -199,8 +201,9 @@ test("auto-tune takes its options, and is cancelled", async () => {
   expect(await card.findByText(/Trying settings: 30 of 400/)).toBeInTheDocument();
   const request = argsOf(backend, "autoTune")[0]?.[1] as { seed: number; parameters: string[] };
   expect(request.seed).toBe(7);
-  expect(request.parameters).not.toContain("fusion_k");
+  expect(request.parameters).not.toContain("vector_weight");
   expect(request.parameters).toContain("min_score");
+  expect(request.parameters).toContain("half_life_days");
   await user.click(card.getByRole("button", { name: "Cancel" }));
   expect(await card.findByRole("button", { name: "Run" })).toBeInTheDocument();
 });

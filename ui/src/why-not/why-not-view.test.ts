@@ -76,6 +76,44 @@ describe("from a dropped row, by keyboard alone", () => {
     await waitFor(() => expect(said()).toHaveTextContent("Lost at limit"));
   });
 
+  it("ranks by a change while the pointer rests on it", async () => {
+    const page = await open();
+    const { user, workspace } = page;
+    await askForDropped(page);
+    const n_kept = () => workspace.search.columns?.n_kept;
+    const apply = within(panel()).getByRole("button", { name: "Apply: Limit Max results 11" });
+    await user.hover(apply);
+    await waitFor(() => expect(n_kept()).toBe(11));
+    expect(apply).toBeEnabled();
+    expect(said()).toHaveTextContent("Lost at limit: rank 11 > max results 10.");
+    expect(workspace.parameters.canUndo).toBe(false);
+    await user.unhover(apply);
+    await waitFor(() => expect(n_kept()).toBe(10));
+    await user.hover(apply);
+    await user.click(apply);
+    expect(workspace.parameters.committed.max_results).toBe(11);
+    await waitFor(() => expect(said()).toHaveTextContent("Found at rank 11."));
+    await user.keyboard("{Control>}z{/Control}");
+    expect(workspace.parameters.current).toEqual(DEFAULTS);
+    await waitFor(() => expect(said()).toHaveTextContent("Lost at limit"));
+    await user.hover(within(panel()).getByRole("button", { name: "Apply: Limit Max results 11" }));
+    await user.click(within(panel()).getByRole("button", { name: "Close Why not…?" }));
+    await waitFor(() => expect(workspace.parameters.current).toEqual(DEFAULTS));
+  });
+
+  it("asks about the opened row also before its journey is there", async () => {
+    const { backend, workspace, user } = await open();
+    vi.spyOn(backend, "journey").mockReturnValue(new Promise(() => undefined));
+    const slot = workspace.search.columns?.order[10] ?? -1;
+    workspace.search.open(slot);
+    grid().focus();
+    await user.keyboard("w");
+    await waitFor(() => expect(said()).toHaveTextContent("Lost at limit"));
+    expect(backend.calls.findLast(({ name }) => name === "whyNot")?.args[5]).toBe(
+      workspace.search.rowOf(slot)?.chunk,
+    );
+  });
+
   it("goes back to the table by Escape", async () => {
     const page = await open();
     await askForDropped(page);

@@ -149,6 +149,7 @@ export class WhyNotController {
   }
 
   close(): void {
+    this.endPreview();
     this.#isOpen = false;
     this.#isPickWished = false;
   }
@@ -180,6 +181,7 @@ export class WhyNotController {
 
   /** Sets what the fixes set, as one step that can be undone. */
   apply(fixes: readonly Fix[]): void {
+    this.endPreview();
     const chunk = this.#chunk;
     if (chunk === null || this.#asked === null) return;
     // The chunk that comes back is told about, also where another of the note becomes the best.
@@ -187,6 +189,17 @@ export class WhyNotController {
     const params = withFixes(this.#parameters.current, fixes);
     this.#parameters.replace(params);
     this.#applied = params;
+  }
+
+  /** Ranks by what the fixes set until `endPreview`, as a drag does; not where the lists must be asked again. */
+  preview(fixes: readonly Fix[]): void {
+    if (!this.isCurrent || fixes.some((fix) => fix.queries_again)) return;
+    this.#parameters.look(withFixes(this.#parameters.committed, fixes));
+  }
+
+  /** Ranks by the parameters as they are set again. */
+  endPreview(): void {
+    this.#parameters.lookAway();
   }
 
   /** Whether the chunk that is told about was judged relevant here. */
@@ -255,6 +268,8 @@ export class WhyNotController {
     const rankedBy = this.#search.rankedBy;
     if (answered === null || rankedBy === null || answered.search !== this.#search.answer?.id) return false;
     if (answered.nFactChanges !== this.#search.nFactChanges) return false;
+    // The fixes hold for what they are a preview of.
+    if (this.#parameters.isLooking) return true;
     return ranksAlike(answered.ranking, rankedBy);
   }
 

@@ -25,7 +25,10 @@ fn clusters_are_printed_with_their_places() {
         let object = value.as_object().expect("an object");
         object.keys().cloned().collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(keys(&report), "clusters corroborated_count elapsed_ms");
+    assert_eq!(
+        keys(&report),
+        "clusters corroborated_count elapsed_ms n_boilerplate"
+    );
     assert!(report["elapsed_ms"].as_f64().is_some_and(|ms| ms > 0.0));
     let [cluster] = list(&report["clusters"]).as_slice() else {
         panic!("one thing is said more than once: {report}")
@@ -47,10 +50,44 @@ fn clusters_are_printed_with_their_places() {
     let printed = memlens.print(&["clusters", "--set", "agreement_measure=words"]);
     assert!(printed.contains("100 % word overlap"), "{printed}");
     assert!(!printed.contains("router"), "{printed}");
+    let in_folder = |folder| memlens.json(&["clusters", "--in", folder, "--json"]);
+    assert_eq!(list(&in_folder("b/two.md")["clusters"]).len(), 1);
+    assert_eq!(list(&in_folder("b/three.md")["clusters"]).len(), 0);
+    memlens.refused(
+        &["clusters", "--in", "c"],
+        2,
+        "cannot search in c: no watched folder has notes there",
+    );
     memlens.refused(
         &["clusters", "--set", "simhash_distance=8"],
         2,
         "cannot set simhash_distance to 8: the range is whole numbers from 0 to 7",
+    );
+}
+
+#[test]
+fn boilerplate_agrees_with_nothing() {
+    let licence = "Licensed under either of the two licences below at your option.";
+    let welcome = "Pull requests are welcome, please open an issue first.";
+    let texts: Vec<(String, String)> = (0..12)
+        .map(|at| {
+            let own: Vec<String> = (0..30).map(|word| format!("own{at}word{word}")).collect();
+            let text = format!("{}\n\n{welcome}\n\n{licence}\n", own.join(" "));
+            (format!("{at}.md"), text)
+        })
+        .collect();
+    let texts: Vec<(&str, &str)> = texts
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let memlens = Memlens::of(&[&Notes::new(&texts)]);
+    let report = memlens.json(&["clusters", "--json"]);
+    assert_eq!(report["corroborated_count"], 0, "{report}");
+    assert_eq!(report["n_boilerplate"], 24);
+    let printed = memlens.print(&["clusters"]);
+    assert!(
+        printed.contains("24 lines are left out as boilerplate"),
+        "{printed}"
     );
 }
 

@@ -19,7 +19,7 @@ fn everything_is_forgotten_when_it_is_asked_for_plainly() {
     assert!(
         run.err.starts_with(&expected)
             && run.err.ends_with(
-                " bytes (folders: 1, files: 2, presets: 0, thumbs: 0), settings, downloaded models and keys in the keyring; your notes are not touched\n"
+                " bytes (folders: 1, files: 2, presets: 0, thumbs: 0, query sets: 0, runs: 0), settings, downloaded models and keys in the keyring; your notes are not touched\n"
             ),
         "{run:?}"
     );

@@ -1,5 +1,7 @@
 //! `index` and `status`: what was done, and what the library holds.
 
+use std::fs;
+
 use memlens_store::Store;
 use memlens_tests::Notes;
 use serde_json::{Value, json};
@@ -170,6 +172,27 @@ fn the_library_is_described() {
     );
     let text_report = memlens.print(&["status"]);
     assert!(text_report.contains("2 files, 2 chunks"), "{text_report}");
+}
+
+#[test]
+fn lists_stay_closed_while_the_library_is_described_unless_they_are_out_of_step() {
+    let memlens = Memlens::of(&[&Notes::new(&[("a.md", "The hall.")])]);
+    let described = memlens.print(&["status"]);
+    let rows = memlens.library().join("vectors/flat.1");
+    let torn = b"whoever opens these rows mends them";
+    fs::write(&rows, torn).expect("it can be written");
+    assert_eq!(memlens.print(&["status"]), described);
+    assert_eq!(fs::read(&rows).expect("it is there"), torn);
+
+    for head in ["vectors/flat", "text/meta.json"] {
+        let head = memlens.library().join(head);
+        fs::remove_file(&head).expect("it is there");
+        let run = memlens.run(&["status"]);
+        assert_eq!((run.status, run.out), (0, described.clone()), "{}", run.err);
+        assert!(head.exists(), "mended, as for a search");
+    }
+    // What happened to the lists since is no change of the library.
+    assert_eq!(memlens.run(&["status"]).err, "");
 }
 
 #[test]

@@ -24,6 +24,7 @@ pub fn with_evidence(mut set: CandidateSet) -> CandidateSet {
         .map(|at| Observation {
             fingerprint: &texts[random.below(TEXTS)],
             source: at % 5,
+            document: at / OBSERVATIONS,
         })
         .collect();
     set.clustering = Some(Arc::new(aggregate(&observations, &[])));

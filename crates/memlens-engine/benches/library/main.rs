@@ -29,6 +29,7 @@ use memlens_engine::{EmbedderSource, Engine, Event, Indexer, Library, Purpose, b
 use memlens_index::Join;
 use memlens_params::{NearDuplicates, Params};
 use memlens_rank::{CandidateSet, NATIVE, order, rank};
+use memlens_retrieve::DEPTH_MAX;
 
 use crate::evidence::with_evidence;
 use crate::mixed::{Mixed, ModelTime, N_REAL_TEXTS};
@@ -231,7 +232,8 @@ fn search(
             black_box(lists.vectors.dots(vector).expect("the vector fits"));
             let scanned = scanned.elapsed();
             let looked_up = Instant::now();
-            black_box(lists.text.search(question, Join::Or).expect("it is sound"));
+            let scores = lists.text.score(question, Join::Or);
+            black_box(scores.expect("it is sound").best(DEPTH_MAX, |chunk| chunk));
             let looked_up = looked_up.elapsed();
             let ranked = Instant::now();
             black_box(serde_json::to_vec(&found.columns(&params)).expect("columns are JSON"));

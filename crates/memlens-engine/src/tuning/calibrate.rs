@@ -42,6 +42,7 @@ pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnsw
     let Some(scores) = Calibration::of(&relevant, &not_relevant, &nonsense) else {
         return none("No judged query finds anything, so there is no score to look at.");
     };
+    let scores = scores.in_steps_of(step);
     let histogram = scores.histogram(present);
     let reach = histogram.edges.first().zip(histogram.edges.last());
     let (low, high) = reach.map_or((min, max), |(low, high)| (low.max(min), high.min(max)));

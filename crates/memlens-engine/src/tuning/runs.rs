@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use memlens_eval::{Metric, Scores, Summary, paired_bootstrap};
+use memlens_store::StoredRun;
 use serde::{Deserialize, Serialize};
 
 use super::Wish;
@@ -202,10 +203,13 @@ impl Library {
         let stored = self.store().runs()?;
         let hashes = self.set_hashes()?;
         let corpus = self.fingerprint();
-        let each = stored.into_iter().filter_map(|run| {
-            let record: RunRecord = serde_json::from_str(&run.content).ok()?;
-            Some(info(run.id, run.name, run.at_ms, &record, &corpus, &hashes))
-        });
+        let each =
+            stored.into_iter().map(
+                |run| match serde_json::from_str::<RunRecord>(&run.content) {
+                    Ok(record) => info(run.id, run.name, run.at_ms, &record, &corpus, &hashes),
+                    Err(_) => damaged(run),
+                },
+            );
         Ok(each.collect())
     }
 
@@ -358,6 +362,23 @@ impl Engine {
             Ok(number) => self.write(|store| Ok(store.delete_run(number)?)),
             Err(_) => Ok(()),
         }
+    }
+}
+
+/// A run that cannot be read: named, so that the person can delete it.
+fn damaged(run: StoredRun) -> RunInfo {
+    RunInfo {
+        id: run.id.to_string(),
+        name: run.name,
+        at_ms: run.at_ms as f64,
+        set: String::new(),
+        hash: String::new(),
+        pipeline: String::new(),
+        label: "damaged".to_owned(),
+        n_judged: 0,
+        ndcg_10: None,
+        mrr_10: None,
+        stale: Some("The library holds this run damaged; it can only be deleted.".to_owned()),
     }
 }
 

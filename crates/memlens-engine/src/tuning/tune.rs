@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use memlens_eval::{Difference, folds, paired_bootstrap};
+use memlens_eval::{folds, paired_bootstrap};
 use memlens_params::{Parameter, ParameterKind, ParameterSet, StageId, Value, Values};
 
 use super::prepared::{Prepared, PreparedQuery};
@@ -502,7 +502,7 @@ fn concluded(
     request: &TuneRequest,
     n_held_out: usize,
 ) -> (bool, String) {
-    let Some(Difference { mean, low, high }) = winner.difference else {
+    let Some(difference) = winner.difference else {
         return (
             false,
             "The metric is defined for none of the queries held out.".to_owned(),
@@ -516,22 +516,15 @@ fn concluded(
     } else {
         format!("On the {n_held_out} queries held out")
     };
-    let figure = |number: f64| format!("{number:+.3}").replace('-', "\u{2212}");
-    let by = format!(
-        "{} (95 % {} to {})",
-        figure(mean),
-        figure(low),
-        figure(high)
-    );
     let is_same = winner.changed.is_empty();
-    let is_surely_better = low > 0.0 && !is_same;
+    let is_surely_better = difference.low > 0.0 && !is_same;
     let mut sentence = if is_same {
         "Nothing that was tried is better than the present ranking.".to_owned()
     } else if is_surely_better {
-        format!("{on} the best found gains {by}.")
+        format!("{on} the best found gains {difference}.")
     } else {
         format!(
-            "{on} the best found differs by {by}: that may be chance. Keep the present ranking, or judge more queries."
+            "{on} the best found differs by {difference}: that may be chance. Keep the present ranking, or judge more queries."
         )
     };
     if let Some(list) = better_list {

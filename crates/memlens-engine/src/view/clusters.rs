@@ -42,7 +42,8 @@ pub struct SaidCluster {
 /// The answer to "what is said more than once?".
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ClusterReport {
-    /// The clusters, the largest first; ties by the first member's place.
+    /// The clusters: what most sources say first, then what is said in most wordings, then most often; ties by the first
+    /// member's place.
     pub clusters: Vec<SaidCluster>,
     /// How many clusters there are, also where not all are told.
     pub n_clusters: u32,
@@ -50,6 +51,9 @@ pub struct ClusterReport {
     pub corroborated_count: u32,
     /// How many there are.
     pub n_observations: u32,
+    /// How many of them are boilerplate, which agrees with nothing: notices of licences, heads of releases, and lines that
+    /// stand word for word in ten or more notes of unlike topics.
+    pub n_boilerplate: u32,
     /// How long the pass took.
     pub elapsed_ms: f64,
 }
@@ -57,7 +61,7 @@ pub struct ClusterReport {
 /// What the last pass over all observations found.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ClustersAnswer {
-    /// Its clusters, cut to the largest and each to its nearest; none before the first pass.
+    /// Its clusters, cut to the first and each to its nearest; none before the first pass.
     pub report: Option<ClusterReport>,
     /// How many observations the library holds now.
     pub n_observations: u32,

@@ -1,0 +1,264 @@
+//! What many notes say without agreeing: licences, heads of changelogs, and lines that stand word for word in many notes of
+//! unlike topics.
+//!
+//! Properties checked: a line in many unlike notes is boilerplate, in few notes or in notes of one topic it is not; the
+//! order of the notes does not matter.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::aggregation::Observation;
+
+/// A text that stands in so many notes is looked at.
+pub const NOTES_MIN: usize = 10;
+
+/// Notes that share fewer of their words are of unlike topics.
+///
+/// Measured: two READMEs of unlike packages share 0.09 of their words at the median and 0.12 at the third quartile; two notes
+/// of one agent, two chats of the same people and two meetings of one committee 0.18 to 0.23 at the median and, each, 0.13 or more
+/// in 95 of 100 pairs.
+const LIKE_MIN: f64 = 0.13;
+
+/// A note of fewer words is of no topic that could be compared.
+const WORDS_MIN: usize = 20;
+
+/// So many of the notes that hold a text are compared, each with each.
+const NOTES_COMPARED: usize = 12;
+
+/// How a line begins that only grants, restricts or names a licence.
+const NOTICES: [&str; 19] = [
+    "licensed under",
+    "license:",
+    "mit license",
+    "mit or apache",
+    "apache license",
+    "dual licensed",
+    "dual-licensed",
+    "this project is licensed",
+    "this crate is licensed",
+    "this library is licensed",
+    "this software is licensed",
+    "spdx-license-identifier",
+    "copyright (c)",
+    "copyright \u{a9}",
+    "permission is hereby granted",
+    "the software is provided",
+    "redistribution and use in source",
+    "unless required by applicable law",
+    "unless you explicitly state otherwise",
+];
+
+/// What stands beside numbers in the head of a release.
+const OF_RELEASES: [&str; 8] = [
+    "v",
+    "version",
+    "release",
+    "released",
+    "unreleased",
+    "yanked",
+    "on",
+    "changelog",
+];
+
+/// Whether a text of these words says nothing that a note could agree with: a notice of a licence, the head of a release.
+pub(crate) fn is_formula(text: &str, words: &[String]) -> bool {
+    let start = text.trim_start_matches(|char: char| !char.is_alphanumeric());
+    let begins = |notice: &str| {
+        let head = start.char_indices().nth(notice.chars().count());
+        let head = &start[..head.map_or(start.len(), |(at, _)| at)];
+        head.to_lowercase() == notice
+    };
+    let is_of_release = |word: &String| {
+        let number = word.strip_prefix('v').unwrap_or(word);
+        number.starts_with(|char: char| char.is_ascii_digit())
+            || OF_RELEASES.contains(&word.as_str())
+    };
+    NOTICES.iter().any(|notice| begins(notice))
+        || (!words.is_empty() && words.iter().all(is_of_release))
+}
+
+/// For each observation whether it stands word for word in [many notes](NOTES_MIN) that share few other words.
+///
+/// Notes are compared by the words of all their observations that neither are formulas nor stand in many notes: the mean of Jaccard's index over
+/// the pairs of twelve of them, evenly spread.
+pub(crate) fn repeated(observations: &[Observation<'_>]) -> Vec<bool> {
+    let mut holders: HashMap<&[u64], Vec<u32>> = HashMap::new();
+    for Observation {
+        fingerprint,
+        document,
+        ..
+    } in observations
+    {
+        if fingerprint.is_telling() {
+            let of_text = holders.entry(&fingerprint.words).or_default();
+            // They come by note.
+            if of_text.last() != Some(document) {
+                of_text.push(*document);
+            }
+        }
+    }
+    holders.retain(|_, documents| {
+        documents.sort_unstable();
+        documents.dedup();
+        documents.len() >= NOTES_MIN
+    });
+    if holders.is_empty() {
+        return vec![false; observations.len()];
+    }
+    let chosen: HashMap<&[u64], Vec<u32>> = holders
+        .iter()
+        .map(|(words, documents)| (*words, spread(documents)))
+        .collect();
+    let mut said: HashMap<u32, HashSet<u64>> = chosen
+        .values()
+        .flatten()
+        .map(|document| (*document, HashSet::new()))
+        .collect();
+    for Observation {
+        fingerprint,
+        document,
+        ..
+    } in observations
+    {
+        if let Some(said) = said.get_mut(document)
+            && !fingerprint.is_formula
+            && !holders.contains_key(&*fingerprint.words)
+        {
+            said.extend(&fingerprint.words);
+        }
+    }
+    let unlike: HashSet<&[u64]> = chosen
+        .into_iter()
+        .filter(|(_, documents)| {
+            let said: Vec<_> = documents.iter().map(|document| &said[document]).collect();
+            are_unlike(&said)
+        })
+        .map(|(words, _)| words)
+        .collect();
+    let of_text = observations.iter().map(|it| &*it.fingerprint.words);
+    of_text.map(|words| unlike.contains(words)).collect()
+}
+
+/// At most twelve, evenly spread.
+fn spread(documents: &[u32]) -> Vec<u32> {
+    let n = documents.len().min(NOTES_COMPARED);
+    (0..n)
+        .map(|at| documents[at * documents.len() / n])
+        .collect()
+}
+
+/// Whether notes share few words; not where too few of them say enough to tell.
+fn are_unlike(said: &[&HashSet<u64>]) -> bool {
+    let telling: Vec<_> = said.iter().filter(|it| it.len() >= WORDS_MIN).collect();
+    let (mut sum, mut n_pairs) = (0.0, 0);
+    for (at, a) in telling.iter().enumerate() {
+        for b in &telling[..at] {
+            let n_common = a.intersection(b).count();
+            sum += n_common as f64 / (a.len() + b.len() - n_common) as f64;
+            n_pairs += 1;
+        }
+    }
+    n_pairs > 0 && sum / f64::from(n_pairs) < LIKE_MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::words;
+    use crate::{Fingerprint, Measure, aggregate};
+
+    const LINE: &str = "Pull requests are welcome, please open an issue first";
+
+    /// `n` notes that hold the line, each with 30 words of its own and `n_shared` that all have.
+    fn notes(n: u32, n_shared: usize) -> Vec<(u32, Fingerprint)> {
+        let shared: String = (0..n_shared).map(|at| format!("shared{at} ")).collect();
+        let said = (0..n).flat_map(|note| {
+            let own: String = (0..30).map(|at| format!("own{note}word{at} ")).collect();
+            [(note, LINE.to_owned()), (note, format!("{own}{shared}"))]
+        });
+        said.map(|(note, text)| (note, Fingerprint::of(&text)))
+            .collect()
+    }
+
+    fn observations(said: &[(u32, Fingerprint)]) -> Vec<Observation<'_>> {
+        said.iter()
+            .map(|(document, fingerprint)| Observation {
+                fingerprint,
+                source: 0,
+                document: *document,
+            })
+            .collect()
+    }
+
+    fn n_repeated(said: &[(u32, Fingerprint)]) -> usize {
+        let repeated = repeated(&observations(said));
+        repeated.into_iter().filter(|it| *it).count()
+    }
+
+    #[test]
+    fn a_line_in_many_unlike_notes_is_boilerplate() {
+        let many = NOTES_MIN as u32;
+        assert_eq!(n_repeated(&notes(many, 0)), NOTES_MIN);
+        assert_eq!(n_repeated(&notes(54, 0)), 54);
+        // In one note fewer it is agreement.
+        assert_eq!(n_repeated(&notes(many - 1, 0)), 0);
+        // So it is in notes of one topic.
+        assert_eq!(n_repeated(&notes(many, 30)), 0);
+        // Copies of it within a note are one.
+        let mut copies = notes(many - 1, 0);
+        copies.extend(notes(many - 1, 0));
+        assert_eq!(n_repeated(&copies), 0);
+        let mut turned = notes(54, 0);
+        turned.reverse();
+        assert_eq!(n_repeated(&turned), 54);
+        let apart = notes(54, 0);
+        let found = aggregate(&observations(&apart), &[]);
+        assert_eq!(found.n_boilerplate(), 54);
+        assert_eq!(found.of(Measure::Words).members(0), Vec::<Vec<u32>>::new());
+        let alike = notes(54, 60);
+        let found = aggregate(&observations(&alike), &[]);
+        assert_eq!(found.n_boilerplate(), 0);
+        assert_eq!(
+            found.of(Measure::Words).at(0, 0).map(|it| it.n_members),
+            Some(54)
+        );
+    }
+
+    #[test]
+    fn short_notes_are_of_no_topic() {
+        let short: Vec<(u32, Fingerprint)> = (0..40)
+            .flat_map(|note| {
+                [
+                    (note, LINE.to_owned()),
+                    (note, format!("just note {note} here")),
+                ]
+            })
+            .map(|(note, text)| (note, Fingerprint::of(&text)))
+            .collect();
+        assert_eq!(n_repeated(&short), 0);
+    }
+
+    #[test]
+    fn notices_and_heads_of_releases_say_nothing() {
+        for (text, expected) in [
+            ("Licensed under either of", true),
+            ("**Licensed under the MIT license** at your option", true),
+            ("Copyright (c) 2024 The Authors, all rights reserved", true),
+            ("COPYRIGHT \u{a9} 2019 \u{c4}rzte e. V.", true),
+            ("Version 1.2.3 (2024-05-01)", true),
+            ("v0.3.0 - 2023-11-02 [YANKED]", true),
+            ("Unreleased", true),
+            (
+                "MIT license (LICENSE-MIT or https://opensource.org/licenses/MIT)",
+                true,
+            ),
+            ("We licensed under the MIT license", false),
+            ("Copyright questions go to Anna", false),
+            ("The relay listens on port 8093", false),
+            ("Pin code 4711", false),
+            ("Licensed", false),
+            ("\u{fc}ber Lizenzen reden", false),
+        ] {
+            assert_eq!(is_formula(text, &words(text)), expected, "{text}");
+        }
+    }
+}
