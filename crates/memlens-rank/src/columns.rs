@@ -61,9 +61,9 @@ pub struct OwnColumn {
     pub rank: Vec<Option<u32>>,
 }
 
-/// One ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker, of
-/// corroboration and of feedback are empty where their stage says nothing of any row, which is so in most rankings: they
-/// travel at every step of a slider.
+/// One ranking in columns; every column but `stages` and `order` is indexed by slot. Those of
+/// stages behind fusion are empty where their stage says nothing of any row, which is so in most rankings: they travel
+/// at every step of a slider.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Columns {
     /// Every stage, in the order of the pipeline.
@@ -102,6 +102,12 @@ pub struct Columns {
     pub n_corroborating: Vec<Option<u32>>,
     /// The weight of the row's thumbs, where it has any and the feedback stage weighed them.
     pub feedback_weight: Vec<Option<f64>>,
+    /// What the row's age leaves of its score, in `[0, 1]`; none where it does not decay.
+    pub decay_factor: Vec<Option<f64>>,
+    /// The rank before diversity.
+    pub diversity_rank_before: Vec<Option<u32>>,
+    /// The rank after it.
+    pub diversity_rank_after: Vec<Option<u32>>,
     /// What the final score is made of.
     pub parts: Vec<Vec<Part>>,
     /// The stage that dropped the row.
@@ -142,6 +148,7 @@ impl Trace {
             }
         };
         let n_reranked = n_told_by(StageId::RERANK);
+        let n_diversified = n_told_by(StageId::DIVERSITY);
         let mut columns = Columns {
             stages: self
                 .stages
@@ -174,6 +181,9 @@ impl Trace {
             score: vec![None; n],
             n_corroborating: vec![None; n_told_by(StageId::CORROBORATION)],
             feedback_weight: vec![None; n_told_by(StageId::FEEDBACK)],
+            decay_factor: vec![None; n_told_by(StageId::DECAY)],
+            diversity_rank_before: vec![None; n_diversified],
+            diversity_rank_after: vec![None; n_diversified],
             parts: vec![Vec::new(); n],
             dropped_by: vec![None; n],
             reason: vec![None; n],
@@ -234,6 +244,13 @@ impl Trace {
                 } = entry.detail
                 {
                     columns.feedback_weight[at] = (n_up + n_down > 0).then_some(weight);
+                }
+                if let Detail::Decay { days, factor, .. } = entry.detail {
+                    columns.decay_factor[at] = days.map(|_| factor);
+                }
+                if let Detail::Diversity { .. } = entry.detail {
+                    columns.diversity_rank_before[at] = entry.rank_before;
+                    columns.diversity_rank_after[at] = entry.rank_after;
                 }
                 if entry.detail.listed().is_none() {
                     columns.score[at] = entry.score_after.or(entry.score_before);

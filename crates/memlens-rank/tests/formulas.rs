@@ -435,6 +435,8 @@ fn columns_of_a_stage_that_says_nothing_do_not_travel() {
     let lengths = |set: &CandidateSet, settings: &[&str]| {
         let params = &params_of(settings);
         let columns = rank(set, params, &NATIVE).columns(set, |_| None);
+        assert_eq!(columns.decay_factor, []);
+        assert_eq!(columns.diversity_rank_after, []);
         (columns.n_corroborating.len(), columns.feedback_weight.len())
     };
     assert_eq!(lengths(&set, &[]), (2, 0));
@@ -456,6 +458,8 @@ fn a_date_in_the_future_counts_as_today_and_an_evergreen_file_does_not_decay() {
     assert_eq!(said(0), "0 days old by its own date: weight 1.000");
     assert_eq!(said(1), "evergreen, so it does not decay");
     assert_eq!(said(2), "no date, so it does not decay");
+    let columns = rank(&set, &params_of(&["half_life_days=7"]), &NATIVE).columns(&set, |_| None);
+    assert_eq!(columns.decay_factor, [Some(1.0), None, None]);
     // Saved a minute ago, and a day ago.
     for (days, expected) in [
         (
@@ -485,6 +489,10 @@ fn diversity_brings_up_what_is_unlike() {
     }
     let trace = rank(&set, &params_of(&["mmr_lambda=0.5"]), &NATIVE);
     assert_eq!(trace.kept(), [0, 2, 1]);
+    let columns = trace.columns(&set, |_| None);
+    let moves = (columns.diversity_rank_before, columns.diversity_rank_after);
+    assert_eq!(moves.0, [Some(1), Some(2), Some(3)]);
+    assert_eq!(moves.1, [Some(1), Some(3), Some(2)]);
     let said = |slot| sentence(&set, &["mmr_lambda=0.5"], StageId::DIVERSITY, slot);
     assert_eq!(said(0), "first: the best score");
     assert_eq!(said(1), "most similar to rank 1 above, cosine 1.000");

@@ -17,7 +17,7 @@ use crate::test::tally::{Runner, Tally};
 use crate::{codegen, tidy, ui};
 
 /// Width and height of the screen of the end-to-end tests in pixels.
-const SCREEN: (u32, u32) = (1440, 900);
+const SCREEN: (u32, u32) = (2560, 1440);
 
 /// What `cargo xtask test` was asked to do.
 #[derive(Args)]

@@ -138,6 +138,11 @@ export class Session {
     await this.#point([{ type: "pointerUp", button: 0 }]);
   }
 
+  /** Gives the window this size, in CSS pixels. */
+  async resize(width, height) {
+    await command("POST", `${this.#address}/window/rect`, { width, height });
+  }
+
   /** A picture of the page as PNG. */
   async picture() {
     return Buffer.from(await command("GET", `${this.#address}/screenshot`), "base64");

@@ -107,6 +107,27 @@ export class MemlensWindow {
     await this.#session.releasePointer();
   }
 
+  async doubleClick(selector) {
+    await this.click(selector);
+    await this.#session.pressPointer();
+    await this.#session.releasePointer();
+  }
+
+  /** Presses the pointer on the one element that matches, moves it by so many pixels in small steps, and lets go. */
+  async dragBy(selector, x, y) {
+    const from = await this.#middleOf(selector);
+    const n_steps = 6;
+    await this.#session.pointTo([from]);
+    await this.#session.pressPointer();
+    await this.#session.pointTo(
+      Array.from({ length: n_steps }, (_, at) => ({
+        x: from.x + Math.round((x * (at + 1)) / n_steps),
+        y: from.y + Math.round((y * (at + 1)) / n_steps),
+      })),
+    );
+    await this.#session.releasePointer();
+  }
+
   async press(keys, held) {
     await this.#session.press(keys, held);
   }
@@ -210,6 +231,16 @@ export class MemlensWindow {
     await this.grab(id);
     await this.dragTo(id, share);
     await this.releasePointer();
+  }
+
+  /** Gives the window this size, in CSS pixels, and resolves when the page has it. */
+  async size(width, height) {
+    await this.#session.resize(width, height);
+    await this.until(
+      `the page is ${width} x ${height}`,
+      (wanted) => innerWidth === wanted[0] && innerHeight === wanted[1],
+      [width, height],
+    );
   }
 
   /** A picture of the page as PNG. */

@@ -595,9 +595,9 @@ export type ClustersAnswer = {
 };
 
 /**
- *  One ranking in columns; every column but `stages` and `order` is indexed by slot. Those of the reranker, of
- *  corroboration and of feedback are empty where their stage says nothing of any row, which is so in most rankings: they
- *  travel at every step of a slider.
+ *  One ranking in columns; every column but `stages` and `order` is indexed by slot. Those of
+ *  stages behind fusion are empty where their stage says nothing of any row, which is so in most rankings: they travel
+ *  at every step of a slider.
  */
 export type Columns = {
 	/**  Every stage, in the order of the pipeline. */
@@ -636,6 +636,12 @@ export type Columns = {
 	n_corroborating: (number | null)[],
 	/**  The weight of the row's thumbs, where it has any and the feedback stage weighed them. */
 	feedback_weight: (number | null)[],
+	/**  What the row's age leaves of its score, in `[0, 1]`; none where it does not decay. */
+	decay_factor: (number | null)[],
+	/**  The rank before diversity. */
+	diversity_rank_before: (number | null)[],
+	/**  The rank after it. */
+	diversity_rank_after: (number | null)[],
 	/**  What the final score is made of. */
 	parts: Part[][],
 	/**  The stage that dropped the row. */

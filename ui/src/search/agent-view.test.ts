@@ -173,9 +173,8 @@ describe("the trace", () => {
       CLERK.stages.map(({ id }) => id),
     );
     const heads = screen.getAllByRole("columnheader").map((head) => head.textContent?.trim());
-    // A table as narrow as one without layout has no room for “rank”.
-    const said = ["Meaningscore", "Wordsscore", "Mixscore", "Agechanged"];
-    expect(heads).toEqual(["#", "Moved", "Chunk", ...said, expect.stringMatching(/^Final/)]);
+    const said = ["Meaningrank · score", "Wordsrank · score", "Mixrank · score", "Agechanged"];
+    expect(heads).toEqual(["#", "Moved", "Chunk Columns ▾", ...said, expect.stringMatching(/^Final/)]);
     for (const { id } of STAGES) expect(document.querySelector(`[data-column="${id}"]`)).toBeNull();
     const slot = workspace.search.columns?.order[0] ?? -1;
     const cell = document.querySelector(`#row-${slot} [data-column="clerk.near"]`);

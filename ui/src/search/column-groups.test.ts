@@ -20,7 +20,7 @@ test("the lists alone while every stage behind them is off", () => {
   expect(keys(rank(SET, DEFAULTS))).toEqual(LISTS);
 });
 
-test.each(["corroboration", "feedback"])("%s while it is applied", (stage) => {
+test.each(["corroboration", "feedback", "decay", "diversity"])("%s while it is applied", (stage) => {
   expect(keys(withStatus(stage, { kind: "applied" }))).toEqual([...LISTS, stage]);
 });
 
@@ -37,8 +37,17 @@ test("the reranker also before the first score, named by its scale once it has o
 });
 
 const SIZES: Partial<Record<string, ColumnGroup["size"]>> = {
-  ...{ fusion: "fused", rerank: "rerank", corroboration: "corroboration", feedback: "feedback" },
+  ...{ fusion: "fused", rerank: "rerank", corroboration: "corroboration", feedback: "weight" },
+  ...{ decay: "weight", diversity: "place" },
 };
+
+function groupOf(key: string): ColumnGroup {
+  return {
+    ...{ key, label: key, name: key, below: "", hue: key, sorted: "ascending" },
+    stage: key === "rrf" ? "fusion" : key,
+    size: SIZES[key] ?? "list",
+  };
+}
 
 /** What columns need at least, in rem. */
 function neededBy({ columns, gap }: ReturnType<typeof layoutOf>): number {
@@ -48,24 +57,32 @@ function neededBy({ columns, gap }: ReturnType<typeof layoutOf>): number {
 }
 
 test("the final score is in sight beside every set of columns, from the narrowest table that a window has", () => {
-  const group = (key: ColumnGroup["key"]): ColumnGroup => ({
-    ...{ key, label: key, below: "", hue: key, sorted: "ascending" },
-    stage: key === "rrf" ? "fusion" : key,
-    size: SIZES[key] ?? "list",
-  });
-  const lists = LISTS.map((key) => group(key as ColumnGroup["key"]));
-  for (let set = 0; set < 8; set += 1) {
-    const behind = (["rerank", "corroboration", "feedback"] as const).filter((_, at) => (set >> at) & 1);
-    const groups = [...lists, ...behind.map(group)];
-    // Beside rail and journey 1201 pixels leave 42 rem.
-    for (let width = 42; width < 120; width += 0.5) {
-      const layout = layoutOf(groups, width);
+  const lists = LISTS.map(groupOf);
+  const BEHIND = ["rerank", "corroboration", "feedback", "decay", "diversity"] as const;
+  for (let set = 0; set < 1 << BEHIND.length; set += 1) {
+    const behind = BEHIND.filter((_, at) => (set >> at) & 1);
+    const wished = [...lists, ...behind.map(groupOf)];
+    // The narrowest table beside a rail and a journey that were dragged wide.
+    for (let width = 22; width < 120; width += 0.5) {
+      const layout = layoutOf(wished, width);
       expect(neededBy(layout)).toBeLessThanOrEqual(width);
-      expect(layout.columns.split(/ (?![^(]*\))/)).toHaveLength(groups.length + 4);
+      expect(layout.columns.split(/ (?![^(]*\))/)).toHaveLength(layout.groups.length + 4);
+      // What is left keeps its order.
+      expect(wished.filter((one) => layout.groups.includes(one))).toEqual(layout.groups);
     }
   }
   expect(layoutOf(lists, 50).isNarrow).toBe(false);
-  expect(layoutOf([...lists, group("rerank")], 43).isNarrow).toBe(true);
+  expect(layoutOf([...lists, groupOf("rerank")], 43).isNarrow).toBe(true);
+});
+
+test("what has no room goes in turn: RRF first, the lists and the reranker last", () => {
+  const all = [...LISTS, "rerank", "corroboration", "feedback", "decay", "diversity"].map(groupOf);
+  const left = (width: number) =>
+    all.filter((one) => !layoutOf(all, width).groups.includes(one)).map(({ key }) => key);
+  expect(left(60)).toEqual([]);
+  // 1201 pixels leave 42 rem.
+  expect(left(42)).toEqual(["rrf", "decay", "diversity"]);
+  expect(left(36)).toEqual(["rrf", "fusion", "feedback", "decay", "diversity"]);
 });
 
 const CLERK_RANKING = { pipeline: CLERK.id, values: {} };
@@ -85,7 +102,7 @@ test("an agent's: one per list, one per stage that changed a score or a place, a
 test("the final score is in sight beside an agent's columns too, were every stage to have one", () => {
   const { stages } = CLERK;
   const all = stages.map(({ id, label }, at): ColumnGroup => ({
-    ...{ key: id, stage: id, hue: "cut", label, below: "", sorted: "ascending" },
+    ...{ key: id, stage: id, hue: "cut", label, name: label, below: "", sorted: "ascending" },
     size: at < 3 ? "list" : "fused",
   }));
   expect(neededBy(layoutOf(all, 42))).toBeLessThanOrEqual(42);

@@ -11,14 +11,16 @@ export type ColumnGroup = {
   /** Gives the hue. */
   hue: string;
   /** How much room it needs: a rank and a score, a score alone, or what a stage of ours behind fusion shows. */
-  size: "list" | "fused" | "rerank" | "corroboration" | "feedback";
+  size: "list" | "fused" | "rerank" | "corroboration" | "weight" | "place";
   label: string;
+  /** The label in full, where a menu has room for it. */
+  name: string;
   below: string;
   sorted: "ascending" | "descending";
 };
 
 /** A column of our own pipeline. */
-type OwnGroup = Omit<ColumnGroup, "hue">;
+type OwnGroup = Omit<ColumnGroup, "hue" | "name"> & { name?: string };
 
 const LISTS: readonly OwnGroup[] = [
   { key: "vector", stage: "vector", size: "list", label: "Vector", below: "rank · cos", sorted: "ascending" },
@@ -30,7 +32,7 @@ const LISTS: readonly OwnGroup[] = [
 /** The groups from left to right: of an agent's pipeline one per list, and one per stage that changed a score or a place. */
 export function columnGroups(columns: Columns, isAgent: boolean): ColumnGroup[] {
   const groups = isAgent ? agentGroups(columns) : ownGroups(columns);
-  return groups.map((group) => ({ ...group, hue: hueOf(group.stage) }));
+  return groups.map((group) => ({ ...group, name: group.name ?? group.label, hue: hueOf(group.stage) }));
 }
 
 function agentGroups(columns: Columns): OwnGroup[] {
@@ -67,16 +69,28 @@ function ownGroups(columns: Columns): OwnGroup[] {
       stage: "corroboration",
       size: "corroboration",
       label: "Corrob.",
+      name: "Corroboration",
       below: "others · add",
       sorted: "descending",
     },
     {
       key: "feedback",
       stage: "feedback",
-      size: "feedback",
+      size: "weight",
       label: "Feedb.",
+      name: "Feedback",
       below: "weight",
       sorted: "descending",
+    },
+    { key: "decay", stage: "decay", size: "weight", label: "Decay", below: "weight", sorted: "descending" },
+    {
+      key: "diversity",
+      stage: "diversity",
+      size: "place",
+      label: "Divers.",
+      name: "Diversity",
+      below: "moved",
+      sorted: "ascending",
     },
   ];
   // While nothing has a score yet the reranker has done nothing, but its rows are marked.
@@ -85,14 +99,11 @@ function ownGroups(columns: Columns): OwnGroup[] {
 }
 
 /** How wide columns are, in rem. */
-type Widths = {
+type Widths = Record<ColumnGroup["size"], number> & {
   rank: number;
   moved: number;
   /** the least; what is left over is the text's too */
   text: number;
-  list: number;
-  fused: number;
-  behind: Record<"rerank" | "corroboration" | "feedback", number>;
   final: number;
   gap: number;
 };
@@ -101,59 +112,69 @@ type Widths = {
 const WIDTHS: readonly Widths[] = [
   {
     ...{ rank: 1.75, moved: 3, text: 28, list: 6.5, fused: 5.5, final: 8, gap: 1 },
-    behind: { rerank: 8, corroboration: 6, feedback: 2.75 },
+    ...{ rerank: 8, corroboration: 6, weight: 3, place: 4 },
   },
   {
-    ...{ rank: 1.625, moved: 2.75, text: 11, list: 4.25, fused: 3.5, final: 5.25, gap: 0.75 },
-    behind: { rerank: 5.5, corroboration: 4.5, feedback: 2.75 },
+    ...{ rank: 1.625, moved: 3, text: 12, list: 4.25, fused: 3.5, final: 5.25, gap: 0.75 },
+    ...{ rerank: 5.5, corroboration: 4.5, weight: 3, place: 3.5 },
   },
   {
-    ...{ rank: 1.5, moved: 2.5, text: 8, list: 3.5, fused: 2.75, final: 4, gap: 0.5 },
-    behind: { rerank: 5, corroboration: 4, feedback: 2.75 },
+    ...{ rank: 1.5, moved: 2.875, text: 9, list: 3.5, fused: 2.75, final: 4, gap: 0.5 },
+    ...{ rerank: 5, corroboration: 4.25, weight: 2.75, place: 3.25 },
   },
   {
-    ...{ rank: 1.375, moved: 2, text: 4, list: 3.25, fused: 2.5, final: 3.25, gap: 0.375 },
-    behind: { rerank: 4.75, corroboration: 3.75, feedback: 2.5 },
+    ...{ rank: 1.375, moved: 2.75, text: 7, list: 3.25, fused: 2.5, final: 3.25, gap: 0.375 },
+    ...{ rerank: 4.75, corroboration: 4.25, weight: 2.75, place: 3.25 },
   },
+];
+
+/** What goes first where not even the narrowest columns fit; of an agent's, which are not among them, the last ones. */
+const LEAVE_OUT: readonly SortKey[] = [
+  ...["rrf", "diversity", "decay", "feedback", "fusion", "corroboration", "bm25", "vector", "rerank"],
 ];
 
 /** What stands before the first column and behind the last, in rem. */
 export const TABLE_ENDS = [0.375, 0.75] as const;
 
-/** The columns of the table as CSS has them, and how narrow they are: the names below short heads then have no room. */
-export type TableLayout = { columns: string; gap: string; isNarrow: boolean };
+export type TableLayout = {
+  /** The columns that there is room for, from left to right. */
+  groups: ColumnGroup[];
+  /** As CSS has them, with rank, move and text before them and the final score behind. */
+  columns: string;
+  gap: string;
+  /** Whether the names below short heads have no room. */
+  isNarrow: boolean;
+};
 
-/** Returns the widest layout that fits a table of this width, so that the final score is always in sight. */
-export function layoutOf(groups: readonly ColumnGroup[], width_rem: number): TableLayout {
-  const [wide, roomy] = WIDTHS;
-  const fitting = WIDTHS.find((widths) => leastOf(groups, widths) <= width_rem) ?? WIDTHS.at(-1);
-  const { rank, moved, text, final, gap, ...widths } = fitting as Widths;
-  const others = groups.map(({ size }) => widthOf(size, widths));
+/**
+ * The widest layout that fits a table of this width. The final score is always in sight, and so are a few words of the
+ * text: columns without room for both are left out.
+ */
+export function layoutOf(wished: readonly ColumnGroup[], width_rem: number): TableLayout {
+  const narrowest = WIDTHS.at(-1) as Widths;
+  let groups = [...wished];
+  while (groups.length > 0 && leastOf(groups, narrowest) > width_rem) groups = withoutLeast(groups);
+  const widths = WIDTHS.find((one) => leastOf(groups, one) <= width_rem) ?? narrowest;
+  const { rank, moved, text, final, gap } = widths;
   return {
-    columns: `${rank}rem ${moved}rem minmax(${text}rem, 1fr) ${others.map((other) => `${other}rem`).join(" ")} ${final}rem`,
+    groups,
+    columns: [
+      ...[`${rank}rem`, `${moved}rem`, `minmax(${text}rem, 1fr)`],
+      ...groups.map(({ size }) => `${widths[size]}rem`),
+      `${final}rem`,
+    ].join(" "),
     gap: `${gap}rem`,
-    isNarrow: fitting !== wide && fitting !== roomy,
+    isNarrow: WIDTHS.indexOf(widths) > 1,
   };
 }
 
-function leastOf(
-  groups: readonly ColumnGroup[],
-  { rank, moved, text, final, gap, ...widths }: Widths,
-): number {
-  const others = groups.reduce((sum, { size }) => sum + widthOf(size, widths), 0);
-  return rank + moved + text + others + final + gap * (groups.length + 3) + TABLE_ENDS[0] + TABLE_ENDS[1];
+function withoutLeast(groups: readonly ColumnGroup[]): ColumnGroup[] {
+  const least = LEAVE_OUT.find((key) => groups.some((group) => group.key === key)) ?? groups.at(-1)?.key;
+  return groups.filter(({ key }) => key !== least);
 }
 
-function widthOf(
-  size: ColumnGroup["size"],
-  { list, fused, behind }: Pick<Widths, "list" | "fused" | "behind">,
-): number {
-  switch (size) {
-    case "list":
-      return list;
-    case "fused":
-      return fused;
-    default:
-      return behind[size];
-  }
+function leastOf(groups: readonly ColumnGroup[], widths: Widths): number {
+  const { rank, moved, text, final, gap } = widths;
+  const others = groups.reduce((sum, { size }) => sum + widths[size], 0);
+  return rank + moved + text + others + final + gap * (groups.length + 3) + TABLE_ENDS[0] + TABLE_ENDS[1];
 }

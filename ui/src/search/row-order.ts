@@ -97,6 +97,10 @@ function placeUnder(columns: Columns, sort: Exclude<SortKey, "final">): (slot: n
       return byValue(columns.n_corroborating);
     case "feedback":
       return byValue(columns.feedback_weight);
+    case "decay":
+      return byValue(columns.decay_factor);
+    case "diversity":
+      return byRank(columns.diversity_rank_after);
     case "repeats":
       return (slot) => (columns.remark[slot] === null ? 1 : 0);
     default: {

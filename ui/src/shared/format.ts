@@ -31,9 +31,9 @@ export function bm25(value: number): string {
   return fixed(value, 2);
 }
 
-/** A weight that a score is multiplied by: ×1.25. */
+/** A weight that a score is multiplied by, 0 or more: ×1.25. One that is 1 but for a day's decay reads ×1.00. */
 export function weight(value: number): string {
-  return `×${fixed(value, 2)}`;
+  return `×${value.toFixed(2)}`;
 }
 
 /** A value in a formula line: four decimals. */

@@ -167,6 +167,9 @@ export function rankClerk(set: FakeSet, ranking: Ranking): Columns {
     score,
     n_corroborating: [],
     feedback_weight: [],
+    decay_factor: [],
+    diversity_rank_before: [],
+    diversity_rank_after: [],
     parts: mix.map((_, slot) => [
       { stage: "clerk.near", amount: near * (cosine[slot] ?? 0) },
       { stage: "clerk.words", amount: (1 - near) * (words[slot] ?? 0) },
