@@ -108,7 +108,9 @@ const COMMANDS: &[&str] = &[
     "start_query",
     "state",
     "thumbs",
-    "trace_markdown",
+    "trace_text",
+    "save_trace",
+    "rows_copied",
     "tree",
     "vote",
 ];

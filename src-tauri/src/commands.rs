@@ -12,7 +12,7 @@ use memlens_engine::view::{
 };
 use memlens_engine::{
     ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Library,
-    Part, Place, Ranking, RowThumb, Scope, WhyAnswer, pipelines_told,
+    Part, Place, Ranking, RowThumb, Scope, TraceForm, WhyAnswer, pipelines_told,
 };
 use memlens_params::{ParameterSet, Params};
 use memlens_rank::Columns;
@@ -178,14 +178,15 @@ pub async fn journey(
     .await
 }
 
-/// A search stage by stage as Markdown, with or without the notes' text; `preset` is what the person calls the ranking.
+/// A search stage by stage in one form, with or without the notes' text; `preset` is what the person calls the ranking.
 #[tauri::command]
 #[specta::specta]
-pub async fn trace_markdown(
+pub async fn trace_text(
     shell: State<'_, Shell>,
     search: u32,
     ranking: RankingArgument,
     preset: Option<String>,
+    form: TraceForm,
     with_text: bool,
 ) -> Answer<String> {
     work(&shell, move |engine| {
@@ -193,7 +194,57 @@ pub async fn trace_markdown(
         let ranking = Ranking::given(&ranking)?;
         let search = library.shown(search)?;
         let search = search.for_params(&ranking.values)?;
-        library.trace_markdown(search, &ranking, preset.as_deref(), with_text)
+        library.trace_text(search, &ranking, preset.as_deref(), form, with_text)
+    })
+    .await
+}
+
+/// Asks where and writes the same to a file; the file's path, or none when the person cancels.
+#[tauri::command]
+#[specta::specta]
+pub async fn save_trace(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    search: u32,
+    ranking: RankingArgument,
+    preset: Option<String>,
+    form: TraceForm,
+    with_text: bool,
+) -> Answer<Option<String>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        let library = engine.library();
+        let ranking = Ranking::given(&ranking)?;
+        let search = library.shown(search)?;
+        let search = search.for_params(&ranking.values)?;
+        let text = library.trace_text(search, &ranking, preset.as_deref(), form, with_text)?;
+        let Some(path) = dialogs.place_for_trace(&app, form) else {
+            return Ok(None);
+        };
+        library.write_output(text.as_bytes(), &path, &[])?;
+        Ok(Some(path.display().to_string()))
+    })
+    .await
+}
+
+/// Rows of a search for the clipboard, in the order asked for: as JSON with their journeys, or their whole texts.
+#[tauri::command]
+#[specta::specta]
+pub async fn rows_copied(
+    shell: State<'_, Shell>,
+    search: u32,
+    ranking: RankingArgument,
+    slots: Vec<u32>,
+    as_json: bool,
+) -> Answer<String> {
+    work(&shell, move |engine| {
+        let ranking = Ranking::given(&ranking)?;
+        let search = engine.library().shown(search)?;
+        let search = search.for_params(&ranking.values)?;
+        match as_json {
+            true => search.rows_json(&ranking.values, &slots),
+            false => search.rows_text(&slots),
+        }
     })
     .await
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use memlens_engine::TraceForm;
 use memlens_engine::view::RecallLogs;
 use parking_lot::Mutex;
 use tauri::AppHandle;
@@ -48,6 +49,17 @@ impl Dialogs {
             dialog
                 .set_file_name("memlens.json")
                 .add_filter("JSON", &["json"])
+                .blocking_save_file()
+        })
+    }
+
+    /// Asks where to save a trace; none when the person cancels.
+    pub fn place_for_trace(&self, app: &AppHandle, form: TraceForm) -> Option<PathBuf> {
+        let end = form.extension();
+        self.ask(app, |dialog| {
+            dialog
+                .set_file_name(format!("memlens-trace.{end}"))
+                .add_filter(end.to_uppercase(), &[end])
                 .blocking_save_file()
         })
     }

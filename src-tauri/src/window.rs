@@ -260,7 +260,9 @@ fn builder() -> Builder<tauri::Wry> {
             commands::start_query,
             commands::state,
             commands::thumbs,
-            commands::trace_markdown,
+            commands::trace_text,
+            commands::save_trace,
+            commands::rows_copied,
             commands::tree,
             commands::vote,
         ])

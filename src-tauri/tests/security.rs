@@ -39,7 +39,9 @@ const COMMANDS: &[(&str, &str)] = &[
     ("replay_progress", "tells a progress"),
     ("stop_replay", "stops a work"),
     ("past_markdown", "searches"),
-    ("trace_markdown", "reads the library"),
+    ("trace_text", "reads the library"),
+    ("save_trace", "writes to a file that the person chooses"),
+    ("rows_copied", "reads the library"),
     (
         "autopsy",
         "searches, and reads notes in watched folders that no rule leaves out",

@@ -47,6 +47,7 @@ import type {
   TuneProgress,
   TuneRequest,
   WrittenConfig,
+  TraceForm,
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
 import { ownParams } from "../src/parameters/pipeline";
@@ -909,8 +910,23 @@ export class FakeBackend implements Backend {
     });
   }
 
-  traceMarkdown(search: number, ranking: Ranking, preset: string | null, withText: boolean) {
-    return this.#answer("traceMarkdown", [search, ranking, preset, withText], () => `# Search ${search}\n`);
+  traceText(search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) {
+    return this.#answer("traceText", [search, ranking, preset, form, withText], () =>
+      form === "csv" ? "rank,path\n" : `# Search ${search}\n`,
+    );
+  }
+
+  /** Where a trace is saved; null is a dialog that was cancelled. */
+  savedTrace: string | null = "/home/ada/memlens-trace.csv";
+
+  saveTrace(search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) {
+    return this.#answer("saveTrace", [search, ranking, preset, form, withText], () => this.savedTrace);
+  }
+
+  rowsCopied(search: number, ranking: Ranking, slots: number[], asJson: boolean) {
+    return this.#answer("rowsCopied", [search, ranking, slots, asJson], () =>
+      asJson ? JSON.stringify(slots) : `text of ${slots.join(" and ")}`,
+    );
   }
 
   pastMarkdown(id: string, by: Ranking | null, withText: boolean) {

@@ -161,7 +161,7 @@ pub struct EmulateArgs {
     #[arg(long = "in", value_name = "SUBFOLDER")]
     pub scope: Option<String>,
     /// Ask every query of a file instead, and measure the ranking
-    #[arg(long, value_name = "QUERIES.jsonl", conflicts_with_all = ["scope", "explain", "markdown"])]
+    #[arg(long, value_name = "QUERIES.jsonl", conflicts_with_all = ["scope", "explain", "form"])]
     pub queries: Option<PathBuf>,
     /// Write the results of each query to a file
     #[arg(long, value_name = "RUN.jsonl", requires = "queries")]
@@ -173,10 +173,13 @@ pub struct EmulateArgs {
     #[arg(long)]
     pub explain: bool,
     /// Print the trace as Markdown, to paste into a report
-    #[arg(long, conflicts_with_all = ["json", "explain"])]
+    #[arg(long, group = "form", conflicts_with_all = ["json", "explain"])]
     pub markdown: bool,
-    /// Leave out the notes' text in Markdown
-    #[arg(long, requires = "markdown")]
+    /// Print the trace as CSV, for a spreadsheet: a line per row, two columns per stage
+    #[arg(long, group = "form", conflicts_with_all = ["json", "explain"])]
+    pub csv: bool,
+    /// Leave out the notes' text in Markdown or CSV
+    #[arg(long, requires = "form")]
     pub no_text: bool,
 }
 
@@ -237,10 +240,13 @@ pub struct SearchArgs {
     #[arg(long)]
     pub explain: bool,
     /// Print the trace as Markdown, to paste into a report
-    #[arg(long, conflicts_with_all = ["json", "explain"])]
+    #[arg(long, group = "form", conflicts_with_all = ["json", "explain"])]
     pub markdown: bool,
-    /// Leave out the notes' text in Markdown
-    #[arg(long, requires = "markdown")]
+    /// Print the trace as CSV, for a spreadsheet: a line per row, two columns per stage
+    #[arg(long, group = "form", conflicts_with_all = ["json", "explain"])]
+    pub csv: bool,
+    /// Leave out the notes' text in Markdown or CSV
+    #[arg(long, requires = "form")]
     pub no_text: bool,
 }
 

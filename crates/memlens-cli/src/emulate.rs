@@ -60,6 +60,7 @@ pub fn run(library: Option<PathBuf>, arguments: EmulateArgs) -> Result<(), CliEr
             json: arguments.json,
             explain: arguments.explain,
             markdown: arguments.markdown,
+            csv: arguments.csv,
             no_text: arguments.no_text,
         },
     )

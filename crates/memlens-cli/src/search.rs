@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use memlens_engine::TraceForm;
+
 use crate::arguments::SearchArgs;
 use crate::error::CliError;
 use crate::explain;
@@ -17,13 +19,17 @@ pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliEr
         arguments.scope.as_deref(),
         arguments.agent.as_deref(),
     )?;
-    if arguments.markdown {
+    let forms = [
+        (arguments.markdown, TraceForm::Markdown),
+        (arguments.csv, TraceForm::Csv),
+    ];
+    if let Some((_, form)) = forms.into_iter().find(|(is_asked, _)| *is_asked) {
         let preset = arguments.ranking.settings.preset.as_deref();
         let preset = preset
             .and_then(Path::file_name)
             .map(|name| name.to_string_lossy());
-        let text =
-            library.trace_markdown(&search, &ranking, preset.as_deref(), !arguments.no_text)?;
+        let with_text = !arguments.no_text;
+        let text = library.trace_text(&search, &ranking, preset.as_deref(), form, with_text)?;
         return print_text(|out| write!(out, "{}", Lines(&text)));
     }
     let report = library.report(&search, &ranking.values)?;

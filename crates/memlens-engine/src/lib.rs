@@ -133,7 +133,7 @@ pub use preset::{preset_schema, read_evidence, read_params, read_ranking};
 pub use query_file::QueryFile;
 pub use ranking::{Ranking, pipeline, pipelines, pipelines_told};
 pub use recall::RecallChange;
-pub use report::{RowReport, SearchReport, StageReport, StepReport};
+pub use report::{RowReport, SearchReport, StageReport, StepReport, TraceForm};
 pub use search::{Search, Timing};
 pub use status::LibraryStatus;
 pub use tuning::{LoadedSet, RunDrop, RunRecord};

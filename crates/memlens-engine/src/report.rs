@@ -1,17 +1,39 @@
 //! A search as JSON: the contract of `memlens search --json`.
 
+mod csv;
 mod markdown;
 
 use memlens_params::{ParameterSet, StageId, Values};
-use memlens_rank::{Detail, Status};
-use serde::Serialize;
+use memlens_rank::{Columns, Detail, Status, Trace};
+use serde::{Deserialize, Serialize};
+use specta::Type;
 
 use crate::search::Search;
 use crate::view::Emulated;
-use crate::{EngineError, Library};
+use crate::{EngineError, Library, Ranking};
 
 /// Raised when a field changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
+
+/// The form in which a trace leaves Memlens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "lowercase")]
+pub enum TraceForm {
+    /// A page to paste into a report.
+    Markdown,
+    /// A line per row, for a spreadsheet.
+    Csv,
+}
+
+impl TraceForm {
+    /// What a file of this form is called at its end, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            TraceForm::Markdown => "md",
+            TraceForm::Csv => "csv",
+        }
+    }
+}
 
 /// A search with every stage and every row.
 #[derive(Debug, Serialize)]
@@ -151,38 +173,7 @@ impl Library {
             .copied()
             .filter(|slot| columns.dropped_by[*slot as usize] != Some(StageId::FUSION))
             .collect();
-        let snippets = search.snippets(&listed)?;
-        let mut rows = Vec::with_capacity(listed.len());
-        for (position, (slot, snippet)) in listed.iter().zip(snippets).enumerate() {
-            let row = search.row(*slot)?;
-            rows.push(RowReport {
-                rank: (position < columns.n_kept as usize).then_some(position as u32 + 1),
-                path: row.path,
-                folder: search.row_facts(*slot)?.note.folder_path.clone(),
-                start_line: row.start_line,
-                end_line: row.end_line,
-                score: columns.score[*slot as usize],
-                snippet: snippet.text,
-                missing: snippet.missing,
-                source: row.source,
-                tokens: row.tokens,
-                journey: trace
-                    .entries_of(*slot)
-                    .into_iter()
-                    .map(|(stage, entry)| StepReport {
-                        stage: stage.id.as_str(),
-                        label: stage.label,
-                        rank_before: entry.rank_before,
-                        rank_after: entry.rank_after,
-                        score_before: entry.score_before,
-                        score_after: entry.score_after,
-                        dropped: entry.is_dropped,
-                        sentence: entry.detail.sentence(),
-                        detail: entry.detail.clone(),
-                    })
-                    .collect(),
-            });
-        }
+        let mut rows = rows(search, &trace, &columns, &listed)?;
         let dropped = rows.split_off(columns.n_kept as usize);
         Ok(SearchReport {
             schema_version: SCHEMA_VERSION,
@@ -195,4 +186,102 @@ impl Library {
             dropped,
         })
     }
+
+    /// A search by a ranking in one form; `preset` is what the person calls the ranking. Without `with_text` no text of
+    /// a note is in it.
+    ///
+    /// # Errors
+    /// As [`Library::report`].
+    pub fn trace_text(
+        &self,
+        search: &Search,
+        ranking: &Ranking,
+        preset: Option<&str>,
+        form: TraceForm,
+        with_text: bool,
+    ) -> Result<String, EngineError> {
+        match form {
+            TraceForm::Markdown => self.trace_markdown(search, ranking, preset, with_text),
+            TraceForm::Csv => {
+                let report = self.report(search, &ranking.values)?;
+                // A table of texts in memory has nothing that could fail.
+                Ok(csv::written(&report, with_text).unwrap_or_default())
+            }
+        }
+    }
+}
+
+impl Search {
+    /// Rows of a search as JSON, in the order that is asked for: a list of [`RowReport`].
+    ///
+    /// # Errors
+    /// [`EngineError::NoRow`], and [`EngineError::Store`] when texts cannot be read.
+    pub fn rows_json(
+        &self,
+        params: &impl ParameterSet,
+        slots: &[u32],
+    ) -> Result<String, EngineError> {
+        let (trace, columns) = self.traced(params);
+        let rows = rows(self, &trace, &columns, slots)?;
+        // Texts and numbers have a form in JSON.
+        Ok(serde_json::to_string_pretty(&rows).unwrap_or_default())
+    }
+
+    /// The whole texts of rows, in the order that is asked for, a blank line between two.
+    ///
+    /// # Errors
+    /// [`EngineError::NoRow`], and as [`Search::texts`] where a note has changed since.
+    pub fn rows_text(&self, slots: &[u32]) -> Result<String, EngineError> {
+        let texts = slots.iter().zip(self.texts(slots)?);
+        let texts = texts
+            .map(|(slot, text)| self.found("Copying its text", *slot, text))
+            .collect::<Result<Vec<String>, _>>()?;
+        Ok(texts.join("\n\n"))
+    }
+}
+
+/// The reports of rows, in the order of `slots`.
+fn rows(
+    search: &Search,
+    trace: &Trace,
+    columns: &Columns,
+    slots: &[u32],
+) -> Result<Vec<RowReport>, EngineError> {
+    let mut ranks = vec![None; columns.order.len()];
+    for (rank, slot) in (1..).zip(&columns.order[..columns.n_kept as usize]) {
+        ranks[*slot as usize] = Some(rank);
+    }
+    let snippets = search.snippets(slots)?;
+    let mut rows = Vec::with_capacity(slots.len());
+    for (slot, snippet) in slots.iter().zip(snippets) {
+        let row = search.row(*slot)?;
+        rows.push(RowReport {
+            rank: ranks[*slot as usize],
+            path: row.path,
+            folder: search.row_facts(*slot)?.note.folder_path.clone(),
+            start_line: row.start_line,
+            end_line: row.end_line,
+            score: columns.score[*slot as usize],
+            snippet: snippet.text,
+            missing: snippet.missing,
+            source: row.source,
+            tokens: row.tokens,
+            journey: trace
+                .entries_of(*slot)
+                .into_iter()
+                .map(|(stage, entry)| StepReport {
+                    stage: stage.id.as_str(),
+                    label: stage.label,
+                    rank_before: entry.rank_before,
+                    rank_after: entry.rank_after,
+                    score_before: entry.score_before,
+                    score_after: entry.score_after,
+                    dropped: entry.is_dropped,
+                    sentence: entry.detail.sentence(),
+                    detail: entry.detail.clone(),
+                })
+                .collect(),
+        });
+    }
+    Ok(rows)
 }

@@ -630,7 +630,8 @@ proptest! {
         let stage = trace.stage(StageId::CORROBORATION).unwrap();
         let boosted = |entry: &Entry| {
             let Detail::Corroboration { base, gain, n_others, .. } = entry.detail else { unreachable!("the stage gives its own reasons") };
-            base + gain * (1.0 + f64::from(n_others)).log2()
+            // At most 8 others count.
+            base + gain * (1.0 + f64::from(n_others.min(8))).log2()
         };
         for entry in stage.entries.iter().filter(|entry| entry.is_dropped) {
             let Detail::Corroboration { said_by, n_observations, n_agreed, .. } = &entry.detail else { unreachable!() };

@@ -130,12 +130,13 @@ export class Session {
     await this.#point(points.map(({ x, y }) => moveTo(x, y, ms)));
   }
 
-  async pressPointer() {
-    await this.#point([{ type: "pointerDown", button: 0 }]);
+  /** `button` is 0 for the left and 2 for the right one. */
+  async pressPointer(button = 0) {
+    await this.#point([{ type: "pointerDown", button }]);
   }
 
-  async releasePointer() {
-    await this.#point([{ type: "pointerUp", button: 0 }]);
+  async releasePointer(button = 0) {
+    await this.#point([{ type: "pointerUp", button }]);
   }
 
   /** Gives the window this size, in CSS pixels. */

@@ -107,6 +107,13 @@ export class MemlensWindow {
     await this.#session.releasePointer();
   }
 
+  /** Presses the right button on the middle of the one element that matches. */
+  async rightClick(selector) {
+    await this.#session.pointTo([await this.#middleOf(selector)]);
+    await this.#session.pressPointer(2);
+    await this.#session.releasePointer(2);
+  }
+
   async doubleClick(selector) {
     await this.click(selector);
     await this.#session.pressPointer();

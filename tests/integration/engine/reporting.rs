@@ -3,7 +3,7 @@
 //! Properties checked: its numbers are those of the report; what notes and questions say stays text; blank leaves the notes' text
 //! out; the home folder is not named; another program's pipeline is told by its own stages.
 
-use memlens_engine::{Home, Library, Part, Ranking, pipeline};
+use memlens_engine::{Home, Library, Part, Ranking, TraceForm, pipeline};
 use memlens_params::{ParameterSet, Value};
 use memlens_rank::number;
 use memlens_tests::{Notes, fresh, open};
@@ -30,7 +30,7 @@ fn markdown(
         .search_as(question, ranking, Part::All)
         .expect("it can be searched");
     library
-        .trace_markdown(&search, ranking, preset, with_text)
+        .trace_text(&search, ranking, preset, TraceForm::Markdown, with_text)
         .expect("it can be told")
 }
 
@@ -162,4 +162,85 @@ fn another_program_is_told_by_its_own_stages() {
     ] {
         assert!(text.contains(part), "{part} in\n{text}");
     }
+}
+
+#[test]
+fn a_trace_as_csv_holds_the_report_and_calculates_nothing() {
+    let notes = Notes::new(&[
+        ("=router.md", HOSTILE),
+        ("attic.md", "A router in the attic.\n"),
+        ("bees.md", "Bees, \"treated\" in December by the router.\n"),
+    ]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let ranking = ranking("memlens", "max_results", 1.0);
+    let search = library
+        .search_as("router", &ranking, Part::All)
+        .expect("it can be searched");
+    let written = |with_text| {
+        let text = library.trace_text(&search, &ranking, None, TraceForm::Csv, with_text);
+        let text = text.expect("it can be told");
+        let mut rows = csv::Reader::from_reader(text.as_bytes());
+        let head = rows.headers().expect("it has a head").clone();
+        let rows: Vec<csv::StringRecord> =
+            rows.records().map(|row| row.expect("it is CSV")).collect();
+        (head, rows)
+    };
+    let (head, rows) = written(true);
+    let report = library
+        .report(&search, &ranking.values)
+        .expect("it can be told");
+    let expected: Vec<_> = report.results.iter().chain(&report.dropped).collect();
+    assert_eq!(rows.len(), expected.len());
+    let at = |name: &str| head.iter().position(|one| one == name).expect(name);
+    for (row, expected) in rows.iter().zip(expected) {
+        let rank = expected
+            .rank
+            .map_or_else(String::new, |rank| rank.to_string());
+        assert_eq!(&row[at("rank")], rank);
+        let score: Option<f64> = row[at("score")].parse().ok();
+        assert_eq!(score, expected.score);
+        let bm25 = expected.journey.iter().find(|step| step.stage == "bm25");
+        let bm25 = bm25.and_then(|step| step.score_after);
+        assert_eq!(row[at("bm25 score")].parse().ok(), bm25);
+        assert_eq!(row[at("path")].trim_start_matches('\''), expected.path);
+        assert_eq!(row[at("dropped_by")].is_empty(), expected.rank.is_some());
+        for cell in ["path", "source", "why", "passage"] {
+            assert!(!row[at(cell)].starts_with(['=', '+', '-', '@']), "{cell}");
+        }
+    }
+    assert!(rows.iter().any(|row| &row[at("path")] == "'=router.md"));
+    let (head, rows) = written(false);
+    assert!(head.iter().all(|name| name != "passage"));
+    assert!(rows.iter().flatten().all(|cell| !cell.contains("treated")));
+}
+
+#[test]
+fn rows_are_copied_as_json_with_their_journeys_and_as_texts() {
+    let notes = Notes::new(&[
+        ("router.md", "The router reboots.\n"),
+        ("attic.md", "A router in the attic.\n"),
+    ]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let ranking = ranking("memlens", "max_results", 1.0);
+    let search = library
+        .search_as("router", &ranking, Part::All)
+        .expect("it can be searched");
+    let json = search
+        .rows_json(&ranking.values, &[1, 0])
+        .expect("both are there");
+    let rows: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    let row = |at: usize| search.row(at as u32).expect("it is there");
+    assert_eq!(rows[0]["path"], row(1).path);
+    assert_eq!(rows[1]["path"], row(0).path);
+    assert!(
+        rows[0]["journey"]
+            .as_array()
+            .is_some_and(|steps| steps.len() > 3)
+    );
+    let both = search.rows_text(&[1, 0]).expect("both are there");
+    assert_eq!(both.matches("router").count(), 2);
+    assert!(search.rows_json(&ranking.values, &[9]).is_err());
+    assert!(search.rows_text(&[9]).is_err());
 }

@@ -70,6 +70,7 @@ import type {
   TuneRequest,
   WhyAnswer,
   WrittenConfig,
+  TraceForm,
 } from "./bindings";
 
 /** All that the window asks of the engine. Every call rejects with an `ErrorInfo`. */
@@ -237,10 +238,26 @@ export interface Backend {
   /** Whose memory and which sessions it can be asked about; the sessions of one agent where it is named. */
   autopsyChoices(agent: string | null): Promise<AutopsyChoices>;
   /**
-   * A kept search, stage by stage, to paste into a report; without the notes' text where that is left out. `preset` is what the
-   * person calls the ranking.
+   * A kept search, stage by stage, to paste into a report or open in a spreadsheet; without the notes' text where that is
+   * left out. `preset` is what the person calls the ranking.
    */
-  traceMarkdown(search: number, ranking: Ranking, preset: string | null, withText: boolean): Promise<string>;
+  traceText(
+    search: number,
+    ranking: Ranking,
+    preset: string | null,
+    form: TraceForm,
+    withText: boolean,
+  ): Promise<string>;
+  /** Asks where and writes the same to a file; its path, or null when the person cancels. */
+  saveTrace(
+    search: number,
+    ranking: Ranking,
+    preset: string | null,
+    form: TraceForm,
+    withText: boolean,
+  ): Promise<string | null>;
+  /** Rows of a kept search, in the order asked for: as JSON with their journeys, or their whole texts. */
+  rowsCopied(search: number, ranking: Ranking, slots: number[], asJson: boolean): Promise<string>;
   /** A past question, then and now, to paste into a report; without the notes' text where that is left out. */
   pastMarkdown(id: string, by: Ranking | null, withText: boolean): Promise<string>;
   /** An autopsy to paste into a report. */

@@ -201,8 +201,12 @@ export const commands = {
 	state: () => __TAURI_INVOKE<LibraryState>("state"),
 	/**  The thumbs that the rows of a search have for its question. */
 	thumbs: (search: number) => __TAURI_INVOKE<RowThumb[]>("thumbs", { search }),
-	/**  A search stage by stage as Markdown, with or without the notes' text; `preset` is what the person calls the ranking. */
-	traceMarkdown: (search: number, ranking: Ranking, preset: string | null, withText: boolean) => __TAURI_INVOKE<string>("trace_markdown", { search, ranking, preset, withText }),
+	/**  A search stage by stage in one form, with or without the notes' text; `preset` is what the person calls the ranking. */
+	traceText: (search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) => __TAURI_INVOKE<string>("trace_text", { search, ranking, preset, form, withText }),
+	/**  Asks where and writes the same to a file; the file's path, or none when the person cancels. */
+	saveTrace: (search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) => __TAURI_INVOKE<string | null>("save_trace", { search, ranking, preset, form, withText }),
+	/**  Rows of a search for the clipboard, in the order asked for: as JSON with their journeys, or their whole texts. */
+	rowsCopied: (search: number, ranking: Ranking, slots: number[], asJson: boolean) => __TAURI_INVOKE<string>("rows_copied", { search, ranking, slots, asJson }),
 	tree: () => __TAURI_INVOKE<FolderTree[]>("tree"),
 	/**  Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows. */
 	vote: (search: number, slot: number, up: boolean) => __TAURI_INVOKE<RowThumb[]>("vote", { search, slot, up }),
@@ -2834,6 +2838,13 @@ export type ThenResult = {
 	/**  The 0-based place in `now` where it stands, as a result or as what is gone. */
 	now: number,
 };
+
+/**  The form in which a trace leaves Memlens. */
+export type TraceForm = 
+/**  A page to paste into a report. */
+"markdown" | 
+/**  A line per row, for a spreadsheet. */
+"csv";
 
 /**  A folder or a note in the tree. */
 export type TreeEntry = {

@@ -103,8 +103,11 @@ export const tauriBackend: Backend = {
   stopReplay: async () => void (await told(commands.stopReplay())),
   autopsy: (question) => told(commands.autopsy(question)),
   autopsyChoices: (agent) => told(commands.autopsyChoices(agent)),
-  traceMarkdown: (search, ranking, preset, withText) =>
-    told(commands.traceMarkdown(search, ranking, preset, withText)),
+  traceText: (search, ranking, preset, form, withText) =>
+    told(commands.traceText(search, ranking, preset, form, withText)),
+  saveTrace: (search, ranking, preset, form, withText) =>
+    told(commands.saveTrace(search, ranking, preset, form, withText)),
+  rowsCopied: (search, ranking, slots, asJson) => told(commands.rowsCopied(search, ranking, slots, asJson)),
   pastMarkdown: (id, by, withText) => told(commands.pastMarkdown(id, by, withText)),
   autopsyMarkdown: (question, withText) => told(commands.autopsyMarkdown(question, withText)),
   savePastQueries: () => told(commands.savePastQueries()),

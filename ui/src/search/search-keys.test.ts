@@ -14,14 +14,15 @@ const stroke = (key: string, held: Partial<Keystroke> = {}): Keystroke => ({
 
 describe("actionOf", () => {
   it.each<[string, object]>([
-    ["ArrowUp", { kind: "row", to: "previous" }],
-    ["ArrowDown", { kind: "row", to: "next" }],
-    ["Home", { kind: "row", to: "first" }],
-    ["End", { kind: "row", to: "last" }],
-    ["PageUp", { kind: "row", to: "page-up" }],
-    ["PageDown", { kind: "row", to: "page-down" }],
+    ["ArrowUp", { kind: "row", to: "previous", isExtending: false }],
+    ["ArrowDown", { kind: "row", to: "next", isExtending: false }],
+    ["Home", { kind: "row", to: "first", isExtending: false }],
+    ["End", { kind: "row", to: "last", isExtending: false }],
+    ["PageUp", { kind: "row", to: "page-up", isExtending: false }],
+    ["PageDown", { kind: "row", to: "page-down", isExtending: false }],
     ["Enter", { kind: "read-journey" }],
     ["o", { kind: "edit" }],
+    ["m", { kind: "memory" }],
     ["w", { kind: "why-not" }],
     ["P", { kind: "pin" }],
     ["+", { kind: "thumb", up: true }],
@@ -30,6 +31,15 @@ describe("actionOf", () => {
     ["]", { kind: "stage", to: "next" }],
     ["?", { kind: "keys" }],
   ])("%s on the table", (key, action) => expect(actionOf(stroke(key), "table")).toEqual(action));
+
+  it("chooses rows with Shift, and copies them on the table alone", () => {
+    const choosing = { kind: "row", to: "next", isExtending: true };
+    expect(actionOf(stroke("ArrowDown", { shiftKey: true }), "table")).toEqual(choosing);
+    expect(actionOf(stroke("c", { ctrlKey: true }), "table")).toEqual({ kind: "copy" });
+    expect(actionOf(stroke("c", { metaKey: true }), "table")).toEqual({ kind: "copy" });
+    for (const place of ["text", "control", "overlay"] as const)
+      expect(actionOf(stroke("c", { ctrlKey: true }), place)).toBeNull();
+  });
 
   it("leaves arrows and Enter to a control, and letters to the view", () => {
     for (const key of ["ArrowUp", "Home", "Enter", "PageDown"])

@@ -1,7 +1,14 @@
 /** The keys of the Search view: what they do, and how they are told to a person. */
 
 export type KeyAction =
-  | { kind: "row"; to: "previous" | "next" | "first" | "last" | "page-up" | "page-down" }
+  | {
+      kind: "row";
+      to: "previous" | "next" | "first" | "last" | "page-up" | "page-down";
+      /** Whether the rows on the way are chosen. */
+      isExtending: boolean;
+    }
+  | { kind: "copy" }
+  | { kind: "memory" }
   | { kind: "read-journey" }
   | { kind: "why-not" }
   | { kind: "forgot" }
@@ -46,6 +53,9 @@ export const KEYS_TOLD: { keys: string[]; does: string; isForThumbs?: true }[] =
   },
   { keys: ["F"], does: "Why did my agent forget…? Where a fact was lost on its way to an answer" },
   { keys: ["O"], does: "Open the row's note in your editor" },
+  { keys: ["M"], does: "Show the row's note in Memory" },
+  { keys: ["Shift ↑", "Shift ↓"], does: "Choose several rows; also Ctrl or Shift and a click" },
+  { keys: ["Ctrl C"], does: "Copy path and lines of the row, or of all that are chosen" },
   {
     keys: ["+", "-"],
     does: "Thumb up or down for the open row; press again to remove it",
@@ -71,7 +81,7 @@ export function actionOf(stroke: Keystroke, place: KeyState): KeyAction | null {
     if (stroke.ctrlKey || stroke.metaKey) return combinationOf(stroke, place);
   }
   if (place === "text") return null;
-  return letterOf(stroke.key) ?? (place === "table" ? tableKeyOf(stroke.key) : null);
+  return letterOf(stroke.key) ?? (place === "table" ? tableKeyOf(stroke.key, stroke.shiftKey) : null);
 }
 
 /** Ctrl K and Cmd K go to the query from every view, so the window listens for them itself. */
@@ -103,6 +113,8 @@ function combinationOf(stroke: Keystroke, place: KeyState): KeyAction | null {
       // A field has an undo of its own.
       if (place === "text") return null;
       return stroke.shiftKey ? { kind: "redo" } : { kind: "undo" };
+    case "c":
+      return place === "table" && !stroke.shiftKey ? { kind: "copy" } : null;
     default:
       return null;
   }
@@ -113,6 +125,9 @@ function letterOf(key: string): KeyAction | null {
     case "o":
     case "O":
       return { kind: "edit" };
+    case "m":
+    case "M":
+      return { kind: "memory" };
     case "w":
     case "W":
       return { kind: "why-not" };
@@ -137,20 +152,20 @@ function letterOf(key: string): KeyAction | null {
   }
 }
 
-function tableKeyOf(key: string): KeyAction | null {
+function tableKeyOf(key: string, isExtending: boolean): KeyAction | null {
   switch (key) {
     case "ArrowUp":
-      return { kind: "row", to: "previous" };
+      return { kind: "row", to: "previous", isExtending };
     case "ArrowDown":
-      return { kind: "row", to: "next" };
+      return { kind: "row", to: "next", isExtending };
     case "Home":
-      return { kind: "row", to: "first" };
+      return { kind: "row", to: "first", isExtending };
     case "End":
-      return { kind: "row", to: "last" };
+      return { kind: "row", to: "last", isExtending };
     case "PageUp":
-      return { kind: "row", to: "page-up" };
+      return { kind: "row", to: "page-up", isExtending };
     case "PageDown":
-      return { kind: "row", to: "page-down" };
+      return { kind: "row", to: "page-down", isExtending };
     case "Enter":
       return { kind: "read-journey" };
     default:

@@ -49,25 +49,35 @@ describe("what is there", () => {
     expect(openRow()).toBe(bodyRows()[0]);
   });
 
-  it("copies the trace as Markdown, with the notes' text or without, under the ranking that is shown", async () => {
+  it("copies or saves the trace, with the notes' text or without, under the ranking that is shown", async () => {
     const { backend, workspace, user } = await open();
-    const copy = async (item: string) => {
-      await user.click(screen.getByRole("button", { name: "Copy the trace as Markdown" }));
+    const choose = async (...items: string[]) => {
+      await user.click(screen.getByRole("button", { name: "Copy or save the trace" }));
       // Without layout the menu hides itself, and has no names.
       const menu = await screen.findByRole("menu", { hidden: true });
-      await user.click(within(menu).getByText(item));
-      expect(await screen.findByText("Copied")).toBeInTheDocument();
+      for (const item of items) await user.click(within(menu).getByText(item));
     };
-    await copy("Copy as Markdown");
+    await choose("Copy as Markdown");
+    expect(await screen.findByText("Copied")).toBeInTheDocument();
     expect(await navigator.clipboard.readText()).toMatch(/^# Search \d+\n$/);
     workspace.parameters.set("max_results", 3);
     await waitFor(() => expect(screen.queryByText("Copied")).toBeNull());
-    await copy("Copy as Markdown, without the notes’ text");
-    const asked = backend.calls.filter(({ name }) => name === "traceMarkdown").map(({ args }) => args);
+    await choose("✓ With the notes’ text", "Save as CSV…");
+    expect(await screen.findByText("Saved to /home/ada/memlens-trace.csv")).toBeInTheDocument();
+    const asked = backend.calls
+      .filter(({ name }) => name === "traceText" || name === "saveTrace")
+      .map(({ name, args }) => [name, ...args]);
     expect(asked).toMatchObject([
-      [expect.any(Number), { pipeline: "memlens" }, "Default", true],
-      [expect.any(Number), { pipeline: "memlens", values: { max_results: 3 } }, "Default (changed)", false],
+      ["traceText", expect.any(Number), { pipeline: "memlens" }, "Default", "markdown", true],
+      ["saveTrace", expect.any(Number), { values: { max_results: 3 } }, "Default (changed)", "csv", false],
     ]);
+    // Nothing is said where the dialog is cancelled, and why where it cannot be written.
+    backend.savedTrace = null;
+    await choose("Save as CSV…");
+    await waitFor(() => expect(screen.queryByText(/^Saved/)).toBeNull());
+    backend.saveTrace = () => Promise.reject(new Error("the disk is full"));
+    await choose("Save as Markdown…");
+    expect(await screen.findByText("Cannot save: The disk is full.")).toBeInTheDocument();
   });
 
   it("says of rows whose note has changed since why there is no text", async () => {

@@ -362,6 +362,11 @@ fn words_that_do_not_belong_are_refused() {
             2,
             "cannot be used with",
         ),
+        (
+            &["search", "hall", "--markdown", "--csv"],
+            2,
+            "cannot be used with",
+        ),
         (&["search", "hall", "--no-text"], 2, "--markdown"),
         (
             &["params", "--json", "--markdown"],

@@ -19,7 +19,7 @@ impl Library {
     ///
     /// # Errors
     /// As [`Library::report`].
-    pub fn trace_markdown(
+    pub(super) fn trace_markdown(
         &self,
         search: &Search,
         ranking: &Ranking,

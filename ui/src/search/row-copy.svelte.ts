@@ -1,0 +1,67 @@
+import type { Backend } from "../api/backend";
+import { toErrorInfo } from "../api/errors";
+import { copyTextToCome } from "../shared/clipboard";
+import { counted } from "../shared/format";
+import { sentence } from "../shared/sentence";
+import type { CopyForm } from "./RowMenu.svelte";
+import type { SearchController } from "./search-controller.svelte";
+
+const TOLD_FOR_MS = 2_500;
+const WHAT: Record<CopyForm, [string, string]> = {
+  place: ["path", "paths"],
+  text: ["text", "texts"],
+  json: ["row", "rows"],
+};
+
+/** Rows on their way to the clipboard, and for a moment what became of it. */
+export class RowCopy {
+  readonly #backend: Pick<Backend, "rowsCopied">;
+  readonly #search: SearchController;
+  #told = $state<string | null>(null);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(backend: Pick<Backend, "rowsCopied">, search: SearchController) {
+    this.#backend = backend;
+    this.#search = search;
+  }
+
+  /** For a person; null when nothing was copied lately. */
+  get told(): string | null {
+    return this.#told;
+  }
+
+  async copy(form: CopyForm, slots: readonly number[]): Promise<void> {
+    if (slots.length === 0) return;
+    try {
+      const isCopied = await copyTextToCome(this.#textOf(form, slots));
+      this.#tell(
+        isCopied
+          ? `Copied ${counted(slots.length, ...WHAT[form])}.`
+          : "Cannot copy: the system refused the clipboard.",
+      );
+    } catch (error) {
+      this.#tell(`Cannot copy: ${sentence(toErrorInfo(error).message)}`);
+    }
+  }
+
+  async #textOf(form: CopyForm, slots: readonly number[]): Promise<string> {
+    if (form === "place") return slots.flatMap((slot) => this.#placeOf(slot)).join("\n");
+    const { answer, rankedBy } = this.#search;
+    if (answer === null || rankedBy === null) return "";
+    return this.#backend.rowsCopied(answer.id, rankedBy, [...slots], form === "json");
+  }
+
+  /** As compilers and editors write it. */
+  #placeOf(slot: number): string[] {
+    const row = this.#search.rowOf(slot);
+    if (row === null) return [];
+    const { path, start_line, end_line } = row;
+    return [`${path}:${start_line}${end_line > start_line ? `-${end_line}` : ""}`];
+  }
+
+  #tell(said: string): void {
+    clearTimeout(this.#timer);
+    this.#told = said;
+    this.#timer = setTimeout(() => (this.#told = null), TOLD_FOR_MS);
+  }
+}
