@@ -332,6 +332,9 @@ impl Library {
         })?;
         self.note_vectors_read();
         let mut notices = retriever.remarks();
+        if vector.is_ok() {
+            notices.extend(retriever.remarks_on(query));
+        }
         notices.extend(notices::of_retrieval(
             query,
             &retrieved,

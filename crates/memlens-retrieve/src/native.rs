@@ -16,6 +16,7 @@ mod places;
 mod reader;
 
 pub use ask::{DEPTH_MAX, folder_around};
+use embedder::ReadInPart;
 pub use embedder::{LoadEmbedder, QueryEmbedder};
 pub use lists::{FolderCounts, Lists};
 pub use reader::StoreReader;
@@ -132,6 +133,16 @@ impl Retriever for NativeRetriever {
     fn left_out(&self) -> Vec<String> {
         let altered = self.lists.snapshot.altered.iter();
         altered.map(|one| one.path.clone()).collect()
+    }
+
+    fn remarks_on(&self, question: &str) -> Vec<String> {
+        let ReadInPart { n_read, n_tokens } = match self.embedder.reads_in_part(question) {
+            Some(part) => part,
+            None => return Vec::new(),
+        };
+        vec![format!(
+            "The question has {n_tokens} tokens; the embedding model read the first {n_read}, so the vector list knows nothing of the rest."
+        )]
     }
 
     fn rest(&self) {

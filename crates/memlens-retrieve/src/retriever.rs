@@ -53,6 +53,11 @@ pub trait Retriever: Send + Sync {
         Vec::new()
     }
 
+    /// What a person should be told of how a question was read, once it was embedded; by default nothing.
+    fn remarks_on(&self, _question: &str) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Lets go of memory that it takes again when it is asked; by default it holds none.
     fn rest(&self) {}
 }

@@ -275,6 +275,24 @@ describe("notes that change while a question stands", () => {
     expect(keptPaths()).not.toContain(best);
   });
 
+  it("are marked as new beside what the last answer to the same question held", async () => {
+    const best = await askAll();
+    const newPaths = () =>
+      new Set(search.columns?.order.flatMap((slot) => (search.isNew(slot) ? [search.rowOf(slot)?.path] : [])));
+    expect(newPaths()).toEqual(new Set());
+    backend.changeNotes((path) => path !== best);
+    await search.askAgain();
+    expect(newPaths()).toEqual(new Set());
+    backend.changeNotes(() => true);
+    await search.askAgain();
+    expect(newPaths()).toEqual(new Set([best]));
+    // Neither another question nor another way of asking makes rows new.
+    await search.searchNow("the internet is down");
+    expect(newPaths()).toEqual(new Set());
+    await search.searchIn({ kind: "folder", folder: "notes", path: "", label: "notes" });
+    expect(newPaths()).toEqual(new Set());
+  });
+
   it("do not wait where they move no row that is read, and the opened one stays", async () => {
     await askAll();
     const opened = search.columns?.order[1] ?? -1;

@@ -48,6 +48,7 @@ export type Pin = { name: string; params: Values };
 /** An answer together with what it was asked for: the columns of one search, by one pipeline and set of values. */
 type Shown = {
   answer: SearchAnswer;
+  scope: Scope;
   pipeline: Pipeline;
   retrievedBy: Values;
   columns: Columns;
@@ -91,6 +92,9 @@ export class SearchController {
 
   /** Passages by slot, of the present answer; those of further rows come as the rows come into sight. */
   #snippets = $state.raw<ReadonlyMap<number, Snippet>>(new Map());
+
+  /** Rows that the last answer to the same question did not hold, because notes have changed since. */
+  #newChunks = $state.raw<ReadonlySet<string>>(new Set());
 
   #openSlot = $state<number | null>(null);
   /** Whether the person opened the row; until then it is the best one. */
@@ -376,6 +380,11 @@ export class SearchController {
     return this.#shown?.answer.rows[slot] ?? null;
   }
 
+  /** Whether notes brought the row since the last answer to the same question. */
+  isNew(slot: number): boolean {
+    return this.#newChunks.has(this.rowOf(slot)?.chunk ?? "");
+  }
+
   /** The passage of a row that answers best; null while it is not there. */
   snippetOf(slot: number): Snippet | null {
     return this.#snippets.get(slot) ?? null;
@@ -411,6 +420,7 @@ export class SearchController {
   async #search(): Promise<void> {
     const asked = ++this.#nAsked;
     const { pipeline, committed: params } = this.#parameters;
+    const scope = this.#scope;
     this.#asked = pipeline;
     this.#isSearching = true;
     this.asking.drop();
@@ -419,7 +429,8 @@ export class SearchController {
       if (asked !== this.#nAsked) return;
       this.#error = null;
       // Ranks among the candidates of the last answer would tell of moves that nobody made.
-      this.#show({ answer, pipeline, columns: answer.columns, retrievedBy: params, rankedBy: params }, null);
+      const { columns } = answer;
+      this.#show({ answer, scope, pipeline, columns, retrievedBy: params, rankedBy: params }, null);
       void this.#readPinned();
     } catch (error) {
       if (asked !== this.#nAsked) return;
@@ -436,6 +447,7 @@ export class SearchController {
   #show(shown: Shown, pinnedRanks: ReadonlyMap<string, number> | null): void {
     const { answer, columns } = shown;
     const before = this.#shown?.answer ?? null;
+    this.#newChunks = newIn(shown, this.#shown);
     const openChunk = this.#openSlot === null ? undefined : before?.rows[this.#openSlot]?.chunk;
     const isSameQuery = before?.query === answer.query;
     this.#shown = shown;
@@ -541,14 +553,14 @@ export class SearchController {
    */
   async #findRenewed(shown: Shown, params: Values): Promise<Renewed | null> {
     try {
-      const { pipeline } = shown;
+      const { pipeline, scope } = shown;
       const answer = await this.#find(shown.answer.query, pipeline, params);
       const own = ownParams(rankingOf(pipeline, params));
       const columns =
         own !== null && isPending(answer.columns) && !this.#wouldAskElsewhere(shown, answer, own)
           ? (await this.#backend.rerank(answer.id, own)).columns
           : answer.columns;
-      const renewed = { answer, pipeline, columns, retrievedBy: params, rankedBy: params };
+      const renewed = { answer, scope, pipeline, columns, retrievedBy: params, rankedBy: params };
       const pinnedRanks = await this.#rankPinned(renewed, this.pin.params).catch(() => null);
       return { shown: renewed, pinnedRanks };
     } catch {
@@ -779,4 +791,18 @@ function argumentOf(scope: Scope): ScopeArgument | null {
     case "agent":
       return { agent: scope.agent };
   }
+}
+
+/** The chunks that only the later of two answers holds; none unless they are to one question, asked in one way. */
+function newIn(now: Shown, before: Shown | null): ReadonlySet<string> {
+  if (
+    before === null ||
+    before.answer.query !== now.answer.query ||
+    before.pipeline !== now.pipeline ||
+    before.scope !== now.scope ||
+    differingIds(before.retrievedBy, now.retrievedBy).length > 0
+  )
+    return new Set();
+  const known = new Set(before.answer.rows.map(({ chunk }) => chunk));
+  return new Set(now.answer.rows.flatMap(({ chunk }) => (known.has(chunk) ? [] : [chunk])));
 }

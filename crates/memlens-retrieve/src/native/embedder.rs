@@ -20,6 +20,18 @@ pub struct QueryEmbedder {
     known: RwLock<KnownVectors>,
 }
 
+/// A question of which the model reads the beginning alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadInPart {
+    /// How many tokens are read, without the two that mark its ends.
+    pub n_read: usize,
+    /// How many it has.
+    pub n_tokens: usize,
+}
+
+/// The tokens that mark the beginning and the end of a text.
+const MARKS: usize = 2;
+
 /// Vectors of questions that need no model.
 #[derive(Default)]
 struct KnownVectors {
@@ -81,5 +93,77 @@ impl QueryEmbedder {
             None
         };
         Ok((embedder.info().id.clone(), vector))
+    }
+
+    /// How much of a question the model reads; none where it reads all of it, and while no model is loaded.
+    pub fn reads_in_part(&self, question: &str) -> Option<ReadInPart> {
+        let embedder = self.embedder.lock();
+        let embedder = embedder.as_ref()?;
+        let n_read = embedder.info().max_tokens.saturating_sub(MARKS);
+        // A token has a byte at least, so that nearly no question is counted.
+        if question.len() <= n_read {
+            return None;
+        }
+        let n_tokens = embedder.count_tokens(question) as usize;
+        (n_tokens > n_read).then_some(ReadInPart { n_read, n_tokens })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memlens_embed::{Hashing, ModelInfo, TokenVectors};
+
+    use super::*;
+
+    /// Reads the first 10 tokens of a text, two of which mark its ends.
+    struct Short(Hashing, ModelInfo);
+
+    impl Embedder for Short {
+        fn info(&self) -> &ModelInfo {
+            &self.1
+        }
+
+        fn embed(
+            &mut self,
+            texts: &[&str],
+            cancel: &AtomicBool,
+        ) -> Result<Vec<Vec<f32>>, EmbedError> {
+            self.0.embed(texts, cancel)
+        }
+
+        fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
+            self.0.token_vectors(text)
+        }
+
+        fn count_tokens(&self, text: &str) -> u32 {
+            self.0.count_tokens(text)
+        }
+
+        fn reads(&self, text: &str) -> bool {
+            self.0.reads(text)
+        }
+    }
+
+    #[test]
+    fn a_question_longer_than_the_model_reads_is_told_by_its_tokens() {
+        let embedder = QueryEmbedder::new(Box::new(|| {
+            let words = Hashing::new(8);
+            let info = ModelInfo {
+                max_tokens: 10,
+                ..words.info().clone()
+            };
+            Ok(Box::new(Short(words, info)))
+        }));
+        let nine = "one two three four five six seven eight nine";
+        assert_eq!(embedder.reads_in_part(nine), None, "no model is loaded yet");
+        embedder.embed("one").expect("it can be embedded");
+        let read = ReadInPart {
+            n_read: 8,
+            n_tokens: 9,
+        };
+        assert_eq!(embedder.reads_in_part(nine), Some(read));
+        let eight = "one two three four five six seven eight";
+        assert_eq!(embedder.reads_in_part(eight), None);
+        assert_eq!(embedder.reads_in_part("a b c"), None);
     }
 }
