@@ -278,7 +278,9 @@ describe("notes that change while a question stands", () => {
   it("are marked as new beside what the last answer to the same question held", async () => {
     const best = await askAll();
     const newPaths = () =>
-      new Set(search.columns?.order.flatMap((slot) => (search.isNew(slot) ? [search.rowOf(slot)?.path] : [])));
+      new Set(
+        search.columns?.order.flatMap((slot) => (search.isNew(slot) ? [search.rowOf(slot)?.path] : [])),
+      );
     expect(newPaths()).toEqual(new Set());
     backend.changeNotes((path) => path !== best);
     await search.askAgain();
