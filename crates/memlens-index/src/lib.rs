@@ -8,7 +8,8 @@
 //! - Text: [`TextWriter`] adds chunks, [`TextIndex`] scores every chunk that holds a word of a query by BM25;
 //!   [`TextScores`] are those of all chunks, of which the best are taken.
 //!   [`words()`] is the one analysis, for chunks, for queries and, by [`places`], for highlighting what was found.
-//! - Vectors: [`VectorWriter`] appends embeddings, [`VectorFile`] compares a query with all of them, exactly.
+//! - Vectors: [`VectorWriter`] appends embeddings, [`VectorFile`] compares a query with all of them, exactly, or says by
+//!   their codes how high each product may be at most.
 //!
 //! This crate knows ids, texts and vectors. It does not know what a document looks like, where a vector comes from or
 //! how lists are joined into a ranking. It is the only one that knows tantivy.
@@ -48,6 +49,8 @@
 //! # }
 //! ```
 
+mod code_file;
+mod codes;
 mod error;
 mod heads;
 mod paths;

@@ -166,16 +166,25 @@ pub(crate) fn unfinished(path: &Path) -> PathBuf {
 
 /// The files of rows beside the head at `path`, with their serials.
 pub(crate) fn rows_files(path: &Path) -> Result<Vec<(u64, PathBuf)>, IndexError> {
+    files_beside(path, |suffix| suffix.parse().ok())
+}
+
+/// The files beside the head at `path` whose suffix, what follows its name and a dot, `serial` reads a serial from.
+pub(crate) fn files_beside(
+    path: &Path,
+    serial: impl Fn(&str) -> Option<u32>,
+) -> Result<Vec<(u64, PathBuf)>, IndexError> {
     let folder = folder(path);
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(IndexError::io("list", folder))? {
         let beside = entry.map_err(IndexError::io("list", folder))?.path();
-        let serial = beside
-            .extension()
-            .and_then(|serial| serial.to_str()?.parse::<u32>().ok());
-        if let Some(serial) = serial
-            && beside.file_stem() == path.file_name()
-        {
+        let suffix = path.file_name().zip(beside.file_name());
+        let suffix = suffix.and_then(|(own, name)| {
+            name.to_str()?
+                .strip_prefix(own.to_str()?)?
+                .strip_prefix('.')
+        });
+        if let Some(serial) = suffix.and_then(&serial) {
             files.push((u64::from(serial), beside));
         }
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use memlens_files::{make_folder, open_own};
 
+use crate::code_file::{CodeWriter, codes_files};
 use crate::private::keep_private;
 use crate::vector_file::{check_vector, dot};
 use crate::vector_list::{Head, folder, rows_files, suffixed, unfinished};
@@ -20,6 +21,7 @@ pub struct VectorWriter {
     /// Held as long as the writer lives; the system lets go of it when a process dies.
     _lock: Lock,
     rows: BufWriter<File>,
+    codes: CodeWriter,
     /// What the next commit says, its generation excepted.
     head: Head,
     crc32: crc32fast::Hasher,
@@ -72,10 +74,12 @@ impl VectorWriter {
         let rows_path = head.rows_path(path);
         let rows = open_own(&rows_path, File::options().write(true).create_new(true))
             .map_err(IndexError::io("create", &rows_path))?;
+        let codes = CodeWriter::create(path, &head)?;
         Ok(Self {
             path: path.to_owned(),
             _lock: lock,
             rows: BufWriter::new(rows),
+            codes,
             head,
             crc32,
             known: HashSet::new(),
@@ -91,8 +95,11 @@ impl VectorWriter {
             return Ok(());
         }
         let lock = lock(path)?;
-        let rows = rows_files(path)?.into_iter().map(|(_, rows)| rows);
-        for own in rows.chain([path.to_owned(), unfinished(path)]) {
+        let rows = rows_files(path)?.into_iter().chain(codes_files(path)?);
+        for own in rows
+            .map(|(_, rows)| rows)
+            .chain([path.to_owned(), unfinished(path)])
+        {
             match fs::remove_file(&own) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(IndexError::io("remove", &own)(error));
@@ -121,6 +128,7 @@ impl VectorWriter {
         let list = VectorFile::open(path)?;
         let known = list.embeddings().collect();
         let head = list.head().clone();
+        let codes = CodeWriter::append_to(path, &list)?;
         drop(list);
         let rows_path = head.rows_path(path);
         keep_private([folder(path), path, &rows_path]);
@@ -136,6 +144,7 @@ impl VectorWriter {
             path: path.to_owned(),
             _lock: lock,
             rows: BufWriter::new(rows),
+            codes,
             head,
             crc32,
             known,
@@ -194,7 +203,7 @@ impl VectorWriter {
                 .write_all(bytes)
                 .map_err(IndexError::io("write", &self.head.rows_path(&self.path)))?;
         }
-        Ok(())
+        self.codes.append(embedding, vector)
     }
 
     /// Makes all rows readable, at once, as the list of `generation`, and removes the rows of a list built before.
@@ -209,10 +218,14 @@ impl VectorWriter {
             .flush()
             .and_then(|()| self.rows.get_ref().sync_data())
             .map_err(IndexError::io("write", &rows_path))?;
+        self.codes.commit()?;
         self.head.rows_crc32 = self.crc32.clone().finalize();
         self.head.generation = generation;
         self.head.write(&self.path)?;
-        for (serial, old) in rows_files(&self.path)? {
+        for (serial, old) in rows_files(&self.path)?
+            .into_iter()
+            .chain(codes_files(&self.path)?)
+        {
             if serial != self.head.serial
                 && let Err(error) = fs::remove_file(&old)
             {

@@ -54,13 +54,18 @@ fn error_of(path: &Path) -> IndexError {
     VectorFile::open(path).err().expect("the list is not sound")
 }
 
-/// The files beside the head at `path`, without head and lock.
+/// The files of rows beside the head at `path`.
 fn rows_files(path: &Path) -> Vec<PathBuf> {
     let folder =
         fs::read_dir(path.parent().expect("it lies in a folder")).expect("it can be listed");
     let files = folder.map(|entry| entry.expect("it can be listed").path());
     files
-        .filter(|file| file != path && file.extension().is_none_or(|extension| extension != "lock"))
+        .filter(|file| file != path)
+        .filter(|file| {
+            let others = ["lock", "codes"];
+            file.extension()
+                .is_none_or(|extension| others.iter().all(|other| extension != *other))
+        })
         .collect()
 }
 
@@ -480,4 +485,141 @@ fn rows_are_read_to_be_checked_once_by_who_stays() {
     append(&mut writer, 5..8);
     writer.commit(4).expect("it can be committed");
     check_rows(&after().expect("it is sound"), &[5, 6, 7]);
+}
+
+/// The file of codes beside the first rows of the list at `path`.
+fn codes_of(path: &Path) -> PathBuf {
+    path.with_file_name(format!(
+        "{}.1.codes",
+        path.file_name().expect("it has a name").to_string_lossy()
+    ))
+}
+
+/// Checks that ceilings fit the vectors and so many rows have a code.
+fn check_codes(list: &VectorFile, n_coded: usize) {
+    assert_eq!(list.n_coded(), n_coded);
+    for id in 0..list.n_rows() as i64 {
+        let question = vector(id);
+        let ceilings = list.ceilings(&question).expect("the question fits");
+        let dots = list.dots(&question).expect("the question fits");
+        assert_eq!(ceilings.len(), dots.len());
+        for (row, (dot, ceiling)) in (0..).zip(dots.iter().zip(&ceilings)) {
+            assert!(dot <= ceiling, "{dot} above {ceiling}");
+            assert_eq!(*dot, list.dot(&question, row));
+            // Five dimensions leave room for a remainder, but not for a code of another vector.
+            assert!(
+                row as usize >= n_coded || *ceiling < dot + 0.6,
+                "{ceiling} for {dot}"
+            );
+        }
+        assert_eq!(
+            dots[n_coded..],
+            ceilings[n_coded..],
+            "what has no code is exact"
+        );
+    }
+}
+
+#[test]
+fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = scratch.path().join("vectors");
+    write(&path);
+    let codes = codes_of(&path);
+    let bytes = fs::read(&codes).expect("codes are beside the rows");
+    let row_bytes = bytes.len() / 10;
+    let ids: Vec<i64> = (0..10).collect();
+    let check = |n_coded: usize| {
+        let list = open(&path);
+        check_rows(&list, &ids);
+        check_codes(&list, n_coded);
+        drop(VectorWriter::append_to(&path).expect("the list is sound"));
+        assert_eq!(fs::read(&codes).expect("they are made anew"), bytes);
+        check_codes(&open(&path), 10);
+        // Who opened it before reads what it was.
+        check_codes(&list, n_coded);
+    };
+    for at in 0..bytes.len() {
+        fs::remove_file(&codes).expect("it can be removed");
+        fs::write(&codes, &bytes[..at]).expect("it can be written");
+        check(at / row_bytes);
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        fs::remove_file(&codes).expect("it can be removed");
+        fs::write(&codes, changed).expect("it can be written");
+        check(at / row_bytes);
+    }
+    // A library of before has none.
+    fs::remove_file(&codes).expect("it can be removed");
+    check(0);
+    // Codes of other embeddings, of another model.
+    for (model, first) in [("model", 1), ("other", 0)] {
+        let other = scratch.path().join("other/vectors");
+        let mut writer = VectorWriter::create(&other, model, DIM).expect("a list can be started");
+        append(&mut writer, first..first + 10);
+        writer.commit(2).expect("it can be committed");
+        drop(writer);
+        fs::rename(codes_of(&other), &codes).expect("it can be moved");
+        check(0);
+        VectorWriter::remove(&other).expect("it can be removed");
+        assert!(!other.with_file_name("").exists(), "nothing is left of it");
+    }
+    // Nothing is written to another's file by whatever link.
+    #[cfg(unix)]
+    {
+        let theirs = scratch.path().join("theirs");
+        fs::write(&theirs, "their words").expect("it can be written");
+        let links: [fn(&Path, &Path) -> std::io::Result<()>; 2] = [
+            |theirs, own| std::os::unix::fs::symlink(theirs, own),
+            |theirs, own| fs::hard_link(theirs, own),
+        ];
+        for link in links {
+            fs::remove_file(&codes).expect("it can be removed");
+            link(&theirs, &codes).expect("it can be linked");
+            let mut writer = VectorWriter::append_to(&path).expect("the list is sound");
+            append(&mut writer, [77]);
+            drop(writer);
+            assert_eq!(fs::read(&theirs).expect("it is there"), b"their words");
+            drop(VectorWriter::append_to(&path).expect("the list is sound"));
+            check_codes(&open(&path), 10);
+        }
+    }
+    // A folder in its place is looked past, and no reason to fail.
+    fs::remove_file(&codes).expect("it can be removed");
+    fs::create_dir(&codes).expect("it can be made");
+    check_codes(&open(&path), 0);
+}
+
+#[test]
+fn codes_follow_appends_kills_and_lists_built_anew() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = scratch.path().join("vectors");
+    write(&path);
+    let codes = codes_of(&path);
+    let before = open(&path);
+    // Killed in the middle: what was not committed is no row's code, and the next writer cuts it off.
+    let mut killed = VectorWriter::append_to(&path).expect("the list is sound");
+    append(&mut killed, 100..400);
+    drop(killed);
+    check_codes(&open(&path), 10);
+    let mut writer = VectorWriter::append_to(&path).expect("the list is sound");
+    append(&mut writer, 10..30);
+    writer.commit(3).expect("it can be committed");
+    check_codes(&open(&path), 30);
+    check_codes(&before, 10);
+    let after = VectorFile::open_after(&path, &before).expect("the list is sound");
+    check_codes(&after, 30);
+    drop(writer);
+    // Killed between making them anew and putting them in place.
+    let beside = path.with_file_name("vectors.1.codes.new");
+    fs::rename(&codes, &beside).expect("it can be moved");
+    check_codes(&open(&path), 0);
+    drop(VectorWriter::append_to(&path).expect("the list is sound"));
+    check_codes(&open(&path), 30);
+    assert!(!beside.exists());
+    // A list built anew takes its own.
+    fs::write(&beside, "left").expect("it can be written");
+    write(&path);
+    assert!(!codes.exists() && !beside.exists(), "old codes are removed");
+    check_codes(&open(&path), 10);
 }

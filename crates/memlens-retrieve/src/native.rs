@@ -14,12 +14,16 @@ mod embedder;
 mod lists;
 mod places;
 mod reader;
+mod rows;
+mod vector_scores;
 
 pub use ask::{DEPTH_MAX, folder_around};
 use embedder::ReadInPart;
 pub use embedder::{LoadEmbedder, QueryEmbedder};
 pub use lists::{FolderCounts, Lists};
 pub use reader::StoreReader;
+pub use rows::Rows;
+pub use vector_scores::{VectorScores, VectorValue};
 
 use places::{ranges, without};
 

@@ -366,6 +366,7 @@ fn what_stands_in_the_place_of_a_lock_is_left_as_it_is() {
         "vectors/flat.new",
         "vectors/flat",
         "vectors/flat.1",
+        "vectors/flat.1.codes",
         "text/meta.json",
     ] {
         check(name, &link, None);
@@ -415,6 +416,7 @@ fn a_pipe_in_the_place_of_a_library_file_is_not_waited_for() {
         "text/meta.json",
         "vectors/flat",
         "vectors/flat.1",
+        "vectors/flat.1.codes",
         "rerank.sqlite",
     ] {
         put(name);

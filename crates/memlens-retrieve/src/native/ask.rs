@@ -1,12 +1,11 @@
 //! Retrieval: both lists at the greatest depth that any slider allows, frozen as a candidate set.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
 use memlens_index::{Join, TextScores};
-use memlens_params::{Bm25Join, Params, VectorUnit};
+use memlens_params::{Bm25Join, Params};
 use memlens_rank::{
     Candidate, CandidateSet, ChunkId, Cosines, Directions, List, ListId, ListState, ListValue,
 };
@@ -14,6 +13,7 @@ use memlens_store::{ChunkRow, DocumentRow};
 
 use super::dates::said;
 use super::lists::Lists;
+use super::vector_scores::VectorScores;
 use crate::{NoteFacts, RetrieveError, Retrieved, RowFacts, TextId};
 
 /// The greatest depth of a list: the end of its slider.
@@ -55,19 +55,24 @@ pub fn retrieve(
         ListState::Ready
     };
     let started = Instant::now();
-    let (vector_state, values) = match vector {
-        Ok(vector) => (
-            ListState::Ready,
-            vector_values(lists, vector, params.vector_unit, scope)?,
-        ),
-        Err(why) => (ListState::Missing(why.to_owned()), Vec::new()),
+    let (vector_state, vector_scores) = match vector {
+        Ok(vector) => {
+            let (vectors, rows) = (&lists.vectors, &lists.rows);
+            let scores = VectorScores::new(vectors, rows, params.vector_unit, scope, vector)?;
+            (ListState::Ready, Some(scores))
+        }
+        Err(why) => (ListState::Missing(why.to_owned()), None),
     };
-    let by_vector = best(&values, DEPTH_MAX, |(place, value)| (value.score, *place));
+    let by_vector = vector_scores
+        .as_ref()
+        .map_or_else(Vec::new, |scores| scores.best(DEPTH_MAX));
     let vector_took = started.elapsed();
+    let mut known = by_vector.clone();
+    known.sort_unstable_by_key(|(place, _)| *place);
     // Both values are facts of every candidate, listed there or not.
     let mut union: Vec<u32> = by_vector
         .iter()
-        .map(|at| values[*at].0)
+        .map(|(place, _)| *place)
         .chain(by_text.iter().copied())
         .chain(also.iter().copied())
         .collect();
@@ -97,8 +102,13 @@ pub fn retrieve(
         let at = lists.snapshot.document_at(*place);
         let (document, chunk) = lists.snapshot.chunk(*place);
         let mut cosines = Cosines::default();
-        if let Ok(at) = values.binary_search_by_key(place, |(place, _)| *place) {
-            let value = values[at].1;
+        let listed = known.binary_search_by_key(place, |(place, _)| *place);
+        let value = match (listed, &vector_scores) {
+            (Ok(at), _) => Some(known[at].1),
+            (Err(_), Some(scores)) => Some(scores.value(*place)),
+            (Err(_), None) => None,
+        };
+        if let Some(value) = value {
             vectors.values[slot].score = Some(value.score);
             cosines = Cosines {
                 window: value.window.map(|(cosine, _)| cosine),
@@ -140,17 +150,17 @@ pub fn retrieve(
             note: facts,
         });
     }
-    for (rank, at) in (1..).zip(&by_vector) {
-        vectors.values[slot_of(&union, values[*at].0)].rank = Some(rank);
+    for (rank, (place, _)) in (1..).zip(&by_vector) {
+        vectors.values[slot_of(&union, *place)].rank = Some(rank);
     }
     for (rank, place) in (1..).zip(&by_text) {
         text.values[slot_of(&union, *place)].rank = Some(rank);
     }
     for place in also {
         let slot = slot_of(&union, *place);
-        if let (Some(score), None) = (vectors.values[slot].score, vectors.values[slot].rank) {
-            let others = values.iter().map(|(place, value)| (value.score, *place));
-            vectors.values[slot].rank = Some(rank_among(others, (score, *place)));
+        let value = &mut vectors.values[slot];
+        if let (Some(vectors), Some(score), None) = (&vector_scores, value.score, value.rank) {
+            value.rank = Some(vectors.rank(*place, score));
         }
         if let (Some(score), None) = (scores.of(ids[slot]), text.values[slot].rank) {
             let n_before = scores.n_before(score, &Some(*place), place_of);
@@ -159,7 +169,7 @@ pub fn retrieve(
     }
     let own_vectors = union
         .iter()
-        .map(|place| lists.vectors.vector(lists.chunk_rows[*place as usize]));
+        .map(|place| lists.vectors.vector(lists.rows.whole(*place)));
     let directions = Directions::of(lists.vectors.dim(), own_vectors);
     Ok(Retrieved {
         set: CandidateSet {
@@ -212,50 +222,6 @@ fn slot_of(union: &[u32], place: u32) -> usize {
         .expect("the union holds every listed place")
 }
 
-/// What the vector list knows of a chunk.
-#[derive(Clone, Copy)]
-struct VectorValue {
-    score: f64,
-    whole: f64,
-    /// The cosine of the best window, and which of the chunk's windows that is; none where windows are not used.
-    window: Option<(f64, u32)>,
-}
-
-/// The value of every chunk in scope, ascending by place.
-fn vector_values(
-    lists: &Lists,
-    query: &[f32],
-    unit: VectorUnit,
-    scope: &[Range<u32>],
-) -> Result<Vec<(u32, VectorValue)>, RetrieveError> {
-    let dots = lists.vectors.dots(query)?;
-    let dot = |row: u32| f64::from(dots[row as usize]);
-    let value = |place: u32| {
-        let whole = dot(lists.chunk_rows[place as usize]);
-        let windows = lists.window_rows_of(place);
-        // The first of equal windows, so that the trace does not depend on chance.
-        let best = windows
-            .zip(0..)
-            .map(|(row, window)| (dot(row), window))
-            .reduce(|best, next| if next.0 > best.0 { next } else { best });
-        let (score, window) = match (unit, best) {
-            (VectorUnit::Windows, Some((window, _))) => ((2.0 * window + whole) / 3.0, best),
-            (VectorUnit::Windows | VectorUnit::Chunk, _) => (whole, None),
-        };
-        VectorValue {
-            score,
-            whole,
-            window,
-        }
-    };
-    Ok(scope
-        .iter()
-        .cloned()
-        .flatten()
-        .map(|place| (place, value(place)))
-        .collect())
-}
-
 /// Drops the hits that are not in scope.
 fn keep_in_scope(scores: &mut TextScores<'_>, lists: &Lists, scope: &[Range<u32>]) {
     let n_chunks = lists.snapshot.n_chunks();
@@ -271,36 +237,4 @@ fn keep_in_scope(scores: &mut TextScores<'_>, lists: &Lists, scope: &[Range<u32>
             scope.get(at).is_some_and(|range| range.contains(&place))
         })
     });
-}
-
-/// Orders by score, the highest first; ties by place.
-fn best_first(a: (f64, u32), b: (f64, u32)) -> Ordering {
-    b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
-}
-
-/// The 1-based rank of a score and place among others, itself one of them.
-fn rank_among(others: impl Iterator<Item = (f64, u32)>, own: (f64, u32)) -> u32 {
-    let better = others.filter(|other| best_first(*other, own) == Ordering::Less);
-    better.count() as u32 + 1
-}
-
-/// The indices of the `n` highest items, best first; ties by place.
-fn best<T>(items: &[T], n: usize, key: impl Fn(&T) -> (f64, u32)) -> Vec<usize> {
-    let compare = |a: &(f64, u32, usize), b: &(f64, u32, usize)| -> Ordering {
-        best_first((a.0, a.1), (b.0, b.1))
-    };
-    let mut keyed: Vec<(f64, u32, usize)> = items
-        .iter()
-        .enumerate()
-        .map(|(at, item)| {
-            let (score, place) = key(item);
-            (score, place, at)
-        })
-        .collect();
-    if keyed.len() > n {
-        keyed.select_nth_unstable_by(n, compare);
-        keyed.truncate(n);
-    }
-    keyed.sort_unstable_by(compare);
-    keyed.into_iter().map(|(_, _, at)| at).collect()
 }

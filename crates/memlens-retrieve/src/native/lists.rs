@@ -8,6 +8,7 @@ use memlens_index::{IndexError, TextIndex, VectorFile, text_path, vector_path};
 use memlens_store::{DocumentId, DocumentRow, EmbeddingId, FolderId, Followed, Snapshot, Store};
 
 use super::dates::dated;
+use super::rows::Rows;
 use crate::{Dated, RetrieveError};
 
 /// How long a reader waits for a writer to bring the lists into step.
@@ -25,12 +26,8 @@ pub struct Lists {
     pub text: TextIndex,
     /// The vector list.
     pub vectors: VectorFile,
-    /// The row of each chunk's own vector, by place.
-    pub chunk_rows: Vec<u32>,
-    /// The rows of all windows' vectors, by chunk.
-    window_rows: Vec<u32>,
-    /// Where the windows of each chunk begin in `window_rows`, by place, and at the end their number.
-    window_firsts: Vec<u32>,
+    /// Its rows, by place.
+    pub rows: Rows,
     /// By document.
     pieces: Vec<Arc<Piece>>,
     /// Every chunk with its place, by id.
@@ -145,9 +142,7 @@ impl Lists {
         let mut lists = Lists {
             text,
             vectors,
-            chunk_rows: Vec::with_capacity(n_chunks),
-            window_rows: Vec::new(),
-            window_firsts: Vec::with_capacity(n_chunks + 1),
+            rows: Rows::for_chunks(n_chunks),
             by_id: Vec::with_capacity(n_chunks),
             entry_places: OnceLock::new(),
             counts: HashMap::new(),
@@ -155,18 +150,15 @@ impl Lists {
             pieces,
         };
         for (document, piece) in lists.snapshot.documents.iter().zip(&lists.pieces) {
-            let first = lists.window_rows.len() as u32;
-            for chunk in &document.chunks {
+            for (chunk, row) in document.chunks.iter().zip(&piece.chunk_rows) {
                 lists.by_id.push((chunk.id, lists.by_id.len() as u32));
-                lists.window_firsts.push(first + chunk.windows.start);
+                let windows = chunk.windows.start as usize..chunk.windows.end as usize;
+                lists.rows.push(*row, &piece.window_rows[windows]);
             }
-            lists.chunk_rows.extend(&piece.chunk_rows);
-            lists.window_rows.extend(&piece.window_rows);
             let counts = lists.counts.entry(document.folder).or_default();
             counts.n_files += 1;
             counts.n_chunks += document.chunks.len() as u32;
         }
-        lists.window_firsts.push(lists.window_rows.len() as u32);
         // Ids ascend within a document and mostly beyond it, which this sort makes use of.
         lists.by_id.sort();
         lists
@@ -204,13 +196,6 @@ impl Lists {
     /// When a document was said, by its index in the snapshot.
     pub fn dated(&self, document: usize) -> Dated {
         self.pieces[document].said
-    }
-
-    /// The rows of the windows of the chunk at a place, in their order.
-    pub fn window_rows_of(&self, place: u32) -> impl Iterator<Item = u32> + '_ {
-        let place = place as usize;
-        let windows = self.window_firsts[place] as usize..self.window_firsts[place + 1] as usize;
-        self.window_rows[windows].iter().copied()
     }
 
     /// How much a folder holds; nothing of one that is not watched.

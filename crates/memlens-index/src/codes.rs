@@ -1,0 +1,433 @@
+//! Vectors as 4 bits a dimension, and the most that a dot product with one can be.
+//!
+//! A scan of vectors is bound by memory, and a code takes an eighth of its vector. From the codes alone each vector gets
+//! a ceiling that its dot product with the question does not exceed; whoever looks for the best takes exact products of
+//! those whose ceilings reach far enough, and of no others.
+//!
+//! A vector `x` is rotated, and each number rounded to one of 16 evenly spaced levels: `y = scale * (code - 7.5)`. The
+//! scale is the one that leaves a remainder `r = x - y` at right angles to `x`, as in `RaBitQ` (Gao and Long, SIGMOD 2024).
+//! The rotated question `q` is rounded to whole numbers as well, with an error `e` at right angles to `q`. Then
+//! `xq = y(q - e) + rq + xe - re`, of which the codes give the first. The others are bounded:
+//!
+//! - `|re| <= |r| |e|` (Cauchy and Schwarz), always.
+//! - `rq` and `xe`: at most `|r| |q|` and `|x| |e|`, likewise. In many dimensions that decides nothing, and a random
+//!   rotation says more. It turns what of `q` is at right angles to `x` into any direction alike, so that `rq` is `|r| |q|`
+//!   times at most one coordinate of a random point on a sphere of `dim - 1` dimensions, of standard deviation
+//!   `1 / sqrt(dim - 1)`; `xe` likewise. The bound is [`DEVIATIONS`] of these where that is less.
+//!
+//! So from 38 dimensions on a ceiling may fail: with a probability of 1e-9 for each vector, and to be missed a chunk has
+//! to be among the best besides. Some 5,000 vectors stand behind the best 1,000 chunks: one search in 200,000 may miss one
+//! of them, if it is the last by a hair. Vectors are not chosen by who knows the rotation: it is fixed, so that codes
+//! can be kept, and hides nothing from somebody who makes vectors against it.
+
+use std::iter::zip;
+
+/// A rotation of `dim` dimensions: whatever the vector, its numbers come out as if drawn from a bell curve.
+///
+/// Signs are flipped by a fixed random choice, then the first or the last 2^k numbers, by turns, are mixed by a
+/// Walsh-Hadamard transform; 2^k is the greatest power within `dim`. Each step keeps lengths and angles.
+#[derive(Debug)]
+pub(crate) struct Rotation {
+    /// For each round the sign of each number, 1 or -1.
+    signs: Vec<f32>,
+    dim: usize,
+}
+
+/// Rounds of a rotation. With an odd dimension two rounds leave one number nearly alone.
+const ROUNDS: usize = 4;
+
+/// Standard deviations of a bounded error: one in 1e-9 is greater on one side.
+const DEVIATIONS: f64 = 6.0;
+
+/// The distance of two levels in units of the standard deviation of a vector's numbers: it leaves the smallest squared
+/// remainder for 16 levels of a bell curve (Max 1960, table 2), 0.0115 of the vector.
+const STEP: f64 = 0.3352;
+
+/// The middle of the levels 0 to 15.
+const MIDDLE: f32 = 7.5;
+
+/// The greatest length that a row may have, see `VectorWriter::append`.
+const LENGTH_MAX: f64 = 1.001;
+
+/// Bytes that are compared in one step; a code is filled up to whole blocks.
+const BLOCK: usize = 32;
+
+/// Bytes behind the levels: scale and length of the remainder.
+const TAIL: usize = 2 * size_of::<f32>();
+
+impl Rotation {
+    pub(crate) fn new(dim: usize) -> Self {
+        // SplitMix64: any fixed choice will do.
+        let sign = |at: usize| {
+            let mut z = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            if z >> 63 == 0 { 1.0 } else { -1.0 }
+        };
+        let signs = (0..ROUNDS * dim).map(sign).collect();
+        Self { signs, dim }
+    }
+
+    /// The rotated vector.
+    fn apply(&self, vector: &[f32]) -> Vec<f32> {
+        let mut numbers = vector.to_vec();
+        let mixed = 1 << self.dim.ilog2();
+        for (round, signs) in self.signs.chunks_exact(self.dim).enumerate() {
+            for (number, sign) in zip(&mut numbers, signs) {
+                *number *= sign;
+            }
+            let first = if round % 2 == 0 { 0 } else { self.dim - mixed };
+            mix(&mut numbers[first..first + mixed]);
+        }
+        numbers
+    }
+
+    /// The bytes of one code.
+    pub(crate) fn code_bytes(&self) -> usize {
+        level_bytes(self.dim) + TAIL
+    }
+
+    /// Appends the code of a vector that is about as long as 1: its levels, then scale and length of the remainder.
+    ///
+    /// Levels stand by [`BLOCK`]: number `64 b + i` in the low half of byte `i` of block `b`, number `64 b + 32 + i` in the
+    /// high one. Beyond the last number they are 0.
+    pub(crate) fn push_code(&self, vector: &[f32], codes: &mut Vec<u8>) {
+        let numbers = self.apply(vector);
+        let squared = dot64(&numbers, &numbers);
+        let per_step = (self.dim as f64 / squared).sqrt() / STEP;
+        let first = codes.len();
+        codes.resize(first + level_bytes(self.dim), 0);
+        let (mut along, mut levels_squared) = (0.0, 0.0);
+        for (at, number) in numbers.iter().enumerate() {
+            let number = f64::from(*number);
+            let level = (number * per_step + f64::from(MIDDLE))
+                .round()
+                .clamp(0.0, 15.0);
+            let shift = if at % (2 * BLOCK) < BLOCK { 0 } else { 4 };
+            codes[first + at / (2 * BLOCK) * BLOCK + at % BLOCK] |= (level as u8) << shift;
+            let centred = level - f64::from(MIDDLE);
+            along += number * centred;
+            levels_squared += centred * centred;
+        }
+        // Each level has its number's sign, so `along` is positive.
+        let scale = (squared / along) as f32;
+        let remainder = f64::from(scale).powi(2) * levels_squared - squared;
+        codes.extend(scale.to_le_bytes());
+        codes.extend((remainder.max(0.0).sqrt() as f32).to_le_bytes());
+    }
+}
+
+/// Mixes a power of two of numbers: a Walsh-Hadamard transform that keeps lengths.
+fn mix(numbers: &mut [f32]) {
+    let mut half = 1;
+    while half < numbers.len() {
+        for pair in numbers.chunks_exact_mut(2 * half) {
+            let (a, b) = pair.split_at_mut(half);
+            for (a, b) in zip(a, b) {
+                (*a, *b) = (*a + *b, *a - *b);
+            }
+        }
+        half *= 2;
+    }
+    let factor = 1.0 / (numbers.len() as f32).sqrt();
+    for number in numbers {
+        *number *= factor;
+    }
+}
+
+/// The bytes of a code's levels.
+fn level_bytes(dim: usize) -> usize {
+    dim.div_ceil(2 * BLOCK) * BLOCK
+}
+
+fn dot64(a: &[f32], b: &[f32]) -> f64 {
+    zip(a, b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+}
+
+/// A question, rounded so that it can be compared with codes.
+pub(crate) struct Question {
+    /// Whole numbers of at most 127, in the order of a code's halves: 32 for the low ones of a block, 32 for the high ones.
+    numbers: Vec<i8>,
+    /// What one of these stands for.
+    step: f32,
+    /// What the middle of the levels adds to each sum of products.
+    middle: f32,
+    /// How much a ceiling rises with the length of a remainder.
+    per_remainder: f32,
+    /// What every ceiling is raised by besides.
+    slack: f32,
+}
+
+impl Question {
+    /// The question for codes of `rotation`; none for one that is far from unit length, whose numbers may overflow.
+    pub(crate) fn new(rotation: &Rotation, question: &[f32]) -> Option<Self> {
+        let rotated = rotation.apply(question);
+        let squared = dot64(&rotated, &rotated);
+        if !(0.25..=4.0).contains(&squared) {
+            return None;
+        }
+        let greatest = rotated
+            .iter()
+            .fold(0.0_f32, |most, number| most.max(number.abs()));
+        let mut numbers = vec![0_i8; 2 * level_bytes(rotation.dim)];
+        for (number, rounded) in zip(&rotated, &mut numbers) {
+            *rounded = (number / greatest * 127.0).round() as i8;
+        }
+        let along: f64 = zip(&rotated, &numbers)
+            .map(|(number, rounded)| f64::from(*number) * f64::from(*rounded))
+            .sum();
+        let step = (squared / along) as f32;
+        let error = zip(&rotated, &numbers)
+            .map(|(number, rounded)| {
+                (f64::from(*number) - f64::from(step) * f64::from(*rounded)).powi(2)
+            })
+            .sum::<f64>()
+            .sqrt();
+        let length = squared.sqrt();
+        let share = (DEVIATIONS / (rotation.dim as f64 - 1.0).sqrt()).min(1.0);
+        // Sums of `dim` products in 16 lanes, the rotation's additions, and the few steps that make a ceiling.
+        let rounding = (rotation.dim as f64 / 16.0 + 64.0) * 2.0 * f64::from(f32::EPSILON);
+        Some(Self {
+            middle: MIDDLE * numbers.iter().map(|number| i32::from(*number)).sum::<i32>() as f32,
+            numbers,
+            step,
+            per_remainder: (share * length + error) as f32,
+            slack: (share * error * LENGTH_MAX + rounding * length) as f32,
+        })
+    }
+
+    /// Appends the ceiling of each code: the dot product of its vector with the question is not greater.
+    ///
+    /// `rows` holds rows of `row_bytes`, each of which begins with a code. The same on every machine, bit for bit.
+    pub(crate) fn push_ceilings(&self, rows: &[u8], row_bytes: usize, ceilings: &mut Vec<f32>) {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            #[allow(unsafe_code)]
+            // SAFETY: The processor has just been asked.
+            unsafe {
+                x86::push_ceilings(self, rows, row_bytes, ceilings);
+            }
+            return;
+        }
+        for row in rows.chunks_exact(row_bytes) {
+            let (levels, rest) = row.split_at(self.numbers.len() / 2);
+            ceilings.push(self.ceiling(sum(levels, &self.numbers), rest));
+        }
+    }
+
+    /// The ceiling by a sum and what stands behind a code's levels.
+    #[inline]
+    fn ceiling(&self, sum: i32, behind: &[u8]) -> f32 {
+        let (tail, _) = behind.split_at(TAIL);
+        let (scale, remainder) = tail.split_at(size_of::<f32>());
+        let [scale, remainder] = [scale, remainder].map(bytemuck::pod_read_unaligned::<f32>);
+        scale * self.step * (sum as f32 - self.middle) + remainder * self.per_remainder + self.slack
+    }
+}
+
+/// The sum of products of levels and numbers, in plain code.
+fn sum(levels: &[u8], numbers: &[i8]) -> i32 {
+    let blocks = zip(levels.chunks_exact(BLOCK), numbers.chunks_exact(2 * BLOCK));
+    blocks
+        .map(|(levels, numbers)| {
+            let (low, high) = numbers.split_at(BLOCK);
+            zip(levels, zip(low, high))
+                .map(|(level, (low, high))| {
+                    i32::from(level & 15) * i32::from(*low)
+                        + i32::from(level >> 4) * i32::from(*high)
+                })
+                .sum::<i32>()
+        })
+        .sum()
+}
+
+/// The same for processors with AVX2.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod x86 {
+    use std::arch::x86_64::{
+        __m256i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_shuffle_epi32, _mm256_add_epi16,
+        _mm256_add_epi32, _mm256_and_si256, _mm256_castsi256_si128, _mm256_extracti128_si256,
+        _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi8,
+        _mm256_set1_epi16, _mm256_setzero_si256, _mm256_srli_epi16,
+    };
+    use std::iter::zip;
+
+    use super::{BLOCK, Question};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn push_ceilings(
+        question: &Question,
+        rows: &[u8],
+        row_bytes: usize,
+        ceilings: &mut Vec<f32>,
+    ) {
+        for row in rows.chunks_exact(row_bytes) {
+            let (levels, rest) = row.split_at(question.numbers.len() / 2);
+            ceilings.push(question.ceiling(sum(levels, &question.numbers), rest));
+        }
+    }
+
+    /// As [`super::sum`]: two products of at most 15 * 127 are added in 16 bits, two such pairs of a block as well, and
+    /// blocks in 32, so nothing is cut off.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn sum(levels: &[u8], numbers: &[i8]) -> i32 {
+        let (mask, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
+        let mut sums = _mm256_setzero_si256();
+        let (blocks, _) = levels.as_chunks::<BLOCK>();
+        let (halves, _) = numbers.as_chunks::<BLOCK>();
+        let (halves, _) = halves.as_chunks::<2>();
+        for (block, [low, high]) in zip(blocks, halves) {
+            // SAFETY: Each array has the 32 bytes that are read; they may lie anywhere.
+            let (block, low, high) = unsafe {
+                (
+                    _mm256_loadu_si256(block.as_ptr().cast::<__m256i>()),
+                    _mm256_loadu_si256(low.as_ptr().cast::<__m256i>()),
+                    _mm256_loadu_si256(high.as_ptr().cast::<__m256i>()),
+                )
+            };
+            let low = _mm256_maddubs_epi16(_mm256_and_si256(block, mask), low);
+            let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(block), mask);
+            let high = _mm256_maddubs_epi16(upper, high);
+            let both = _mm256_add_epi16(low, high);
+            sums = _mm256_add_epi32(sums, _mm256_madd_epi16(both, ones));
+        }
+        let half = _mm_add_epi32(
+            _mm256_castsi256_si128(sums),
+            _mm256_extracti128_si256::<1>(sums),
+        );
+        let pair = _mm_add_epi32(half, _mm_shuffle_epi32::<0b00_00_11_10>(half));
+        let one = _mm_add_epi32(pair, _mm_shuffle_epi32::<0b00_00_00_01>(pair));
+        _mm_cvtsi128_si32(one)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::vector_file::dot;
+
+    fn unit(numbers: &[f32]) -> Vec<f32> {
+        let length = dot64(numbers, numbers).sqrt();
+        numbers
+            .iter()
+            .map(|number| (f64::from(*number) / length) as f32)
+            .collect()
+    }
+
+    /// Vectors of every kind: dense, of one number, of one sign, near each other.
+    fn vectors() -> impl Strategy<Value = Vec<Vec<f32>>> {
+        let dims = prop_oneof![1_usize..100, Just(384), Just(1000)];
+        dims.prop_flat_map(|dim| {
+            let dense = prop::collection::vec(-1.0_f32..1.0, dim);
+            let positive = prop::collection::vec(0.01_f32..1.0, dim);
+            let lone = (0..dim).prop_map(move |at| {
+                let mut numbers = vec![0.0; dim];
+                numbers[at] = 1.0;
+                numbers
+            });
+            let near = (0..dim).prop_map(move |at| {
+                let mut numbers = vec![1.0; dim];
+                numbers[at] = 3.0;
+                numbers
+            });
+            let vector = prop_oneof![dense, positive, lone, near, Just(vec![1.0; dim])]
+                .prop_filter("a direction", |numbers| dot64(numbers, numbers) > 1e-3)
+                .prop_map(|numbers| unit(&numbers));
+            prop::collection::vec(vector, 2..12)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn no_product_is_above_its_ceiling(vectors in vectors()) {
+            let rotation = Rotation::new(vectors[0].len());
+            let mut codes = Vec::new();
+            for vector in &vectors {
+                rotation.push_code(vector, &mut codes);
+            }
+            prop_assert_eq!(codes.len(), vectors.len() * rotation.code_bytes());
+            for question in &vectors {
+                let rounded = Question::new(&rotation, question).expect("it has unit length");
+                let mut ceilings = Vec::new();
+                rounded.push_ceilings(&codes, rotation.code_bytes(), &mut ceilings);
+                for (vector, ceiling) in zip(&vectors, &ceilings) {
+                    let product = dot(question, vector);
+                    prop_assert!(product <= *ceiling, "{} above {}", product, ceiling);
+                }
+            }
+        }
+
+        #[test]
+        fn every_kernel_gives_the_plain_sum(
+            (levels, numbers) in (0_usize..20).prop_flat_map(|blocks| (
+                prop::collection::vec(prop_oneof![Just(255_u8), any::<u8>()], blocks * BLOCK),
+                prop::collection::vec(prop_oneof![Just(127_i8), -127_i8..=127], blocks * BLOCK * 2),
+            ))
+        ) {
+            let expected = sum(&levels, &numbers);
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                #[allow(unsafe_code)]
+                // SAFETY: The processor has just been asked.
+                let found = unsafe { x86::sum(&levels, &numbers) };
+                prop_assert_eq!(found, expected);
+            }
+            let by_number: i32 = (0..numbers.len()).map(|at| {
+                let byte = levels[at / 64 * 32 + at % 32];
+                i32::from(if at % 64 < 32 { byte % 16 } else { byte / 16 }) * i32::from(numbers[at])
+            }).sum();
+            prop_assert_eq!(expected, by_number);
+        }
+
+        #[test]
+        fn rotations_keep_products(vectors in vectors()) {
+            let rotation = Rotation::new(vectors[0].len());
+            let (a, b) = (&vectors[0], &vectors[1]);
+            let turned = dot64(&rotation.apply(a), &rotation.apply(b));
+            prop_assert!((turned - dot64(a, b)).abs() < 1e-5);
+        }
+    }
+
+    /// Ceilings lie six deviations above products: where the rotation did not mix, they would lie elsewhere.
+    #[test]
+    fn errors_have_the_deviation_that_ceilings_are_made_of() {
+        const DIM: usize = 384;
+        let rotation = Rotation::new(DIM);
+        let lone = |at: usize, other: usize| {
+            let mut numbers = vec![0.0; DIM];
+            numbers[at] = 1.0;
+            numbers[other] += 0.7;
+            unit(&numbers)
+        };
+        let mut errors = Vec::new();
+        for at in 0..DIM {
+            let question = Question::new(&rotation, &lone(at, (at + 7) % DIM)).expect("a unit");
+            for other in 0..DIM {
+                let vector = lone(other, (other * 5 + 1) % DIM);
+                let (mut code, mut ceiling) = (Vec::new(), Vec::new());
+                rotation.push_code(&vector, &mut code);
+                question.push_ceilings(&code, rotation.code_bytes(), &mut ceiling);
+                let remainder: f32 = bytemuck::pod_read_unaligned(&code[DIM / 2 + 4..]);
+                let margin = remainder * question.per_remainder + question.slack;
+                let product = dot(&lone(at, (at + 7) % DIM), &vector);
+                errors.push(f64::from((ceiling[0] - margin - product) / margin) * DEVIATIONS);
+            }
+        }
+        let n = errors.len() as f64;
+        let mean = errors.iter().sum::<f64>() / n;
+        let deviation = (errors.iter().map(|error| error * error).sum::<f64>() / n).sqrt();
+        let most = errors
+            .iter()
+            .fold(0.0_f64, |most, error| most.max(error.abs()));
+        println!("mean {mean:.3}, deviation {deviation:.3}, most {most:.2}");
+        assert!(mean.abs() < 0.05, "{mean}");
+        assert!((0.7..1.05).contains(&deviation), "{deviation}");
+        assert!(most < 5.5, "{most}");
+    }
+}

@@ -1,0 +1,45 @@
+//! Which rows of the vector list each chunk has.
+
+/// The rows of every chunk's vectors, by place.
+pub struct Rows {
+    /// The row of each chunk's own vector, by place.
+    wholes: Vec<u32>,
+    /// The rows of all windows' vectors, by chunk.
+    windows: Vec<u32>,
+    /// Where the windows of each chunk begin in `windows`, by place, and at the end their number.
+    firsts: Vec<u32>,
+}
+
+impl Rows {
+    /// No chunk yet, and room for so many.
+    pub fn for_chunks(n_chunks: usize) -> Rows {
+        let mut firsts = Vec::with_capacity(n_chunks + 1);
+        firsts.push(0);
+        Rows {
+            wholes: Vec::with_capacity(n_chunks),
+            windows: Vec::new(),
+            firsts,
+        }
+    }
+
+    /// Adds the chunk of the next place, by the row of its whole text and those of its windows.
+    pub fn push(&mut self, whole: u32, windows: &[u32]) {
+        self.wholes.push(whole);
+        self.windows.extend(windows);
+        self.firsts.push(self.windows.len() as u32);
+    }
+
+    /// The row of the whole of the chunk at a place.
+    ///
+    /// # Panics
+    /// If there is no such place; so do the others.
+    pub fn whole(&self, place: u32) -> u32 {
+        self.wholes[place as usize]
+    }
+
+    /// The rows of the windows of the chunk at a place, in their order.
+    pub fn windows(&self, place: u32) -> &[u32] {
+        let place = place as usize;
+        &self.windows[self.firsts[place] as usize..self.firsts[place + 1] as usize]
+    }
+}

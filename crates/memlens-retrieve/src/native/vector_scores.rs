@@ -1,0 +1,248 @@
+//! The vector list: the value of a chunk, and the chunks of the highest values.
+//!
+//! Every value is made of exact products. Which chunks get one is decided by ceilings, which cost an eighth of that: the
+//! chunks of the highest ceilings are looked at until the next ceiling lies below the last value that is wanted. What is
+//! found, and its order, is that of a look at every chunk.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use memlens_index::{IndexError, VectorFile};
+use memlens_params::VectorUnit;
+
+use super::rows::Rows;
+
+/// What the vector list knows of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VectorValue {
+    /// What the list is ordered by.
+    pub score: f64,
+    /// The cosine of the whole chunk.
+    pub whole: f64,
+    /// The cosine of the best window, and which of the chunk's windows that is; none where windows are not used.
+    pub window: Option<(f64, u32)>,
+}
+
+/// The chunks in scope, as a question's vector sees them.
+pub struct VectorScores<'a> {
+    vectors: &'a VectorFile,
+    rows: &'a Rows,
+    unit: VectorUnit,
+    /// Ascending disjoint ranges of places.
+    scope: &'a [Range<u32>],
+    question: &'a [f32],
+    /// The most that each row's product with the question can be.
+    ceilings: Vec<f32>,
+}
+
+/// How many chunks are looked at before the last value that is wanted is taken again.
+const STRIDE: usize = 256;
+
+impl<'a> VectorScores<'a> {
+    /// # Errors
+    /// [`IndexError::BadVector`] if the question's vector is none of this list.
+    pub fn new(
+        vectors: &'a VectorFile,
+        rows: &'a Rows,
+        unit: VectorUnit,
+        scope: &'a [Range<u32>],
+        question: &'a [f32],
+    ) -> Result<Self, IndexError> {
+        Ok(VectorScores {
+            ceilings: vectors.ceilings(question)?,
+            vectors,
+            rows,
+            unit,
+            scope,
+            question,
+        })
+    }
+
+    /// The value of the chunk at a place.
+    pub fn value(&self, place: u32) -> VectorValue {
+        self.value_by(place, |row| f64::from(self.vectors.dot(self.question, row)))
+    }
+
+    /// The `n` highest values, best first, with their places; ties by place.
+    pub fn best(&self, n: usize) -> Vec<(u32, VectorValue)> {
+        let mut nearest: Vec<(f64, u32)> = self.ceilings().collect();
+        if n == 0 || nearest.is_empty() {
+            return Vec::new();
+        }
+        let compare = |a: &(f64, u32), b: &(f64, u32)| best_first(*a, *b);
+        let mut found: Vec<(u32, VectorValue)> = Vec::with_capacity(n + STRIDE);
+        let keep_best = |found: &mut Vec<(u32, VectorValue)>| {
+            if found.len() > n {
+                found.select_nth_unstable_by(n - 1, by_value);
+                found.truncate(n);
+            }
+        };
+        let value = |(_, place): &(f64, u32)| (*place, self.value(*place));
+        let first = n.min(nearest.len());
+        nearest.select_nth_unstable_by(first - 1, compare);
+        found.extend(nearest[..first].iter().map(value));
+        let mut rest = nearest.split_off(first);
+        // Fewer than `n` are all there are.
+        let mut last = lowest(&found);
+        rest.retain(|(ceiling, _)| *ceiling >= last);
+        rest.sort_unstable_by(compare);
+        for stride in rest.chunks(STRIDE) {
+            if stride[0].0 < last {
+                break;
+            }
+            found.extend(
+                stride
+                    .iter()
+                    .filter(|(ceiling, _)| *ceiling >= last)
+                    .map(value),
+            );
+            keep_best(&mut found);
+            last = lowest(&found);
+        }
+        found.sort_unstable_by(by_value);
+        found
+    }
+
+    /// The 1-based rank of the chunk at a place, whose score is given, among all in scope.
+    pub fn rank(&self, place: u32, score: f64) -> u32 {
+        let is_before =
+            |other: f64, at: u32| best_first((other, at), (score, place)) == Ordering::Less;
+        let before = self.ceilings().filter(|(ceiling, at)| {
+            *at != place && is_before(*ceiling, *at) && is_before(self.value(*at).score, *at)
+        });
+        before.count() as u32 + 1
+    }
+
+    /// What the score of every chunk in scope does not exceed, with its place.
+    fn ceilings(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
+        let ceiling = |row: u32| f64::from(self.ceilings[row as usize]);
+        // The same steps as for the score, each of which rises with its numbers.
+        let places = self.scope.iter().cloned().flatten();
+        places.map(move |place| (self.value_by(place, ceiling).score, place))
+    }
+
+    /// The value of a chunk by a product for each row.
+    fn value_by(&self, place: u32, product: impl Fn(u32) -> f64) -> VectorValue {
+        let whole = product(self.rows.whole(place));
+        let windows = match self.unit {
+            VectorUnit::Windows => self.rows.windows(place),
+            VectorUnit::Chunk => &[],
+        };
+        // The first of equal windows, so that the trace does not depend on chance.
+        let window = windows
+            .iter()
+            .zip(0..)
+            .map(|(row, window)| (product(*row), window))
+            .reduce(|best, next| if next.0 > best.0 { next } else { best });
+        VectorValue {
+            score: window.map_or(whole, |(window, _)| (2.0 * window + whole) / 3.0),
+            whole,
+            window,
+        }
+    }
+}
+
+/// Orders by score, the highest first; ties by place.
+fn best_first(a: (f64, u32), b: (f64, u32)) -> Ordering {
+    b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
+}
+
+fn by_value(a: &(u32, VectorValue), b: &(u32, VectorValue)) -> Ordering {
+    best_first((a.1.score, a.0), (b.1.score, b.0))
+}
+
+/// The lowest score of what was found.
+fn lowest(found: &[(u32, VectorValue)]) -> f64 {
+    let scores = found.iter().map(|(_, value)| value.score);
+    scores.fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use memlens_index::VectorWriter;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const DIM: usize = 96;
+
+    fn unit(numbers: &[f32]) -> Vec<f32> {
+        let length = numbers
+            .iter()
+            .map(|number| number * number)
+            .sum::<f32>()
+            .sqrt();
+        numbers.iter().map(|number| number / length).collect()
+    }
+
+    /// A number in `[-1, 1)` that looks random.
+    fn noise(seed: u64) -> f32 {
+        let mut z = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    /// A vector of a neighbourhood: some share a place, so that values tie.
+    fn vector(seed: u64, near: u64) -> Vec<f32> {
+        let number =
+            |at: u64| noise(near * 1000 + at) + 0.5 * noise(1_000_000 + seed / 2 * 1000 + at);
+        unit(&(0..DIM as u64).map(number).collect::<Vec<_>>())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn the_best_are_those_of_a_look_at_every_chunk(
+            n_windows in prop::collection::vec(0_u32..4, 1..600),
+            near in 1_u64..40,
+            seed in 0_u64..1000,
+            n in 0_usize..80,
+            (from, to) in (0_u32..600, 0_u32..600),
+            by_windows: bool,
+            n_late in 0_u64..50,
+        ) {
+            let n_rows = n_windows.iter().map(|n| u64::from(*n) + 1).sum::<u64>();
+            let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+            let path = scratch.path().join("flat");
+            let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
+            for row in 0..n_rows {
+                let vector = vector(seed * 10_000 + row, (seed + row / 3) % near);
+                writer.append(row as i64, &vector).expect("a unit vector can be appended");
+            }
+            writer.commit(1).expect("it can be committed");
+            // Rows without a code are as good as any.
+            let codes = scratch.path().join("flat.1.codes");
+            let bytes = std::fs::read(&codes).expect("codes are beside it");
+            let n_kept = bytes.len() - bytes.len().min(n_late as usize * 60);
+            std::fs::write(&codes, &bytes[..n_kept]).expect("they can be written");
+            let vectors = VectorFile::open(&path).expect("the list is sound");
+            prop_assert_eq!(vectors.n_coded() == vectors.n_rows(), n_late == 0);
+
+            let mut rows = Rows::for_chunks(n_windows.len());
+            let mut next = 0;
+            for n in &n_windows {
+                rows.push(next, &(next + 1..=next + n).collect::<Vec<_>>());
+                next += n + 1;
+            }
+            let n_chunks = n_windows.len() as u32;
+            let (from, to) = (from.min(n_chunks), to.min(n_chunks));
+            let scope: Vec<_> = std::iter::once(from.min(to)..from.max(to)).collect();
+            let unit = if by_windows { VectorUnit::Windows } else { VectorUnit::Chunk };
+            let question = vector(seed, seed % near);
+            let scores = VectorScores::new(&vectors, &rows, unit, &scope, &question).expect("it fits");
+
+            let dots = vectors.dots(&question).expect("it fits");
+            let mut expected: Vec<(u32, VectorValue)> = scope[0].clone()
+                .map(|place| (place, scores.value_by(place, |row| f64::from(dots[row as usize]))))
+                .collect();
+            expected.sort_by(by_value);
+            for (rank, (place, value)) in (1..).zip(&expected).step_by(17) {
+                prop_assert_eq!(scores.rank(*place, value.score), rank);
+            }
+            expected.truncate(n);
+            prop_assert_eq!(scores.best(n), expected);
+        }
+    }
+}
