@@ -113,6 +113,7 @@ const COMMANDS: &[&str] = &[
     "rows_copied",
     "tree",
     "vote",
+    "zoom",
 ];
 
 fn main() {

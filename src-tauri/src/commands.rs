@@ -3,6 +3,7 @@
 //! All are async, so that none runs on the window's own thread; what computes or reads goes to a
 //! blocking thread.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use memlens_engine::{
 };
 use memlens_params::{ParameterSet, Params};
 use memlens_rank::Columns;
-use tauri::{AppHandle, State, Url};
+use tauri::{AppHandle, State, Url, WebviewWindow};
 
 use crate::dialogs::Dialogs;
 use crate::events::ScopeArgument;
@@ -111,6 +112,20 @@ pub async fn emulation_progress(shell: State<'_, Shell>) -> Answer<Option<Emulat
 pub async fn stop_emulation(shell: State<'_, Shell>) -> Answer<()> {
     shell.engine.library().stop_emulation();
     Ok(())
+}
+
+/// How much larger than designed the page may be drawn, and how much smaller.
+const ZOOM: RangeInclusive<f64> = 0.5..=3.0;
+
+/// Draws the page larger or smaller; 1 is as designed. What is beyond the bounds goes to the nearer one.
+#[tauri::command]
+#[specta::specta]
+pub async fn zoom(window: WebviewWindow, factor: f64) -> Answer<()> {
+    let factor = factor.clamp(*ZOOM.start(), *ZOOM.end());
+    window.set_zoom(factor).map_err(|error| ErrorInfo {
+        code: "window".to_owned(),
+        message: format!("cannot zoom: {error}"),
+    })
 }
 
 #[tauri::command]

@@ -265,6 +265,7 @@ fn builder() -> Builder<tauri::Wry> {
             commands::rows_copied,
             commands::tree,
             commands::vote,
+            commands::zoom,
         ])
         .events(collect_events![
             StateChanged,

@@ -190,6 +190,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("pipelines", "nothing"),
     ("stop_emulation", "nothing"),
     ("start_query", "nothing"),
+    ("zoom", "nothing"),
     ("state", "nothing"),
     ("thumbs", "nothing"),
     ("tree", "nothing"),

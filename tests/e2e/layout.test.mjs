@@ -19,6 +19,7 @@ const scenario = inOneWindow({
 /** From a small laptop to a wide screen, on both sides of each width at which the layout changes. */
 const WIDTHS = [960, 1040, 1100, 1200, 1201, 1280, 1320, 1321, 1440, 1680, 1799, 1800, 1920, 2240, 2560];
 const HEIGHT = 860;
+const VIEWS = ["Tune", "Compare", "Past questions", "Memory", "Export", "Settings"];
 
 /**
  * What does not stand where it should, for a person. Texts that may be shortened end in an ellipsis, and ranks
@@ -128,6 +129,37 @@ scenario("every cell is whole at every width while all stages have their column"
     if (found.length > 0) bad[width] = found;
   }
   assert.deepEqual(bad, {});
+});
+
+scenario("at 150 % every view fits its window, and keys bring it back", async ({ window }) => {
+  await window.size(1440, HEIGHT);
+  for (let step = 0; step < 3; step++) await window.press("+", [KEY.control]);
+  await window.until("the page is drawn larger", () => innerWidth === 960);
+  assert.deepEqual(await window.run(complaints), []);
+  // The driver's pointer knows nothing of the zoom.
+  const show = async (view) => {
+    await window.run((wanted) => {
+      const tabs = Array.from(document.querySelectorAll("nav[aria-label='Views'] button"));
+      tabs.find((tab) => tab.textContent === wanted).click();
+    }, view);
+    await window.until(
+      `${view} is shown`,
+      (wanted) => document.querySelector("nav [aria-current='page']")?.textContent === wanted,
+      view,
+    );
+  };
+  for (const view of VIEWS) {
+    await show(view);
+    const wider = await window.run(() => {
+      const holder = document.querySelector("main");
+      const { right } = holder.getBoundingClientRect();
+      return document.documentElement.scrollWidth > innerWidth || right > innerWidth + 1;
+    });
+    assert.equal(wider, false, view);
+  }
+  await show("Search");
+  await window.press("0", [KEY.control]);
+  await window.until("the page is as designed", () => innerWidth === 1440);
 });
 
 scenario("a column without room is named in the menu of columns", async ({ window }) => {

@@ -20,6 +20,7 @@ import { SearchController } from "./search/search-controller.svelte";
 import { WhyNotController } from "./why-not/why-not.svelte";
 import { Session, type ViewId } from "./session.svelte";
 import { Theme } from "./shared/theme.svelte";
+import { Zoom } from "./shared/zoom.svelte";
 
 /** Everything that one window holds; made once, reached by `useWorkspace` from any view. */
 export class Workspace {
@@ -51,6 +52,7 @@ export class Workspace {
   /** Why an agent forgot a fact; any view may ask. */
   readonly autopsy: AutopsyController;
   readonly theme: Theme;
+  readonly zoom: Zoom;
   /** What is kept of all this between starts. */
   readonly session: Session;
   #view = $state<ViewId>("search");
@@ -62,6 +64,7 @@ export class Workspace {
   constructor(backend: Backend) {
     this.backend = backend;
     this.theme = new Theme();
+    this.zoom = new Zoom(backend);
     this.library = new LibraryController(backend);
     this.parameters = ParameterHistory.own();
     this.pipelines = new Pipelines(backend, this.parameters);

@@ -1059,6 +1059,10 @@ export class FakeBackend implements Backend {
     return this.#answer("exportRun", [id], (): string | null => `/home/robin/${id}.json`);
   }
 
+  zoom(factor: number) {
+    return this.#answer("zoom", [factor], () => {});
+  }
+
   startQuery() {
     return this.#answer("startQuery", [], () => this.#options.startQuery ?? null);
   }

@@ -303,6 +303,8 @@ export interface Backend {
   exportRun(id: string): Promise<string | null>;
   /** The query given on the command line at start, if any. */
   startQuery(): Promise<string | null>;
+  /** Draws the page larger or smaller, by 0.5 to 3; 1 is as designed. */
+  zoom(factor: number): Promise<void>;
   onState(listener: (state: LibraryState) => void): () => void;
   onDownload(listener: (download: Download) => void): () => void;
   /** An edit took notes out of answers to past questions; null where what was told of that is forgotten. */

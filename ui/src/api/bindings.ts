@@ -210,6 +210,8 @@ export const commands = {
 	tree: () => __TAURI_INVOKE<FolderTree[]>("tree"),
 	/**  Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows. */
 	vote: (search: number, slot: number, up: boolean) => __TAURI_INVOKE<RowThumb[]>("vote", { search, slot, up }),
+	/**  Draws the page larger or smaller; 1 is as designed. What is beyond the bounds goes to the nearer one. */
+	zoom: (factor: number) => __TAURI_INVOKE<null>("zoom", { factor }),
 };
 
 /** Events */

@@ -134,6 +134,9 @@ export const tauriBackend: Backend = {
   deleteRun: async (id) => void (await told(commands.deleteRun(id))),
   exportRun: (id) => told(commands.exportRun(id)),
   startQuery: () => told(commands.startQuery()),
+  zoom: async (factor) => {
+    await told(commands.zoom(factor));
+  },
   onState: (listener) => stopper(events.stateChanged.listen(({ payload }) => listener(payload))),
   onDownload: (listener) => stopper(events.download.listen(({ payload }) => listener(payload))),
   onLost: (listener) => stopper(events.answersLost.listen(({ payload }) => listener(payload))),

@@ -70,6 +70,7 @@ export const KEYS_TOLD: { keys: string[]; does: string; isForThumbs?: true }[] =
     does: "On a slider: change it; with Shift, by a tenth of a step",
   },
   { keys: ["Backspace"], does: "On a slider: reset it" },
+  { keys: ["Ctrl +", "Ctrl -", "Ctrl 0"], does: "Zoom in, out, and back" },
   { keys: ["?"], does: "Show this list" },
 ];
 
