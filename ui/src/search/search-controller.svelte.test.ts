@@ -3,7 +3,7 @@ import { flushSync } from "svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { own } from "../../tests/fake/any-pipeline";
 import { FakeBackend } from "../../tests/fake-backend";
-import type { Params, Columns, Ranking, SearchAnswer } from "../api/bindings";
+import type { Columns, Params, Progress, Ranking, SearchAnswer } from "../api/bindings";
 import { DEFAULTS } from "../api/parameters";
 import { ParameterHistory } from "../parameters/parameter-history.svelte";
 import type { Values } from "../parameters/pipeline";
@@ -133,7 +133,7 @@ describe("searching", () => {
   ])("runs the search again, once, when notes were %s", async (_, last) => {
     vi.useFakeTimers();
     await search.searchNow("internet");
-    let now = $state.raw(library);
+    let now = $state.raw<typeof library & { indexing?: Progress | null }>(library);
     stop();
     stop = search.follow(() => now);
     flushSync();
@@ -179,7 +179,7 @@ describe("notes that change while a question stands", () => {
   /** The library as the window knows it: it follows the fake one's events. */
   function followEvents(): void {
     stop();
-    let now = $state.raw(library);
+    let now = $state.raw<typeof library & { indexing?: Progress | null }>(library);
     const unlisten = backend.onState((state) => (now = state));
     const unfollow = search.follow(() => now);
     stop = () => {
@@ -288,6 +288,16 @@ describe("notes that change while a question stands", () => {
     backend.changeNotes(() => true);
     await search.askAgain();
     expect(newPaths()).toEqual(new Set([best]));
+    // While notes are indexed for the first time all rows would be.
+    backend.changeNotes((path) => path !== best);
+    backend.changeState({ indexing: { n_done: 1, n_total: 9, share: 0.1, file: null, seconds_left: null } });
+    flushSync();
+    await search.askAgain();
+    backend.changeNotes(() => true);
+    await search.askAgain();
+    expect(newPaths()).toEqual(new Set());
+    backend.changeState({ indexing: null });
+    flushSync();
     // Neither another question nor another way of asking makes rows new.
     await search.searchNow("the internet is down");
     expect(newPaths()).toEqual(new Set());

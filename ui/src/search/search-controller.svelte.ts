@@ -49,6 +49,8 @@ export type Pin = { name: string; params: Values };
 type Shown = {
   answer: SearchAnswer;
   scope: Scope;
+  /** Whether no note waited to be indexed when it was asked. */
+  isOfAll: boolean;
   pipeline: Pipeline;
   retrievedBy: Values;
   columns: Columns;
@@ -56,7 +58,7 @@ type Shown = {
 };
 
 /** What the library holds, as far as an answer depends on it: of the state of the library. */
-type Held = Pick<LibraryState, "generation" | "clustering">;
+type Held = Pick<LibraryState, "generation" | "clustering"> & Partial<Pick<LibraryState, "indexing">>;
 
 /** An answer that nobody asked for in person. */
 type Renewed = { shown: Shown; pinnedRanks: ReadonlyMap<string, number> | null };
@@ -420,7 +422,7 @@ export class SearchController {
   async #search(): Promise<void> {
     const asked = ++this.#nAsked;
     const { pipeline, committed: params } = this.#parameters;
-    const scope = this.#scope;
+    const [scope, isOfAll] = [this.#scope, this.#isIndexed()];
     this.#asked = pipeline;
     this.#isSearching = true;
     this.asking.drop();
@@ -430,7 +432,7 @@ export class SearchController {
       this.#error = null;
       // Ranks among the candidates of the last answer would tell of moves that nobody made.
       const { columns } = answer;
-      this.#show({ answer, scope, pipeline, columns, retrievedBy: params, rankedBy: params }, null);
+      this.#show({ answer, scope, isOfAll, pipeline, columns, retrievedBy: params, rankedBy: params }, null);
       void this.#readPinned();
     } catch (error) {
       if (asked !== this.#nAsked) return;
@@ -438,6 +440,10 @@ export class SearchController {
     } finally {
       if (asked === this.#nAsked) this.#isSearching = false;
     }
+  }
+
+  #isIndexed(): boolean {
+    return (this.#held?.indexing ?? null) === null;
   }
 
   #find(query: string, pipeline: Pipeline, values: Values): Promise<SearchAnswer> {
@@ -554,13 +560,14 @@ export class SearchController {
   async #findRenewed(shown: Shown, params: Values): Promise<Renewed | null> {
     try {
       const { pipeline, scope } = shown;
+      const isOfAll = this.#isIndexed();
       const answer = await this.#find(shown.answer.query, pipeline, params);
       const own = ownParams(rankingOf(pipeline, params));
       const columns =
         own !== null && isPending(answer.columns) && !this.#wouldAskElsewhere(shown, answer, own)
           ? (await this.#backend.rerank(answer.id, own)).columns
           : answer.columns;
-      const renewed = { answer, scope, pipeline, columns, retrievedBy: params, rankedBy: params };
+      const renewed = { answer, scope, isOfAll, pipeline, columns, retrievedBy: params, rankedBy: params };
       const pinnedRanks = await this.#rankPinned(renewed, this.pin.params).catch(() => null);
       return { shown: renewed, pinnedRanks };
     } catch {
@@ -793,10 +800,14 @@ function argumentOf(scope: Scope): ScopeArgument | null {
   }
 }
 
-/** The chunks that only the later of two answers holds; none unless they are to one question, asked in one way. */
+/**
+ * The chunks that only the later of two answers holds; none unless they are to one question, asked in one way, and the
+ * earlier one knew all notes that there were.
+ */
 function newIn(now: Shown, before: Shown | null): ReadonlySet<string> {
   if (
     before === null ||
+    !before.isOfAll ||
     before.answer.query !== now.answer.query ||
     before.pipeline !== now.pipeline ||
     before.scope !== now.scope ||
