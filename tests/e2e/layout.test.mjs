@@ -173,6 +173,17 @@ scenario("a column without room is named in the menu of columns", async ({ windo
   await window.press(KEY.escape);
 });
 
+scenario("a slider has a pixel for each of a hundred steps at every width", async ({ window }) => {
+  for (const width of WIDTHS) {
+    await window.size(width, HEIGHT);
+    const narrowest = await window.run(() =>
+      Math.min(...Array.from(document.querySelectorAll("[data-parameter] input[type=range]"), (one) => one.clientWidth)),
+    );
+    const knob = 9;
+    assert.ok(narrowest - knob >= 100, `${narrowest} at ${width}`);
+  }
+});
+
 scenario("the edges of rail and journey are dragged, and put back by a double click", async ({ window }) => {
   await window.size(1440, HEIGHT);
   const widthOf = (selector) =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ParamId } from "../api/parameters";
 import { PARAMETERS } from "../api/parameters";
 import { parameterOf, type NumberKind } from "./rules";
-import { draggedTo, positionOf, valueAfterKey, valueAt } from "./slider-scale";
+import { draggedTo, isBeyond, positionOf, trackOf, valueAfterKey, valueAt } from "./slider-scale";
 
 function kindOf(id: ParamId): NumberKind {
   const { kind } = parameterOf(OWN, id);
@@ -49,6 +49,43 @@ describe.each(NUMBERS)("$id", ({ kind }) => {
     expect(valueAfterKey(kind, kind.min, "PageDown", false)).toBe(kind.min);
     expect(valueAfterKey(kind, kind.min, "End", false)).toBe(kind.max);
     expect(valueAfterKey(kind, kind.max, "Home", false)).toBe(kind.min);
+  });
+});
+
+describe("a slider that ends before its table does", () => {
+  const table = kindOf("rerank_threshold");
+  const track = trackOf(table, { min: 0, max: 1 });
+
+  it("has a step for a hundredth of the scale", () => {
+    expect(valueAt(track, 0, false)).toBe(0);
+    expect(valueAt(track, 0.37, false)).toBe(0.37);
+    expect(valueAt(track, 1, false)).toBe(1);
+  });
+
+  it("never ends beyond the table, and without ends runs as far", () => {
+    expect(trackOf(table, { min: -100, max: 100 })).toEqual(table);
+    expect(trackOf(table, null)).toBe(table);
+  });
+
+  it.each([
+    [-3, true, 0],
+    [0, false, 0],
+    [0.5, false, 0.5],
+    [1, false, 1],
+    [7, true, 1],
+  ])("shows %d as beyond it (%s), at %d", (value, beyond, at) => {
+    expect(isBeyond(track, value)).toBe(beyond);
+    expect(positionOf(track, value)).toBe(at);
+  });
+
+  it.each([
+    [7, "ArrowDown", 6.99],
+    [7, "ArrowUp", 7],
+    [-3, "ArrowUp", -2.99],
+    [-3, "PageDown", -3],
+    [7, "End", 1],
+  ])("steps back from %d on %s to %d, and no further out", (value, key, expected) => {
+    expect(valueAfterKey(track, value, key, false)).toBe(expected);
   });
 });
 

@@ -5,6 +5,17 @@ const PAGE_STEPS = 10;
 /** How much smaller a step is while Shift is held. */
 const FINE = 10;
 
+/** The numbers that a slider runs between; null ends are those that the table allows. */
+export function trackOf(kind: NumberKind, ends: { min: number; max: number } | null): NumberKind {
+  if (ends === null) return kind;
+  return { ...kind, min: Math.max(kind.min, ends.min), max: Math.min(kind.max, ends.max) };
+}
+
+/** Tells whether a value that the table allows lies beyond its slider's ends. */
+export function isBeyond(track: NumberKind, value: number): boolean {
+  return value < track.min || value > track.max;
+}
+
 /** Returns where a value stands on its slider, in [0, 1]; values outside the range stand at the ends. */
 export function positionOf(kind: NumberKind, value: number): number {
   const position = kind.log
@@ -28,12 +39,18 @@ export function draggedTo(kind: NumberKind, position: number, anchor: number | n
   return valueAt(kind, from + (position - from) / FINE, true);
 }
 
-/** What a key does to a slider's value; null when the key is none of a slider's. */
+/**
+ * What a key does to a slider's value; null when the key is none of a slider's.
+ *
+ * A value beyond the slider's ends comes back step by step, and goes no further out.
+ */
 export function valueAfterKey(kind: NumberKind, value: number, key: string, isFine: boolean): number | null {
   if (key === "Home") return kind.min;
   if (key === "End") return kind.max;
   const steps = stepsOf(key);
-  return steps === null ? null : onGrid(kind, value + steps * stepOf(kind, isFine), isFine);
+  if (steps === null) return null;
+  const reach = { ...kind, min: Math.min(kind.min, value), max: Math.max(kind.max, value) };
+  return onGrid(reach, value + steps * stepOf(kind, isFine), isFine);
 }
 
 function stepsOf(key: string): number | null {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Columns, RerankScale } from "../api/bindings";
 import { DEFAULTS } from "../api/parameters";
-import { isPending, rerankedOf, scaleWords, shareOf, usesReranker } from "./rerank-columns";
+import { endsOf, isPending, rerankedOf, scaleOf, scaleWords, shareOf, usesReranker } from "./rerank-columns";
 
 function columns(part: Partial<Columns>): Columns {
   return {
@@ -49,6 +49,27 @@ test.each<RerankScale>(["unit", "logit", "max_sim"])(
 
 test("a negative cosine has no bar", () => {
   expect(shareOf("max_sim", -0.3)).toBe(0);
+});
+
+describe("the scale in use", () => {
+  test.each([
+    ["off", "unit", "unit", null],
+    ["late", "unit", null, "max_sim"],
+    ["model", null, "unit", "logit"],
+    ["http", null, null, null],
+    ["http", null, "unit", "unit"],
+    ["http", "logit", "unit", "logit"],
+  ] as const)("of %s, whose answer has %s and whose test %s, is %s", (mode, answered, tested, expected) => {
+    expect(scaleOf(mode, answered, tested)).toBe(expected);
+  });
+
+  test("ends where its scores do", () => {
+    expect([endsOf("unit"), endsOf("max_sim"), endsOf("logit")]).toEqual([
+      { min: 0, max: 1 },
+      { min: -1, max: 1 },
+      null,
+    ]);
+  });
 });
 
 describe("the reranker is used", () => {

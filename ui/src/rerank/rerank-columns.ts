@@ -1,5 +1,5 @@
 // What the rerank stage made of each row, read from a ranking.
-import type { Columns, Params, RerankScale, RerankState } from "../api/bindings";
+import type { Columns, Params, RerankMode, RerankScale, RerankState } from "../api/bindings";
 
 /** One row in the rerank stage. */
 export type Reranked = {
@@ -44,6 +44,41 @@ export function scaleWords(scale: RerankScale): { short: string; full: string } 
 /** The scale that a provider's test names in a word; one that is not known is any number. */
 export function scaleNamed(word: string): RerankScale {
   return word === "unit" || word === "max_sim" ? word : "logit";
+}
+
+/**
+ * The scale of the scores that a reranker gives; null while nobody reranks, or nobody can say yet.
+ *
+ * `answered` is the scale of the scores that are there, `tested` that of the provider's last test. What runs on this
+ * machine has one scale; of a provider only its answers tell.
+ */
+export function scaleOf(
+  mode: RerankMode,
+  answered: RerankScale | null,
+  tested: RerankScale | null,
+): RerankScale | null {
+  switch (mode) {
+    case "off":
+      return null;
+    case "late":
+      return "max_sim";
+    case "model":
+      return "logit";
+    case "http":
+      return answered ?? tested;
+  }
+}
+
+/** The ends that scores on a scale can reach; null where there are none. */
+export function endsOf(scale: RerankScale): { min: number; max: number } | null {
+  switch (scale) {
+    case "unit":
+      return { min: 0, max: 1 };
+    case "max_sim":
+      return { min: -1, max: 1 };
+    case "logit":
+      return null;
+  }
 }
 
 /** Where a raw score lies between the scale's ends, in [0, 1]: a logit by the logistic function. */

@@ -66,6 +66,42 @@ describe("the choice", () => {
   });
 });
 
+describe("the cut on its scores", () => {
+  const slider = () => {
+    const found = document.querySelector<HTMLInputElement>(
+      '[data-parameter="rerank_threshold"] input[type="range"]',
+    );
+    if (found === null) throw new Error("no slider of the cut");
+    return found;
+  };
+
+  it.each([
+    ["late", {}, -1, 1],
+    ["http", HTTP_RERANKER, 0, 1],
+  ] as const)("has a slider from end to end of the scale of %s", async (rerank, rerankers, min, max) => {
+    const { user, workspace } = await open({ set: { rerank }, rerankers });
+    await scored();
+    slider().focus();
+    await user.keyboard("{End}");
+    expect(workspace.parameters.current.rerank_threshold).toBe(max);
+    await user.keyboard("{Home}");
+    expect(workspace.parameters.current.rerank_threshold).toBe(min);
+  });
+
+  it("takes any number in its field, and shows it as beyond the slider's end", async () => {
+    const { user, workspace } = await open({ set: { rerank: "late" } });
+    await scored();
+    const field = document.getElementById("field-rerank_threshold") as HTMLInputElement;
+    await user.clear(field);
+    await user.type(field, "7{Enter}");
+    expect(workspace.parameters.current.rerank_threshold).toBe(7);
+    expect(field).toHaveValue("7.00");
+    expect(slider()).toHaveValue("1");
+    expect(slider().title).toContain("beyond the slider’s end");
+    expect(screen.getByText(/The slider ends where scores do: late interaction/)).toBeInTheDocument();
+  });
+});
+
 describe("the column", () => {
   it("is there while the stage does something", async () => {
     const { user } = await open();
