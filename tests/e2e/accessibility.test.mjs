@@ -176,7 +176,7 @@ const SCENES = {
 
 async function trace(window) {
   await window.show("Search");
-  if ((await window.texts(".rail-foot button")).length > 0)
+  if ((await window.texts(".rail-foot button")).includes("Reset all"))
     await window.click(".rail-foot button", "Reset all");
   await window.ask(QUESTION);
   await window.rowsUntil(
@@ -187,7 +187,7 @@ async function trace(window) {
 
 async function reranked(window) {
   await trace(window);
-  await window.click("[data-parameter='rerank'] label", "late");
+  await window.switchOn("Rerank");
   await window.until("the words are told", () => document.querySelectorAll(".j-rr .w.counts").length > 0);
 }
 

@@ -21,6 +21,7 @@ scenario("a folder that is kept from decay counts in full at once", async ({ win
   await window.ask("the blue boat in the hall");
   await window.rowsUntil("it is found", (rows) => rows.some(({ name }) => name === OLD));
   const full = await final(window);
+  await window.switchOn("Decay");
   await window.drag("half_life_days", 0.5);
   await window.rowsUntil(
     "it has decayed",

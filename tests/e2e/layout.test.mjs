@@ -109,8 +109,7 @@ async function everyStage(window) {
   const [first] = await window.rowsUntil("it is answered", (rows) => rows.length > 4 && rows[0].text !== "");
   await window.click(`[data-chunk='${first.chunk}'] .path`);
   await window.press("+");
-  await window.click("[data-parameter='rerank'] label", "late");
-  await window.click(".grp.corroboration [role='switch']");
+  for (const stage of ["Rerank", "Corroboration", "Decay", "Diversity"]) await window.switchOn(stage);
   await setTo(window, "half_life_days", 30);
   await setTo(window, "mmr_lambda", 0.5);
   for (const key of ["rerank", "corroboration", "feedback", "decay", "diversity"])
@@ -174,6 +173,7 @@ scenario("a column without room is named in the menu of columns", async ({ windo
 });
 
 scenario("a slider has a pixel for each of a hundred steps at every width", async ({ window }) => {
+  await window.showAdvanced();
   for (const width of WIDTHS) {
     await window.size(width, HEIGHT);
     const narrowest = await window.run(() =>

@@ -83,14 +83,15 @@ const scenario = inOneWindow({
 /** Begins with the defaults, or with this reranker, and the question's answer. */
 async function begin(window, question = QUESTION) {
   await window.show("Search");
-  if ((await window.texts(".rail-foot button")).length > 0)
+  if ((await window.texts(".rail-foot button")).includes("Reset all"))
     await window.click(".rail-foot button", "Reset all");
   await window.ask(question);
   return window.rowsUntil("it is answered", (rows) => rows.length > 0 && rows[0].rerank === null);
 }
 
-async function choose(window, parameter, value) {
-  await window.click(`[data-parameter='${parameter}'] label`, value);
+async function choose(window, provider) {
+  await window.switchOn("Rerank");
+  await window.click("[data-parameter='rerank'] label", provider);
 }
 
 /** Old rank, new rank and score of a cell that has them; one rank where the row did not move. */
@@ -114,6 +115,7 @@ async function notice(window) {
 
 scenario("what is not set up cannot be chosen, and Settings is one click away", async ({ window }) => {
   await begin(window);
+  await window.switchOn("Rerank");
   const barred = await window.run(() =>
     Array.from(document.querySelectorAll("[data-parameter='rerank'] input:disabled"), (input) => input.value),
   );
@@ -124,7 +126,7 @@ scenario("what is not set up cannot be chosen, and Settings is one click away", 
 
 scenario("late interaction moves rows, and says what it read", async ({ window, scratch }) => {
   await begin(window);
-  await choose(window, "rerank", "late");
+  await choose(window, "late");
   const rows = await scored(window);
   const ranks = rows.filter(isScored).map((row) => read(row.rerank));
   // Repeats moves rows behind the reranker, so the ranks are whole but need not stand in order.
@@ -157,9 +159,11 @@ scenario(
       /your folder/.test(document.querySelector(".part h3").innerText),
     );
     await begin(window);
-    await choose(window, "rerank", "model");
+    await choose(window, "model");
+    await window.until("the model's scores are there", () =>
+      /logit/.test(document.querySelector("[role='columnheader'].rerank")?.innerText),
+    );
     const rows = await scored(window);
-    assert.match((await window.texts("[role='columnheader'].rerank"))[0], /logit/);
     const shown = rows.filter(isScored).map((row) => read(row.rerank));
     assert.ok(shown.every(({ score }) => Number.isFinite(score)));
   },
@@ -180,8 +184,10 @@ scenario(
     await promisify(execFile)("mkfifo", [tokenizer]);
     const before = await begin(window, "what does the museum lend");
     // A few seconds: enough for the scores once it is loaded.
+    await window.switchOn("Rerank");
+    await window.showAdvanced();
     await window.drag("rerank_timeout_ms", 0.05);
-    await choose(window, "rerank", "model");
+    await choose(window, "model");
     assert.match(await until("it is told", () => notice(window)), /still loading/);
     await window.until("it is waited for", () =>
       /Loading .*…/.test(document.querySelector(".pills")?.innerText),
@@ -224,7 +230,7 @@ scenario("a provider is set up in Settings, tested, and told of in the window's 
 scenario("it is asked once per question, and its order stands", async ({ window }) => {
   const before = await begin(window);
   provider.requests = [];
-  await choose(window, "rerank", "http");
+  await choose(window, "http");
   const rows = await scored(window);
   assert.equal(provider.requests.length, 1);
   assert.equal(provider.requests[0].query, QUESTION);
@@ -243,7 +249,7 @@ scenario(
   "nothing is asked while a slider is dragged, and only for what lacks when it is let go",
   async ({ window }) => {
     await begin(window);
-    await choose(window, "rerank", "http");
+    await choose(window, "http");
     await scored(window);
     provider.requests = [];
     await window.grab("rerank_max_docs");
@@ -253,6 +259,7 @@ scenario(
     await until("it is asked", () => provider.requests.length > 0);
     const { value } = await window.parameter("rerank_max_docs");
     assert.ok(Number(value) > MAX_DOCS, value);
+    await window.showAdvanced();
     await window.drag("rerank_share", 0.5);
     await window.rowsUntil("both scores are blended", (rows) => isScored(rows[0]));
     assert.equal(provider.requests.length, 1);
@@ -265,7 +272,7 @@ scenario(
     await begin(window, "what does the museum need");
     provider.hold();
     provider.requests = [];
-    await choose(window, "rerank", "http");
+    await choose(window, "http");
     await window.until("the wait is told", () =>
       /Asking 127.*for \d+ scores/.test(document.querySelector(".pills")?.innerText),
     );
@@ -284,7 +291,7 @@ scenario("a provider that fails leaves the order before it, and says why", async
   const before = await begin(window, "what did we decide about backups");
   provider.status = 401;
   provider.requests = [];
-  await choose(window, "rerank", "http");
+  await choose(window, "http");
   const text = await until("it is told", () => notice(window));
   assert.match(text, /401|key/);
   assert.doesNotMatch(text, new RegExp(SECRET));
@@ -329,7 +336,7 @@ scenario("the hook reorders what is left, and the journey tells its move", async
   );
   const kept = (rows) => rows.filter((row) => row.rank !== null).map((row) => row.chunk);
   const before = kept(await begin(window));
-  await choose(window, "hook", "on");
+  await window.switchOn("Hook");
   await window.rowsUntil(
     "the order is turned round",
     (rows) => String(kept(rows)) === String(before.toReversed()),

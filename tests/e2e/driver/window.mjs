@@ -211,6 +211,21 @@ export class MemlensWindow {
     }, id);
   }
 
+  /** Switches a stage on in the rail, by its name there; nothing where it is. */
+  async switchOn(stage) {
+    const isOn = await this.run(
+      (name) => document.querySelector(`[role='switch'][aria-label='${name} stage']`)?.ariaChecked === "true",
+      stage,
+    );
+    if (!isOn) await this.click("[role='switch']", `${stage} stage`);
+  }
+
+  /** Shows every parameter in the rail, or only what most people turn. */
+  async showAdvanced(isShown = true) {
+    const name = await this.run(() => document.querySelector(".rail-foot [aria-pressed]")?.innerText ?? "");
+    if (name.startsWith("Hide") !== isShown) await this.click(".rail-foot [aria-pressed]");
+  }
+
   /** Presses the pointer on a parameter's knob; `dragTo` and `releasePointer` follow. */
   async grab(id) {
     await this.#session.pointTo([await this.#knobOf(id)]);

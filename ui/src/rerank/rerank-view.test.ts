@@ -1,7 +1,7 @@
 // Rerank in the Search view as a person meets it: the choice, the column, the wait, the failure, the journey, the workbench.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { violations } from "../../tests/axe";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
 import { callsOf, HTTP_RERANKER } from "../../tests/fake/rerank";
@@ -42,11 +42,13 @@ const option = (value: string) => {
   if (found === null) throw new Error(`no choice ${value}`);
   return found;
 };
+const stageSwitch = () => screen.getByRole("switch", { name: "Rerank stage" });
 const scored = () => waitFor(() => expect(cells("rerank")[0]).toMatch(/^\d+(→\d+)? ?[−\d]/));
 
 describe("the choice", () => {
   it("offers what needs no setting up, and says why the rest cannot be chosen", async () => {
     const { user, workspace } = await open();
+    await user.click(stageSwitch());
     await waitFor(() => expect(option("http")).toBeDisabled());
     expect(option("model")).toBeDisabled();
     expect(option("late")).toBeEnabled();
@@ -67,6 +69,8 @@ describe("the choice", () => {
 });
 
 describe("the cut on its scores", () => {
+  beforeEach(() => localStorage.setItem("memlens.advanced", "true"));
+
   const slider = () => {
     const found = document.querySelector<HTMLInputElement>(
       '[data-parameter="rerank_threshold"] input[type="range"]',
@@ -106,9 +110,9 @@ describe("the column", () => {
   it("is there while the stage does something", async () => {
     const { user } = await open();
     expect(heads()).not.toContain("Rerank");
-    await user.click(option("late"));
+    await user.click(stageSwitch());
     await waitFor(() => expect(heads()).toContain("Rerank"));
-    await user.click(option("off"));
+    await user.click(stageSwitch());
     await waitFor(() => expect(heads()).not.toContain("Rerank"));
   });
 

@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from "vitest";
 import { FakeBackend, PROBLEMS, type FakeOptions } from "../../tests/fake-backend";
 import App from "../App.svelte";
 import type { Said } from "../api/bindings";
-import { DEFAULTS, PARAMETERS, STAGES, type ParamId } from "../api/parameters";
+import { DEFAULTS } from "../api/parameters";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
 const QUERY = "the internet is down at home";
@@ -99,19 +99,6 @@ describe("what is there", () => {
     const strip = within(screen.getByRole("toolbar"));
     expect(strip.getAllByRole("button")).toHaveLength(13);
     expect(strip.getByRole("button", { name: /^Budget off/ })).toBeInTheDocument();
-  });
-
-  it("shows a control of every parameter of a stage, and none of the index", async () => {
-    const { workspace } = await open();
-    for (const { switch: on } of STAGES) workspace.parameters.set(on as ParamId, true);
-    const expected = PARAMETERS.filter(
-      ({ id, phase, stage }) =>
-        stage !== null && phase !== "index" && STAGES.every((one) => one.switch !== id),
-    ).map(({ id }) => id);
-    await waitFor(() => {
-      const shown = [...document.querySelectorAll<HTMLElement>("[data-parameter]")];
-      expect(shown.map((element) => element.dataset.parameter).toSorted()).toEqual(expected.toSorted());
-    });
   });
 
   it("tells the number of every row and the sort of every column", async () => {
