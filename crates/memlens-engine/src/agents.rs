@@ -228,7 +228,7 @@ fn best_line(why: &WhyNot) -> Option<u32> {
         | WhyNot::Gone
         | WhyNot::LeftOut { .. }
         | WhyNot::Unreadable { .. }
-        | WhyNot::Pending
+        | WhyNot::Pending { .. }
         | WhyNot::NotHeld { .. }
         | WhyNot::Empty
         | WhyNot::OutOfScope => None,

@@ -140,7 +140,14 @@ impl Library {
             (Verdict::Gone, _) => WhyNot::Gone,
             (Verdict::LeftOut { path, reason }, _) => WhyNot::LeftOut { path, reason },
             (Verdict::Read(_), Some(reason)) => WhyNot::Unreadable { reason },
-            (Verdict::Read(_), None) => WhyNot::Pending,
+            (Verdict::Read(_), None) => WhyNot::Pending {
+                // The snapshot is of the last change of a note, which may be older than the pause.
+                is_paused: self
+                    .store()
+                    .folders()?
+                    .iter()
+                    .any(|it| it.id == folder.id && it.is_paused),
+            },
             (Verdict::Folder, _) => {
                 return Err(EngineError::Place {
                     typed: place.path.clone(),
@@ -307,7 +314,10 @@ pub(crate) fn sentence(why: &WhyNot, place: &Place) -> String {
             format!("It is left out of the library with {path} around it: {reason}.")
         }
         WhyNot::Unreadable { reason } => format!("It could not be read: {reason}."),
-        WhyNot::Pending => "It waits to be indexed.".to_owned(),
+        WhyNot::Pending { is_paused: false } => "It waits to be indexed.".to_owned(),
+        WhyNot::Pending { is_paused: true } => {
+            "It waits to be indexed, and its folder is paused.".to_owned()
+        }
         WhyNot::NotHeld { by } => format!("The memory of {by} does not hold it."),
         WhyNot::Empty => place.line.map_or_else(
             || "It is in the library, but holds nothing to find.".to_owned(),

@@ -231,8 +231,9 @@ impl Indexer {
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
     ) -> Result<Step, IndexerError> {
-        self.try_step(cancel, observer)
-            .map_err(|error| error.at(self.store.dir()))
+        let done = self.try_step(cancel, observer);
+        self.clock.rest(Instant::now());
+        done.map_err(|error| error.at(self.store.dir()))
     }
 
     fn try_step(
@@ -326,7 +327,7 @@ impl Indexer {
 
     /// How far the work is.
     pub fn progress(&self) -> Progress {
-        self.clock.progress()
+        self.clock.progress(Instant::now())
     }
 
     /// Whether there is work.

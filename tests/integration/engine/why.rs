@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use memlens_engine::{EngineError, Library, Place, Scope, Search, WhyAnswer, WhyNot};
 use memlens_params::{ParameterSet, Params, StageId};
+use memlens_store::Store;
 use memlens_tests::{Notes, fresh, open};
 use tempfile::TempDir;
 
@@ -200,7 +201,13 @@ fn what_is_not_in_the_library_is_told_by_its_rule() {
         kind("nul.md"),
         WhyNot::Unreadable { .. } | WhyNot::LeftOut { .. }
     ));
-    assert_eq!(kind("later.md"), WhyNot::Pending);
+    assert_eq!(kind("later.md"), WhyNot::Pending { is_paused: false });
+    let folder = library.lists().snapshot.folders[0].id;
+    Store::open(dir.path())
+        .expect("nobody else writes")
+        .set_folder_paused(folder, true)
+        .expect("it can be paused");
+    assert_eq!(kind("later.md"), WhyNot::Pending { is_paused: true });
     assert_eq!(kind("never.md"), WhyNot::Gone);
     assert_eq!(kind("empty.md"), WhyNot::Empty);
     assert_eq!(kind("tea.md:400"), WhyNot::Empty);

@@ -3046,7 +3046,9 @@ reason: string } |
 /**  Why. */
 reason: string } | 
 /**  It waits to be indexed. */
-{ kind: "pending" } | 
+{ kind: "pending"; 
+/**  Whether its folder is paused, so that it waits until the person has it go on. */
+is_paused: boolean } | 
 /**  The library holds it, and the memory that was searched does not. */
 { kind: "not_held"; 
 /**  The program whose memory it is. */

@@ -203,7 +203,8 @@ describe("what it tells", () => {
     [{ kind: "gone" }, "Not found.", null],
     [{ kind: "left_out", path: "x", reason: "a rule" }, "Left out.", null],
     [{ kind: "unreadable", reason: "a cause" }, "Not readable.", null],
-    [{ kind: "pending" }, "Not indexed yet.", null],
+    [{ kind: "pending", is_paused: false }, "Not indexed yet.", null],
+    [{ kind: "pending", is_paused: true }, "Not indexed yet.", /^Folders/],
     [{ kind: "not_held", by: "Clerk 1.2" }, "Not in its memory.", null],
     [{ kind: "empty" }, "Nothing to find.", null],
     [{ kind: "out_of_scope" }, "Not searched.", /^Search in all folders/],
@@ -234,12 +235,28 @@ describe("what it tells", () => {
       path: "x.md",
       line: 250,
       sentence: "it waits to be indexed",
-      why: { kind: "pending" },
+      why: { kind: "pending", is_paused: false },
       load_cap: "Past the load cap: Claude Code loads MEMORY.md up to 200 lines.",
     };
     vi.spyOn(backend, "whyNot").mockResolvedValue(answer);
     await askFor(user, "x.md");
     expect(await screen.findByText(/^Past the load cap: Claude Code/)).toBeInTheDocument();
+  });
+
+  it("has paused indexing go on from where a note waits for it", async () => {
+    const { user, backend } = await open();
+    backend.changeState({ phase: { kind: "paused" } });
+    vi.spyOn(backend, "whyNot").mockResolvedValue({
+      folder: "notes",
+      path: "x.md",
+      line: null,
+      sentence: "It waits to be indexed.",
+      why: { kind: "pending", is_paused: false },
+      load_cap: null,
+    });
+    await askFor(user, "x.md");
+    await user.click(await screen.findByRole("button", { name: "Resume indexing" }));
+    expect(backend.calls.filter(({ name }) => name === "pauseIndexing").at(-1)?.args).toEqual([false]);
   });
 
   it("names an unreadable note's reason", async () => {

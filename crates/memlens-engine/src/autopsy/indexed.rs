@@ -35,7 +35,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<StepProof, EngineEr
     let place = &found.place;
     let Some(at) = lists.snapshot.find(place.folder, &place.path) else {
         let why = case.library.not_indexed(place)?;
-        let reason = if why == WhyNot::Pending {
+        let reason = if why == (WhyNot::Pending { is_paused: false }) {
             "It waits to be indexed: Memlens has not read it yet.".to_owned()
         } else {
             why::sentence(&why, place)

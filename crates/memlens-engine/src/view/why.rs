@@ -27,7 +27,10 @@ pub enum WhyNot {
         reason: String,
     },
     /// It waits to be indexed.
-    Pending,
+    Pending {
+        /// Whether its folder is paused, so that it waits until the person has it go on.
+        is_paused: bool,
+    },
     /// The library holds it, and the memory that was searched does not.
     NotHeld {
         /// The program whose memory it is.

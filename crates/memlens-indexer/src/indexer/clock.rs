@@ -6,7 +6,8 @@ use memlens_ingest::FoundFile;
 
 use crate::told::Progress;
 
-/// Measures how far the work is and how long it may take.
+/// Measures how far the work is and how long it may take. Time counts from the first file of a step to the step's end: a pause
+/// between two steps, a person's or one after a failure, says nothing about the work.
 #[derive(Default)]
 pub(super) struct Clock {
     n_files_done: u32,
@@ -15,7 +16,10 @@ pub(super) struct Clock {
     n_bytes_done: u64,
     file: Option<(String, u64)>,
     share_of_file: f64,
-    started: Option<Instant>,
+    /// How long was worked in the steps that ended.
+    worked: Duration,
+    /// Since when the present step works; none between two.
+    since: Option<Instant>,
 }
 
 impl Clock {
@@ -28,10 +32,21 @@ impl Clock {
         self.n_bytes_total = self.n_bytes_done + n_bytes;
     }
 
-    pub(super) fn start(&mut self, file: &FoundFile) {
-        self.started.get_or_insert_with(Instant::now);
+    pub(super) fn start(&mut self, file: &FoundFile, now: Instant) {
+        self.since.get_or_insert(now);
         self.file = Some((file.path.clone(), file.size));
         self.share_of_file = 0.0;
+    }
+
+    /// Ends a step.
+    pub(super) fn rest(&mut self, now: Instant) {
+        self.worked = self.elapsed(now);
+        self.since = None;
+    }
+
+    fn elapsed(&self, now: Instant) -> Duration {
+        let in_step = self.since.map(|since| now.saturating_duration_since(since));
+        self.worked + in_step.unwrap_or_default()
     }
 
     pub(super) fn finish(&mut self) {
@@ -43,15 +58,13 @@ impl Clock {
         self.share_of_file = (self.share_of_file + n_texts as f64 / n_all as f64).min(1.0);
     }
 
-    pub(super) fn progress(&self) -> Progress {
+    pub(super) fn progress(&self, now: Instant) -> Progress {
         let in_file = self
             .file
             .as_ref()
             .map_or(0.0, |(_, size)| *size as f64 * self.share_of_file);
         let done = self.n_bytes_done as f64 + in_file;
-        let elapsed = self
-            .started
-            .map_or(Duration::ZERO, |started| started.elapsed());
+        let elapsed = self.elapsed(now);
         let left = (self.n_bytes_total as f64 - done).max(0.0);
         let seconds_left = (elapsed >= Clock::ESTIMATE_AFTER && done > 0.0)
             .then(|| (elapsed.as_secs_f64() * left / done).round() as u32);
@@ -66,5 +79,44 @@ impl Clock {
             file: self.file.as_ref().map(|(path, _)| path.clone()),
             seconds_left,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use memlens_ingest::Kind;
+
+    use super::*;
+
+    fn file(size: u64) -> FoundFile {
+        FoundFile {
+            absolute: PathBuf::from("/notes/a.md"),
+            path: "a.md".to_owned(),
+            size,
+            modified_ms: 0,
+            changed_ns: 0,
+            kind: Kind::Markdown,
+        }
+    }
+
+    #[test]
+    fn a_pause_does_not_count_as_work() {
+        let begin = Instant::now();
+        let at = |seconds| begin + Duration::from_secs(seconds);
+        let mut clock = Clock::default();
+        clock.expect(4, 400);
+        clock.start(&file(100), at(0));
+        clock.finish();
+        clock.rest(at(10));
+        assert_eq!(clock.progress(at(10)).seconds_left, Some(30));
+        // An hour's pause.
+        assert_eq!(clock.progress(at(3610)).seconds_left, Some(30));
+        clock.start(&file(100), at(3610));
+        clock.finish();
+        assert_eq!(clock.progress(at(3620)).seconds_left, Some(20));
+        clock.rest(at(3620));
+        assert_eq!(clock.progress(at(3620)).seconds_left, Some(20));
     }
 }

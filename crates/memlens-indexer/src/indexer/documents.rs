@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use memlens_embed::EmbedError;
 use memlens_ingest::{FoundFile, Parsed, content_hash};
@@ -29,7 +30,7 @@ impl Indexer {
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
     ) -> Result<(), IndexerError> {
-        self.clock.start(file);
+        self.clock.start(file, Instant::now());
         observer.progress(&self.progress());
         // It is compared with what the library has of it, so that must stand there.
         if self.waiting(folder).any(|change| change.path == file.path) {

@@ -233,12 +233,13 @@ impl Indexer {
                 !found.contains(path.as_str()) && !unreadable.contains(*path) && !is_closed(path)
             })
             .collect();
-        for path in gone {
-            self.jobs.put_last(Job::Remove {
+        let mut jobs: Vec<Job> = gone
+            .into_iter()
+            .map(|path| Job::Remove {
                 folder: folder.id,
                 path: path.clone(),
-            });
-        }
+            })
+            .collect();
         for file in walked.files {
             // The last of these nobody can set: a clock that jumps or a tool that puts times back hides nothing.
             let is_known = known.get(&file.path).is_some_and(|state| {
@@ -248,12 +249,13 @@ impl Indexer {
             if is_known && !waiting.contains(&file.path) {
                 self.counts.n_unchanged += 1;
             } else {
-                self.jobs.put_last(Job::Read {
+                jobs.push(Job::Read {
                     folder: folder.id,
                     file,
                 });
             }
         }
+        self.jobs.put_by_size(folder.id, jobs);
         self.settle();
         Ok(walked.folders)
     }

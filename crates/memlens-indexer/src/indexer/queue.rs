@@ -66,6 +66,17 @@ impl Queue {
         self.put(place, job);
     }
 
+    /// Puts a folder's jobs in their order behind all others, or before them where they are less to read: a small folder is
+    /// not kept waiting by a large one.
+    pub(super) fn put_by_size(&mut self, folder: FolderId, jobs: Vec<Job>) {
+        let n_bytes: u64 = jobs.iter().map(Job::n_bytes).sum();
+        if n_bytes < self.n_bytes_beside(folder) {
+            jobs.into_iter().rev().for_each(|job| self.put_first(job));
+        } else {
+            jobs.into_iter().for_each(|job| self.put_last(job));
+        }
+    }
+
     /// Takes the first job out.
     pub(super) fn take_first(&mut self) -> Option<Job> {
         let (_, job) = self.jobs.pop_first()?;
@@ -98,6 +109,18 @@ impl Queue {
     /// How much there is to read in all.
     pub(super) fn n_bytes(&self) -> u64 {
         self.n_bytes
+    }
+
+    /// How much there is to read in all folders but this one.
+    fn n_bytes_beside(&self, folder: FolderId) -> u64 {
+        let inside: u64 = self
+            .places
+            .get(&folder)
+            .into_iter()
+            .flat_map(HashMap::values)
+            .map(|place| self.jobs[place].n_bytes())
+            .sum();
+        self.n_bytes - inside
     }
 
     /// All jobs, the first one first.
@@ -134,6 +157,7 @@ mod tests {
     enum Act {
         First(Job),
         Last(Job),
+        BySize(FolderId, Vec<Job>),
         Take,
         Leave(FolderId),
     }
@@ -156,10 +180,22 @@ mod tests {
         })
     }
 
+    /// What a walk of one folder found: each note once.
+    fn by_size() -> impl Strategy<Value = Act> {
+        (0..2_i64, prop::collection::vec(job(), 0..4)).prop_map(|(folder, mut jobs)| {
+            let folder = FolderId(folder);
+            jobs.retain(|job| job.folder() == folder);
+            jobs.sort_by(|a, b| a.path().cmp(b.path()));
+            jobs.dedup_by(|a, b| a.path() == b.path());
+            Act::BySize(folder, jobs)
+        })
+    }
+
     fn act() -> impl Strategy<Value = Act> {
         prop_oneof![
             3 => job().prop_map(Act::First),
             3 => job().prop_map(Act::Last),
+            2 => by_size(),
             2 => Just(Act::Take),
             1 => (0..2_i64).prop_map(|folder| Act::Leave(FolderId(folder))),
         ]
@@ -184,6 +220,17 @@ mod tests {
                         without(&mut list, &job);
                         list.push(job.clone());
                         queue.put_last(job);
+                    }
+                    Act::BySize(folder, jobs) => {
+                        let n_bytes = |jobs: &[Job], is_wanted: &dyn Fn(&Job) -> bool| -> u64 {
+                            jobs.iter().filter(|it| is_wanted(it)).map(Job::n_bytes).sum()
+                        };
+                        let is_small =
+                            n_bytes(&jobs, &|_| true) < n_bytes(&list, &|it| it.folder() != folder);
+                        jobs.iter().for_each(|job| without(&mut list, job));
+                        let at = if is_small { 0 } else { list.len() };
+                        list.splice(at..at, jobs.iter().cloned());
+                        queue.put_by_size(folder, jobs);
                     }
                     Act::Take => {
                         let first = (!list.is_empty()).then(|| list.remove(0));
