@@ -49,6 +49,7 @@ const COMMANDS: &[&str] = &[
     "presets",
     "problems",
     "rank",
+    "move_folder",
     "remove_folder",
     "cancel_rerank",
     "rerank",

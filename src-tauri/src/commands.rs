@@ -20,6 +20,7 @@ use memlens_rank::Columns;
 use tauri::{AppHandle, State, Url, WebviewWindow};
 
 use crate::dialogs::Dialogs;
+use crate::editors::{self, Editor};
 use crate::events::ScopeArgument;
 
 pub mod agents;
@@ -494,6 +495,20 @@ pub async fn remove_folder(shell: State<'_, Shell>, folder: String) -> Answer<Li
     .await
 }
 
+/// Says that a watched folder lies elsewhere now.
+#[tauri::command]
+#[specta::specta]
+pub async fn move_folder(
+    shell: State<'_, Shell>,
+    folder: String,
+    path: String,
+) -> Answer<LibraryState> {
+    work(&shell, move |engine| {
+        engine.move_folder(folder_id(&folder)?, Path::new(&path))
+    })
+    .await
+}
+
 #[tauri::command]
 #[specta::specta]
 pub async fn pause_folder(
@@ -513,13 +528,19 @@ pub async fn pause_indexing(shell: State<'_, Shell>, paused: bool) -> Answer<Lib
     work(&shell, move |engine| Ok(engine.pause_indexing(paused))).await
 }
 
-/// Opens a note of a watched folder with the system's program for it.
+/// Opens a note of a watched folder with the program that the person chose, at a line counted from 1 where it takes one.
 #[tauri::command]
 #[specta::specta]
-pub async fn open_in_editor(shell: State<'_, Shell>, folder: String, path: String) -> Answer<()> {
+pub async fn open_in_editor(
+    shell: State<'_, Shell>,
+    folder: String,
+    path: String,
+    line: Option<u32>,
+    editor: Editor,
+) -> Answer<()> {
     work(&shell, move |engine| {
         let note = engine.library().absolute(folder_id(&folder)?, &path)?;
-        open::that_detached(&note).map_err(|source| EngineError::File {
+        editors::open(editor, &note, line).map_err(|source| EngineError::File {
             attempt: "open",
             path: note,
             source,

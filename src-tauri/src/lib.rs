@@ -5,6 +5,7 @@ mod allocator;
 mod arguments;
 mod commands;
 mod dialogs;
+mod editors;
 mod events;
 mod frame;
 mod window;

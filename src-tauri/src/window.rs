@@ -191,6 +191,7 @@ fn builder() -> Builder<tauri::Wry> {
             commands::presets,
             commands::problems,
             commands::rank,
+            commands::move_folder,
             commands::remove_folder,
             commands::providers::cancel_download,
             commands::providers::download_rerank_model,

@@ -68,7 +68,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("journey", "nothing"),
     (
         "open_in_editor",
-        "starts the system's program with a note in a watched folder",
+        "starts the system's program, or an editor that the program lists, with a note in a watched folder",
     ),
     (
         "open_link",
@@ -115,6 +115,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ),
     ("rerank_heat", "nothing"),
     ("rerank_preview", "nothing"),
+    ("move_folder", "nothing"),
     ("remove_folder", "nothing"),
     ("search", "reads notes in watched folders"),
     (

@@ -8,6 +8,7 @@ import type {
   ClusterReport,
   ClustersAnswer,
   Download,
+  Editor,
   EmulationProgress,
   ErrorInfo,
   Export,
@@ -46,8 +47,8 @@ import type {
   TreeEntry,
   TuneProgress,
   TuneRequest,
-  WrittenConfig,
   TraceForm,
+  WrittenConfig,
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
 import { ownParams } from "../src/parameters/pipeline";
@@ -681,6 +682,18 @@ export class FakeBackend implements Backend {
     });
   }
 
+  moveFolder(folder: string, path: string) {
+    return this.#answer("moveFolder", [folder, path], () => {
+      const name = path.split("/").at(-1) ?? path;
+      this.changeState({
+        folders: this.#state.folders.map((one) =>
+          one.id === folder ? { ...one, path, name, status: "watching", why: null } : one,
+        ),
+      });
+      return this.#state;
+    });
+  }
+
   pauseIndexing(paused: boolean) {
     return this.#answer("pauseIndexing", [paused], () => {
       this.changeState({ phase: { kind: paused ? "paused" : "working" } });
@@ -711,8 +724,8 @@ export class FakeBackend implements Backend {
     ]);
   }
 
-  openInEditor(folder: string, path: string) {
-    return this.#answer("openInEditor", [folder, path], () => undefined);
+  openInEditor(folder: string, path: string, line: number | null, editor: Editor) {
+    return this.#answer("openInEditor", [folder, path, line, editor], () => undefined);
   }
 
   openLink(address: string) {

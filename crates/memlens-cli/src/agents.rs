@@ -141,7 +141,14 @@ fn add(home: &Home, library: Option<PathBuf>, id: &str) -> Result<(), CliError> 
         ));
     }
     let paths = folders.into_iter().map(|folder| folder.path).collect();
-    index::run(library, &IndexArgs { paths, json: false })
+    index::run(
+        library,
+        &IndexArgs {
+            paths,
+            moved_from: None,
+            json: false,
+        },
+    )
 }
 
 fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(), CliError> {

@@ -77,6 +77,9 @@ pub struct IndexArgs {
     /// Folders of notes (default: all watched folders)
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// Say that the one folder named is the watched folder OLD, which moved; no text is embedded again
+    #[arg(long, value_name = "OLD", requires = "paths")]
+    pub moved_from: Option<PathBuf>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,

@@ -46,6 +46,9 @@ pub enum CliError {
     /// Who read the result has enough of it.
     #[error("cannot write the result: nobody reads it")]
     ReaderGone,
+    /// One folder moved, and several are named.
+    #[error("--moved-from takes one folder: the place where the watched folder lies now")]
+    ManyMoved,
     /// A thumb points neither up nor down.
     #[error("cannot give a thumb {given}: say up or down")]
     NoThumb {
@@ -173,6 +176,7 @@ impl CliError {
             | CliError::NoDataFolder
             | CliError::NoHome
             | CliError::NoThumb { .. }
+            | CliError::ManyMoved
             | CliError::NoEvent { .. }
             | CliError::NoKey
             | CliError::PresetOfOthers { .. }

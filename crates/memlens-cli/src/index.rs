@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_engine::view::Progress;
 use memlens_engine::{
     Counts, EngineError, Folder, Home, Indexer, IndexerError, Observer, Purpose, Step,
-    lower_priority, note_agents, refuse_library_among,
+    lower_priority, move_folder, note_agents, refuse_library_among,
 };
 use serde::Serialize;
 
@@ -60,6 +60,12 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let (mut indexer, notices) = Indexer::open(&dir, embedder)?;
     for notice in &notices {
         tell(notice);
+    }
+    if let Some(from) = &arguments.moved_from {
+        let [to] = arguments.paths.as_slice() else {
+            return Err(CliError::ManyMoved);
+        };
+        move_folder(&mut indexer, from, to)?;
     }
     let (mut folders, mut failed) = folders(&mut indexer, &arguments.paths)?;
     if indexer.is_anew() {

@@ -54,7 +54,7 @@ pub struct Engine {
     /// Ends before the writer that it writes by.
     _past: PastWatch,
     /// Ends before all else that it tells.
-    writer: Arc<Writer>,
+    pub(crate) writer: Arc<Writer>,
     shared: Arc<Shared>,
     downloads: Downloads,
     /// Ends with its value.

@@ -127,6 +127,13 @@ impl Marks {
         }
     }
 
+    fn put_into(&self, store: &mut Store) -> Result<(), EngineError> {
+        let text = (!self.of_folder.is_empty()).then(|| {
+            serde_json::to_string(self).expect("plain data can always be written as JSON")
+        });
+        Ok(store.put_setting(KEY, text.as_deref())?)
+    }
+
     /// What is marked, and the notes whose name says that they do not decay, by folder and path. A mark that says
     /// nothing, since a later one is around it, is left out.
     pub fn list(&self, snapshot: &Snapshot) -> Vec<Evergreen> {
@@ -246,9 +253,19 @@ pub(crate) fn mark(
     })?;
     let mut marks = Marks::of(store)?.map_err(|why| why.refuse(path))?;
     marks.put(&watched.path, path, is_evergreen);
-    let text = (!marks.of_folder.is_empty())
-        .then(|| serde_json::to_string(&marks).expect("plain data can always be written as JSON"));
-    Ok(store.put_setting(KEY, text.as_deref())?)
+    marks.put_into(store)
+}
+
+/// Has what was marked in a folder hold where that lies now. Marks in no form that is known here stay as they are.
+pub(crate) fn follow(store: &mut Store, from: &str, to: &str) -> Result<(), EngineError> {
+    let Ok(mut marks) = Marks::of(store)? else {
+        return Ok(());
+    };
+    if let Some(of_folder) = marks.of_folder.remove(from) {
+        marks.of_folder.insert(to.to_owned(), of_folder);
+        marks.put_into(store)?;
+    }
+    Ok(())
 }
 
 /// Whether a path is that of a folder or lies in it; the empty path holds all.

@@ -65,6 +65,8 @@ enum Command {
     /// A folder was added, paused or resumed.
     TakeUp(FolderId),
     RemoveFolder(FolderId, Reply<()>),
+    /// It lies there now.
+    MoveFolder(FolderId, PathBuf, Reply<()>),
     /// Whether it is paused stands in [`Work`]; this has it seen soon.
     Pause,
     /// Something is known of the watched folders that was not before.
@@ -157,6 +159,16 @@ impl Writer {
     /// [`IndexerError::ReadOnly`], [`IndexerError::Store`].
     pub fn remove_folder(&self, folder: FolderId) -> Result<(), IndexerError> {
         self.ask(|reply| Command::RemoveFolder(folder, reply))
+    }
+
+    /// Says that a folder lies elsewhere now; it is walked and indexed there in the background.
+    ///
+    /// # Errors
+    /// As [`Indexer::move_folder`], and [`IndexerError::ReadOnly`].
+    pub fn move_folder(&self, folder: FolderId, path: &Path) -> Result<(), IndexerError> {
+        // Here first: a disk that does not answer keeps nobody else waiting.
+        let path = readable_folder(path)?;
+        self.ask(|reply| Command::MoveFolder(folder, path, reply))
     }
 
     /// Pauses or resumes a folder.

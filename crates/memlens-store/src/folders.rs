@@ -1,6 +1,6 @@
 //! The watched folders.
 
-use rusqlite::{Row, params};
+use rusqlite::{Row, Transaction, params};
 
 use crate::error::Attempt;
 use crate::store::next_generation;
@@ -84,13 +84,7 @@ impl Store {
     fn add(&mut self, path: &str, name: &str, agent: Option<&str>) -> Result<Folder, StoreError> {
         self.strike("add a folder")?;
         let folders = self.folders()?;
-        if let Some(outer) = folders.iter().find(|folder| is_within(path, &folder.path)) {
-            let within = (outer.path != path).then(|| outer.path.clone());
-            return Err(StoreError::AlreadyWatched {
-                path: path.to_owned(),
-                within,
-            });
-        }
+        refuse_watched(path, &folders)?;
         let name = free_name(name, &folders);
         self.lastingly(|connection| {
             // A row comes before its statement is committed; whether that worked, only a transaction tells.
@@ -116,16 +110,48 @@ impl Store {
         let attempt = "remove a folder";
         self.lastingly(|connection| {
             let transaction = connection.transaction().attempt(attempt)?;
-            let removed = transaction
-                .prepare("SELECT id FROM documents WHERE folder = ?1")
-                .and_then(|mut statement| {
-                    statement
-                        .query_map([folder.0], |row| row.get(0).map(DocumentId))?
-                        .collect()
-                })
-                .attempt(attempt)?;
+            let removed = documents_of(&transaction, folder).attempt(attempt)?;
             transaction
                 .execute("DELETE FROM folders WHERE id = ?1", [folder.0])
+                .attempt(attempt)?;
+            let generation = next_generation(&transaction)?;
+            transaction.commit().attempt(attempt)?;
+            Ok(Applied {
+                generation,
+                removed,
+                added: Vec::new(),
+            })
+        })
+    }
+
+    /// Says that a folder lies elsewhere now: its notes are forgotten and read again there, while its embeddings, its agent
+    /// and what else goes by its id stay. One that is no agent's memory is called by its new name.
+    ///
+    /// # Errors
+    /// [`StoreError::AlreadyWatched`] for a place that is watched as another folder, or within one.
+    pub fn move_folder(
+        &mut self,
+        folder: FolderId,
+        path: &str,
+        name: &str,
+    ) -> Result<Applied, StoreError> {
+        self.strike("move a folder")?;
+        let attempt = "move a folder";
+        let mut others = self.folders()?;
+        others.retain(|it| it.id != folder);
+        refuse_watched(path, &others)?;
+        let name = free_name(name, &others);
+        self.lastingly(|connection| {
+            let transaction = connection.transaction().attempt(attempt)?;
+            let removed = documents_of(&transaction, folder).attempt(attempt)?;
+            transaction
+                .execute("DELETE FROM documents WHERE folder = ?1", [folder.0])
+                .attempt(attempt)?;
+            transaction
+                .execute(
+                    "UPDATE folders SET path = ?2, mount = NULL, name = iif(agent IS NULL, ?3, name) WHERE id = ?1",
+                    params![folder.0, path, name],
+                )
                 .attempt(attempt)?;
             let generation = next_generation(&transaction)?;
             transaction.commit().attempt(attempt)?;
@@ -209,6 +235,28 @@ fn free_name(name: &str, folders: &[Folder]) -> String {
 }
 
 /// Whether `path` is `folder` or lies in it.
+/// The documents of a folder.
+fn documents_of(
+    transaction: &Transaction<'_>,
+    folder: FolderId,
+) -> rusqlite::Result<Vec<DocumentId>> {
+    transaction
+        .prepare("SELECT id FROM documents WHERE folder = ?1")?
+        .query_map([folder.0], |row| row.get(0).map(DocumentId))?
+        .collect()
+}
+
+/// Refuses what is watched already, itself or within another folder.
+fn refuse_watched(path: &str, folders: &[Folder]) -> Result<(), StoreError> {
+    let outer = folders.iter().find(|folder| is_within(path, &folder.path));
+    outer.map_or(Ok(()), |outer| {
+        Err(StoreError::AlreadyWatched {
+            path: path.to_owned(),
+            within: (outer.path != path).then(|| outer.path.clone()),
+        })
+    })
+}
+
 fn is_within(path: &str, folder: &str) -> bool {
     std::path::Path::new(path).starts_with(folder)
 }

@@ -226,6 +226,46 @@ fn a_removed_folder_is_forgotten_at_once() {
 }
 
 #[test]
+fn a_folder_that_moved_is_found_again_and_keeps_what_was_said_of_it() {
+    let (first, second) = (
+        Notes::new(&[("a.md", "The hall."), ("old/b.md", "The relay.")]),
+        Notes::new(&[("c.md", "The attic.")]),
+    );
+    let dir = scratch();
+    let mut it = Watched::of(dir.path(), &[&first, &second]);
+    let id = it.id(&first);
+    it.engine
+        .set_evergreen(id, "old", true)
+        .expect("it can be marked");
+    let elsewhere = Notes::new(&[]);
+    let to = elsewhere.path().join("kept");
+    fs::rename(first.path(), &to).expect("it can be moved");
+    it.wait("it is missing", |it| {
+        let state = it.engine.state();
+        let folder = state.folders.iter().find(|one| one.id == id.0.to_string());
+        folder.is_some_and(|one| one.status == FolderStatus::Missing)
+    });
+    let refused = it.engine.move_folder(id, second.path());
+    assert!(refused.is_err(), "another folder is watched there");
+    let refused = it.engine.move_folder(id, &to.join("nowhere"));
+    assert!(refused.is_err(), "nothing is there");
+    assert_eq!(it.found("relay"), ["old/b.md"]);
+
+    it.engine.move_folder(id, &to).expect("it can be moved");
+    it.wait("it is back", |it| it.found("relay") == ["old/b.md"]);
+    let state = it.engine.state();
+    let folder = state.folders.iter().find(|one| one.id == id.0.to_string());
+    assert_eq!(folder.map(|one| one.name.as_str()), Some("kept"));
+    let kept = it.engine.library().evergreen().expect("they can be listed");
+    assert_eq!(
+        kept.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(),
+        ["old"]
+    );
+    fs::write(to.join("d.md"), "The cellar.").expect("it can be written");
+    it.wait("it is watched there", |it| it.found("cellar") == ["d.md"]);
+}
+
+#[test]
 fn a_second_engine_reads_what_the_first_writes_and_takes_over_from_it() {
     let notes = Notes::new(&[("a.md", "The hall.")]);
     let dir = scratch();

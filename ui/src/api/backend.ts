@@ -12,6 +12,7 @@ import type {
   Comparison,
   DataSize,
   DocumentView,
+  Editor,
   Download,
   EmulationProgress,
   Export,
@@ -159,11 +160,14 @@ export interface Backend {
   addAgent(id: string): Promise<LibraryState>;
   removeFolder(folder: string): Promise<LibraryState>;
   pauseFolder(folder: string, paused: boolean): Promise<LibraryState>;
+  /** Says that a watched folder lies elsewhere now. */
+  moveFolder(folder: string, path: string): Promise<LibraryState>;
   pauseIndexing(paused: boolean): Promise<LibraryState>;
   problems(): Promise<FileProblem[]>;
   activity(): Promise<Activity[]>;
   /** With the system's program for the file; `line` is for programs that can be told. */
-  openInEditor(folder: string, path: string): Promise<void>;
+  /** Opens a note with the person's program, at a line counted from 1 where that takes one. */
+  openInEditor(folder: string, path: string, line: number | null, editor: Editor): Promise<void>;
   /** How much room the library takes on disk. */
   dataSize(): Promise<DataSize>;
   /** Opens the library's folder with the system's program for folders. */

@@ -47,8 +47,8 @@ export const commands = {
 	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
 	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
 	journey: (search: number, ranking: Ranking, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, ranking, slot }),
-	/**  Opens a note of a watched folder with the system's program for it. */
-	openInEditor: (folder: string, path: string) => __TAURI_INVOKE<null>("open_in_editor", { folder, path }),
+	/**  Opens a note of a watched folder with the program that the person chose, at a line counted from 1 where it takes one. */
+	openInEditor: (folder: string, path: string, line: number | null, editor: Editor) => __TAURI_INVOKE<null>("open_in_editor", { folder, path, line, editor }),
 	/**  Opens an address of the web or of mail with the system's program for it, if the person allows it; whether they did. */
 	openLink: (address: string) => __TAURI_INVOKE<boolean>("open_link", { address }),
 	pauseFolder: (folder: string, paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_folder", { folder, paused }),
@@ -62,6 +62,8 @@ export const commands = {
 	presets: () => __TAURI_INVOKE<Preset[]>("presets"),
 	problems: () => __TAURI_INVOKE<FileProblem[]>("problems"),
 	rank: (search: number, ranking: Ranking) => __TAURI_INVOKE<Columns>("rank", { search, ranking }),
+	/**  Says that a watched folder lies elsewhere now. */
+	moveFolder: (folder: string, path: string) => __TAURI_INVOKE<LibraryState>("move_folder", { folder, path }),
 	removeFolder: (folder: string) => __TAURI_INVOKE<LibraryState>("remove_folder", { folder }),
 	cancelDownload: () => __TAURI_INVOKE<null>("cancel_download"),
 	/**  Starts to download one of the models with a name; events tell how far it is. */
@@ -848,6 +850,25 @@ export type DownloadProgress = {
 	/**  Whether it is over, one way or the other. */
 	finished: boolean,
 };
+
+/**  A program that a person may choose for their notes. What it is called by stands here: the page names no command. */
+export type Editor = 
+/**  What the system opens such files with, which takes no line. */
+"system" | 
+/**  Visual Studio Code. */
+"vscode" | 
+/**  Cursor. */
+"cursor" | 
+/**  Zed. */
+"zed" | 
+/**  Sublime Text. */
+"sublime" | 
+/**  The first of JetBrains' programs that is there. */
+"jetbrains" | 
+/**  Vim in a window of its own. */
+"vim" | 
+/**  A running Emacs, or else a new one. */
+"emacs";
 
 /**  How true the answers of an emulated memory are. */
 export type Emulated = {

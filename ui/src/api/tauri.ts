@@ -66,11 +66,13 @@ export const tauriBackend: Backend = {
   addFolder: (path) => told(commands.addFolder(path)),
   removeFolder: (folder) => told(commands.removeFolder(folder)),
   pauseFolder: (folder, paused) => told(commands.pauseFolder(folder, paused)),
+  moveFolder: (folder, path) => told(commands.moveFolder(folder, path)),
   pauseIndexing: (paused) => told(commands.pauseIndexing(paused)),
   problems: () => told(commands.problems()),
   activity: () => told(commands.activity()),
   // The system's opener cannot be told a line.
-  openInEditor: async (folder, path) => void (await told(commands.openInEditor(folder, path))),
+  openInEditor: async (folder, path, line, editor) =>
+    void (await told(commands.openInEditor(folder, path, line, editor))),
   dataSize: () => told(commands.dataSize()),
   showLibrary: async () => void (await told(commands.showLibrary())),
   eraseAll: () => told(commands.eraseAll()),

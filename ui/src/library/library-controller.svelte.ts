@@ -1,6 +1,7 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, LibraryState } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
+import { chosenEditor } from "../shared/editor";
 
 const MS_PER_SECOND = 1_000;
 
@@ -64,8 +65,9 @@ export class LibraryController {
     });
   }
 
-  async openInEditor(folder: string, path: string): Promise<void> {
-    await this.#ask(() => this.#backend.openInEditor(folder, path));
+  /** At a line counted from 1, where the person's editor takes one. */
+  async openInEditor(folder: string, path: string, line: number | null): Promise<void> {
+    await this.#ask(() => this.#backend.openInEditor(folder, path, line, chosenEditor()));
   }
 
   dismissError(): void {

@@ -2,6 +2,7 @@
 import type { Backend } from "../api/backend";
 import type { Activity, ErrorInfo, FileProblem } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
+import { chosenEditor } from "../shared/editor";
 import { inOrder } from "./problem-order";
 
 /** Events kept; older ones fall off. */
@@ -65,7 +66,7 @@ export class Reports {
   /** Opens the note of a problem in the person's editor. */
   async edit(problem: FileProblem): Promise<void> {
     try {
-      await this.#backend.openInEditor(problem.folder, problem.path);
+      await this.#backend.openInEditor(problem.folder, problem.path, problem.line, chosenEditor());
       this.#error = null;
     } catch (error) {
       this.#error = toErrorInfo(error);

@@ -3,6 +3,7 @@ import { SvelteSet } from "svelte/reactivity";
 import type { Activity, DocumentView, ErrorInfo, FolderTree, LibraryState } from "../api/bindings";
 import type { Backend } from "../api/backend";
 import { toErrorInfo } from "../api/errors";
+import { chosenEditor } from "../shared/editor";
 import { aMoment } from "../shared/moment";
 import { readStored, writeStored } from "../shared/stored";
 import { ChunkMargin, type PlacedChunk } from "./chunk-margin";
@@ -288,13 +289,13 @@ export class MemoryController {
     this.#show(chunk.chunk.start_line);
   }
 
-  /** Opens the note on the screen in the person's editor. */
+  /** Opens the note on the screen in the person's editor, at the chosen chunk. */
   async edit(): Promise<void> {
     const at = this.#place();
     if (at === null) return;
     this.#editorError = null;
     try {
-      await this.#backend.openInEditor(at.folder, at.path);
+      await this.#backend.openInEditor(at.folder, at.path, this.#chosenLine(), chosenEditor());
     } catch (error) {
       this.#editorError = toErrorInfo(error);
     }
@@ -471,6 +472,12 @@ export class MemoryController {
   #show(line: number): void {
     this.place = null;
     this.#target = { line };
+  }
+
+  /** Where the chosen chunk begins; null while the note has none. */
+  #chosenLine(): number | null {
+    if (this.#note.kind !== "open") return null;
+    return this.#note.note.margin.chunks[this.#chosen]?.chunk.start_line ?? null;
   }
 
   #place(): { folder: string; path: string } | null {

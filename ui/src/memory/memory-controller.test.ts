@@ -125,8 +125,15 @@ describe("chunks", () => {
     const memory = new MemoryController(backend);
     await memory.open("notes", NOTE);
     await memory.edit();
+    memory.step(1);
+    await memory.edit();
     const opened = backend.calls.filter((call) => call.name === "openInEditor").map((call) => call.args);
-    expect(opened).toEqual([["notes", NOTE]]);
+    const lines =
+      memory.note.kind === "open" && memory.note.note.margin.chunks.map((it) => it.chunk.start_line);
+    expect(opened).toEqual([
+      ["notes", NOTE, lines && lines[0], "system"],
+      ["notes", NOTE, lines && lines[1], "system"],
+    ]);
   });
 
   test("an editor that does not open is said, until it does", async () => {

@@ -190,6 +190,8 @@ describe("by keyboard", () => {
     expect(backend.calls.findLast(({ name }) => name === "openInEditor")?.args).toEqual([
       row?.folder,
       row?.path,
+      row?.start_line,
+      "system",
     ]);
     workspace.parameters.set("max_results", 4);
     await user.keyboard("p");

@@ -106,6 +106,14 @@ export class SettingsController {
     );
   }
 
+  /** Asks where a folder lies now, and watches it there; nothing where the person cancels. */
+  async locate(folder: FolderState): Promise<void> {
+    await this.#change(folder, "locate", async () => {
+      const path = await this.#backend.pickFolder();
+      if (path !== null) await this.#backend.moveFolder(folder.id, path);
+    });
+  }
+
   /** Asks whether to remove a folder. */
   askToRemove(folder: FolderState): void {
     this.#removing = folder;

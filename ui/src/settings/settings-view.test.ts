@@ -85,6 +85,17 @@ describe("folders", () => {
     ]);
   });
 
+  test("that moved are located, and no others offer it", async () => {
+    const { backend, user } = await open();
+    expect(screen.queryByRole("button", { name: "Locate memory" })).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Locate old-agent" }));
+    await screen.findByText("/home/robin/more-notes");
+    expect(backend.calls.find(({ name }) => name === "moveFolder")?.args).toEqual([
+      ...["old", "/home/robin/more-notes"],
+    ]);
+    expect(screen.queryByRole("button", { name: /^Locate/ })).toBeNull();
+  });
+
   test("are added by path", async () => {
     const { user } = await open();
     await user.type(screen.getByRole("textbox", { name: "or type its path" }), "/home/robin/more{Enter}");
@@ -216,5 +227,21 @@ describe("what does not decay", () => {
     await user.click(await screen.findByRole("button", { name: "Let it decay: memory/people" }));
     expect(await screen.findByRole("alert")).toHaveTextContent("Cannot mark people: the library is locked.");
     expect(screen.getByRole("button", { name: "Let it decay: memory/people" })).toBeEnabled();
+  });
+});
+
+describe("the editor", () => {
+  test("is the system's until another is chosen, by which notes are opened at their line from then on", async () => {
+    const { backend, workspace, user } = await open();
+    const editor = screen.getByRole("combobox", { name: "Editor" });
+    expect(editor).toHaveValue("system");
+    await user.selectOptions(editor, "Zed");
+    await workspace.library.openInEditor("notes", "MEMORY.md", 12);
+    expect(backend.calls.find(({ name }) => name === "openInEditor")?.args).toEqual([
+      ...["notes", "MEMORY.md", 12, "zed"],
+    ]);
+    workspace.show("search");
+    workspace.show("settings");
+    expect(await screen.findByRole("combobox", { name: "Editor" })).toHaveValue("zed");
   });
 });

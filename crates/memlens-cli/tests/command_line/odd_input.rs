@@ -220,6 +220,46 @@ fn odd_files_are_read_as_far_as_can_be_and_named() {
 }
 
 #[test]
+fn a_folder_that_moved_is_told_by_where_it_was() {
+    let notes = Notes::new(&[("a.md", "The hall.")]);
+    let memlens = Memlens::new();
+    memlens.json(&["index", text(notes.path()), "--json"]);
+    let elsewhere = Notes::new(&[]);
+    let to = elsewhere.at("kept");
+    fs::rename(notes.path(), &to).expect("it can be moved");
+    let index = |arguments: &[&str]| memlens.run(&[&["index"], arguments].concat());
+
+    let never = notes.at("never");
+    let run = index(&[text(&to), "--moved-from", text(&never)]);
+    assert_eq!(run.status, 1, "{run:?}");
+    assert!(run.err.contains("not in a watched folder"), "{run:?}");
+    let run = index(&[
+        text(&to),
+        text(elsewhere.path()),
+        "--moved-from",
+        text(notes.path()),
+    ]);
+    assert_eq!(run.status, 2, "{run:?}");
+    assert!(run.err.contains("takes one folder"), "{run:?}");
+    assert_ne!(index(&["--moved-from", text(notes.path())]).status, 0);
+
+    let report = memlens.json(&[
+        "index",
+        text(&to),
+        "--moved-from",
+        text(notes.path()),
+        "--json",
+    ]);
+    assert_eq!(list(&report["folders"]).len(), 1);
+    assert_eq!(report["n_embedded"], 0, "{report}");
+    let status = memlens.json(&["status", "--json"]);
+    assert_eq!(list(&status["folders"]).len(), 1);
+    assert_eq!(status["folders"][0]["path"], text(&to));
+    let found = memlens.json(&["search", "hall", "--json"]);
+    assert_eq!(list(&found["results"]).len(), 1);
+}
+
+#[test]
 fn folders_that_are_none_are_refused_and_the_others_indexed() {
     let notes = Notes::new(&[("a.md", "The hall.")]);
     let empty = Notes::new(&[]);

@@ -68,32 +68,44 @@ pub(crate) fn add_folder(
     resolved: &Path,
     of: Option<(&str, &str)>,
 ) -> Result<Folder, IndexerError> {
-    let refused = |why: &str| IndexerError::CannotWatch {
-        path: resolved.to_owned(),
-        why: why.to_owned(),
-    };
-    let text = resolved
-        .to_str()
-        .ok_or_else(|| refused("its name is not valid UTF-8"))?;
-    refuse_own(store.dir(), resolved)?;
-    if let Some(inner) = store
-        .folders()?
-        .iter()
-        .find(|folder| folder.path != text && Path::new(&folder.path).starts_with(resolved))
-    {
-        return Err(IndexerError::HoldsWatched {
-            path: text.to_owned(),
-            inner: inner.path.clone(),
-        });
-    }
+    let text = watchable(store.dir(), resolved, &store.folders()?)?;
     if let Some((agent, name)) = of {
         return Ok(store.add_folder_of(text, name, agent)?);
     }
-    let name = resolved
+    Ok(store.add_folder(text, name_of(resolved, text))?)
+}
+
+/// The path of a [`readable_folder`] as it is stored, where it can be watched beside these folders.
+///
+/// # Errors
+/// [`IndexerError::CannotWatch`] and [`IndexerError::HoldsWatched`].
+fn watchable<'a>(
+    dir: &Path,
+    resolved: &'a Path,
+    others: &[Folder],
+) -> Result<&'a str, IndexerError> {
+    let text = resolved.to_str().ok_or_else(|| IndexerError::CannotWatch {
+        path: resolved.to_owned(),
+        why: "its name is not valid UTF-8".to_owned(),
+    })?;
+    refuse_own(dir, resolved)?;
+    let inner = others
+        .iter()
+        .find(|folder| folder.path != text && Path::new(&folder.path).starts_with(resolved));
+    inner.map_or(Ok(text), |inner| {
+        Err(IndexerError::HoldsWatched {
+            path: text.to_owned(),
+            inner: inner.path.clone(),
+        })
+    })
+}
+
+/// What a folder is called that has no name of its own.
+fn name_of<'a>(resolved: &'a Path, text: &'a str) -> &'a str {
+    resolved
         .file_name()
         .and_then(|name| name.to_str())
-        .unwrap_or(text);
-    Ok(store.add_folder(text, name)?)
+        .unwrap_or(text)
 }
 
 impl Indexer {
@@ -126,14 +138,36 @@ impl Indexer {
     /// # Errors
     /// [`IndexerError::Store`] and [`IndexerError::Index`].
     pub fn remove_folder(&mut self, folder: FolderId) -> Result<(), IndexerError> {
+        self.drop_work_of(folder);
+        let applied = self.store.remove_folder(folder)?;
+        self.follow(&applied, Vec::new())
+    }
+
+    /// Says that a folder lies elsewhere now, as [`Store::move_folder`]; what is there is queued by [`Indexer::scan`], and no
+    /// text is embedded again.
+    ///
+    /// # Errors
+    /// As [`Indexer::add_folder`].
+    pub fn move_folder(&mut self, folder: FolderId, path: &Path) -> Result<(), IndexerError> {
+        let resolved = readable_folder(path)?;
+        let mut others = self.store.folders()?;
+        others.retain(|it| it.id != folder);
+        let text = watchable(self.store.dir(), &resolved, &others)?;
+        let applied = self
+            .store
+            .move_folder(folder, text, name_of(&resolved, text))?;
+        self.drop_work_of(folder);
+        self.follow(&applied, Vec::new())
+    }
+
+    /// Forgets what is to be done and to be saved in a folder.
+    fn drop_work_of(&mut self, folder: FolderId) {
         self.jobs.leave(folder);
         self.forgotten.retain(|(of, _)| *of != folder);
         self.pending
             .retain(|change| Waiting::of(change).is_none_or(|it| it.folder != folder));
         self.happened.retain(|one| one.folder != folder);
         self.settle();
-        let applied = self.store.remove_folder(folder)?;
-        self.follow(&applied, Vec::new())
     }
 
     /// Forgets what is to be done in a folder, since it was paused; the next [`Indexer::scan`] finds it again.

@@ -161,7 +161,9 @@ impl Worker {
     fn refuse(&self, command: Command) {
         let why = self.shared.work().read_only.clone().unwrap_or_default();
         match command {
-            Command::RemoveFolder(_, reply) | Command::EraseAll(reply) => {
+            Command::RemoveFolder(_, reply)
+            | Command::MoveFolder(_, _, reply)
+            | Command::EraseAll(reply) => {
                 // Whoever asked may have gone.
                 let _ = reply.send(Err(IndexerError::ReadOnly { why }));
             }
@@ -336,6 +338,16 @@ impl Worker {
                 self.note_progress(indexer);
                 self.refresh();
                 let _ = reply.send(removed);
+            }
+            Command::MoveFolder(folder, path, reply) => {
+                let moved = indexer.move_folder(folder, &path);
+                if moved.is_ok() {
+                    self.leave(folder);
+                }
+                self.due.insert(folder, Due::TakeUp);
+                self.note_progress(indexer);
+                self.refresh();
+                let _ = reply.send(moved);
             }
             Command::Pause => self.shared.tell_state(),
             Command::TakeUpFolders => self.refresh(),

@@ -3,7 +3,7 @@
 //! Properties checked: a folder is watched once; it knows whose memory it is; one that is paused is kept, one that is
 //! removed goes with all it holds.
 
-use memlens_store::{Change, Folder, Severity, Store};
+use memlens_store::{Change, Folder, Severity, Store, StoreError};
 
 use super::{library, listed, note, open, problem, put, scratch, snapshot};
 
@@ -96,6 +96,48 @@ fn a_folder_knows_whose_memory_it_is() {
     let folders = store.folders().expect("they can be read");
     let given = folders.iter().filter(|folder| folder.agent.is_some());
     assert_eq!(given.count(), 3);
+}
+
+#[test]
+fn a_folder_that_moved_keeps_its_id_and_its_embeddings() {
+    let dir = scratch();
+    let (mut store, folder) = library(dir.path());
+    store
+        .add_folder("/other", "other")
+        .expect("it can be added");
+    store
+        .set_folder_paused(folder, true)
+        .expect("it can be paused");
+    let at = |store: &Store| -> (String, String, bool) {
+        let folders = store.folders().expect("they can be read");
+        let found = folders.into_iter().find(|it| it.id == folder);
+        found
+            .map(|it| (it.path, it.name, it.is_paused))
+            .expect("it is there")
+    };
+    for refused in ["/other", "/other/within"] {
+        let error = store.move_folder(folder, refused, "within");
+        assert!(
+            matches!(error, Err(StoreError::AlreadyWatched { .. })),
+            "{error:?}"
+        );
+        assert_eq!(at(&store).1, "notes");
+    }
+    let before = store.generation().expect("it can be read");
+    let moved = store
+        .move_folder(folder, "/elsewhere/other", "other")
+        .expect("it can be moved");
+    assert!(moved.generation > before);
+    assert_eq!(
+        at(&store),
+        ("/elsewhere/other".to_owned(), "other 2".to_owned(), true)
+    );
+    assert!(
+        store
+            .documents(folder)
+            .expect("they can be read")
+            .is_empty()
+    );
 }
 
 #[test]

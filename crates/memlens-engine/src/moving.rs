@@ -1,0 +1,55 @@
+//! A watched folder that lies elsewhere now.
+
+use std::path::Path;
+
+use memlens_indexer::Indexer;
+use memlens_store::{Folder, FolderId, Store};
+
+use crate::view::LibraryState;
+use crate::{Engine, EngineError, marks};
+
+impl Engine {
+    /// Says that a folder lies elsewhere now. It keeps its id, its agent and its marks, and its notes are read again there;
+    /// no text is embedded again.
+    ///
+    /// # Errors
+    /// As [`Indexer::move_folder`]; [`EngineError::NotWatched`], [`EngineError::Store`].
+    pub fn move_folder(&self, folder: FolderId, path: &Path) -> Result<LibraryState, EngineError> {
+        let is_it = |it: &Folder| it.id == folder;
+        let before = self.write(|store| watched(store, is_it, path))?;
+        self.writer.move_folder(folder, path)?;
+        self.write(|store| follow(store, &before))?;
+        self.library().take_up_marks()?;
+        Ok(self.state())
+    }
+}
+
+/// Does the same to the folder that was watched at `from`, where no window is.
+///
+/// # Errors
+/// As [`Engine::move_folder`].
+pub fn move_folder(indexer: &mut Indexer, from: &Path, to: &Path) -> Result<(), EngineError> {
+    // What moved has no place that links could be followed to.
+    let from = std::path::absolute(from).unwrap_or_else(|_| from.to_owned());
+    let is_it = |it: &Folder| Path::new(&it.path) == from;
+    let before = watched(indexer.store(), is_it, &from)?;
+    indexer.move_folder(before.id, to)?;
+    follow(indexer.store_mut(), &before)
+}
+
+fn watched(
+    store: &Store,
+    is_it: impl Fn(&Folder) -> bool,
+    typed: &Path,
+) -> Result<Folder, EngineError> {
+    let mut folders = store.folders()?.into_iter();
+    folders.find(is_it).ok_or_else(|| EngineError::NotWatched {
+        path: typed.display().to_string(),
+    })
+}
+
+/// Has the marks of a folder follow it.
+fn follow(store: &mut Store, before: &Folder) -> Result<(), EngineError> {
+    let now = watched(store, |it| it.id == before.id, Path::new(&before.path))?;
+    marks::follow(store, &before.path, &now.path)
+}
