@@ -2,7 +2,8 @@
 //!
 //! Every value is made of exact products. Which chunks get one is decided by ceilings, which cost an eighth of that: the
 //! chunks of the highest ceilings are looked at until the next ceiling lies below the last value that is wanted. What is
-//! found, and its order, is that of a look at every chunk.
+//! found, and its order, is that of a look at every chunk. Likewise within a chunk: a window gets an exact product unless its
+//! ceiling lies below that of a window which has one.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -60,12 +61,15 @@ impl<'a> VectorScores<'a> {
 
     /// The value of the chunk at a place.
     pub fn value(&self, place: u32) -> VectorValue {
-        self.value_by(place, |row| f64::from(self.vectors.dot(self.question, row)))
+        let value = self.value_from(place, f64::NEG_INFINITY);
+        value.expect("every score is above the lowest number")
     }
 
     /// The `n` highest values, best first, with their places; ties by place.
     pub fn best(&self, n: usize) -> Vec<(u32, VectorValue)> {
-        let mut nearest: Vec<(f64, u32)> = self.ceilings().collect();
+        // A vector that grows is written several times over.
+        let mut nearest = Vec::with_capacity(self.scope.iter().map(ExactSizeIterator::len).sum());
+        nearest.extend(self.ceilings());
         if n == 0 || nearest.is_empty() {
             return Vec::new();
         }
@@ -77,10 +81,13 @@ impl<'a> VectorScores<'a> {
                 found.truncate(n);
             }
         };
-        let value = |(_, place): &(f64, u32)| (*place, self.value(*place));
         let first = n.min(nearest.len());
         nearest.select_nth_unstable_by(first - 1, compare);
-        found.extend(nearest[..first].iter().map(value));
+        found.extend(
+            nearest[..first]
+                .iter()
+                .map(|(_, place)| (*place, self.value(*place))),
+        );
         let mut rest = nearest.split_off(first);
         // Fewer than `n` are all there are.
         let mut last = lowest(&found);
@@ -90,12 +97,10 @@ impl<'a> VectorScores<'a> {
             if stride[0].0 < last {
                 break;
             }
-            found.extend(
-                stride
-                    .iter()
-                    .filter(|(ceiling, _)| *ceiling >= last)
-                    .map(value),
-            );
+            found.extend(stride.iter().filter_map(|(ceiling, place)| {
+                let value = (*ceiling >= last).then(|| self.value_from(*place, last))?;
+                Some((*place, value?))
+            }));
             keep_best(&mut found);
             last = lowest(&found);
         }
@@ -108,38 +113,76 @@ impl<'a> VectorScores<'a> {
         let is_before =
             |other: f64, at: u32| best_first((other, at), (score, place)) == Ordering::Less;
         let before = self.ceilings().filter(|(ceiling, at)| {
-            *at != place && is_before(*ceiling, *at) && is_before(self.value(*at).score, *at)
+            *at != place
+                && is_before(*ceiling, *at)
+                && self
+                    .value_from(*at, score)
+                    .is_some_and(|value| is_before(value.score, *at))
         });
         before.count() as u32 + 1
     }
 
-    /// What the score of every chunk in scope does not exceed, with its place.
-    fn ceilings(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
-        let ceiling = |row: u32| f64::from(self.ceilings[row as usize]);
-        // The same steps as for the score, each of which rises with its numbers.
-        let places = self.scope.iter().cloned().flatten();
-        places.map(move |place| (self.value_by(place, ceiling).score, place))
-    }
-
-    /// The value of a chunk by a product for each row.
-    fn value_by(&self, place: u32, product: impl Fn(u32) -> f64) -> VectorValue {
+    /// The value of the chunk at a place; none if its score is below `least`, as far as that shows without further products.
+    ///
+    /// Each product reads a vector that is rarely at hand, so windows whose ceilings lie below the product of the nearest are
+    /// passed over.
+    fn value_from(&self, place: u32, least: f64) -> Option<VectorValue> {
+        let product = |row: u32| f64::from(self.vectors.dot(self.question, row));
+        let windows = || self.windows(place).iter().copied().zip(0..);
+        let nearest = windows().max_by(|a, b| self.ceiling(a.0).total_cmp(&self.ceiling(b.0)));
         let whole = product(self.rows.whole(place));
-        let windows = match self.unit {
-            VectorUnit::Windows => self.rows.windows(place),
-            VectorUnit::Chunk => &[],
-        };
-        // The first of equal windows, so that the trace does not depend on chance.
-        let window = windows
-            .iter()
-            .zip(0..)
-            .map(|(row, window)| (product(*row), window))
-            .reduce(|best, next| if next.0 > best.0 { next } else { best });
-        VectorValue {
-            score: window.map_or(whole, |(window, _)| (2.0 * window + whole) / 3.0),
+        if score(whole, nearest.map(|(row, _)| self.ceiling(row))) < least {
+            return None;
+        }
+        let window = nearest.map(|(row, nearest)| {
+            let of_nearest = (product(row), nearest);
+            let others = windows()
+                .filter(|(row, at)| *at != nearest && self.ceiling(*row) >= of_nearest.0)
+                .map(|(row, at)| (product(row), at));
+            // The first of equal windows, so that the trace does not depend on chance.
+            others.fold(of_nearest, |best, next| {
+                let is_better = next.0 > best.0 || (next.0 == best.0 && next.1 < best.1);
+                if is_better { next } else { best }
+            })
+        });
+        Some(VectorValue {
+            score: score(whole, window.map(|(window, _)| window)),
             whole,
             window,
+        })
+    }
+
+    /// What the score of every chunk in scope does not exceed, with its place.
+    fn ceilings(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
+        let places = self.scope.iter().cloned().flatten();
+        places.map(|place| {
+            let windows = self.windows(place).iter().map(|row| self.ceiling(*row));
+            // The same steps as for the score, each of which rises with its numbers.
+            let ceiling = score(
+                self.ceiling(self.rows.whole(place)),
+                windows.reduce(f64::max),
+            );
+            (ceiling, place)
+        })
+    }
+
+    /// What the product of a row with the question does not exceed.
+    fn ceiling(&self, row: u32) -> f64 {
+        f64::from(self.ceilings[row as usize])
+    }
+
+    /// The rows of a chunk's windows, as far as they are used.
+    fn windows(&self, place: u32) -> &[u32] {
+        match self.unit {
+            VectorUnit::Windows => self.rows.windows(place),
+            VectorUnit::Chunk => &[],
         }
     }
+}
+
+/// What a chunk is ordered by: its best window counts for two thirds, where windows are used.
+fn score(whole: f64, window: Option<f64>) -> f64 {
+    window.map_or(whole, |window| (2.0 * window + whole) / 3.0)
 }
 
 /// Orders by score, the highest first; ties by place.
@@ -234,9 +277,20 @@ mod tests {
             let scores = VectorScores::new(&vectors, &rows, unit, &scope, &question).expect("it fits");
 
             let dots = vectors.dots(&question).expect("it fits");
-            let mut expected: Vec<(u32, VectorValue)> = scope[0].clone()
-                .map(|place| (place, scores.value_by(place, |row| f64::from(dots[row as usize]))))
-                .collect();
+            let dot = |row: u32| f64::from(dots[row as usize]);
+            let value = |place: u32| {
+                let whole = dot(rows.whole(place));
+                let windows = if by_windows { rows.windows(place) } else { &[] };
+                let window = windows.iter().zip(0..).map(|(row, at)| (dot(*row), at))
+                    .reduce(|best, next| if next.0 > best.0 { next } else { best });
+                let score = window.map_or(whole, |(window, _)| (2.0 * window + whole) / 3.0);
+                VectorValue { score, whole, window }
+            };
+            for place in scope[0].clone() {
+                prop_assert_eq!(scores.value(place), value(place));
+            }
+            let mut expected: Vec<(u32, VectorValue)> =
+                scope[0].clone().map(|place| (place, value(place))).collect();
             expected.sort_by(by_value);
             for (rank, (place, value)) in (1..).zip(&expected).step_by(17) {
                 prop_assert_eq!(scores.rank(*place, value.score), rank);
