@@ -83,15 +83,12 @@ impl<'a> VectorScores<'a> {
         };
         let first = n.min(nearest.len());
         nearest.select_nth_unstable_by(first - 1, compare);
-        found.extend(
-            nearest[..first]
-                .iter()
-                .map(|(_, place)| (*place, self.value(*place))),
-        );
-        let mut rest = nearest.split_off(first);
+        let (first, rest) = nearest.split_at(first);
+        found.extend(first.iter().map(|(_, place)| (*place, self.value(*place))));
         // Fewer than `n` are all there are.
         let mut last = lowest(&found);
-        rest.retain(|(ceiling, _)| *ceiling >= last);
+        let reaches = |(ceiling, _): &&(f64, u32)| *ceiling >= last;
+        let mut rest: Vec<(f64, u32)> = rest.iter().filter(reaches).copied().collect();
         rest.sort_unstable_by(compare);
         for stride in rest.chunks(STRIDE) {
             if stride[0].0 < last {
