@@ -26,6 +26,8 @@ const COMMANDS: &[&str] = &[
     "clusters",
     "set_evergreen",
     "example_questions",
+    "saved_questions",
+    "save_question",
     "add_folder",
     "data_size",
     "document",

@@ -358,6 +358,24 @@ pub async fn example_questions(shell: State<'_, Shell>) -> Answer<Vec<String>> {
     work(&shell, |engine| Ok(engine.library().example_questions())).await
 }
 
+/// The questions that were saved, the newest first.
+#[tauri::command]
+#[specta::specta]
+pub async fn saved_questions(shell: State<'_, Shell>) -> Answer<Vec<String>> {
+    work(&shell, |engine| engine.library().saved_questions()).await
+}
+
+/// Saves a question, or forgets that it was saved; those that are.
+#[tauri::command]
+#[specta::specta]
+pub async fn save_question(
+    shell: State<'_, Shell>,
+    question: String,
+    saved: bool,
+) -> Answer<Vec<String>> {
+    work(&shell, move |engine| engine.save_question(&question, saved)).await
+}
+
 /// What the last pass over all observations found.
 #[tauri::command]
 #[specta::specta]

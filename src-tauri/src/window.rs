@@ -164,6 +164,8 @@ fn builder() -> Builder<tauri::Wry> {
             commands::feedback_undo,
             commands::set_evergreen,
             commands::example_questions,
+            commands::saved_questions,
+            commands::save_question,
             commands::clusters,
             commands::aggregate,
             commands::agents::add_agent,

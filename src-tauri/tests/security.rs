@@ -124,6 +124,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ),
     ("set_evergreen", "nothing"),
     ("example_questions", "nothing"),
+    ("saved_questions", "nothing"),
+    ("save_question", "nothing"),
     ("snippets", "nothing"),
     ("compare", "reads notes in watched folders"),
     (

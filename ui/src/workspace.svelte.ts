@@ -15,6 +15,7 @@ import { PresetController } from "./presets/preset-controller.svelte";
 import { Feedback } from "./feedback/feedback.svelte";
 import { RerankProviders } from "./rerank/rerank-providers.svelte";
 import { QueryHistory } from "./search/query-history.svelte";
+import { SavedQuestions } from "./search/saved-questions.svelte";
 import { Revival } from "./search/revival.svelte";
 import { SearchController } from "./search/search-controller.svelte";
 import { WhyNotController } from "./why-not/why-not.svelte";
@@ -34,6 +35,7 @@ export class Workspace {
   /** What agents' configs say. */
   readonly configs: AgentConfigs;
   readonly queries: QueryHistory;
+  readonly saved: SavedQuestions;
   readonly search: SearchController;
   /** What lost a note; any view may ask it about one and then show the Search view. */
   readonly whyNot: WhyNotController;
@@ -71,6 +73,7 @@ export class Workspace {
     this.configs = new AgentConfigs(backend);
     this.presets = new PresetController(backend, this.parameters, this.pipelines);
     this.queries = new QueryHistory();
+    this.saved = new SavedQuestions(backend);
     this.search = new SearchController(backend, this.pipelines);
     this.whyNot = new WhyNotController(backend, this.search, this.pipelines);
     this.revival = new Revival(backend, this.search, this.pipelines);
@@ -168,6 +171,7 @@ export class Workspace {
     this.whyNot.close();
     this.search.clear();
     this.search.scopeTo(null);
+    void this.saved.read();
     void this.presets.refresh();
     void this.rerankers.read();
     void this.recall.look();
@@ -194,7 +198,12 @@ export class Workspace {
   }
 
   async #open(): Promise<void> {
-    await Promise.all([this.library.refresh(), this.presets.refresh(), this.pipelines.read()]);
+    await Promise.all([
+      this.library.refresh(),
+      this.presets.refresh(),
+      this.pipelines.read(),
+      this.saved.read(),
+    ]);
     if (this.library.state !== null) this.session.takeUp(this.library.state);
     await this.#askStartQuery();
     this.#isReady = true;

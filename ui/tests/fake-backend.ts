@@ -542,6 +542,20 @@ export class FakeBackend implements Backend {
     return this.#answer("exampleQuestions", [], () => this.examples);
   }
 
+  savedList: string[] = [];
+
+  savedQuestions() {
+    return this.#answer("savedQuestions", [], () => this.savedList);
+  }
+
+  saveQuestion(question: string, saved: boolean) {
+    return this.#answer("saveQuestion", [question, saved], () => {
+      const others = this.savedList.filter((one) => one !== question);
+      this.savedList = saved ? [question, ...others] : others;
+      return this.savedList;
+    });
+  }
+
   setEvergreen(folder: string, path: string, isEvergreen: boolean): Promise<FolderTree[]> {
     return this.#answer("setEvergreen", [folder, path, isEvergreen], (): FolderTree[] => []);
   }

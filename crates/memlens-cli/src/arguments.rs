@@ -37,6 +37,8 @@ pub enum Command {
     Feedback(FeedbackArgs),
     /// Choose which notes and folders do not decay with age
     Evergreen(EvergreenArgs),
+    /// List the questions that you saved, save one, or forget one
+    Questions(QuestionsArgs),
     /// Search as another program does, over the same notes
     Emulate(EmulateArgs),
     /// Compare two rankings: presets or programs
@@ -351,6 +353,29 @@ pub struct EvergreenPath {
     /// A path, or a watched folder's name, alone or with a path inside it
     #[arg(value_name = "PATH")]
     pub path: String,
+}
+
+#[derive(Debug, Args)]
+pub struct QuestionsArgs {
+    #[command(subcommand)]
+    pub act: Option<QuestionsAct>,
+    /// Print as JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum QuestionsAct {
+    /// Save a question
+    Add {
+        /// The question
+        question: String,
+    },
+    /// Forget that a question was saved
+    Remove {
+        /// The question, as it is listed
+        question: String,
+    },
 }
 
 #[derive(Debug, Args)]

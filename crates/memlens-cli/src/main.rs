@@ -22,6 +22,7 @@ mod index;
 mod output;
 mod params;
 mod queries;
+mod questions;
 mod recall;
 mod rerank_hook;
 mod rerank_model;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Clusters(arguments) => clusters::run(library, &arguments),
         Command::Feedback(arguments) => feedback::run(library, &arguments),
         Command::Evergreen(arguments) => evergreen::run(library, &arguments),
+        Command::Questions(arguments) => questions::run(library, &arguments),
         Command::Emulate(arguments) => emulate::run(library, arguments),
         Command::Compare(arguments) => compare::run(library, &arguments),
         Command::Import(arguments) => import::run(&arguments),

@@ -77,6 +77,7 @@ mod recall_later;
 mod report;
 mod rerank;
 mod reranking;
+mod saved_questions;
 mod scope;
 mod search;
 mod status;

@@ -147,6 +147,10 @@ export interface Backend {
   /** Says that a note or folder ("" = the watched folder) does not decay, or does; the trees as they are then. */
   /** Questions to begin with, of the headings of the notes; empty where none has words enough. */
   exampleQuestions(): Promise<string[]>;
+  /** The questions that were saved, the newest first. */
+  savedQuestions(): Promise<string[]>;
+  /** Saves a question, or forgets that it was saved; those that are. */
+  saveQuestion(question: string, saved: boolean): Promise<string[]>;
   setEvergreen(folder: string, path: string, isEvergreen: boolean): Promise<FolderTree[]>;
   document(folder: string, path: string): Promise<DocumentView>;
   /** Opens the system's folder dialog; null when cancelled. */

@@ -21,6 +21,10 @@ export const commands = {
 	setEvergreen: (folder: string, path: string, isEvergreen: boolean) => __TAURI_INVOKE<FolderTree[]>("set_evergreen", { folder, path, isEvergreen }),
 	/**  Questions to begin with, of the headings of the notes. */
 	exampleQuestions: () => __TAURI_INVOKE<string[]>("example_questions"),
+	/**  The questions that were saved, the newest first. */
+	savedQuestions: () => __TAURI_INVOKE<string[]>("saved_questions"),
+	/**  Saves a question, or forgets that it was saved; those that are. */
+	saveQuestion: (question: string, saved: boolean) => __TAURI_INVOKE<string[]>("save_question", { question, saved }),
 	/**  What the last pass over all observations found. */
 	clusters: (params: Params, folder: string | null) => __TAURI_INVOKE<ClustersAnswer>("clusters", { params, folder }),
 	/**  Passes over all observations now, where anything changed. */

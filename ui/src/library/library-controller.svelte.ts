@@ -75,6 +75,10 @@ export class LibraryController {
   }
 
   #take(state: LibraryState): void {
+    // What failed for want of a folder may not fail any more.
+    const wasMissing = (id: string) =>
+      this.#state?.folders.some((one) => one.id === id && one.status === "missing") === true;
+    if (state.folders.some(({ id, status }) => status !== "missing" && wasMissing(id))) this.#error = null;
     // The same words are told once, whoever says them.
     this.#state = { ...state, notices: [...new Set(state.notices)] };
     this.#closed = this.#closed.filter((notice) => state.notices.includes(notice));

@@ -52,3 +52,17 @@ test("equal notices stand once, in every view", async () => {
     expect(await screen.findAllByText(`${FULL}.`)).toHaveLength(1);
   }
 });
+
+test("what failed for want of a folder is told no more once the folder is back", async () => {
+  const { backend, workspace } = await open();
+  backend.failing.openInEditor = { code: "file", message: "cannot open /media/stick/old-agent/a.md" };
+  await workspace.library.openInEditor("old", "a.md", 1);
+  expect(workspace.library.error).not.toBeNull();
+  backend.changeState({ n_files: 3 });
+  expect(workspace.library.error).not.toBeNull();
+  const folders = (workspace.library.state?.folders ?? []).map((one) =>
+    one.id === "old" ? { ...one, status: "watching" as const } : one,
+  );
+  backend.changeState({ folders });
+  expect(workspace.library.error).toBeNull();
+});

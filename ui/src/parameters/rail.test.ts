@@ -107,6 +107,17 @@ describe("the rail", () => {
     expect(workspace.view).toBe("settings");
   });
 
+  it("has the preset named again by which the values are, however they came back to it", async () => {
+    const { workspace } = await open();
+    await workspace.presets.refresh();
+    const [other] = workspace.presets.saved;
+    if (other === undefined) throw new Error("no preset to choose");
+    workspace.presets.choose(other);
+    expect([workspace.presets.name, workspace.presets.isChanged]).toEqual([other.name, false]);
+    workspace.parameters.undo();
+    expect([workspace.presets.name, workspace.presets.isChanged]).toEqual(["Default", false]);
+  });
+
   it("names the unit of a number", async () => {
     const { user } = await open();
     expect(within(group("Limit")).getByText("rows")).toBeInTheDocument();

@@ -34,9 +34,14 @@ export class PresetController {
     return this.#chosen;
   }
 
-  /** True when the parameters no longer are those of the chosen preset. */
+  /** The preset that has the parameters as they stand, however they came to; else the one that they were changed from. */
+  get name(): string {
+    return this.nameOf(this.#parameters.current) ?? this.#chosen.name;
+  }
+
+  /** True when no preset has the parameters as they stand. */
   get isChanged(): boolean {
-    return differingIds(this.#parameters.current, this.#chosen.params).length > 0;
+    return this.nameOf(this.#parameters.current) === null;
   }
 
   /** What was not understood or adjusted when the chosen preset was read. */
@@ -107,7 +112,7 @@ export class PresetController {
 
   /** The name of the preset that has exactly these parameters; null when none has. */
   nameOf(params: Params): string | null {
-    const alike = [DEFAULT_PRESET, this.#chosen, ...this.#saved].find(
+    const alike = [this.#chosen, DEFAULT_PRESET, ...this.#saved].find(
       (preset) => differingIds(preset.params, params).length === 0,
     );
     return alike?.name ?? null;

@@ -57,6 +57,11 @@ export function measuredAt(calls: readonly RerankTime[], setting: Setting): Meas
   };
 }
 
+/** The newest call that worked with texts of this length, whatever their number; null without one. */
+export function newestAlike(calls: readonly RerankTime[], setting: Setting): RerankTime | null {
+  return calls.find((call) => call.ok && call.max_chars === setting.maxChars) ?? null;
+}
+
 /** US dollars for a thousand questions at a setting; null where it costs nothing or cannot be told. */
 export function priceOf(kind: KindOffer | null, measured: Measured | null): number | null {
   if (kind === null) return null;

@@ -101,7 +101,7 @@ describe("the cut on its scores", () => {
     expect(workspace.parameters.current.rerank_threshold).toBe(7);
     expect(field).toHaveValue("7.00");
     expect(slider()).toHaveValue("1");
-    expect(slider().title).toContain("beyond the slider’s end");
+    expect(slider()).toHaveAttribute("aria-valuetext", "7.00, beyond the slider’s end");
     expect(screen.getByText(/The slider ends where scores do: late interaction/)).toBeInTheDocument();
   });
 });
@@ -266,6 +266,14 @@ describe("the workbench", () => {
     const group = within(screen.getByRole("group", { name: "Rerank" }));
     expect(await group.findByText("No calls at this setting yet.")).toBeInTheDocument();
     expect(group.getByText("$2.00 per 1,000 questions")).toBeInTheDocument();
+  });
+
+  it("says how many texts the last call held where none held so many as now", async () => {
+    await open({ set: { rerank: "late", rerank_max_docs: 37 }, rerankCalls: callsOf(40) });
+    const group = within(screen.getByRole("group", { name: "Rerank" }));
+    expect(
+      await group.findByText(/^No call with 37 texts yet: the last one asked for \d+ and took \d+ ms\.$/),
+    ).toBeInTheDocument();
   });
 
   it("shows every text as it is cut", async () => {

@@ -226,7 +226,7 @@ describe("the trace", () => {
     screen.getByRole("grid").focus();
     await user.keyboard("p");
     await waitFor(() => expect(search.moveOf(first ?? -1)).toEqual({ kind: "same" }));
-    expect(search.pin.name).toBe("Default, changed");
+    expect(search.pin.name).toBe("Default, spread.enabled on");
     workspace.pipelines.chooseOwn();
     expect(search.pin).toEqual({ name: "Default", params: DEFAULTS });
   });

@@ -1,10 +1,13 @@
 import type { Params } from "../api/bindings";
 import type { ParameterHistory } from "../parameters/parameter-history.svelte";
 import type { Pipelines } from "../parameters/pipelines.svelte";
+import { differingIds, parameterOf } from "../parameters/rules";
+import type { Pipeline, Values } from "../parameters/pipeline";
 import type { PresetController } from "../presets/preset-controller.svelte";
+import { counted, parameterValue } from "../shared/format";
 import type { SearchController } from "./search-controller.svelte";
 
-/** Pins the parameters as they stand, under the name of the preset that has them; an agent has none but its defaults. */
+/** Pins the parameters as they stand, under the name of the preset that has them, or what tells them from one. */
 export function pinPresent(
   search: SearchController,
   presets: PresetController,
@@ -12,10 +15,22 @@ export function pinPresent(
   pipelines: Pipelines,
 ): void {
   if (pipelines.agent !== null) {
-    const { current, changed } = pipelines.chosen;
-    search.pinTo({ name: changed.length === 0 ? "Default" : "Default, changed", params: current });
+    const { current, pipeline } = pipelines.chosen;
+    search.pinTo({ name: nameOf(pipeline, "Default", pipeline.defaults, current), params: current });
     return;
   }
   const params = parameters.current;
-  search.pinTo({ name: presets.nameOf(params) ?? `${presets.chosen.name}, changed`, params });
+  const name =
+    presets.nameOf(params) ?? nameOf(parameters.pipeline, presets.name, presets.chosen.params, params);
+  search.pinTo({ name, params });
+}
+
+/** "Default, Min score 0.20", "Default, 3 changes": the preset's own button says no more than that it was changed since. */
+function nameOf(pipeline: Pipeline, preset: string, from: Values, to: Values): string {
+  const changed = differingIds(to, from);
+  const [first] = changed;
+  if (first === undefined) return preset;
+  if (changed.length > 1) return `${preset}, ${counted(changed.length, "change")}`;
+  const parameter = parameterOf(pipeline, first);
+  return `${preset}, ${parameter.label} ${parameterValue(parameter, to[first] ?? null)}`;
 }

@@ -196,6 +196,8 @@ describe("by keyboard", () => {
     workspace.parameters.set("max_results", 4);
     await user.keyboard("p");
     expect(workspace.search.pin.params.max_results).toBe(4);
+    // By what it differs, since the preset's own button says "changed" of any values.
+    expect(workspace.search.pin.name).toBe("Default, Max results 4");
     await user.keyboard("]");
     expect(workspace.search.sort).toBe("vector");
     await user.keyboard("]");

@@ -1,0 +1,37 @@
+//! `memlens questions`.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::arguments::{QuestionsAct, QuestionsArgs};
+use crate::error::CliError;
+use crate::output::{print_json, print_text, shown};
+use crate::settings::open;
+
+#[derive(Serialize)]
+struct QuestionsReport {
+    schema_version: u32,
+    questions: Vec<String>,
+}
+
+/// Lists the questions that were saved, after one was saved or forgotten.
+pub fn run(library: Option<PathBuf>, arguments: &QuestionsArgs) -> Result<(), CliError> {
+    let library = open(library)?;
+    let questions = match &arguments.act {
+        Some(QuestionsAct::Add { question }) => library.save_question(question, true)?,
+        Some(QuestionsAct::Remove { question }) => library.save_question(question, false)?,
+        None => library.saved_questions()?,
+    };
+    if arguments.json {
+        return print_json(&QuestionsReport {
+            schema_version: 1,
+            questions,
+        });
+    }
+    print_text(|out| {
+        questions
+            .iter()
+            .try_for_each(|question| writeln!(out, "{}", shown(question)))
+    })
+}
