@@ -344,7 +344,13 @@ fn verdicts_say_why() {
             "x/a.txt",
             Some(("x/a.txt", "ignored by *.txt in x/.ignore")),
         ),
-        ("x/.h/a.md", Some(("x/.h", "hidden"))),
+        (
+            "x/.h/a.md",
+            Some((
+                "x/.h",
+                "hidden; the line !.h in a file named .ignore beside it includes it",
+            )),
+        ),
         ("a.png", Some(("a.png", "not a kind of file that is read"))),
         ("missing.md", None),
         ("a.md/b.md", None),
@@ -390,6 +396,27 @@ mod unix {
     use std::os::unix::net::UnixListener;
     use std::os::unix::process::CommandExt;
     use std::process::Command;
+
+    #[test]
+    fn what_is_hidden_is_included_as_its_reason_says() {
+        let root = tree(&[(".h/a.md", ""), ("b.md", "")]);
+        let paths = || -> Vec<String> {
+            let walked = walk(root.path(), &AtomicBool::new(false)).expect("a folder");
+            walked.files.into_iter().map(|file| file.path).collect()
+        };
+        assert_eq!(paths(), ["b.md"]);
+        let verdict = judge(root.path(), ".h/a.md").expect("a folder");
+        let Verdict::LeftOut { reason, .. } = verdict else {
+            panic!("it is hidden")
+        };
+        let line = reason.split_whitespace().find(|word| word.starts_with('!'));
+        fs::write(
+            root.path().join(".ignore"),
+            line.expect("it names the line"),
+        )
+        .expect("it can be written");
+        assert_eq!(paths(), [".h/a.md", "b.md"]);
+    }
 
     #[test]
     fn links_are_not_followed() {

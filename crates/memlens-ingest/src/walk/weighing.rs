@@ -76,15 +76,22 @@ pub(super) fn weigh(
     file_type: FileType,
     metadata: impl FnOnce() -> io::Result<Metadata>,
 ) -> Weighed {
-    let is_hidden = absolute
+    let hidden = absolute
         .file_name()
-        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        .filter(|name| name.as_encoded_bytes().starts_with(b"."));
     match rules.ruling(root, absolute, file_type.is_dir()) {
         Ruling::Ignored { pattern, file } => {
             return Weighed::Untold(format!("ignored by {pattern} in {file}"));
         }
-        Ruling::None if is_hidden => return Weighed::Untold("hidden".to_owned()),
-        Ruling::None | Ruling::Wanted => {}
+        Ruling::Wanted => {}
+        Ruling::None => {
+            if let Some(name) = hidden {
+                return Weighed::Untold(format!(
+                    "hidden; the line !{} in a file named .ignore beside it includes it",
+                    name.display()
+                ));
+            }
+        }
     }
     let kind = Kind::of(absolute);
     if file_type.is_symlink() {
