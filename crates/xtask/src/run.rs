@@ -94,7 +94,7 @@ pub fn run(project: &Project, args: &RunArgs) -> Result<()> {
     };
     if args.screenshot.is_none() && !setup::has_display() {
         setup::setup(project, Purpose::Terminal, install)?;
-        build(project, &["memlens-cli"])?;
+        build(project, &["memlens"])?;
         eprintln!(
             "No display here: the search is printed instead. `--screenshot FILE` saves a picture of the window.\n"
         );
@@ -107,7 +107,7 @@ pub fn run(project: &Project, args: &RunArgs) -> Result<()> {
     };
     setup::setup(project, purpose, install)?;
     ui::build(project)?;
-    build(project, &["memlens-cli", "memlens-app"])?;
+    build(project, &["memlens", "memlens-app"])?;
     let app = project.program("memlens-app");
     match &args.screenshot {
         Some(file) => {
@@ -120,12 +120,13 @@ pub fn run(project: &Project, args: &RunArgs) -> Result<()> {
     }
 }
 
-/// Builds programs by their package, in the profile and with the features that everything else uses.
-pub fn build(project: &Project, packages: &[&str]) -> Result<()> {
+/// Builds programs by their names, in the profile that everything else uses. Of the whole workspace, or they would be built with
+/// other features than the tests, and half of what they stand on a second time.
+pub fn build(project: &Project, programs: &[&str]) -> Result<()> {
     let mut cargo = command::cargo(project);
-    cargo.arg("build");
-    for package in packages {
-        cargo.args(["--package", package]);
+    cargo.args(["build", "--workspace"]);
+    for program in programs {
+        cargo.args(["--bin", program]);
     }
     command::run(&mut cargo)
 }

@@ -80,7 +80,7 @@ pub fn measure(project: &Project, sets: &Path) -> Result<Vec<Figure>> {
     };
     let sets = fs::canonicalize(sets).map_err(open_error)?;
     setup::setup(project, Purpose::Terminal, Install::Missing)?;
-    run::build(project, &["memlens-cli"])?;
+    run::build(project, &["memlens"])?;
     let mut figures = Vec::new();
     for set in SETS {
         let folders: Vec<PathBuf> = set.folders.iter().map(|name| sets.join(name)).collect();

@@ -54,7 +54,7 @@ const AIMS: &[(&str, Target)] = &[
 pub fn measure(project: &Project) -> Result<Vec<Figure>> {
     setup::setup(project, Purpose::Headless, Install::Missing)?;
     ui::build(project)?;
-    run::build(project, &["memlens-cli", "memlens-app"])?;
+    run::build(project, &["memlens", "memlens-app"])?;
     let library = project.root.join("target/bench/ten-thousand");
     if library.exists() {
         // Made by a version of yore, it may hold something else.
