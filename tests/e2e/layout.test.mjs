@@ -58,7 +58,8 @@ function complaints() {
         if (isHidden(box)) continue;
         if (box.left < left - SLACK || box.right > right + SLACK)
           found.push(`${nameOf(cell)} has a text beside it`);
-        if (box.top < top - 3 || box.bottom > bottom + 3) found.push(`${nameOf(cell)} has a text above or below it`);
+        if (box.top < top - 3 || box.bottom > bottom + 3)
+          found.push(`${nameOf(cell)} has a text above or below it`);
       }
       if (cell.matches("[data-column='final']") && cell.querySelector(".v")?.innerText.trim() === "")
         found.push("no final score is seen");
@@ -67,7 +68,8 @@ function complaints() {
   }
   for (const bar of document.querySelectorAll(".wf g")) {
     const [name, rank] = Array.from(bar.querySelectorAll("text"), (text) => text.getBoundingClientRect());
-    if (rank !== undefined && name.right > rank.left) found.push(`${bar.textContent.trim()} overlaps in the waterfall`);
+    if (rank !== undefined && name.right > rank.left)
+      found.push(`${bar.textContent.trim()} overlaps in the waterfall`);
   }
   const rail = document.querySelector(".rail").getBoundingClientRect();
   for (const row of document.querySelectorAll(".rail .prm")) {
@@ -113,7 +115,11 @@ async function everyStage(window) {
   await setTo(window, "half_life_days", 30);
   await setTo(window, "mmr_lambda", 0.5);
   for (const key of ["rerank", "corroboration", "feedback", "decay", "diversity"])
-    await window.until(`${key} has its column`, (one) => document.querySelector(`.th .stage.${one}`) !== null, key);
+    await window.until(
+      `${key} has its column`,
+      (one) => document.querySelector(`.th .stage.${one}`) !== null,
+      key,
+    );
 }
 
 scenario("every cell is whole at every width while all stages have their column", async ({ window }) => {
@@ -165,9 +171,9 @@ scenario("a column without room is named in the menu of columns", async ({ windo
   await window.size(960, HEIGHT);
   await window.click(".columns-trigger");
   await window.until("the menu says so", () =>
-    Array.from(document.querySelectorAll("[role='menuitemcheckbox']"), (item) => item.innerText.replaceAll(/\s+/g, " ")).some(
-      (said) => said.includes("RRF") && said.includes("no room"),
-    ),
+    Array.from(document.querySelectorAll("[role='menuitemcheckbox']"), (item) =>
+      item.innerText.replaceAll(/\s+/g, " "),
+    ).some((said) => said.includes("RRF") && said.includes("no room")),
   );
   await window.press(KEY.escape);
 });
@@ -177,7 +183,12 @@ scenario("a slider has a pixel for each of a hundred steps at every width", asyn
   for (const width of WIDTHS) {
     await window.size(width, HEIGHT);
     const narrowest = await window.run(() =>
-      Math.min(...Array.from(document.querySelectorAll("[data-parameter] input[type=range]"), (one) => one.clientWidth)),
+      Math.min(
+        ...Array.from(
+          document.querySelectorAll("[data-parameter] input[type=range]"),
+          (one) => one.clientWidth,
+        ),
+      ),
     );
     const knob = 9;
     assert.ok(narrowest - knob >= 100, `${narrowest} at ${width}`);
@@ -198,7 +209,11 @@ scenario("the edges of rail and journey are dragged, and put back by a double cl
     assert.ok(Math.abs(after - before - Math.abs(by)) <= 2, `${pane}: ${before} to ${after}`);
     assert.deepEqual(await window.run(complaints), []);
     await window.doubleClick(`.edge[data-pane='${edge}'] [role='separator']`);
-    await window.until("it is as it was", (wanted, width) =>
-      Math.abs(document.querySelector(wanted).getBoundingClientRect().width - width) <= 1, pane, before);
+    await window.until(
+      "it is as it was",
+      (wanted, width) => Math.abs(document.querySelector(wanted).getBoundingClientRect().width - width) <= 1,
+      pane,
+      before,
+    );
   }
 });
