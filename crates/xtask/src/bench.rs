@@ -1,6 +1,7 @@
 //! Measured figures beside their targets.
 
 mod quality;
+mod scale;
 mod speed;
 mod window;
 
@@ -30,6 +31,15 @@ enum Subject {
         /// Folder with the sets agent-memory-57, locomo and qmsum
         #[arg(long, value_name = "DIR")]
         sets: PathBuf,
+    },
+    /// A library of any size: opened, searched and followed, and the command on it as whole processes
+    Scale {
+        /// About how many chunks it has
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        chunks: u32,
+        /// Make the library, unless it is there, and measure nothing
+        #[arg(long)]
+        make_only: bool,
     },
     /// The real window: how fast it starts and repaints, its memory use, and its work when idle
     Window,
@@ -74,12 +84,18 @@ impl Figure {
 /// Measures, prints a table, writes it to `target/bench.json` and fails if a target is missed.
 pub fn bench(project: &Project, args: &BenchArgs) -> Result<()> {
     let (name, figures) = match &args.subject {
-        None => ("speed", speed::measure(project)?),
-        Some(Subject::Quality { sets }) => ("quality", quality::measure(project, sets)?),
-        Some(Subject::Window) => ("window", window::measure(project)?),
+        None => ("speed".to_owned(), speed::measure(project)?),
+        Some(Subject::Quality { sets }) => ("quality".to_owned(), quality::measure(project, sets)?),
+        Some(Subject::Scale { chunks, make_only }) => {
+            let figures = scale::measure(project, *chunks, *make_only)?;
+            (format!("scale-{chunks}"), figures)
+        }
+        Some(Subject::Window) => ("window".to_owned(), window::measure(project)?),
     };
     print!("{}", Table(&figures));
-    save(&project.root.join("target/bench.json"), name, &figures)?;
+    if !figures.is_empty() {
+        save(&project.root.join("target/bench.json"), &name, &figures)?;
+    }
     match figures.iter().filter(|figure| !figure.is_met()).count() {
         0 => Ok(()),
         n_missed => Err(Error::Bench(n_missed)),

@@ -4,13 +4,16 @@
 //! a line as JSON, every sample a single call. The notes are generated, and nearly all their vectors come from a stand-in,
 //! so that nothing is measured of the embedding model but its memory, and the embedding of questions, which are real.
 //!
-//! `--make DIR` only makes notes and library there, for others to measure.
+//! `--make DIR` only makes notes and library there, for others to measure. `--make-scale DIR CHUNKS` makes such of any size
+//! with vectors in neighbourhoods, and `--measure-scale DIR` measures it (`cargo xtask bench scale`).
 
 mod evidence;
 mod mixed;
+mod neighbours;
 mod notes;
 mod random;
 mod rivals;
+mod scale;
 mod series;
 mod stand_in;
 
@@ -47,6 +50,9 @@ const OPENINGS: usize = 9;
 const SAVES: usize = 60;
 /// Makes this program the process that makes the library: its memory is measured, and must be of nothing else.
 const MAKE: &str = "--make";
+/// The same for what [`scale`] makes, and measures.
+const MAKE_SCALE: &str = "--make-scale";
+const MEASURE_SCALE: &str = "--measure-scale";
 /// How often all notes are indexed anew while a person does something.
 const WRITING_ROUNDS: usize = 3;
 /// How many notes the folder has that is walked.
@@ -59,8 +65,24 @@ const LOST_AFTER: Duration = Duration::from_secs(30);
 
 fn main() {
     let arguments: Vec<String> = env::args().collect();
-    if let Some(at) = arguments.iter().position(|argument| argument == MAKE) {
-        return make(Path::new(arguments.get(at + 1).expect("--make DIR")));
+    let behind = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        Some(&arguments[at + 1..])
+    };
+    if let Some(behind) = behind(MAKE) {
+        return make(Path::new(behind.first().expect("--make DIR")));
+    }
+    if let Some(behind) = behind(MAKE_SCALE) {
+        let [dir, n_chunks, ..] = behind else {
+            panic!("--make-scale DIR CHUNKS");
+        };
+        return scale::make(
+            Path::new(dir),
+            n_chunks.parse().expect("a number of chunks"),
+        );
+    }
+    if let Some(behind) = behind(MEASURE_SCALE) {
+        return scale::measure(Path::new(behind.first().expect("--measure-scale DIR")));
     }
     let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
     let (folder, library) = places(scratch.path());
@@ -114,7 +136,7 @@ fn make(dir: &Path) {
     indexer.scan(&folder, &go_on).expect("it can be walked");
     indexer.run(&go_on, &mut ()).expect("it can be indexed");
     let seconds = (started.elapsed() - model_time.get()).as_secs_f64();
-    let peak = peak_memory();
+    let peak = memory("VmHWM");
     let snapshot = indexer.store().snapshot().expect("it can be read");
     let rate = |n: usize| n as f64 / seconds;
     let note = format!("{} notes, vectors ready", snapshot.documents.len());
@@ -144,12 +166,13 @@ fn make(dir: &Path) {
     }
 }
 
-/// The most memory that this process ever had, in bytes; none where the system does not tell as Linux does.
-fn peak_memory() -> Option<f64> {
+/// A figure of this process's memory, in bytes: `VmHWM` is the most that it ever had. None where the system does not tell as
+/// Linux does.
+fn memory(figure: &str) -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+        .find_map(|line| line.strip_prefix(figure)?.strip_prefix(':'))?;
     let kib: f64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kib * 1024.0)
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::random::Random;
 
 /// The fixture whose words and questions are used.
-const FIXTURE: &str = concat!(
+pub const FIXTURE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../tests/fixtures/agent-memory-57"
 );

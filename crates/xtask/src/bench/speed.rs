@@ -124,8 +124,8 @@ const fn reported(series: &'static str, percent: usize) -> Reading {
 #[derive(Debug, Deserialize)]
 pub(super) struct Series {
     pub(super) name: String,
-    unit: String,
-    note: String,
+    pub(super) unit: String,
+    pub(super) note: String,
     pub(super) samples: Vec<f64>,
 }
 
@@ -152,7 +152,8 @@ pub(super) fn make_library(project: &Project, dir: &Path) -> Result<()> {
     command::output(program.args(["--", "--make"]).arg(dir)).map(|_| ())
 }
 
-fn bench_program(project: &Project, name: &str) -> Command {
+/// A benchmark program by its cargo name, ready for its arguments.
+pub(super) fn bench_program(project: &Project, name: &str) -> Command {
     let mut cargo = command::cargo(project);
     // As a part of the workspace it shares every dependency with what `cargo xtask test` builds.
     cargo.args(["bench", "--workspace", "--profile", PROFILE]);

@@ -1,0 +1,169 @@
+//! A library of any size that looks like a real one, and what is measured of it by the facade. Run by `cargo xtask bench scale`.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::slice;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use memlens_engine::{Indexer, Library, Lists, Purpose, bundled};
+use memlens_params::{Params, VectorUnit};
+use memlens_rank::{List, ListId, ListState};
+use memlens_retrieve::{DEPTH_MAX, VectorScores};
+
+use crate::neighbours::Neighbours;
+use crate::notes::{FIXTURE, Notes, questions};
+use crate::series::{MILLISECONDS, Series};
+use crate::{follow, memory, open, places};
+
+/// Chunks of a note, about.
+const CHUNKS_OF_NOTE: usize = 10;
+/// How often every question is asked; the first time is not counted.
+const ROUNDS: usize = 4;
+/// How many texts are truly embedded, to be moved about.
+const N_SAMPLES: usize = 512;
+/// Shorter paragraphs are headings and the like.
+const SAMPLE_CHARS_MIN: usize = 80;
+
+/// Makes notes of about `n_chunks` chunks and their library in `dir`.
+pub fn make(dir: &Path, n_chunks: usize) {
+    let (folder, library) = places(dir);
+    Notes::of_fixture().write(&folder, n_chunks.div_ceil(CHUNKS_OF_NOTE));
+    let mut model = bundled(Vec::new())(Purpose::Indexing).expect("`cargo xtask setup` was run");
+    let texts = paragraphs();
+    let texts: Vec<&str> = texts.iter().take(N_SAMPLES).map(String::as_str).collect();
+    let go_on = AtomicBool::new(false);
+    let samples = model.embed(&texts, &go_on).expect("texts have vectors");
+    let embedder = Neighbours::boxed(model.info(), samples);
+    let (mut indexer, _) = Indexer::open(&library, embedder).expect("a new library can be made");
+    let folder = indexer.add_folder(&folder).expect("the folder is there");
+    indexer.scan(&folder, &go_on).expect("it can be walked");
+    indexer.run(&go_on, &mut ()).expect("it can be indexed");
+}
+
+/// The paragraphs of the fixture's notes that are no headings and the like.
+fn paragraphs() -> Vec<String> {
+    let mut paragraphs = Vec::new();
+    for file in Notes::files(Path::new(FIXTURE)) {
+        let text = fs::read_to_string(file).expect("the fixture is there");
+        let long = text.split("\n\n").filter(|it| it.len() >= SAMPLE_CHARS_MIN);
+        paragraphs.extend(long.map(str::to_owned));
+    }
+    paragraphs
+}
+
+/// Opens the library in `dir`, asks it, and saves notes that it watches.
+pub fn measure(dir: &Path) {
+    let (folder, library) = places(dir);
+    let source = bundled(Vec::new());
+    open(&library, &source);
+    search(&Library::open(&library, source.clone()).expect("the library is sound"));
+    let model = source(Purpose::Query).expect("`cargo xtask setup` was run");
+    follow(
+        &folder,
+        &library,
+        &source,
+        model.info(),
+        "a saved note can be found",
+    );
+}
+
+/// Asks every question in every round, then looks at every vector for the same.
+fn search(library: &Library) {
+    let params = Params::default();
+    let questions = questions();
+    let lists = library.lists();
+    let note = format!(
+        "{} chunks, {} rows of vectors, {} questions",
+        lists.snapshot.n_chunks(),
+        lists.vectors.n_rows(),
+        questions.len()
+    );
+    let of = |name: &str, note: &str| Series::of(name, MILLISECONDS, note);
+    let mut whole = of("search", &note);
+    let mut embed = of("search: embed the question", "");
+    let mut parts = [
+        (ListId::VECTOR, of("search: vectors", "")),
+        (ListId::BM25, of("search: BM25", "")),
+    ];
+    for round in 0..=ROUNDS {
+        for question in &questions {
+            let started = Instant::now();
+            let found = library.search(question, &params, None);
+            let took = started.elapsed();
+            if round == 0 {
+                continue;
+            }
+            let found = found.expect("the library can be searched");
+            let is_ready = |list: &List| list.state == ListState::Ready;
+            assert!(found.set().lists.iter().all(is_ready), "both lists answer");
+            let timing = &found.timing;
+            whole.add_time(took);
+            embed.add_time(timing.embed);
+            for (list, series) in &mut parts {
+                let took = timing.lists.iter().find(|(id, _)| id == list);
+                series.add_time(took.expect("both lists were asked").1);
+            }
+        }
+    }
+    whole.print();
+    embed.print();
+    for (_, series) in parts {
+        series.print();
+    }
+    if let Some(bytes) = memory("RssAnon") {
+        let note = "of the searching process, the model of questions included";
+        Series::of("anonymous memory while searching", "MB", note)
+            .with(bytes / 1e6)
+            .print();
+    }
+
+    let mut embedder = bundled(Vec::new())(Purpose::Query).expect("it was loaded before");
+    let texts: Vec<&str> = questions.iter().map(String::as_str).collect();
+    let vectors = embedder.embed(&texts, &AtomicBool::new(false));
+    let note = "by turns; the same chunks, values and order";
+    let mut ratio = Series::of("vectors, ratio to a look at every vector", "", note);
+    for vector in vectors.expect("questions have vectors") {
+        let (ours, baseline) = by_both_ways(&lists, &vector);
+        ratio.add(ours.as_secs_f64() / baseline.as_secs_f64());
+    }
+    ratio.print();
+}
+
+/// How long the vector list takes, and how long to look at every vector for it.
+///
+/// # Panics
+/// If they find something else.
+fn by_both_ways(lists: &Lists, question: &[f32]) -> (Duration, Duration) {
+    let (vectors, rows) = (&lists.vectors, &lists.rows);
+    let scope: Range<u32> = 0..lists.snapshot.n_chunks();
+    let unit = VectorUnit::Windows;
+    let started = Instant::now();
+    let scores = VectorScores::new(vectors, rows, unit, slice::from_ref(&scope), question);
+    let found = scores.expect("the question fits").best(DEPTH_MAX);
+    let ours = started.elapsed();
+
+    let started = Instant::now();
+    let dots = vectors.dots(question).expect("the question fits");
+    let dot = |row: &u32| f64::from(dots[*row as usize]);
+    let mut expected: Vec<(u32, f64)> = scope
+        .map(|place| {
+            let whole = dot(&rows.whole(place));
+            let window = rows.windows(place).iter().map(dot).reduce(f64::max);
+            let score = window.map_or(whole, |window| (2.0 * window + whole) / 3.0);
+            (place, score)
+        })
+        .collect();
+    let order = |a: &(u32, f64), b: &(u32, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if expected.len() > DEPTH_MAX {
+        expected.select_nth_unstable_by(DEPTH_MAX, order);
+        expected.truncate(DEPTH_MAX);
+    }
+    expected.sort_unstable_by(order);
+    let baseline = started.elapsed();
+
+    let found = found.iter().map(|(place, value)| (*place, value.score));
+    assert!(found.eq(expected), "both ways find the same");
+    (ours, baseline)
+}
