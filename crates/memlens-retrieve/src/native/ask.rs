@@ -156,12 +156,21 @@ pub fn retrieve(
     for (rank, place) in (1..).zip(&by_text) {
         text.values[slot_of(&union, *place)].rank = Some(rank);
     }
+    if let Some(scores) = &vector_scores {
+        let unranked = also.iter().filter_map(|place| {
+            let value = &vectors.values[slot_of(&union, *place)];
+            value
+                .score
+                .filter(|_| value.rank.is_none())
+                .map(|score| (*place, score))
+        });
+        let unranked: Vec<(u32, f64)> = unranked.collect();
+        for ((place, _), rank) in unranked.iter().zip(scores.ranks(&unranked)) {
+            vectors.values[slot_of(&union, *place)].rank = Some(rank);
+        }
+    }
     for place in also {
         let slot = slot_of(&union, *place);
-        let value = &mut vectors.values[slot];
-        if let (Some(vectors), Some(score), None) = (&vector_scores, value.score, value.rank) {
-            value.rank = Some(vectors.rank(*place, score));
-        }
         if let (Some(score), None) = (scores.of(ids[slot]), text.values[slot].rank) {
             let n_before = scores.n_before(score, &Some(*place), place_of);
             text.values[slot].rank = Some(n_before as u32 + 1);

@@ -105,18 +105,35 @@ impl<'a> VectorScores<'a> {
         found
     }
 
-    /// The 1-based rank of the chunk at a place, whose score is given, among all in scope.
-    pub fn rank(&self, place: u32, score: f64) -> u32 {
-        let is_before =
-            |other: f64, at: u32| best_first((other, at), (score, place)) == Ordering::Less;
-        let before = self.ceilings().filter(|(ceiling, at)| {
-            *at != place
-                && is_before(*ceiling, *at)
-                && self
-                    .value_from(*at, score)
-                    .is_some_and(|value| is_before(value.score, *at))
-        });
-        before.count() as u32 + 1
+    /// The 1-based ranks of chunks, given by place and score, among all in scope, in the order given. Every other chunk is looked
+    /// at once, however many are asked for.
+    pub fn ranks(&self, wanted: &[(u32, f64)]) -> Vec<u32> {
+        let mut in_order: Vec<usize> = (0..wanted.len()).collect();
+        let of = |at: usize| (wanted[at].1, wanted[at].0);
+        in_order.sort_unstable_by(|a, b| best_first(of(*a), of(*b)));
+        let Some(least) = in_order.last().map(|last| wanted[*last].1) else {
+            return Vec::new();
+        };
+        // How many chunks stand between each wanted one and the one before it.
+        let mut n_between = vec![0; wanted.len()];
+        for (_, place) in self.ceilings().filter(|(ceiling, _)| *ceiling >= least) {
+            let Some(value) = self.value_from(place, least) else {
+                continue;
+            };
+            let chunk = (value.score, place);
+            let next =
+                in_order.partition_point(|at| best_first(of(*at), chunk) != Ordering::Greater);
+            if let Some(n) = n_between.get_mut(next) {
+                *n += 1;
+            }
+        }
+        let mut ranks = vec![0; wanted.len()];
+        let mut n_before = 0;
+        for (at, n) in in_order.into_iter().zip(n_between) {
+            n_before += n;
+            ranks[at] = n_before + 1;
+        }
+        ranks
     }
 
     /// The value of the chunk at a place; none if its score is below `least`, as far as that shows without further products.
@@ -289,9 +306,16 @@ mod tests {
             let mut expected: Vec<(u32, VectorValue)> =
                 scope[0].clone().map(|place| (place, value(place))).collect();
             expected.sort_by(by_value);
-            for (rank, (place, value)) in (1..).zip(&expected).step_by(17) {
-                prop_assert_eq!(scores.rank(*place, value.score), rank);
-            }
+            // In no order, and one of them twice.
+            let mut wanted: Vec<(u32, (u32, f64))> = (1..)
+                .zip(&expected)
+                .step_by(17)
+                .map(|(rank, (place, value))| (rank, (*place, value.score)))
+                .collect();
+            wanted.sort_unstable_by_key(|(_, (place, _))| *place);
+            wanted.extend(wanted.first().copied());
+            let (ranks, wanted): (Vec<u32>, Vec<(u32, f64)>) = wanted.into_iter().unzip();
+            prop_assert_eq!(scores.ranks(&wanted), ranks);
             expected.truncate(n);
             prop_assert_eq!(scores.best(n), expected);
         }
