@@ -39,6 +39,7 @@ static WATCHED: LazyLock<(TempDir, Snapshot)> = LazyLock::new(|| {
     };
     let document = |(id, path): (i64, &&str)| DocumentRow {
         id: DocumentId(id),
+        checksum: 0,
         folder: FolderId(1),
         path: (*path).to_owned(),
         hash: [0; 32],

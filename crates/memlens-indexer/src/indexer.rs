@@ -262,6 +262,7 @@ impl Indexer {
             self.clock = Clock::default();
             self.tries.clear();
             self.counted.clear();
+            self.save_snapshot()?;
             return Ok(Step::Idle);
         };
         let done = match &job {

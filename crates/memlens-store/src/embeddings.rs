@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use rusqlite::{Row, params};
+use serde::{Deserialize, Serialize};
 
 use crate::checksum::OF_EMBEDDING;
 use crate::error::Attempt;
 use crate::{Store, StoreError};
 
 /// Names an embedding; never used twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EmbeddingId(pub i64);
 
 impl Store {

@@ -1,13 +1,14 @@
 //! The watched folders.
 
 use rusqlite::{Row, Transaction, params};
+use serde::{Deserialize, Serialize};
 
 use crate::error::Attempt;
 use crate::store::next_generation;
 use crate::{Applied, DocumentId, Store, StoreError};
 
 /// Names a watched folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FolderId(pub i64);
 
 /// A watched folder.
@@ -108,7 +109,7 @@ impl Store {
     pub fn remove_folder(&mut self, folder: FolderId) -> Result<Applied, StoreError> {
         self.strike("remove a folder")?;
         let attempt = "remove a folder";
-        self.lastingly(|connection| {
+        let applied = self.lastingly(|connection| {
             let transaction = connection.transaction().attempt(attempt)?;
             let removed = documents_of(&transaction, folder).attempt(attempt)?;
             transaction
@@ -121,7 +122,9 @@ impl Store {
                 removed,
                 added: Vec::new(),
             })
-        })
+        })?;
+        self.remove_saved_snapshot();
+        Ok(applied)
     }
 
     /// Says that a folder lies elsewhere now: its notes are forgotten and read again there, while its embeddings, its agent

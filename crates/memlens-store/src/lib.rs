@@ -40,6 +40,7 @@ mod presets;
 mod problems;
 mod query_sets;
 mod runs;
+mod saved;
 mod score_cache;
 mod settings;
 mod snapshot;

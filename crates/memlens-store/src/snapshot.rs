@@ -1,13 +1,14 @@
 //! All that a search needs of the library but its texts, read in one consistent moment.
 //!
 //! A document never changes under its id but for its time, so snapshots share the documents that they have in common: whoever
-//! knows an earlier one reads what changed since, and nothing else.
+//! knows an earlier one reads what changed since, and nothing else. One that was [saved](crate::saved) is such an earlier one.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use serde::{Deserialize, Serialize};
 
 use crate::checksum::{OF_CHUNK, OF_DOCUMENT, OF_WINDOW};
 use crate::damage::lossy;
@@ -18,10 +19,12 @@ use crate::{DocumentId, EmbeddingId, Folder, FolderId, Store, StoreError};
 const ALL_FROM_SHARE: usize = 4;
 
 /// A document in a snapshot, with what it was cut into.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DocumentRow {
     /// Its id.
     pub id: DocumentId,
+    /// Its checksum, with that of all that belongs to it, as it was saved.
+    pub checksum: i64,
     /// Its folder.
     pub folder: FolderId,
     /// Its path there.
@@ -45,7 +48,7 @@ pub struct DocumentRow {
 }
 
 /// A chunk in a snapshot.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkRow {
     /// Its id.
     pub id: i64,
@@ -70,7 +73,7 @@ pub struct ChunkRow {
 }
 
 /// A window in a snapshot.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WindowRow {
     /// First line, 1-based.
     pub start_line: u32,
@@ -117,12 +120,20 @@ pub struct Followed {
 }
 
 /// A place in the log of changed documents.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Log {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Log {
     /// Whose log it is; none where that is not known.
-    database: Option<String>,
+    pub(crate) database: Option<String>,
     /// The last entry that was read, 0 before the first.
-    at: i64,
+    pub(crate) at: i64,
+}
+
+/// What an earlier snapshot knows.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) log: &'a Log,
+    pub(crate) documents: &'a [Arc<DocumentRow>],
+    pub(crate) altered: &'a [AlteredDocument],
 }
 
 /// Snapshots are equal where they show the same, whatever was logged since.
@@ -185,6 +196,15 @@ impl Snapshot {
             .ok()
     }
 
+    /// What whoever reads a later one need not read again.
+    pub(crate) fn known(&self) -> Known<'_> {
+        Known {
+            log: &self.log,
+            documents: &self.documents,
+            altered: &self.altered,
+        }
+    }
+
     /// A watched folder; none where it is not one.
     pub fn folder(&self, id: FolderId) -> Option<&Folder> {
         self.folders.iter().find(|folder| folder.id == id)
@@ -206,17 +226,24 @@ impl Store {
     /// # Errors
     /// As [`Store::snapshot`].
     pub fn snapshot_after(&self, before: Option<&Snapshot>) -> Result<Followed, StoreError> {
-        // A read transaction sees one moment, whatever the writer does meanwhile.
-        // Unlike the connection's other ones: it only reads, and must keep nobody from writing.
+        self.at_one_moment(|| self.read_snapshot(before.map(Snapshot::known)))
+    }
+
+    /// Reads at one moment, whatever the writer does meanwhile.
+    pub(crate) fn at_one_moment<T>(
+        &self,
+        read: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        // Unlike the connection's other transactions: it only reads, and must keep nobody from writing.
         let transaction =
             Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)
                 .attempt("read the library")?;
-        let snapshot = self.read_snapshot(before);
+        let read = read();
         transaction.finish().attempt("read the library")?;
-        snapshot
+        read
     }
 
-    fn read_snapshot(&self, before: Option<&Snapshot>) -> Result<Followed, StoreError> {
+    pub(crate) fn read_snapshot(&self, before: Option<Known<'_>>) -> Result<Followed, StoreError> {
         let generation = self.generation()?;
         let folders = self.folders()?;
         let log = self.log().attempt("read what changed")?;
@@ -254,7 +281,7 @@ impl Store {
     }
 
     /// The end of the log.
-    fn log(&self) -> rusqlite::Result<Log> {
+    pub(crate) fn log(&self) -> rusqlite::Result<Log> {
         Ok(Log {
             database: self
                 .connection
@@ -272,7 +299,7 @@ impl Store {
     /// back, or so many that it is faster to read all.
     fn changed_after(
         &self,
-        known: &Snapshot,
+        known: Known<'_>,
         log: &Log,
     ) -> rusqlite::Result<Option<HashSet<DocumentId>>> {
         let first: Option<i64> = self
@@ -569,6 +596,7 @@ fn document_row(row: &Row<'_>) -> rusqlite::Result<DocumentRow> {
         encoding: row.get(5)?,
         agent: row.get(6)?,
         date: row.get(7)?,
+        checksum: row.get(9)?,
         tags: serde_json::from_str(&tags).unwrap_or_default(),
         chunks: Vec::new(),
         windows: Vec::new(),

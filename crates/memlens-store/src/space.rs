@@ -6,6 +6,7 @@ use rusqlite::Connection;
 
 use crate::error::Attempt;
 use crate::lock::WriteLock;
+use crate::saved;
 use crate::store::{files, next_generation};
 use crate::{Store, StoreError};
 
@@ -44,6 +45,7 @@ impl Store {
             transaction.commit().attempt(attempt)?;
             Ok(generation)
         })?;
+        self.remove_saved_snapshot();
         self.shrink()?;
         Ok(generation)
     }
@@ -56,7 +58,7 @@ impl Store {
     /// be removed.
     pub fn remove_damaged(dir: &Path) -> Result<(), StoreError> {
         let _lock = WriteLock::take(dir)?;
-        for path in files(dir) {
+        for path in files(dir).into_iter().chain(saved::files(dir)) {
             match std::fs::remove_file(&path) {
                 Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
                     return Err(StoreError::Folder { path, source });

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use memlens_faults::{Place, strike};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use rusqlite_migration::SchemaVersion;
+use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 use crate::checksum;
@@ -15,9 +16,10 @@ use crate::error::{Attempt, DATABASE};
 use crate::lock::WriteLock;
 use crate::migrations::{LATEST, MIGRATIONS};
 use crate::past::page;
+use crate::saved;
 
 /// Names a document; never used twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentId(pub i64);
 
 /// How long a reader waits for a writer's short exclusive moments.
@@ -34,6 +36,8 @@ pub struct Store {
     /// Where the database lies in a place that this process cannot write: the file as it was when it was opened. SQLite
     /// then takes it for one that never changes.
     frozen: Option<FileState>,
+    /// The snapshot that was saved last, once it was looked at.
+    pub(crate) saved_near: Option<saved::Near>,
 }
 
 /// What tells that a file was written.
@@ -101,6 +105,7 @@ impl Store {
             dir: dir.to_owned(),
             lock: Some(Arc::new(lock)),
             frozen: None,
+            saved_near: None,
         })
     }
 
@@ -139,6 +144,7 @@ impl Store {
             dir: resolve(dir)?,
             lock: None,
             frozen,
+            saved_near: None,
         })
     }
 
@@ -179,6 +185,7 @@ impl Store {
             dir: self.dir.clone(),
             lock: self.lock.clone(),
             frozen: None,
+            saved_near: None,
         })
     }
 
@@ -394,6 +401,7 @@ fn try_keep_private(path: &Path) {
 fn own_files(dir: &Path) -> Vec<PathBuf> {
     let mut own = vec![crate::lock::path(dir)];
     own.extend(files(dir));
+    own.extend(saved::files(dir));
     own.extend(crate::score_cache::files(dir));
     own
 }

@@ -66,6 +66,14 @@ impl Indexer {
         Ok(is_store || is_list)
     }
 
+    /// Saves what opening the library takes longest to read, where much of it has changed.
+    ///
+    /// # Errors
+    /// [`IndexerError::Store`].
+    pub fn save_snapshot(&mut self) -> Result<(), IndexerError> {
+        Ok(self.store.save_snapshot()?)
+    }
+
     /// Opens the lists; what is torn or out of step is built anew.
     fn open_lists(&mut self) -> Result<(), IndexerError> {
         let info = self.embedder.info();

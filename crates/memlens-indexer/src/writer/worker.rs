@@ -276,6 +276,7 @@ impl Worker {
         if !indexer.is_busy() {
             self.note_progress(indexer);
             self.refresh();
+            indexer.save_snapshot()?;
         }
         Ok(())
     }
@@ -316,6 +317,7 @@ impl Worker {
         }
         self.is_tidy = true;
         indexer.rest();
+        indexer.save_snapshot()?;
         if indexer.compact()? {
             self.refresh();
         }

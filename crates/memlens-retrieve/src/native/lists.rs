@@ -1,7 +1,10 @@
 //! The library as it is searched: one snapshot of the store and both lists, all of one generation.
 
 use std::collections::{HashMap, HashSet};
+use std::panic::resume_unwind;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use memlens_index::{IndexError, TextIndex, VectorFile, text_path, vector_path};
@@ -93,18 +96,23 @@ impl Lists {
     }
 
     fn open_once(store: &Store, before: Option<&Lists>) -> Result<Lists, RetrieveError> {
-        // The lists first: the snapshot takes longest, and once it has begun no writer disturbs it.
-        let (text, vectors) = (text_path(store.dir()), vector_path(store.dir()));
-        let (text, vectors) = match before {
-            Some(before) => (
-                TextIndex::open_after(&text, &before.text)?,
-                VectorFile::open_after(&vectors, &before.vectors)?,
-            ),
-            None => (TextIndex::open(&text)?, VectorFile::open(&vectors)?),
-        };
-        text.check(store.generation()?)?;
-        let Followed { snapshot, changed } =
-            store.snapshot_after(before.map(|before| &before.snapshot))?;
+        // Beside each other: each reads what the other does not.
+        let dir = store.dir();
+        let (lists, followed) = thread::scope(|scope| {
+            let lists = scope.spawn(|| open_lists(dir, before));
+            let followed = match before {
+                Some(before) => store.snapshot_after(Some(&before.snapshot)),
+                None => store.resumed_snapshot().map(|snapshot| Followed {
+                    snapshot,
+                    changed: None,
+                }),
+            };
+            let lists = lists.join();
+            (lists.unwrap_or_else(|panic| resume_unwind(panic)), followed)
+        });
+        let (text, vectors) = lists?;
+        let Followed { snapshot, changed } = followed?;
+        // What a writer changed in between shows here.
         text.check(snapshot.generation)?;
         let made_by = store.embedding_model()?;
         let (model, dim) = made_by.unwrap_or((vectors.model().to_owned(), vectors.dim()));
@@ -124,10 +132,6 @@ impl Lists {
             path: vector_path(store.dir()),
             why: format!("embedding {} has no row", embedding.0),
         })?;
-        if known.is_none() {
-            // Its check read the whole file, and nobody searches these rows yet.
-            vectors.rest();
-        }
         Ok(Lists::of(snapshot, text, vectors, pieces))
     }
 
@@ -219,6 +223,18 @@ impl Lists {
             .ok()?;
         Some(self.by_id[at].1)
     }
+}
+
+/// Opens both lists of the library in `dir`; what was checked for `before` is not read again.
+fn open_lists(dir: &Path, before: Option<&Lists>) -> Result<(TextIndex, VectorFile), IndexError> {
+    let (text, vectors) = (text_path(dir), vector_path(dir));
+    Ok(match before {
+        Some(before) => (
+            TextIndex::open_after(&text, &before.text)?,
+            VectorFile::open_after(&vectors, &before.vectors)?,
+        ),
+        None => (TextIndex::open(&text)?, VectorFile::open(&vectors)?),
+    })
 }
 
 impl Piece {

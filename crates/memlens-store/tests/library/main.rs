@@ -4,6 +4,7 @@ mod documents;
 mod folders;
 mod presets;
 mod problems;
+mod saved;
 mod snapshots;
 
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Snapshots, and those that follow an earlier one.
 //!
-//! Properties checked: the order of a snapshot does not depend on the order of indexing; one that follows equals one that is
-//! read from the beginning, and shares what did not change; a reader who is too late for the log reads everything.
+//! Properties checked: the order of a snapshot does not depend on the order of indexing; one that follows another, in memory or
+//! saved, equals one that is read from the beginning, and shares what did not change; a reader who is too late for the log reads everything.
 
 use std::sync::Arc;
 
@@ -83,6 +83,7 @@ proptest! {
                     prop_assert!(known.documents.iter().any(|it| Arc::ptr_eq(it, document)));
                 }
             }
+            prop_assert_eq!(&reader.resumed_snapshot().expect("it can be read"), &followed.snapshot);
             known = followed.snapshot;
         }
     }
@@ -97,6 +98,7 @@ enum Happens {
     RemoveFolder,
     Forget,
     Erase,
+    Save,
 }
 
 fn happens() -> impl Strategy<Value = Happens> {
@@ -108,6 +110,7 @@ fn happens() -> impl Strategy<Value = Happens> {
         1 => Just(Happens::RemoveFolder),
         1 => Just(Happens::Forget),
         1 => Just(Happens::Erase),
+        4 => Just(Happens::Save),
     ]
 }
 
@@ -146,6 +149,10 @@ impl Happens {
             }
             Happens::Erase => {
                 store.erase_all().expect("it can be done");
+                return;
+            }
+            Happens::Save => {
+                store.save_snapshot().expect("it can be done");
                 return;
             }
         };

@@ -1,0 +1,262 @@
+//! A snapshot in a file beside the database, so that whoever opens the library reads what changed since, and not all.
+//!
+//! The database holds every row that stands there, so nothing is lost with it: a file that is missing, torn, of another
+//! format or of another state of the database costs the time to read everything. The writer saves it anew while it
+//! rests, once enough has changed.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memlens_files::open_own;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Attempt;
+use crate::snapshot::{Known, Log};
+use crate::{DocumentRow, Followed, Snapshot, Store, StoreError};
+
+/// The file's first bytes; the number rises with every change of what follows.
+const MAGIC: &[u8] = b"memlens-snapshot 1\n";
+/// Bytes of the checksum at its end.
+const CRC_BYTES: usize = size_of::<u32>();
+/// It is saved anew once one in so many documents changed: each that did is looked up by whoever opens the library.
+const CHANGED_SHARE: i64 = 32;
+
+/// What stands before the documents.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    log: Log,
+    n_documents: u64,
+}
+
+/// A saved snapshot that is known to be sound, and how large it is.
+#[derive(Debug)]
+pub(crate) struct Near {
+    log: Log,
+    n_documents: usize,
+}
+
+impl Near {
+    fn new(log: &Log, documents: &[Arc<DocumentRow>]) -> Near {
+        Near {
+            log: log.clone(),
+            n_documents: documents.len(),
+        }
+    }
+}
+
+/// What was saved of a snapshot: enough to follow it.
+struct Saved {
+    log: Log,
+    documents: Vec<Arc<DocumentRow>>,
+}
+
+impl Saved {
+    fn known(&self) -> Known<'_> {
+        Known {
+            log: &self.log,
+            documents: &self.documents,
+            altered: &[],
+        }
+    }
+
+    /// Reads what [`write`] wrote.
+    ///
+    /// # Errors
+    /// What the system answers, and [`io::ErrorKind::InvalidData`] for a file that is not as it was written.
+    fn read(dir: &Path) -> io::Result<Saved> {
+        let mut bytes = Vec::new();
+        open_own(&path(dir), File::options().read(true))?.read_to_end(&mut bytes)?;
+        let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_owned());
+        let (content, crc32) = bytes
+            .split_last_chunk::<CRC_BYTES>()
+            .ok_or_else(|| invalid("it is too short"))?;
+        if crc32fast::hash(content) != u32::from_le_bytes(*crc32) {
+            return Err(invalid("its checksum does not fit"));
+        }
+        let content = content
+            .strip_prefix(MAGIC)
+            .ok_or_else(|| invalid("it is of another format"))?;
+        let decode = || -> postcard::Result<Saved> {
+            let (Head { log, n_documents }, mut rest) = postcard::take_from_bytes(content)?;
+            let mut documents = Vec::new();
+            for _ in 0..n_documents {
+                let (document, behind) = postcard::take_from_bytes(rest)?;
+                documents.push(Arc::new(document));
+                rest = behind;
+            }
+            Ok(Saved { log, documents })
+        };
+        decode().map_err(|error| invalid(&error.to_string()))
+    }
+}
+
+impl Store {
+    /// Reads the library at one moment, by the snapshot that was saved last and what changed since, or from the beginning
+    /// where that does not lead there.
+    ///
+    /// What turned on the disk without being written is noticed where all is read.
+    ///
+    /// # Errors
+    /// As [`Store::snapshot`].
+    pub fn resumed_snapshot(&self) -> Result<Snapshot, StoreError> {
+        match Saved::read(self.dir()) {
+            Ok(saved) => self.follow(&saved),
+            Err(error) => {
+                tracing::debug!(%error, "the library is read from the beginning");
+                self.snapshot()
+            }
+        }
+    }
+
+    /// Saves a snapshot for those who open the library later, where none is or much has changed since the last one. Where
+    /// the file cannot be written, that costs them time and is no error.
+    ///
+    /// # Errors
+    /// As [`Store::snapshot`].
+    pub fn save_snapshot(&mut self) -> Result<(), StoreError> {
+        if let Some(near) = &self.saved_near
+            && !self.is_far_from(near)?
+        {
+            return Ok(());
+        }
+        let snapshot = match Saved::read(self.dir()) {
+            Ok(saved) => {
+                let near = Near::new(&saved.log, &saved.documents);
+                if !self.is_far_from(&near)? {
+                    self.saved_near = Some(near);
+                    return Ok(());
+                }
+                self.follow(&saved)?
+            }
+            Err(_) => self.snapshot()?,
+        };
+        // What is not as it was saved is about to be forgotten.
+        if snapshot.altered.is_empty() {
+            let known = snapshot.known();
+            match write(self.dir(), known) {
+                Ok(()) => self.saved_near = Some(Near::new(known.log, known.documents)),
+                Err(error) => tracing::debug!(%error, "the snapshot is not saved"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what was saved, which names notes and headings: a person asked to forget some.
+    pub(crate) fn remove_saved_snapshot(&mut self) {
+        self.saved_near = None;
+        for path in files(self.dir()) {
+            if let Err(error) = fs::remove_file(&path)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                tracing::warn!(path = %path.display(), %error, "a saved snapshot is left");
+            }
+        }
+    }
+
+    /// The snapshot that follows a saved one.
+    fn follow(&self, saved: &Saved) -> Result<Snapshot, StoreError> {
+        self.at_one_moment(|| {
+            let Followed { snapshot, changed } = self.read_snapshot(Some(saved.known()))?;
+            // A database that was put back from a copy goes on with other documents under the same numbers.
+            let is_of_now = changed.is_none()
+                || snapshot.altered.is_empty() && self.is_sum_of(&snapshot.documents);
+            if is_of_now {
+                return Ok(snapshot);
+            }
+            Ok(self.read_snapshot(None)?.snapshot)
+        })
+    }
+
+    /// Whether the database holds these documents and no others, by their checksums.
+    fn is_sum_of(&self, documents: &[Arc<DocumentRow>]) -> bool {
+        let mut sums = documents.iter().map(|document| document.checksum);
+        let sum = sums.try_fold(0, i64::checked_add);
+        let found: rusqlite::Result<(i64, i64)> = self
+            .connection
+            .prepare_cached(
+                "SELECT count(*), coalesce(sum(checksum), 0) FROM documents NOT INDEXED",
+            )
+            .and_then(|mut statement| {
+                statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            });
+        // A sum that is too large, or of something else than numbers, is of rows that turned.
+        found.is_ok_and(|(n_found, found)| (n_found, Some(found)) == (documents.len() as i64, sum))
+    }
+
+    /// Whether so much changed since then that looking it up takes time.
+    fn is_far_from(&self, near: &Near) -> Result<bool, StoreError> {
+        let attempt = "read what changed";
+        if self.log().attempt(attempt)?.database != near.log.database {
+            return Ok(true);
+        }
+        let (first, n_changed): (Option<i64>, i64) = self
+            .connection
+            .prepare_cached(
+                "SELECT (SELECT min(at) FROM changed),
+                     (SELECT count(DISTINCT document) FROM changed WHERE at > ?1)",
+            )
+            .and_then(|mut statement| {
+                statement.query_row([near.log.at], |row| Ok((row.get(0)?, row.get(1)?)))
+            })
+            .attempt(attempt)?;
+        let reaches_back = first.is_none_or(|first| first <= near.log.at + 1);
+        Ok(!reaches_back || n_changed * CHANGED_SHARE > near.n_documents as i64)
+    }
+}
+
+/// The file, and the one that takes its place once it is whole; there or not.
+pub(crate) fn files(dir: &Path) -> [PathBuf; 2] {
+    [path(dir), dir.join("snapshot.new")]
+}
+
+fn path(dir: &Path) -> PathBuf {
+    dir.join("snapshot")
+}
+
+/// Replaces the file in one step. It is not brought to the disk: one that is torn there is not believed.
+fn write(dir: &Path, snapshot: Known<'_>) -> io::Result<()> {
+    let [path, unfinished] = files(dir);
+    // What was left there, or put there, is removed and not written over.
+    match fs::remove_file(&unfinished) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let file = open_own(&unfinished, File::options().write(true).create_new(true))?;
+    let mut file = Summed {
+        file: BufWriter::new(file),
+        crc32: crc32fast::Hasher::new(),
+    };
+    file.write_all(MAGIC)?;
+    let head = Head {
+        log: snapshot.log.clone(),
+        n_documents: snapshot.documents.len() as u64,
+    };
+    postcard::to_io(&head, &mut file).map_err(io::Error::other)?;
+    for document in snapshot.documents {
+        postcard::to_io(&**document, &mut file).map_err(io::Error::other)?;
+    }
+    let Summed { mut file, crc32 } = file;
+    file.write_all(&crc32.finalize().to_le_bytes())?;
+    file.into_inner()?;
+    fs::rename(&unfinished, &path)
+}
+
+/// A file that is being written, and the checksum of what was.
+struct Summed {
+    file: BufWriter<File>,
+    crc32: crc32fast::Hasher,
+}
+
+impl Write for Summed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n_written = self.file.write(bytes)?;
+        self.crc32.update(&bytes[..n_written]);
+        Ok(n_written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
