@@ -303,24 +303,18 @@ fn price_sentence(n_kept: u32, n_dropped: u32, n_brought: u32, n_moved: u32) -> 
 }
 
 fn reach(pipeline: &dyn AnyPipeline, set: &CandidateSet, slot: u32, params: &Values) -> Reach {
-    let trace = pipeline.rank(set, params);
-    if trace.kept().contains(&slot) {
-        let is_unanswered = |entry: &Entry| {
-            entry.slot == slot && matches!(entry.detail, Detail::Hook(HookMove::Pending))
-        };
-        let command = trace
-            .stages
-            .iter()
-            .position(|stage| stage.entries.iter().any(is_unanswered));
-        return command.map_or(Reach::Kept, Reach::Unanswered);
+    if let Some(lost_at) = pipeline.dropped_at(set, params, slot) {
+        return Reach::LostAt(lost_at);
     }
-    let lost_at = trace.stages.iter().position(|stage| {
-        stage
-            .entries
-            .iter()
-            .any(|entry| entry.slot == slot && entry.is_dropped)
-    });
-    Reach::LostAt(lost_at.unwrap_or(0))
+    let is_unanswered = |entry: &Entry| {
+        entry.slot == slot && matches!(entry.detail, Detail::Hook(HookMove::Pending))
+    };
+    let trace = pipeline.rank(set, params);
+    let command = trace
+        .stages
+        .iter()
+        .position(|stage| stage.entries.iter().any(is_unanswered));
+    command.map_or(Reach::Kept, Reach::Unanswered)
 }
 
 fn by_size(a: &(u8, f64), b: &(u8, f64)) -> Ordering {

@@ -44,7 +44,7 @@ pub use explain::{number, share};
 pub use journey::{Bar, FormulaLine, JourneyCore, JourneyStep};
 pub use pipeline::{
     AnyPipeline, Context, NATIVE, Outcome, Pipeline, PipelineId, RetrieverId, Row, Stage, Ties,
-    order, rank, rank_observed,
+    dropped_at, order, rank, rank_observed,
 };
 pub use reason::{OwnReason, Reason};
 pub use stages::corroboration::cluster_level;

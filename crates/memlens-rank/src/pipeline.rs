@@ -170,6 +170,9 @@ pub trait AnyPipeline: Sync {
 
     /// As [`order`], by values of its table.
     fn order(&self, set: &CandidateSet, values: &Values) -> Vec<(u32, f64)>;
+
+    /// As [`dropped_at`], by values of its table.
+    fn dropped_at(&self, set: &CandidateSet, values: &Values, slot: u32) -> Option<usize>;
 }
 
 impl<P: TypedSet> AnyPipeline for Pipeline<P> {
@@ -200,6 +203,10 @@ impl<P: TypedSet> AnyPipeline for Pipeline<P> {
 
     fn order(&self, set: &CandidateSet, values: &Values) -> Vec<(u32, f64)> {
         order(set, &P::of(values), self)
+    }
+
+    fn dropped_at(&self, set: &CandidateSet, values: &Values, slot: u32) -> Option<usize> {
+        dropped_at(set, &P::of(values), self, slot)
     }
 }
 
@@ -306,20 +313,45 @@ pub fn order<P: TypedSet>(
     params: &P,
     pipeline: &Pipeline<P>,
 ) -> Vec<(u32, f64)> {
+    let (rows, _) = unrecorded(set, params, pipeline, |_| false);
+    let scored = rows.iter().map(|row| (row.slot, row.score.unwrap_or(0.0)));
+    scored.collect()
+}
+
+/// The index of the stage at which [`rank`] drops a slot; none where it keeps it. Also without the record.
+pub fn dropped_at<P: TypedSet>(
+    set: &CandidateSet,
+    params: &P,
+    pipeline: &Pipeline<P>,
+    slot: u32,
+) -> Option<usize> {
+    let is_gone = |rows: &[Row]| rows.iter().all(|row| row.slot != slot);
+    unrecorded(set, params, pipeline, is_gone).1
+}
+
+/// The rows after all stages, or after the first that leaves rows by which `is_enough`, with its index.
+fn unrecorded<P: TypedSet>(
+    set: &CandidateSet,
+    params: &P,
+    pipeline: &Pipeline<P>,
+    is_enough: impl Fn(&[Row]) -> bool,
+) -> (Vec<Row>, Option<usize>) {
     let context = Context {
         set,
         params,
         is_recorded: false,
     };
     let mut rows = start(set, pipeline.ties);
-    for stage in pipeline.stages {
+    for (at, stage) in pipeline.stages.iter().enumerate() {
         let Outcome { details, .. } = (stage.explain)(&context, &rows);
         if !details.is_empty() {
             (rows, _) = decide(&details, pipeline.ties, &rows);
         }
+        if is_enough(&rows) {
+            return (rows, Some(at));
+        }
     }
-    let scored = rows.iter().map(|row| (row.slot, row.score.unwrap_or(0.0)));
-    scored.collect()
+    (rows, None)
 }
 
 /// All rows as they start.

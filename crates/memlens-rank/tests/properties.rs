@@ -13,8 +13,8 @@ use memlens_params::{
 };
 use memlens_rank::{
     Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, Detail, Directions, Effect, Entry,
-    HookAnswer, HookMove, List, ListId, NATIVE, RerankScale, RerankScores, RerankState, Status,
-    Thumbs, Trace, chars_read, order, rank,
+    HookAnswer, HookMove, List, ListId, NATIVE, RerankScale, RerankScores, RerankState, StageTrace,
+    Status, Thumbs, Trace, chars_read, dropped_at, order, rank,
 };
 use proptest::prelude::*;
 
@@ -301,6 +301,11 @@ proptest! {
             (set, params)
         };
         prop_assert_eq!(order(&set, &params, &NATIVE), kept_with_scores(&set, &params));
+        let trace = traced(&set, &params);
+        for slot in 0..set.candidates.len() as u32 {
+            let drops = |stage: &StageTrace| stage.entries.iter().any(|entry| entry.slot == slot && entry.is_dropped);
+            prop_assert_eq!(dropped_at(&set, &params, &NATIVE, slot), trace.stages.iter().position(drops));
+        }
     }
 
     #[test]
