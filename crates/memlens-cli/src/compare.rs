@@ -14,14 +14,14 @@ use crate::arguments::CompareArgs;
 use crate::error::CliError;
 use crate::evaluate::{answered_set, nothing_found};
 use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
-use crate::settings::{open, search_as, while_comparing};
+use crate::settings::{open_to_search, search_as, while_comparing};
 
 /// How many queries are told that differ most, to either side.
 const QUERIES_SHOWN: usize = 10;
 
 /// Compares two rankings for one question, or over a query set.
 pub fn run(library: Option<PathBuf>, arguments: &CompareArgs) -> Result<(), CliError> {
-    let library = open(library)?;
+    let library = open_to_search(library)?;
     let a = ranking(&library, &arguments.a)?;
     let b = ranking(&library, &arguments.b)?;
     match &arguments.queries {

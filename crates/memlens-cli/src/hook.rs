@@ -9,7 +9,7 @@ use serde_json::error::Category;
 use crate::arguments::HookArgs;
 use crate::error::CliError;
 use crate::output::{print_line, tell};
-use crate::settings::{open, params};
+use crate::settings::{open_to_search, params};
 
 /// More than any agent's results take; what is longer is something else.
 const EVENT_BYTES_MAX: u64 = 64 << 20;
@@ -18,7 +18,7 @@ const EVENT_BYTES_MAX: u64 = 64 << 20;
 pub fn run(library: Option<PathBuf>, arguments: &HookArgs) -> Result<(), CliError> {
     let params = params(&arguments.settings)?;
     let event = read_event()?;
-    let library = open(library)?;
+    let library = open_to_search(library)?;
     library.aggregate_for(&params)?;
     let ranking = library.rank_given(&event, &params)?;
     for notice in &ranking.notices {

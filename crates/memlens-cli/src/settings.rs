@@ -31,7 +31,16 @@ pub fn library_dir(given: Option<PathBuf>) -> Result<PathBuf, CliError> {
 
 /// Opens the library to read, and tells what a person should know.
 pub fn open(given: Option<PathBuf>) -> Result<Library, CliError> {
-    let library = Library::open(&library_dir(given)?, source())?;
+    told(Library::open(&library_dir(given)?, source()))
+}
+
+/// Opens the library as [`open`] does, for who asks it a question next.
+pub fn open_to_search(given: Option<PathBuf>) -> Result<Library, CliError> {
+    told(Library::open_to_search(&library_dir(given)?, source()))
+}
+
+fn told(opened: Result<Library, EngineError>) -> Result<Library, CliError> {
+    let library = opened?;
     for notice in library.notices() {
         tell(notice);
     }
@@ -89,7 +98,7 @@ pub fn ask(
     if query.trim().is_empty() {
         return Err(EngineError::EmptyQuery.into());
     }
-    let library = open(library)?;
+    let library = open_to_search(library)?;
     let part = match (scope, agent) {
         (_, Some(agent)) => library.part_of_agent(agent)?,
         (Some(typed), None) => Part::Folder(library.scope(typed)?),

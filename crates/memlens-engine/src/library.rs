@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use memlens_agents::Home;
 use memlens_embed::{EmbedderSource, Purpose};
-use memlens_indexer::Derived;
+use memlens_indexer::{Derived, Opened};
 use memlens_params::{ParameterSet, Params, Values};
 use memlens_rank::{AnyPipeline, NATIVE};
 use memlens_retrieve::{
-    Lists, NativeRetriever, Part, QueryEmbedder, Question, RetrieveError, Retriever, Scope,
-    StoreReader, Within,
+    Lists, NativeRetriever, Part, QueryEmbedder, Question, RetrieveError, Retrieved, Retriever,
+    Scope, StoreReader, Within,
 };
 use memlens_store::{Store, StoreError};
 use parking_lot::{Mutex, MutexGuard, RwLock};
@@ -72,23 +73,41 @@ impl Library {
     /// # Errors
     /// [`StoreError::Missing`] where there is none, and as [`Lists::open`].
     pub fn open(dir: &Path, source: EmbedderSource) -> Result<Library, EngineError> {
-        Library::try_open(dir, source).map_err(|error| error.at(dir))
+        Library::try_open(dir, source, false).map_err(|error| error.at(dir))
     }
 
-    fn try_open(dir: &Path, source: EmbedderSource) -> Result<Library, EngineError> {
+    /// Opens it for a question that is asked at once: the model of questions is loaded meanwhile.
+    ///
+    /// # Errors
+    /// As [`Library::open`].
+    pub fn open_to_search(dir: &Path, source: EmbedderSource) -> Result<Library, EngineError> {
+        Library::try_open(dir, source, true).map_err(|error| error.at(dir))
+    }
+
+    fn try_open(
+        dir: &Path,
+        source: EmbedderSource,
+        to_search: bool,
+    ) -> Result<Library, EngineError> {
         let mut notices = Vec::new();
         let store = Store::open_read_only(dir)?;
-        let lists = match Lists::open(&store, None, || writer(dir)) {
-            Err(RetrieveError::Index(error)) if error.needs_rebuild() => {
-                notices = repair(dir, &source)?;
-                Lists::open(&store, None, || writer(dir))?
-            }
-            other => other?,
-        };
-        let refreshing = Mutex::new(store.reader()?);
-        let store = Arc::new(StoreReader::new(store));
         let load = source.clone();
         let embedder = Arc::new(QueryEmbedder::new(Box::new(move || load(Purpose::Query))));
+        let lists = thread::scope(|scope| -> Result<Lists, EngineError> {
+            if to_search {
+                // Whether it can be loaded the question asks again.
+                scope.spawn(|| embedder.load().is_ok());
+            }
+            Ok(match Lists::open(&store, None, || writer(dir)) {
+                Err(RetrieveError::Index(error)) if error.needs_rebuild() => {
+                    notices = repair(dir, &source)?;
+                    Lists::open(&store, None, || writer(dir))?
+                }
+                other => other?,
+            })
+        })?;
+        let refreshing = Mutex::new(store.reader()?);
+        let store = Arc::new(StoreReader::new(store));
         let retriever = NativeRetriever::new(Arc::new(lists), embedder.clone(), store.clone());
         Ok(Library {
             dir: dir.to_owned(),
@@ -323,15 +342,16 @@ impl Library {
         let vector = retriever.embed(query);
         let embed = started.elapsed();
         let within = Within::of(part);
-        let retrieved = retriever.retrieve(&Question {
+        let question = Question {
             text: query,
             vector: vector.as_deref().map_err(String::as_str),
             params,
             within: &within,
             also: &[],
-        })?;
+        };
+        let (retriever, retrieved, mut notices) = self.retrieve_or_mend(retriever, &question)?;
         self.note_vectors_read();
-        let mut notices = retriever.remarks();
+        notices.extend(retriever.remarks());
         if vector.is_ok() {
             notices.extend(retriever.remarks_on(query));
         }
@@ -392,6 +412,30 @@ impl Library {
             searches.put(search.clone());
         }
         Ok(search)
+    }
+
+    /// Asks the lists, which are built anew where a row that was read is not as it was written and nobody writes. Returns
+    /// with what was found who found it, and what a person should be told.
+    fn retrieve_or_mend(
+        &self,
+        retriever: Arc<dyn Retriever>,
+        question: &Question<'_>,
+    ) -> Result<(Arc<dyn Retriever>, Retrieved, Vec<String>), EngineError> {
+        let error = match retriever.retrieve(question) {
+            Ok(retrieved) => return Ok((retriever, retrieved, Vec::new())),
+            Err(error) => error,
+        };
+        let is_torn = matches!(&error, RetrieveError::Index(error) if error.needs_rebuild());
+        if !is_torn || retriever.id() != self.retriever().id() {
+            return Err(error.into());
+        }
+        let notices = repair(&self.dir, &self.source)?;
+        if !self.refresh()? {
+            return Err(error.into());
+        }
+        let retriever = self.retriever();
+        let retrieved = retriever.retrieve(question)?;
+        Ok((retriever, retrieved, notices))
     }
 
     /// The thumbs as they were last read.
@@ -523,6 +567,13 @@ fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineErro
             (embedder.info().id.clone(), embedder.info().dim)
         }
     };
-    let notices = Derived::open(&mut store, &model, dim)?.notices;
+    let Opened {
+        derived,
+        mut notices,
+        ..
+    } = Derived::open(&mut store, &model, dim)?;
+    let never = AtomicBool::new(false);
+    let (_, notice) = derived.checked(&mut store, (&model, dim), &never)?;
+    notices.extend(notice);
     Ok(notices)
 }

@@ -1,9 +1,12 @@
 //! The codes of a vector list on disk: `path.serial.codes` beside the rows of that serial.
 //!
-//! One row for each row of the list, in its order: its code ([`Rotation::push_code`]), then the CRC-32 of the model's name,
-//! the embedding and the code. There is no head: rows count up to the first that does not fit, and what has no code is
-//! compared by its vector. So whatever becomes of this file costs time and changes no result; the next writer makes it
-//! anew from the vectors, as it does for a list that never had one.
+//! One row for each row of the list, in its order: its code ([`Rotation::push_code`]), the embedding, the CRC-32 of the
+//! list's row, then that of the model's name and all this. There is no head: rows count up to the first that does not fit,
+//! and what has no code is compared by its vector. So whatever becomes of this file costs time and changes no result; the
+//! next writer makes it anew from the vectors, as it does for a list that never had one.
+//!
+//! Where every row has a code, nobody has to read all vectors to know that they are sound: each is compared with its
+//! checksum when it is read.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -15,13 +18,15 @@ use memmap2::Mmap;
 use crate::codes::Rotation;
 use crate::private::keep_private;
 use crate::vector_file::map_rows;
-use crate::vector_list::{Head, files_beside, suffixed};
+use crate::vector_list::{Head, ID_BYTES, files_beside, suffixed};
 use crate::{IndexError, VectorFile};
 
 /// Rises with every change of the codes, of the rotation or of the rows.
-const FORMAT: u32 = 1;
-/// Bytes of the checksum behind a code.
+const FORMAT: u32 = 2;
+/// Bytes of a checksum.
 const CRC_BYTES: usize = size_of::<u32>();
+/// Bytes behind a code: the embedding, the checksum of its vector, and that of the row.
+const TAIL_BYTES: usize = ID_BYTES + 2 * CRC_BYTES;
 
 /// The codes of a list's first rows, as far as they are sound.
 pub(crate) struct CodeFile {
@@ -47,10 +52,10 @@ impl CodeFile {
         path: &Path,
         head: &Head,
         n_known: usize,
-        embedding: impl Fn(usize) -> i64,
+        embedding: impl Fn(u32) -> i64,
     ) -> Self {
         let mut codes = Self::none(head.dim);
-        let row_bytes = codes.rotation.code_bytes() + CRC_BYTES;
+        let row_bytes = codes.row_bytes();
         let map = || -> io::Result<Option<Mmap>> {
             let file = open_own(&codes_path(path, head), File::options().read(true))?;
             let n_rows = (file.metadata()?.len() / row_bytes as u64).min(u64::from(head.n_rows));
@@ -67,10 +72,20 @@ impl CodeFile {
         let sound = codes.bytes().chunks_exact(row_bytes).enumerate();
         codes.n_rows = sound
             .take_while(|(at, row)| {
-                let (code, crc32) = row.split_at(row_bytes - CRC_BYTES);
-                *at < n_known || check.of(embedding(*at), code) == crc32
+                let (row, crc32) = row.split_at(row_bytes - CRC_BYTES);
+                *at < n_known || check.of(row) == crc32
             })
             .count();
+        // Codes of another list show by the first and the last: ids are given once, in ascending order. A row in between that
+        // is another one shows when it is read.
+        let last = (codes.n_rows as u32).checked_sub(1);
+        let are_others = last.is_some_and(|last| {
+            let [first, last] = [0, last].map(|row| (codes.embedding_of(row), embedding(row)));
+            first.0 != first.1 || last.0 != last.1
+        });
+        if are_others {
+            codes.n_rows = 0;
+        }
         codes
     }
 
@@ -81,8 +96,32 @@ impl CodeFile {
 
     /// The codes, in rows of so many bytes that each begin with one.
     pub(crate) fn rows(&self) -> (&[u8], usize) {
-        let row_bytes = self.rotation.code_bytes() + CRC_BYTES;
+        let row_bytes = self.row_bytes();
         (&self.bytes()[..self.n_rows * row_bytes], row_bytes)
+    }
+
+    /// The embeddings of the coded rows, in their order.
+    pub(crate) fn embeddings(&self) -> impl Iterator<Item = i64> {
+        (0..self.n_rows as u32).map(|row| self.embedding_of(row))
+    }
+
+    fn embedding_of(&self, row: u32) -> i64 {
+        let behind = &self.bytes()[row as usize * self.row_bytes() + self.rotation.code_bytes()..];
+        i64::from_le_bytes(*behind.first_chunk().expect("an id stands behind a code"))
+    }
+
+    /// Whether a coded row of the list, its id and numbers, is as it was written.
+    ///
+    /// # Panics
+    /// If the row has no code.
+    pub(crate) fn is_as_written(&self, row: usize, bytes: &[u8]) -> bool {
+        let (rows, row_bytes) = self.rows();
+        let crc32 = &rows[(row + 1) * row_bytes - 2 * CRC_BYTES..][..CRC_BYTES];
+        crc32fast::hash(bytes).to_le_bytes() == crc32
+    }
+
+    fn row_bytes(&self) -> usize {
+        self.rotation.code_bytes() + TAIL_BYTES
     }
 
     /// The mapping, if there is one.
@@ -95,7 +134,7 @@ impl CodeFile {
     }
 }
 
-/// What follows a code: proof that it is of this model and this embedding.
+/// What ends a row: proof that it is of this model, and as it was written.
 struct Check(crc32fast::Hasher);
 
 impl Check {
@@ -105,10 +144,9 @@ impl Check {
         Self(crc32)
     }
 
-    fn of(&self, embedding: i64, code: &[u8]) -> [u8; CRC_BYTES] {
+    fn of(&self, row: &[u8]) -> [u8; CRC_BYTES] {
         let mut crc32 = self.0.clone();
-        crc32.update(&embedding.to_le_bytes());
-        crc32.update(code);
+        crc32.update(row);
         crc32.finalize().to_le_bytes()
     }
 }
@@ -160,7 +198,8 @@ impl CodeWriter {
         // Beside it, since a reader may have mapped the present ones.
         let mut writer = Self::start(suffixed(&own, "new"), head)?;
         for row in 0..head.n_rows {
-            writer.append(list.embedding_of(row), list.vector(row))?;
+            let (embedding, vector) = (list.embedding_of(row), list.vector(row));
+            writer.append(embedding, vector, crc32fast::hash(list.row(row)))?;
         }
         writer.commit()?;
         fs::rename(&writer.path, &own).map_err(IndexError::io("replace", &own))?;
@@ -168,14 +207,21 @@ impl CodeWriter {
         Ok(writer)
     }
 
-    /// Appends the code of a row.
+    /// Appends the code of a row, whose id and numbers have the checksum `row_crc32`.
     ///
     /// # Errors
     /// [`IndexError::Io`] if it cannot be written.
-    pub(crate) fn append(&mut self, embedding: i64, vector: &[f32]) -> Result<(), IndexError> {
+    pub(crate) fn append(
+        &mut self,
+        embedding: i64,
+        vector: &[f32],
+        row_crc32: u32,
+    ) -> Result<(), IndexError> {
         self.row.clear();
         self.rotation.push_code(vector, &mut self.row);
-        let crc32 = self.check.of(embedding, &self.row);
+        self.row.extend(embedding.to_le_bytes());
+        self.row.extend(row_crc32.to_le_bytes());
+        let crc32 = self.check.of(&self.row);
         self.row.extend(crc32);
         self.file
             .write_all(&self.row)

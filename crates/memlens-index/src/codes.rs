@@ -97,23 +97,29 @@ impl Rotation {
         let per_step = (self.dim as f64 / squared).sqrt() / STEP;
         let first = codes.len();
         codes.resize(first + level_bytes(self.dim), 0);
-        let (mut along, mut levels_squared) = (0.0, 0.0);
-        for (at, number) in numbers.iter().enumerate() {
-            let number = f64::from(*number);
-            let level = (number * per_step + f64::from(MIDDLE))
-                .round()
-                .clamp(0.0, 15.0);
+        let levels: Vec<f64> = numbers
+            .iter()
+            .map(|number| {
+                let level = f64::from(*number) * per_step + f64::from(MIDDLE);
+                level.round().clamp(0.0, 15.0)
+            })
+            .collect();
+        let mut along = 0.0;
+        for (at, (number, level)) in zip(&numbers, &levels).enumerate() {
             let shift = if at % (2 * BLOCK) < BLOCK { 0 } else { 4 };
-            codes[first + at / (2 * BLOCK) * BLOCK + at % BLOCK] |= (level as u8) << shift;
-            let centred = level - f64::from(MIDDLE);
-            along += number * centred;
-            levels_squared += centred * centred;
+            codes[first + at / (2 * BLOCK) * BLOCK + at % BLOCK] |= (*level as u8) << shift;
+            along += f64::from(*number) * (level - f64::from(MIDDLE));
         }
         // Each level has its number's sign, so `along` is positive.
         let scale = (squared / along) as f32;
-        let remainder = f64::from(scale).powi(2) * levels_squared - squared;
+        // Of the scale as it is kept: a remainder near 0 would be lost in its rounding.
+        let remainder: f64 = zip(&numbers, &levels)
+            .map(|(number, level)| {
+                (f64::from(*number) - f64::from(scale) * (level - f64::from(MIDDLE))).powi(2)
+            })
+            .sum();
         codes.extend(scale.to_le_bytes());
-        codes.extend((remainder.max(0.0).sqrt() as f32).to_le_bytes());
+        codes.extend((remainder.sqrt() as f32).to_le_bytes());
     }
 }
 
@@ -224,6 +230,13 @@ impl Question {
         let (scale, remainder) = tail.split_at(size_of::<f32>());
         let [scale, remainder] = [scale, remainder].map(bytemuck::pod_read_unaligned::<f32>);
         scale * self.step * (sum as f32 - self.middle) + remainder * self.per_remainder + self.slack
+    }
+
+    /// How far the ceiling of a code, the first of these bytes, lies above a floor that is as sure: twice the bound.
+    pub(crate) fn spread(&self, code: &[u8]) -> f32 {
+        let remainder = &code[self.numbers.len() / 2 + size_of::<f32>()..][..size_of::<f32>()];
+        let remainder: f32 = bytemuck::pod_read_unaligned(remainder);
+        2.0 * (remainder * self.per_remainder + self.slack)
     }
 }
 
@@ -403,7 +416,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
         #[test]
-        fn no_product_is_above_its_ceiling(vectors in vectors()) {
+        fn every_product_lies_within_its_bounds(vectors in vectors()) {
             let rotation = Rotation::new(vectors[0].len());
             let mut codes = Vec::new();
             for vector in &vectors {
@@ -414,9 +427,12 @@ mod tests {
                 let rounded = Question::new(&rotation, question).expect("it has unit length");
                 let mut ceilings = Vec::new();
                 rounded.push_ceilings(&codes, rotation.code_bytes(), &mut ceilings);
-                for (vector, ceiling) in zip(&vectors, &ceilings) {
+                let codes = codes.chunks_exact(rotation.code_bytes());
+                for ((vector, ceiling), code) in zip(zip(&vectors, &ceilings), codes) {
                     let product = dot(question, vector);
                     prop_assert!(product <= *ceiling, "{} above {}", product, ceiling);
+                    let floor = ceiling - rounded.spread(code);
+                    prop_assert!(floor <= product, "{} below {}", product, floor);
                 }
             }
         }

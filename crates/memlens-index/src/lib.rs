@@ -49,6 +49,7 @@
 //! # }
 //! ```
 
+mod bounds;
 mod code_file;
 mod codes;
 mod error;
@@ -65,6 +66,7 @@ mod vector_list;
 mod vector_writer;
 mod words;
 
+pub use bounds::Bounds;
 pub use error::IndexError;
 pub use heads::Heads;
 pub use paths::{text_path, vector_folder, vector_path};

@@ -2,15 +2,19 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use memlens_files::{is_odd, open_own};
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
 use memmap2::{Mmap, MmapOptions};
+use parking_lot::Mutex;
 
 use crate::IndexError;
+use crate::bounds::{Asked, Bounds, NOT_ASKED};
 use crate::code_file::CodeFile;
 use crate::codes::Question;
 use crate::private::NO_FILE;
@@ -29,15 +33,26 @@ pub struct VectorFile {
     /// `None` if there are no rows: nothing can be mapped then.
     rows: Option<Mmap>,
     codes: CodeFile,
+    /// A bit for each row: whether it was read and is as it was written. Empty where that was found out otherwise.
+    sound: Box<[AtomicU64]>,
+    /// The first row that was read and was not.
+    damaged: OnceLock<u32>,
+    /// What is asked again when parameters change, and for each change that would bring a note back.
+    last_asked: Mutex<Option<Arc<Asked>>>,
     /// Every embedding and its row: parts that are each sorted by embedding, the largest first, shared with earlier states.
     row_of: Vec<Arc<[(i64, u32)]>>,
 }
 
 /// How often opening starts over when a writer replaces the list meanwhile.
 const OPEN_TRIES: u32 = 20;
+/// Bytes that are read before their pages rest again, while all are checked.
+const CHECKED_AT_ONCE: usize = 1 << 26;
 
 impl VectorFile {
-    /// Opens the last committed state of the list whose head is at `path`, after a check of its length and checksum.
+    /// Opens the last committed state of the list whose head is at `path`, after a check of its length.
+    ///
+    /// Where every row has a code, each is compared with its checksum when it is read ([`VectorFile::check_read`]); else all
+    /// are, here.
     ///
     /// # Errors
     /// [`IndexError::Missing`], [`IndexError::Torn`] and [`IndexError::WrongFormat`] ask for a rebuild;
@@ -120,8 +135,9 @@ impl VectorFile {
     /// The row of an embedding, from 0; `None` if the list does not hold it.
     pub fn row_of(&self, embedding: i64) -> Option<u32> {
         self.row_of.iter().find_map(|part| {
-            let at = part.binary_search_by_key(&embedding, |&(embedding, _)| embedding);
-            at.ok().map(|at| part[at].1)
+            let near = &part[places_of(embedding, part)];
+            let at = near.binary_search_by_key(&embedding, |&(embedding, _)| embedding);
+            at.ok().map(|at| near[at].1)
         })
     }
 
@@ -135,44 +151,64 @@ impl VectorFile {
     /// # Panics
     /// If there is no such row.
     pub fn vector(&self, row: u32) -> &[f32] {
-        let at = row as usize * self.head.row_bytes();
-        floats(&self.bytes()[at..at + self.head.row_bytes()])
+        let bytes = self.row(row);
+        if let Some(bits) = self.sound.get(row as usize / 64) {
+            let bit = 1 << (row % 64);
+            if bits.load(Ordering::Relaxed) & bit == 0 {
+                if self.codes.is_as_written(row as usize, bytes) {
+                    bits.fetch_or(bit, Ordering::Relaxed);
+                } else {
+                    // The first is told; who set it does not matter.
+                    let _ = self.damaged.set(row);
+                }
+            }
+        }
+        floats(bytes)
     }
 
     /// The dot product of `query` with every row, in the order of rows: the cosine, in `[-1, 1]` but for
     /// rounding, if `query` has unit length.
     ///
-    /// The same on every machine, bit for bit. It reads every vector: a search asks for [`VectorFile::ceilings`], then for
+    /// The same on every machine, bit for bit. It reads every vector: a search asks for [`VectorFile::bounds`], then for
     /// the products that matter, and gets the same from less.
     ///
     /// # Errors
     /// [`IndexError::BadVector`] if `query` is not of the list's dimension or has a number that is not finite.
     pub fn dots(&self, query: &[f32]) -> Result<Vec<f32>, IndexError> {
         check_vector(query, self.head.dim)?;
-        Ok(self
-            .bytes()
-            .chunks_exact(self.head.row_bytes())
-            .map(|row| dot(query, floats(row)))
+        Ok((0..self.head.n_rows)
+            .map(|row| self.dot(query, row))
             .collect())
     }
 
-    /// For every row, in the order of rows, a number that its [`VectorFile::dot`] with `query` does not exceed: mostly 0.02
-    /// to 0.035 above it for vectors of 384 numbers, and the product itself for rows without a code.
-    ///
-    /// The codes say how sure that is. The same on every machine, bit for bit.
+    /// For every row what its product with `query` lies between. A question that is asked again at once is not compared again.
     ///
     /// # Errors
     /// As [`VectorFile::dots`].
-    pub fn ceilings(&self, query: &[f32]) -> Result<Vec<f32>, IndexError> {
+    pub fn bounds(&self, query: &[f32]) -> Result<Bounds<'_>, IndexError> {
         check_vector(query, self.head.dim)?;
+        let is_same = |asked: &&Arc<Asked>| asked.query == query;
+        if let Some(asked) = self.last_asked.lock().as_ref().filter(is_same) {
+            return Ok(Bounds::new(self, asked.clone()));
+        }
         let mut ceilings = Vec::with_capacity(self.n_rows());
-        if let Some(question) = Question::new(&self.codes.rotation, query) {
+        let question = Question::new(&self.codes.rotation, query);
+        if let Some(question) = &question {
             let (rows, row_bytes) = self.codes.rows();
             question.push_ceilings(rows, row_bytes, &mut ceilings);
         }
         let rest = ceilings.len() as u32..self.head.n_rows;
-        ceilings.extend(rest.map(|row| dot(query, self.vector(row))));
-        Ok(ceilings)
+        ceilings.extend(rest.map(|row| self.dot(query, row)));
+        let asked = Arc::new(Asked {
+            query: query.to_owned(),
+            question,
+            ceilings,
+            products: (0..self.head.n_rows)
+                .map(|_| AtomicU32::new(NOT_ASKED))
+                .collect(),
+        });
+        *self.last_asked.lock() = Some(asked.clone());
+        Ok(Bounds::new(self, asked))
     }
 
     /// The dot product of `query` with the vector in `row`, the same as in [`VectorFile::dots`].
@@ -183,17 +219,48 @@ impl VectorFile {
         dot(query, self.vector(row))
     }
 
+    /// Whether all rows that were read so far are as they were written; no value counts until this was asked.
+    ///
+    /// # Errors
+    /// [`IndexError::Torn`] names the first that is not.
+    pub fn check_read(&self) -> Result<(), IndexError> {
+        self.damaged.get().map_or(Ok(()), |row| {
+            Err(self.torn(format!("row {row} is not as it was written")))
+        })
+    }
+
+    /// Reads all rows and compares them with their checksum; they rest again afterwards. Ends early, as if nothing were
+    /// wrong, once `cancel` is set.
+    ///
+    /// # Errors
+    /// [`IndexError::Torn`] if they do not fit it.
+    pub fn check_all(&self, cancel: &AtomicBool) -> Result<(), IndexError> {
+        let mut crc32 = crc32fast::Hasher::new();
+        for block in self.bytes().chunks(CHECKED_AT_ONCE) {
+            if cancel.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            crc32.update(block);
+            self.rest();
+        }
+        if crc32.finalize() != self.head.rows_crc32 {
+            return Err(self.torn("its checksum does not fit".to_owned()));
+        }
+        Ok(())
+    }
+
     /// How many rows, from the first, have a code. Those behind them are compared by their vectors, which takes longer.
     pub fn n_coded(&self) -> usize {
         self.codes.n_rows()
     }
 
-    /// Lets go of the rows' pages until they are read again, and changes nothing else.
+    /// Lets go of the rows' pages until they are read again, forgets the last question, and changes nothing else.
     ///
     /// A scan maps every row into this process, 70 MB of 46,000 rows of 384, and they count as its memory from then on, although
     /// they are a file that the system keeps in its cache as long as there is room. From there the next scan takes them back,
     /// which costs it 1.5 ms. Where the system knows no such advice, nothing happens.
     pub fn rest(&self) {
+        *self.last_asked.lock() = None;
         #[cfg(unix)]
         for rows in self.rows.iter().chain(self.codes.mapped()) {
             if let Err(error) = let_go(rows) {
@@ -204,7 +271,13 @@ impl VectorFile {
 
     /// The embedding of a row.
     pub(crate) fn embedding_of(&self, row: u32) -> i64 {
-        embedding(&self.bytes()[row as usize * self.head.row_bytes()..])
+        embedding(self.row(row))
+    }
+
+    /// The bytes of a row: its id, then its numbers.
+    pub(crate) fn row(&self, row: u32) -> &[u8] {
+        let row_bytes = self.head.row_bytes();
+        &self.bytes()[row as usize * row_bytes..][..row_bytes]
     }
 
     /// The codes of the first rows.
@@ -225,10 +298,7 @@ impl VectorFile {
 
     fn map(path: &Path, head: Head, known: Option<&Self>) -> Result<Self, IndexError> {
         let rows_path = head.rows_path(path);
-        let torn = |why: String| IndexError::Torn {
-            path: rows_path.clone(),
-            why,
-        };
+        let torn = |why| torn(path, &head, why);
         let file = match open_own(&rows_path, File::options().read(true)) {
             Ok(file) => file,
             Err(error) if is_odd(&error) => return Err(torn(NO_FILE.to_owned())),
@@ -254,6 +324,9 @@ impl VectorFile {
         let mut list = Self {
             path: path.to_owned(),
             codes: CodeFile::none(head.dim),
+            sound: Box::default(),
+            damaged: OnceLock::new(),
+            last_asked: Mutex::default(),
             head,
             rows,
             row_of: Vec::new(),
@@ -263,24 +336,63 @@ impl VectorFile {
             list.head.continues(head) && crc32_after(head, list.bytes()) == list.head.rows_crc32
         };
         let known = known.filter(continues);
-        if known.is_none() && crc32fast::hash(list.bytes()) != list.head.rows_crc32 {
-            return Err(torn("its checksum does not fit".to_owned()));
-        }
         let n_known = known.map_or(0, Self::n_coded);
-        list.codes = CodeFile::open(path, &list.head, n_known, |row| {
-            list.embedding_of(row as u32)
-        });
+        list.codes = CodeFile::open(path, &list.head, n_known, |row| list.embedding_of(row));
+        let were_all_checked = known.is_some_and(|known| !known.is_checked_by_row());
+        if !list.is_checked_by_row() && !were_all_checked {
+            list.check_all(&AtomicBool::new(false))?;
+        }
+        if list.is_checked_by_row() {
+            list.sound = (0..list.n_rows().div_ceil(64))
+                .map(|_| AtomicU64::new(0))
+                .collect();
+        }
         let n_known = known.map_or(0, Self::n_rows);
-        let new_rows = list.bytes().chunks_exact(list.head.row_bytes()).zip(0..);
-        let new_rows = new_rows.skip(n_known);
-        let new = new_rows.map(|(row, at)| (embedding(row), at)).collect();
+        let uncoded = list.n_coded() as u32..list.head.n_rows;
+        let embeddings = list.codes.embeddings();
+        let embeddings = embeddings.chain(uncoded.map(|row| list.embedding_of(row)));
+        let new = embeddings.zip(0..).skip(n_known).collect();
         list.row_of = with_part(known.map_or(&[], |known| &known.row_of), new);
         Ok(list)
+    }
+
+    /// Whether each row is compared with its checksum when it is read.
+    fn is_checked_by_row(&self) -> bool {
+        self.n_coded() == self.n_rows()
+    }
+
+    fn torn(&self, why: String) -> IndexError {
+        torn(&self.path, &self.head, why)
     }
 
     fn bytes(&self) -> &[u8] {
         self.rows.as_deref().unwrap_or_default()
     }
+}
+
+/// Says that the rows of the list at `path` are not as they were written.
+fn torn(path: &Path, head: &Head, why: String) -> IndexError {
+    IndexError::Torn {
+        path: head.rows_path(path),
+        why,
+    }
+}
+
+/// Where an embedding may stand in a part: ids are whole numbers and no two are the same, so they leave few places where few
+/// of them are left out.
+fn places_of(embedding: i64, part: &[(i64, u32)]) -> Range<usize> {
+    let (Some((first, _)), Some((last, _))) = (part.first(), part.last()) else {
+        return 0..0;
+    };
+    if !(*first..=*last).contains(&embedding) {
+        return 0..0;
+    }
+    let steps = |a: i64, b: i64| usize::try_from(a.abs_diff(b)).unwrap_or(usize::MAX);
+    let end = steps(*first, embedding).saturating_add(1).min(part.len());
+    let start = part
+        .len()
+        .saturating_sub(steps(embedding, *last).saturating_add(1));
+    start..end
 }
 
 /// Adds rows to sorted parts. One that is not twice as large as what follows is joined with it, so that there are few.

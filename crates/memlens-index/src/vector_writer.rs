@@ -197,13 +197,15 @@ impl VectorWriter {
             why: "the list is full".to_owned(),
         })?;
         let id = embedding.to_le_bytes();
+        let mut row_crc32 = crc32fast::Hasher::new();
         for bytes in [&id, bytemuck::cast_slice(vector)] {
-            self.crc32.update(bytes);
+            row_crc32.update(bytes);
             self.rows
                 .write_all(bytes)
                 .map_err(IndexError::io("write", &self.head.rows_path(&self.path)))?;
         }
-        self.codes.append(embedding, vector)
+        self.crc32.combine(&row_crc32);
+        self.codes.append(embedding, vector, row_crc32.finalize())
     }
 
     /// Makes all rows readable, at once, as the list of `generation`, and removes the rows of a list built before.

@@ -362,8 +362,10 @@ fn a_file_cut_short_changed_or_lost_is_noticed_and_built_anew() {
     let path = scratch.path().join("vectors");
     write(&path);
     let rows = rows_files(&path).remove(0);
+    let codes = codes_of(&path);
     for file in [&path, &rows] {
         let bytes = fs::read(file).expect("it can be read");
+        let coded = fs::read(&codes).expect("it can be read");
         for at in 0..bytes.len() {
             fs::write(file, &bytes[..at]).expect("it can be written");
             let error = error_of(&path);
@@ -374,9 +376,32 @@ fn a_file_cut_short_changed_or_lost_is_noticed_and_built_anew() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
             fs::write(file, changed).expect("it can be written");
-            let error = error_of(&path);
-            assert!(error.needs_rebuild(), "changed at {at}: {error}");
-            assert!(VectorWriter::append_to(&path).is_err(), "changed at {at}");
+            let check = |is_noticed_by: Result<(), IndexError>| {
+                let error = is_noticed_by.expect_err("it is noticed");
+                assert!(error.needs_rebuild(), "changed at {at}: {error}");
+            };
+            // The first and the last id show at once.
+            if *file == rows
+                && let Ok(list) = VectorFile::open(&path)
+            {
+                // The row is read, or all are.
+                let row = (at / (8 + 4 * DIM)) as u32;
+                list.dot(&vector(3), (row + 1) % 10);
+                list.check_read().expect("the others are sound");
+                list.dot(&vector(3), row);
+                check(list.check_read());
+                check(list.check_all(&AtomicBool::new(false)));
+                let stopped = list.check_all(&AtomicBool::new(true));
+                stopped.expect("nothing is said of what was not read");
+                let list = open(&path);
+                list.dots(&vector(3)).expect("the query fits");
+                check(list.check_read());
+            }
+            // Nothing else tells where there are no codes.
+            fs::remove_file(&codes).expect("it can be removed");
+            check(VectorFile::open(&path).map(drop));
+            check(VectorWriter::append_to(&path).map(drop));
+            fs::write(&codes, &coded).expect("it can be written");
         }
         fs::remove_file(file).expect("it can be removed");
         assert!(error_of(&path).needs_rebuild());
@@ -470,14 +495,20 @@ fn rows_are_read_to_be_checked_once_by_who_stays() {
     };
     let n_bytes = fs::read(rows).expect("it can be read").len();
     let after = || VectorFile::open_after(&path, &before);
-    // A turned bit of what was checked shows that it is not read again; whoever opens it anew sees it.
+    // A turned bit of what was there before shows that it is not read again; whoever asks for it sees it.
     turn(20);
-    after().expect("it was checked");
-    error_of(&path);
+    let list = after().expect("it is not looked at");
+    list.dot(&vector(3), 1);
+    list.check_read().expect("another row was read");
+    list.dot(&vector(3), 0);
+    list.check_read().expect_err("this one was");
     turn(20);
     // What came since is checked.
     turn(n_bytes - 1);
-    assert!(after().is_err());
+    let list = after().expect("each row is checked by itself");
+    list.dot(&vector(3), 11);
+    list.check_read()
+        .expect_err("this one was not looked at before");
     turn(n_bytes - 1);
     check_rows(&after().expect("it is sound"), &(0..12).collect::<Vec<_>>());
     // A list that was built anew is another one.
@@ -500,11 +531,14 @@ fn check_codes(list: &VectorFile, n_coded: usize) {
     assert_eq!(list.n_coded(), n_coded);
     for id in 0..list.n_rows() as i64 {
         let question = vector(id);
-        let ceilings = list.ceilings(&question).expect("the question fits");
+        let bounds = list.bounds(&question).expect("the question fits");
+        let ceilings = bounds.ceilings();
         let dots = list.dots(&question).expect("the question fits");
         assert_eq!(ceilings.len(), dots.len());
-        for (row, (dot, ceiling)) in (0..).zip(dots.iter().zip(&ceilings)) {
+        for (row, (dot, ceiling)) in (0..).zip(dots.iter().zip(ceilings)) {
             assert!(dot <= ceiling, "{dot} above {ceiling}");
+            let floor = bounds.floor(row);
+            assert!(floor <= *dot, "{dot} below {floor}");
             assert_eq!(*dot, list.dot(&question, row));
             // Five dimensions leave room for a remainder, but not for a code of another vector.
             assert!(
@@ -514,7 +548,7 @@ fn check_codes(list: &VectorFile, n_coded: usize) {
         }
         assert_eq!(
             dots[n_coded..],
-            ceilings[n_coded..],
+            bounds.ceilings()[n_coded..],
             "what has no code is exact"
         );
     }

@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use memlens_faults::Place;
 use memlens_index::{
-    IndexError, TextEntry, TextWriter, VectorWriter, text_path, vector_folder, vector_path,
+    IndexError, TextEntry, TextWriter, VectorFile, VectorWriter, text_path, vector_folder,
+    vector_path,
 };
 use memlens_store::{Applied, EmbeddingId, FolderId, Forgotten, Store, StoredChunk};
 
@@ -133,6 +134,29 @@ impl Derived {
         drop(vectors);
         let vectors = rebuild_vectors(store, &vector_path(store.dir()), made_by, generation)?;
         Ok(Derived { text, vectors })
+    }
+
+    /// Reads all vectors, which opening does not, and builds their list anew where they are not as they were written; ends
+    /// early once `cancel` is set. Returns with the lists what a person should be told, where there is anything.
+    ///
+    /// # Errors
+    /// What a rebuild cannot mend.
+    pub fn checked(
+        self,
+        store: &mut Store,
+        made_by: (&str, usize),
+        cancel: &AtomicBool,
+    ) -> Result<(Derived, Option<String>), IndexerError> {
+        let read = VectorFile::open(&vector_path(store.dir()));
+        match to_rebuild(read.and_then(|list| list.check_all(cancel)))? {
+            Ok(()) => Ok((self, None)),
+            Err(error) => {
+                let notice = format!("the vector list was rebuilt: {error}");
+                // A new one, so that readers let go of the old rows.
+                let generation = store.raise_generation()?;
+                Ok((self.compacted(store, made_by, generation)?, Some(notice)))
+            }
+        }
     }
 
     /// How many rows the vector list has, used or not.

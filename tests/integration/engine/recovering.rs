@@ -81,11 +81,6 @@ const DAMAGES: &[Damage] = &[
         &["vector"],
     ),
     (
-        "a bit of the rows is flipped",
-        |it| flip(&largest(&it.dir.path().join("vectors"), "flat.")),
-        &["vector"],
-    ),
-    (
         "the rows are gone",
         |it| {
             fs::remove_file(largest(&it.dir.path().join("vectors"), "flat.")).expect("it is there")
@@ -250,6 +245,54 @@ fn a_writer_mends_damaged_lists() {
     it.notes.write("7.md", "A new thing in hall 7.");
     let counts = index(it.dir.path(), &[it.notes.path()]);
     assert_eq!((counts.n_changed, counts.n_unchanged), (1, 11));
+}
+
+/// Opening reads no vector, so that it takes no longer for a large library.
+#[test]
+fn a_vector_that_turned_is_mended_by_whoever_reads_it() {
+    let it = sound();
+    let turn = || flip(&largest(&it.dir.path().join("vectors"), "flat."));
+    let told = |notices: &[String]| {
+        let is_told = |notice: &&String| notice.starts_with("the vector list was rebuilt: cannot ");
+        notices.iter().filter(is_told).count()
+    };
+    let search = |library: &Library| library.search(QUERIES[0], &Params::default(), None);
+    // By a search, where nobody writes.
+    turn();
+    let library = open(it.dir.path());
+    assert_eq!(library.notices(), [""; 0]);
+    let found = search(&library).expect("it is mended");
+    assert_eq!(told(&found.notices), 1, "{:?}", found.notices);
+    let found = search(&library).expect("it can be searched");
+    assert_eq!(told(&found.notices), 0, "{:?}", found.notices);
+    assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
+    drop(library);
+    // While somebody writes nothing is found: no wrong order is shown.
+    turn();
+    let library = open(it.dir.path());
+    let (mut indexer, notices) =
+        Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
+    assert_eq!(notices, [""; 0]);
+    let error = search(&library).map(drop).expect_err("it is not mended");
+    assert!(
+        error.to_string().contains("is not as it was written"),
+        "{error}"
+    );
+    // By the writer, once it walks.
+    let mut observer = Told::default();
+    let folder = indexer
+        .store()
+        .folders()
+        .expect("they can be read")
+        .remove(0);
+    let never = AtomicBool::new(false);
+    indexer.scan(&folder, &never).expect("it can be walked");
+    let step = indexer.run(&never, &mut observer);
+    assert_eq!(step.expect("it can be written"), Step::Idle);
+    assert_eq!(told(&observer.notices), 1, "{:?}", observer.notices);
+    assert_eq!(indexer.counts().n_embedded, 0);
+    assert!(library.refresh().expect("it can be read"));
+    assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
 }
 
 /// Checks that a search by `source` leaves the vectors alone and says why, and that words still find.

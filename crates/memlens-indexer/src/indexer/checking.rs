@@ -1,7 +1,7 @@
 //! Looking for notes that are not as they were saved, and reading them anew.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memlens_ingest::IngestError;
 use memlens_store::StoreError;
@@ -11,9 +11,9 @@ use crate::IndexerError;
 use crate::derived::told_forgotten;
 
 impl Indexer {
-    /// Forgets notes that are not as they were saved, so that the next look reads them anew. Once in the indexer's life,
-    /// since it reads the whole library, and not when it is opened, since a window waits for that. It belongs to the walk
-    /// of a folder, and is stopped as one.
+    /// Forgets notes that are not as they were saved, so that the next look reads them anew, and rebuilds the vector list
+    /// where a row is not. Once in the indexer's life, since it reads the whole library, and not when it is opened, since a
+    /// window waits for that. It belongs to the walk of a folder, and is stopped as one.
     pub(super) fn check_library(
         &mut self,
         walked: &Path,
@@ -22,18 +22,32 @@ impl Indexer {
         if self.is_checked {
             return Ok(());
         }
-        let dim = self.embedder.info().dim;
-        let forgotten = match self.store.forget_damaged(dim, cancel) {
-            Err(StoreError::Cancelled) => {
-                let path = walked.to_owned();
-                return Err(IngestError::Cancelled { path }.into());
-            }
+        let cancelled = || IngestError::Cancelled {
+            path: walked.to_owned(),
+        };
+        let info = self.embedder.info();
+        let made_by = (info.id.clone(), info.dim);
+        let forgotten = match self.store.forget_damaged(info.dim, cancel) {
+            Err(StoreError::Cancelled) => return Err(cancelled().into()),
             checked => checked?,
         };
         if let Some(forgotten) = forgotten {
             self.notices.extend(told_forgotten(&forgotten));
             self.forgotten.extend(forgotten.notes);
             self.follow(&forgotten.applied, Vec::new())?;
+        }
+        if let Some(derived) = self.derived.take() {
+            let made_by = (made_by.0.as_str(), made_by.1);
+            let (derived, notice) = derived.checked(&mut self.store, made_by, cancel)?;
+            self.derived = Some(derived);
+            if let Some(notice) = notice {
+                self.notices.push(notice);
+                // Readers take the new list up when they are told.
+                self.is_untold = true;
+            }
+        }
+        if cancel.load(Ordering::Relaxed) {
+            return Err(cancelled().into());
         }
         self.is_checked = true;
         Ok(())

@@ -180,6 +180,7 @@ pub fn retrieve(
         .iter()
         .map(|place| lists.vectors.vector(lists.rows.whole(*place)));
     let directions = Directions::of(lists.vectors.dim(), own_vectors);
+    lists.vectors.check_read()?;
     Ok(Retrieved {
         set: CandidateSet {
             candidates,

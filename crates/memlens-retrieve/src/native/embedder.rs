@@ -70,6 +70,18 @@ impl QueryEmbedder {
         self.known.read().of_question.contains_key(question)
     }
 
+    /// Loads the model, so that the first question does not wait for it.
+    ///
+    /// # Errors
+    /// [`EmbedError`] where there is no model.
+    pub fn load(&self) -> Result<(), EmbedError> {
+        let mut embedder = self.embedder.lock();
+        if embedder.is_none() {
+            *embedder = Some((self.load)()?);
+        }
+        Ok(())
+    }
+
     /// The model's id and the question's vector; none where the model cannot read it.
     ///
     /// # Errors

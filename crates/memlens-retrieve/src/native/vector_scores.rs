@@ -6,9 +6,12 @@
 //! ceiling lies below that of a window which has one.
 
 use std::cmp::Ordering;
+use std::iter::zip;
 use std::ops::Range;
+use std::panic::resume_unwind;
+use std::thread;
 
-use memlens_index::{IndexError, VectorFile};
+use memlens_index::{Bounds, IndexError, VectorFile};
 use memlens_params::VectorUnit;
 
 use super::rows::Rows;
@@ -26,14 +29,12 @@ pub struct VectorValue {
 
 /// The chunks in scope, as a question's vector sees them.
 pub struct VectorScores<'a> {
-    vectors: &'a VectorFile,
     rows: &'a Rows,
     unit: VectorUnit,
     /// Ascending disjoint ranges of places.
     scope: &'a [Range<u32>],
-    question: &'a [f32],
-    /// The most that each row's product with the question can be.
-    ceilings: Vec<f32>,
+    /// What each row's product with the question is, and lies between.
+    bounds: Bounds<'a>,
 }
 
 /// How many chunks are looked at before the last value that is wanted is taken again.
@@ -47,15 +48,13 @@ impl<'a> VectorScores<'a> {
         rows: &'a Rows,
         unit: VectorUnit,
         scope: &'a [Range<u32>],
-        question: &'a [f32],
+        question: &[f32],
     ) -> Result<Self, IndexError> {
         Ok(VectorScores {
-            ceilings: vectors.ceilings(question)?,
-            vectors,
+            bounds: vectors.bounds(question)?,
             rows,
             unit,
             scope,
-            question,
         })
     }
 
@@ -69,7 +68,7 @@ impl<'a> VectorScores<'a> {
     pub fn best(&self, n: usize) -> Vec<(u32, VectorValue)> {
         // A vector that grows is written several times over.
         let mut nearest = Vec::with_capacity(self.scope.iter().map(ExactSizeIterator::len).sum());
-        nearest.extend(self.ceilings());
+        nearest.extend(self.ceilings(self.scope));
         if n == 0 || nearest.is_empty() {
             return Vec::new();
         }
@@ -106,7 +105,7 @@ impl<'a> VectorScores<'a> {
     }
 
     /// The 1-based ranks of chunks, given by place and score, among all in scope, in the order given. Every other chunk is looked
-    /// at once, however many are asked for.
+    /// at once, however many are asked for, and gets an exact value where its bounds do not tell which of them it stands before.
     pub fn ranks(&self, wanted: &[(u32, f64)]) -> Vec<u32> {
         let mut in_order: Vec<usize> = (0..wanted.len()).collect();
         let of = |at: usize| (wanted[at].1, wanted[at].0);
@@ -114,19 +113,39 @@ impl<'a> VectorScores<'a> {
         let Some(least) = in_order.last().map(|last| wanted[*last].1) else {
             return Vec::new();
         };
-        // How many chunks stand between each wanted one and the one before it.
-        let mut n_between = vec![0; wanted.len()];
-        for (_, place) in self.ceilings().filter(|(ceiling, _)| *ceiling >= least) {
-            let Some(value) = self.value_from(place, least) else {
-                continue;
-            };
-            let chunk = (value.score, place);
-            let next =
-                in_order.partition_point(|at| best_first(of(*at), chunk) != Ordering::Greater);
-            if let Some(n) = n_between.get_mut(next) {
-                *n += 1;
+        let is_not_after = |at: &usize, chunk| best_first(of(*at), chunk) != Ordering::Greater;
+        // How many wanted chunks stand before the one at a place, or are it.
+        let n_wanted_before = |ceiling: f64, place: u32| {
+            let floor = self.floor(place);
+            let n_above = in_order.partition_point(|at| of(*at).0 > ceiling);
+            let n_not_below = in_order.partition_point(|at| of(*at).0 >= floor);
+            // Where no wanted score lies between them, the bounds decide.
+            if n_above == n_not_below {
+                return Some(n_above);
             }
-        }
+            let chunk = (self.value_from(place, least)?.score, place);
+            Some(in_order.partition_point(|at| is_not_after(at, chunk)))
+        };
+        let reaches = |(ceiling, _): &(f64, u32)| *ceiling >= least;
+        // How many chunks of a part stand between each wanted one and the one before it.
+        let count = |part: &[Range<u32>]| {
+            let mut n_between = vec![0; wanted.len()];
+            for (ceiling, place) in self.ceilings(part).filter(reaches) {
+                let next = n_wanted_before(ceiling, place);
+                if let Some(n) = next.and_then(|next| n_between.get_mut(next)) {
+                    *n += 1;
+                }
+            }
+            n_between
+        };
+        // Where a wanted score is a common one most vectors are read, and memory keeps a thread waiting.
+        let [first, second] = halves(self.scope);
+        let (first, second) = thread::scope(|scope| {
+            let second = scope.spawn(|| count(&second));
+            (count(&first), second.join())
+        });
+        let second = second.unwrap_or_else(|panic| resume_unwind(panic));
+        let n_between: Vec<u32> = zip(first, second).map(|(a, b)| a + b).collect();
         let mut ranks = vec![0; wanted.len()];
         let mut n_before = 0;
         for (at, n) in in_order.into_iter().zip(n_between) {
@@ -141,7 +160,7 @@ impl<'a> VectorScores<'a> {
     /// Each product reads a vector that is rarely at hand, so windows whose ceilings lie below the product of the nearest are
     /// passed over.
     fn value_from(&self, place: u32, least: f64) -> Option<VectorValue> {
-        let product = |row: u32| f64::from(self.vectors.dot(self.question, row));
+        let product = |row: u32| f64::from(self.bounds.product(row));
         let windows = || self.windows(place).iter().copied().zip(0..);
         let nearest = windows().max_by(|a, b| self.ceiling(a.0).total_cmp(&self.ceiling(b.0)));
         let whole = product(self.rows.whole(place));
@@ -166,9 +185,9 @@ impl<'a> VectorScores<'a> {
         })
     }
 
-    /// What the score of every chunk in scope does not exceed, with its place.
-    fn ceilings(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
-        let places = self.scope.iter().cloned().flatten();
+    /// What the score of every chunk of a part does not exceed, with its place.
+    fn ceilings(&self, part: &[Range<u32>]) -> impl Iterator<Item = (f64, u32)> {
+        let places = part.iter().cloned().flatten();
         places.map(|place| {
             let windows = self.windows(place).iter().map(|row| self.ceiling(*row));
             // The same steps as for the score, each of which rises with its numbers.
@@ -182,7 +201,14 @@ impl<'a> VectorScores<'a> {
 
     /// What the product of a row with the question does not exceed.
     fn ceiling(&self, row: u32) -> f64 {
-        f64::from(self.ceilings[row as usize])
+        f64::from(self.bounds.ceilings()[row as usize])
+    }
+
+    /// What the score of the chunk at a place is not below.
+    fn floor(&self, place: u32) -> f64 {
+        let floor = |row: u32| f64::from(self.bounds.floor(row));
+        let windows = self.windows(place).iter().map(|row| floor(*row));
+        score(floor(self.rows.whole(place)), windows.reduce(f64::max))
     }
 
     /// The rows of a chunk's windows, as far as they are used.
@@ -192,6 +218,15 @@ impl<'a> VectorScores<'a> {
             VectorUnit::Chunk => &[],
         }
     }
+}
+
+/// The first and the second half of each range.
+fn halves(ranges: &[Range<u32>]) -> [Vec<Range<u32>>; 2] {
+    let middle = |range: &Range<u32>| range.start.midpoint(range.end);
+    [
+        ranges.iter().map(|it| it.start..middle(it)).collect(),
+        ranges.iter().map(|it| middle(it)..it.end).collect(),
+    ]
 }
 
 /// What a chunk is ordered by: its best window counts for two thirds, where windows are used.
@@ -258,7 +293,7 @@ mod tests {
             n in 0_usize..80,
             (from, to) in (0_u32..600, 0_u32..600),
             by_windows: bool,
-            n_late in 0_u64..50,
+            n_late in 0_u64..200,
         ) {
             let n_rows = n_windows.iter().map(|n| u64::from(*n) + 1).sum::<u64>();
             let scratch = tempfile::tempdir().expect("a scratch folder can be made");
@@ -309,7 +344,7 @@ mod tests {
             // In no order, and one of them twice.
             let mut wanted: Vec<(u32, (u32, f64))> = (1..)
                 .zip(&expected)
-                .step_by(17)
+                .step_by(3)
                 .map(|(rank, (place, value))| (rank, (*place, value.score)))
                 .collect();
             wanted.sort_unstable_by_key(|(_, (place, _))| *place);

@@ -1,0 +1,71 @@
+//! How near each vector of a list is to a question, as far as the codes tell.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::VectorFile;
+use crate::codes::Question;
+
+/// For every row of a list two numbers that its product with a question lies between; both are the product itself for rows
+/// without a code.
+pub struct Bounds<'a> {
+    list: &'a VectorFile,
+    asked: Arc<Asked>,
+}
+
+/// A question, and what a scan of the codes found.
+pub(crate) struct Asked {
+    pub(crate) query: Vec<f32>,
+    /// None where no code was looked at.
+    pub(crate) question: Option<Question>,
+    /// By row.
+    pub(crate) ceilings: Vec<f32>,
+    /// The bits of each product that was asked for, by row; [`NOT_ASKED`] of the others.
+    pub(crate) products: Box<[AtomicU32]>,
+}
+
+/// No product of finite numbers.
+pub(crate) const NOT_ASKED: u32 = f32::NAN.to_bits();
+
+impl<'a> Bounds<'a> {
+    pub(crate) fn new(list: &'a VectorFile, asked: Arc<Asked>) -> Self {
+        Self { list, asked }
+    }
+
+    /// By row, what its product does not exceed: mostly 0.02 to 0.035 above it for vectors of 384 numbers.
+    ///
+    /// The codes say how sure that is. The same on every machine, bit for bit.
+    pub fn ceilings(&self) -> &[f32] {
+        &self.asked.ceilings
+    }
+
+    /// The [`VectorFile::dot`] of the question with a row. It is kept: a vector that is asked for again is not read again.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn product(&self, row: u32) -> f32 {
+        let kept = &self.asked.products[row as usize];
+        let bits = kept.load(Ordering::Relaxed);
+        if bits != NOT_ASKED {
+            return f32::from_bits(bits);
+        }
+        let product = self.list.dot(&self.asked.query, row);
+        kept.store(product.to_bits(), Ordering::Relaxed);
+        product
+    }
+
+    /// What the product of a row is not below, as sure as its ceiling.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn floor(&self, row: u32) -> f32 {
+        let ceiling = self.asked.ceilings[row as usize];
+        match &self.asked.question {
+            Some(question) if (row as usize) < self.list.n_coded() => {
+                let (rows, row_bytes) = self.list.codes().rows();
+                ceiling - question.spread(&rows[row as usize * row_bytes..])
+            }
+            Some(_) | None => ceiling,
+        }
+    }
+}
