@@ -123,7 +123,8 @@ impl Library {
             replay_run: SetRun::default(),
             worked_out: WorkedOut::default(),
             searches: Mutex::default(),
-            vectors_read: Mutex::new(None),
+            // Opening reads their codes.
+            vectors_read: Mutex::new(Some(Instant::now())),
             clustering: RwLock::new(None),
             thumbs: Mutex::default(),
             tuning: Tuning::default(),
@@ -184,6 +185,7 @@ impl Library {
             }
             Lists::open(&store, Some(&self.lists()), || writer(&self.dir))?
         };
+        self.note_vectors_read();
         let mut retriever = self.retriever.write();
         *retriever = Arc::new(retriever.with(Arc::new(lists)));
         Ok(true)
@@ -349,7 +351,11 @@ impl Library {
             within: &within,
             also: &[],
         };
-        let (retriever, retrieved, mut notices) = self.retrieve_or_mend(retriever, &question)?;
+        let Found {
+            retriever,
+            retrieved,
+            mut notices,
+        } = self.retrieve_or_mend(retriever, &question)?;
         self.note_vectors_read();
         notices.extend(retriever.remarks());
         if vector.is_ok() {
@@ -414,15 +420,20 @@ impl Library {
         Ok(search)
     }
 
-    /// Asks the lists, which are built anew where a row that was read is not as it was written and nobody writes. Returns
-    /// with what was found who found it, and what a person should be told.
+    /// Asks the lists, which are built anew where a row that was read is not as it was written and nobody writes.
     fn retrieve_or_mend(
         &self,
         retriever: Arc<dyn Retriever>,
         question: &Question<'_>,
-    ) -> Result<(Arc<dyn Retriever>, Retrieved, Vec<String>), EngineError> {
+    ) -> Result<Found, EngineError> {
         let error = match retriever.retrieve(question) {
-            Ok(retrieved) => return Ok((retriever, retrieved, Vec::new())),
+            Ok(retrieved) => {
+                return Ok(Found {
+                    retriever,
+                    retrieved,
+                    notices: Vec::new(),
+                });
+            }
             Err(error) => error,
         };
         let is_torn = matches!(&error, RetrieveError::Index(error) if error.needs_rebuild());
@@ -435,7 +446,11 @@ impl Library {
         }
         let retriever = self.retriever();
         let retrieved = retriever.retrieve(question)?;
-        Ok((retriever, retrieved, notices))
+        Ok(Found {
+            retriever,
+            retrieved,
+            notices,
+        })
     }
 
     /// The thumbs as they were last read.
@@ -551,6 +566,15 @@ pub(crate) fn writer(dir: &Path) -> Option<String> {
         Ok(writer) => writer,
         Err(_) => Some("another process".to_owned()),
     }
+}
+
+/// What the lists hold of a question.
+struct Found {
+    /// Who found it.
+    retriever: Arc<dyn Retriever>,
+    retrieved: Retrieved,
+    /// What a person should be told.
+    notices: Vec<String>,
 }
 
 /// Rebuilds the lists of a library that nobody writes to.

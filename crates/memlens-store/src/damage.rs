@@ -29,7 +29,7 @@ pub struct Forgotten {
 }
 
 /// The embeddings of a document's chunks and windows.
-fn embeddings(document: &DocumentRow) -> impl Iterator<Item = i64> {
+pub(crate) fn embeddings(document: &DocumentRow) -> impl Iterator<Item = i64> {
     let of_windows = document.windows.iter().map(|window| window.embedding.0);
     let of_chunks = document.chunks.iter().map(|chunk| chunk.embedding.0);
     of_windows.chain(of_chunks)

@@ -1,7 +1,8 @@
-"""The same scans and searches by numpy and SQLite's FTS5: what they take on this machine, now.
+"""The same scans and searches by numpy, faiss and SQLite's FTS5: what they take on this machine, now.
 
 Reads rows.f32, queries.f32, texts.json and matches.json in the folder that it is given. Its first line of output says
-which of both are installed; then, for every line `scan N` or `text N` of input, the nanoseconds of one call. One thread.
+which of them are installed; then, for every line `scan N`, `nearest N` or `text N` of input, the nanoseconds of one call.
+One thread.
 """
 
 import json
@@ -19,11 +20,20 @@ tell = lambda value: print(json.dumps(value), flush=True)
 try:
     import numpy
 
-    rows = numpy.fromfile(folder / "rows.f32", dtype=numpy.float32).reshape(-1, DIM)
+    rows = numpy.memmap(folder / "rows.f32", dtype=numpy.float32, mode="r").reshape(-1, DIM)
     queries = numpy.fromfile(folder / "queries.f32", dtype=numpy.float32).reshape(-1, DIM)
     numpy_version = numpy.__version__
 except ImportError:
     numpy_version = None
+try:
+    import faiss
+
+    faiss.omp_set_num_threads(1)
+    flat = faiss.IndexFlatIP(DIM)
+    flat.add(rows)
+    faiss_version = faiss.__version__
+except (ImportError, NameError):
+    faiss_version = None
 
 matches = json.loads((folder / "matches.json").read_text())
 table = sqlite3.connect(":memory:")
@@ -41,15 +51,19 @@ def scan(number):
     return rows @ queries[number]
 
 
+def nearest(number):
+    return flat.search(queries[number : number + 1], DEPTH)
+
+
 def text(number):
     select = "SELECT rowid, rank FROM t WHERE t MATCH ? ORDER BY rank LIMIT ?"
     return table.execute(select, (matches[number], DEPTH)).fetchall()
 
 
-tell({"numpy": numpy_version, "sqlite": sqlite_version})
+tell({"numpy": numpy_version, "faiss": faiss_version, "sqlite": sqlite_version})
 for line in sys.stdin:
     what, number = line.split()
-    call = {"scan": scan, "text": text}[what]
+    call = {"scan": scan, "nearest": nearest, "text": text}[what]
     start = time.perf_counter_ns()
     call(int(number))
     tell(time.perf_counter_ns() - start)

@@ -1,8 +1,8 @@
-//! numpy and SQLite's FTS5 on the same vectors, texts and questions, by turns with ours, so that a busy machine slows both
+//! numpy, faiss and SQLite's FTS5 on the same vectors, texts and questions, by turns with ours, so that a busy machine slows both
 //! down. A process of Python runs them, where there is one; what it lacks is left out.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
@@ -21,6 +21,8 @@ pub struct Rivals {
     told: BufReader<ChildStdout>,
     /// The version of numpy; none where it is not installed.
     pub numpy: Option<String>,
+    /// The version of faiss; none where it is not installed.
+    pub faiss: Option<String>,
     /// The version of SQLite; none where it has no FTS5.
     pub sqlite: Option<String>,
 }
@@ -76,11 +78,13 @@ impl Rivals {
             told: BufReader::new(process.stdout.take().expect("it was piped")),
             process,
             numpy: None,
+            faiss: None,
             sqlite: None,
         };
         let installed = rivals.read();
         let version = |name: &str| installed[name].as_str().map(str::to_owned);
         rivals.numpy = version("numpy");
+        rivals.faiss = version("faiss");
         rivals.sqlite = version("sqlite");
         Some(rivals)
     }
@@ -88,6 +92,11 @@ impl Rivals {
     /// How long numpy takes for the dot products of a question with all rows.
     pub fn scan(&mut self, question: usize) -> Duration {
         self.ask("scan", question)
+    }
+
+    /// How long faiss takes for the 1,000 rows that are nearest to a question, by a look at each.
+    pub fn nearest(&mut self, question: usize) -> Duration {
+        self.ask("nearest", question)
     }
 
     /// How long FTS5 takes for the best 1,000 texts of a question.
@@ -127,11 +136,12 @@ fn any_word(hits: &TextHits) -> String {
 }
 
 fn write_floats<'a>(path: &Path, vectors: impl Iterator<Item = &'a [f32]>) {
-    let bytes: Vec<u8> = vectors
-        .flatten()
-        .flat_map(|number| number.to_le_bytes())
-        .collect();
-    fs::write(path, bytes).expect("a file can be written");
+    let mut file = BufWriter::new(fs::File::create(path).expect("a file can be made"));
+    for number in vectors.flatten() {
+        let written = file.write_all(&number.to_le_bytes());
+        written.expect("a file can be written");
+    }
+    file.flush().expect("a file can be written");
 }
 
 fn write_json(path: &Path, value: &Value) {

@@ -1,6 +1,7 @@
 //! A library of any size that looks like a real one, and what is measured of it by the facade. Run by `cargo xtask bench scale`.
 
 use std::fs;
+use std::hint::black_box;
 use std::ops::Range;
 use std::path::Path;
 use std::slice;
@@ -8,12 +9,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use memlens_engine::{Indexer, Library, Lists, Purpose, bundled};
+use memlens_index::Join;
 use memlens_params::{Params, VectorUnit};
 use memlens_rank::{List, ListId, ListState};
 use memlens_retrieve::{DEPTH_MAX, VectorScores};
 
 use crate::neighbours::Neighbours;
 use crate::notes::{FIXTURE, Notes, questions};
+use crate::rivals::Rivals;
 use crate::series::{MILLISECONDS, Series};
 use crate::{follow, memory, open, places};
 
@@ -122,13 +125,53 @@ fn search(library: &Library) {
     let mut embedder = bundled(Vec::new())(Purpose::Query).expect("it was loaded before");
     let texts: Vec<&str> = questions.iter().map(String::as_str).collect();
     let vectors = embedder.embed(&texts, &AtomicBool::new(false));
+    let vectors = vectors.expect("questions have vectors");
     let note = "by turns; the same chunks, values and order";
     let mut ratio = Series::of("vectors, ratio to a look at every vector", "", note);
-    for vector in vectors.expect("questions have vectors") {
-        let (ours, baseline) = by_both_ways(&lists, &vector);
+    for vector in &vectors {
+        let (ours, baseline) = by_both_ways(&lists, vector);
         ratio.add(ours.as_secs_f64() / baseline.as_secs_f64());
     }
     ratio.print();
+    beside_rivals(library, &questions, &vectors);
+}
+
+/// Asks others for as many of the same, by turns.
+fn beside_rivals(library: &Library, questions: &[String], vectors: &[Vec<f32>]) {
+    let scratch = tempfile::tempdir_in(library.dir().parent().expect("it lies in a folder"));
+    let scratch = scratch.expect("a scratch folder can be made");
+    let Some(mut rivals) = Rivals::start(library, questions, vectors, scratch.path()) else {
+        return;
+    };
+    let lists = library.lists();
+    let scope: Range<u32> = 0..lists.snapshot.n_chunks();
+    let ratio = |name: &str, version: &Option<String>| {
+        let version = version.as_deref()?;
+        let note = "our time to theirs, by turns, one thread, best 1,000";
+        Some(Series::of(&format!("{name} {version}"), "", note))
+    };
+    let mut faiss = ratio("vectors, ratio to flat faiss", &rivals.faiss);
+    let mut fts5 = ratio("BM25, ratio to FTS5 of SQLite", &rivals.sqlite);
+    for (number, (question, vector)) in questions.iter().zip(vectors).enumerate() {
+        if let Some(series) = &mut faiss {
+            let started = Instant::now();
+            let (unit, scope) = (VectorUnit::Windows, slice::from_ref(&scope));
+            let scores = VectorScores::new(&lists.vectors, &lists.rows, unit, scope, vector);
+            black_box(scores.expect("the question fits").best(DEPTH_MAX));
+            let ours = started.elapsed();
+            series.add(ours.as_secs_f64() / rivals.nearest(number).as_secs_f64());
+        }
+        if let Some(series) = &mut fts5 {
+            let started = Instant::now();
+            let scores = lists.text.score(question, Join::Or);
+            black_box(scores.expect("it is sound").best(DEPTH_MAX, |chunk| chunk));
+            let ours = started.elapsed();
+            series.add(ours.as_secs_f64() / rivals.text(number).as_secs_f64());
+        }
+    }
+    for series in faiss.into_iter().chain(fts5) {
+        series.print();
+    }
 }
 
 /// How long the vector list takes, and how long to look at every vector for it.
