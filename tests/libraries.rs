@@ -106,7 +106,7 @@ pub fn content(store: &Store) -> Content {
                 chunk.start_line,
                 chunk.end_line,
                 chunk.bytes,
-                chunk.heading,
+                document.heading(chunk),
                 chunk.agent,
                 chunk.tokens,
                 texts[0].as_deref().expect("it is as saved"),

@@ -48,6 +48,7 @@ static WATCHED: LazyLock<(TempDir, Snapshot)> = LazyLock::new(|| {
         agent: None,
         date: None,
         tags: Vec::new(),
+        headings: String::new(),
         chunks: Vec::new(),
         windows: Vec::new(),
     };

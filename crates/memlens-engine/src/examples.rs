@@ -32,7 +32,7 @@ fn of(document: &DocumentRow) -> Option<String> {
     after
         .iter()
         .chain(before)
-        .find_map(|chunk| question(&chunk.heading))
+        .find_map(|chunk| question(document.heading(chunk)))
 }
 
 /// The last heading of several that are joined by ` > `; none of one word alone, or too long.

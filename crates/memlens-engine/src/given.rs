@@ -293,7 +293,7 @@ mod tests {
             start_line: 1,
             end_line: 1,
             bytes: 0..0,
-            heading: String::new(),
+            heading: 0..0,
             agent: None,
             date: None,
             tokens: 0,

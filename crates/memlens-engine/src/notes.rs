@@ -111,13 +111,13 @@ impl Library {
             text: with_pictures(parsed.text),
             chunks: document
                 .into_iter()
-                .flat_map(|document| &document.chunks)
-                .map(|chunk| DocumentChunk {
+                .flat_map(|document| document.chunks.iter().map(move |chunk| (document, chunk)))
+                .map(|(document, chunk)| DocumentChunk {
                     chunk: chunk.id.to_string(),
                     start_line: chunk.start_line,
                     end_line: chunk.end_line,
                     tokens: chunk.tokens,
-                    heading: chunk.heading.clone(),
+                    heading: document.heading(chunk).to_owned(),
                 })
                 .collect(),
             agent: front.agent,

@@ -56,6 +56,7 @@ mod error;
 mod heads;
 mod paths;
 mod private;
+mod row_table;
 mod text_files;
 mod text_index;
 mod text_list;

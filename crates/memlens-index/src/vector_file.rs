@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,6 +17,7 @@ use crate::bounds::{Asked, Bounds, NOT_ASKED};
 use crate::code_file::CodeFile;
 use crate::codes::Question;
 use crate::private::NO_FILE;
+use crate::row_table::RowTable;
 use crate::vector_list::{Head, ID_BYTES};
 
 #[cfg(target_endian = "big")]
@@ -39,8 +39,7 @@ pub struct VectorFile {
     damaged: OnceLock<u32>,
     /// What is asked again when parameters change, and for each change that would bring a note back.
     last_asked: Mutex<Option<Arc<Asked>>>,
-    /// Every embedding and its row: parts that are each sorted by embedding, the largest first, shared with earlier states.
-    row_of: Vec<Arc<[(i64, u32)]>>,
+    row_of: RowTable,
 }
 
 /// How often opening starts over when a writer replaces the list meanwhile.
@@ -134,11 +133,7 @@ impl VectorFile {
 
     /// The row of an embedding, from 0; `None` if the list does not hold it.
     pub fn row_of(&self, embedding: i64) -> Option<u32> {
-        self.row_of.iter().find_map(|part| {
-            let near = &part[places_of(embedding, part)];
-            let at = near.binary_search_by_key(&embedding, |&(embedding, _)| embedding);
-            at.ok().map(|at| near[at].1)
-        })
+        self.row_of.get(embedding)
     }
 
     /// Whether this is `before` with rows appended, or the same: a row of that is the same row here.
@@ -292,8 +287,7 @@ impl VectorFile {
 
     /// The embeddings that have a row, in no order.
     pub(crate) fn embeddings(&self) -> impl Iterator<Item = i64> {
-        let rows = self.row_of.iter().flat_map(|part| part.iter());
-        rows.map(|&(embedding, _)| embedding)
+        self.row_of.embeddings()
     }
 
     fn map(path: &Path, head: Head, known: Option<&Self>) -> Result<Self, IndexError> {
@@ -329,7 +323,7 @@ impl VectorFile {
             last_asked: Mutex::default(),
             head,
             rows,
-            row_of: Vec::new(),
+            row_of: RowTable::default(),
         };
         let continues = |known: &&Self| {
             let head = &known.head;
@@ -352,7 +346,8 @@ impl VectorFile {
         let embeddings = list.codes.embeddings();
         let embeddings = embeddings.chain(uncoded.map(|row| list.embedding_of(row)));
         let new = embeddings.zip(0..).skip(n_known).collect();
-        list.row_of = with_part(known.map_or(&[], |known| &known.row_of), new);
+        let row_of = known.map_or_else(RowTable::default, |known| known.row_of.clone());
+        list.row_of = row_of.with(new);
         Ok(list)
     }
 
@@ -376,36 +371,6 @@ fn torn(path: &Path, head: &Head, why: String) -> IndexError {
         path: head.rows_path(path),
         why,
     }
-}
-
-/// Where an embedding may stand in a part: ids are whole numbers and no two are the same, so they leave few places where few
-/// of them are left out.
-fn places_of(embedding: i64, part: &[(i64, u32)]) -> Range<usize> {
-    let (Some((first, _)), Some((last, _))) = (part.first(), part.last()) else {
-        return 0..0;
-    };
-    if !(*first..=*last).contains(&embedding) {
-        return 0..0;
-    }
-    let steps = |a: i64, b: i64| usize::try_from(a.abs_diff(b)).unwrap_or(usize::MAX);
-    let end = steps(*first, embedding).saturating_add(1).min(part.len());
-    let start = part
-        .len()
-        .saturating_sub(steps(embedding, *last).saturating_add(1));
-    start..end
-}
-
-/// Adds rows to sorted parts. One that is not twice as large as what follows is joined with it, so that there are few.
-fn with_part(parts: &[Arc<[(i64, u32)]>], mut new: Vec<(i64, u32)>) -> Vec<Arc<[(i64, u32)]>> {
-    let mut parts = parts.to_vec();
-    while let Some(last) = parts.pop_if(|last| last.len() < 2 * new.len()) {
-        new.extend(last.iter());
-    }
-    if !new.is_empty() {
-        new.sort_unstable();
-        parts.push(new.into());
-    }
-    parts
 }
 
 /// The checksum of `bytes`, which begin with the rows that `known` names, without reading those.

@@ -17,7 +17,7 @@ use crate::snapshot::{Known, Log};
 use crate::{DocumentRow, Followed, Snapshot, Store, StoreError};
 
 /// The file's first bytes; the number rises with every change of what follows.
-const MAGIC: &[u8] = b"memlens-snapshot 1\n";
+const MAGIC: &[u8] = b"memlens-snapshot 2\n";
 /// Bytes of the checksum at its end.
 const CRC_BYTES: usize = size_of::<u32>();
 /// It is saved anew once one in so many documents changed: each that did is looked up by whoever opens the library.

@@ -41,10 +41,22 @@ pub struct DocumentRow {
     pub date: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
+    /// The headings above its chunks, each where it first stands, one behind the other.
+    pub headings: String,
     /// Its chunks, by start byte.
     pub chunks: Vec<ChunkRow>,
     /// Their windows, by chunk.
     pub windows: Vec<WindowRow>,
+}
+
+impl DocumentRow {
+    /// The headings above one of its chunks.
+    ///
+    /// # Panics
+    /// If it is not one of its chunks.
+    pub fn heading(&self, chunk: &ChunkRow) -> &str {
+        &self.headings[chunk.heading.start as usize..chunk.heading.end as usize]
+    }
 }
 
 /// A chunk in a snapshot.
@@ -58,8 +70,8 @@ pub struct ChunkRow {
     pub end_line: u32,
     /// Its bytes in the document.
     pub bytes: Range<u32>,
-    /// The headings above it.
-    pub heading: String,
+    /// The headings above it: bytes of [`DocumentRow::headings`].
+    pub heading: Range<u32>,
     /// Who says it, where the line itself tells.
     pub agent: Option<String>,
     /// When its line says it, `YYYY-MM-DD`; none where the document's date holds.
@@ -475,7 +487,8 @@ struct Summed {
     path: String,
     /// None where a value is of another kind than was written.
     row: Option<DocumentRow>,
-    chunks: Vec<ChunkRow>,
+    /// Each with the headings above it.
+    chunks: Vec<(ChunkRow, String)>,
     /// Each with the place of its chunk in `chunks`; those of a chunk in their order.
     windows: Vec<(usize, WindowRow)>,
     /// As it was saved.
@@ -502,14 +515,14 @@ impl Read {
 
     fn add_chunk(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
         // One that is of another kind than was written, or of no document, is missed in the sum of its own.
-        let Ok((document, chunk)) = chunk_row(row) else {
+        let Ok((document, chunk, heading)) = chunk_row(row) else {
             return Ok(());
         };
         if let Some(&at) = self.document_of.get(&document.0) {
             let document = &mut self.documents[at];
             document.sum += row.get::<_, i64>(11)?;
             self.chunk_of.insert(chunk.id, (at, document.chunks.len()));
-            document.chunks.push(chunk);
+            document.chunks.push((chunk, heading));
         }
         Ok(())
     }
@@ -551,13 +564,30 @@ impl Read {
 impl Summed {
     /// The document with its chunks and windows in their order.
     fn whole(self) -> Option<DocumentRow> {
-        let mut chunks: Vec<(usize, ChunkRow)> = self.chunks.into_iter().enumerate().collect();
-        chunks.sort_by_key(|(_, chunk)| (chunk.bytes.start, chunk.bytes.end, chunk.id));
+        let mut chunks: Vec<(usize, (ChunkRow, String))> =
+            self.chunks.into_iter().enumerate().collect();
+        chunks.sort_by_key(|(_, (chunk, _))| (chunk.bytes.start, chunk.bytes.end, chunk.id));
         let mut place_of = vec![0; chunks.len()];
         for (place, (at, _)) in chunks.iter().enumerate() {
             place_of[*at] = place;
         }
-        let mut chunks: Vec<ChunkRow> = chunks.into_iter().map(|(_, chunk)| chunk).collect();
+        let mut headings = String::new();
+        let mut last = String::new();
+        let mut range = 0..0;
+        let chunks = chunks.into_iter().map(|(_, (chunk, heading))| {
+            // Chunks that follow each other mostly stand under the same ones.
+            if heading != last {
+                let start = headings.len() as u32;
+                headings.push_str(&heading);
+                range = start..headings.len() as u32;
+                last = heading;
+            }
+            ChunkRow {
+                heading: range.clone(),
+                ..chunk
+            }
+        });
+        let mut chunks: Vec<ChunkRow> = chunks.collect();
         let mut windows: Vec<(usize, WindowRow)> = self
             .windows
             .into_iter()
@@ -569,6 +599,7 @@ impl Summed {
             extend(&mut chunks[*chunk].windows, at);
         }
         Some(DocumentRow {
+            headings,
             chunks,
             windows: windows.into_iter().map(|(_, window)| window).collect(),
             ..self.row?
@@ -598,26 +629,28 @@ fn document_row(row: &Row<'_>) -> rusqlite::Result<DocumentRow> {
         date: row.get(7)?,
         checksum: row.get(9)?,
         tags: serde_json::from_str(&tags).unwrap_or_default(),
+        headings: String::new(),
         chunks: Vec::new(),
         windows: Vec::new(),
     })
 }
 
-/// A chunk with the document that it belongs to, whose windows are not known yet.
-fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(DocumentId, ChunkRow)> {
+/// A chunk with the document that it belongs to and the headings above it; its place in these and its windows are not known
+/// yet.
+fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(DocumentId, ChunkRow, String)> {
     let chunk = ChunkRow {
         id: row.get(1)?,
         start_line: row.get(2)?,
         end_line: row.get(3)?,
         bytes: row.get(4)?..row.get(5)?,
-        heading: row.get(6)?,
+        heading: 0..0,
         agent: row.get(7)?,
         tokens: row.get(8)?,
         embedding: EmbeddingId(row.get(9)?),
         date: row.get(10)?,
         windows: 0..0,
     };
-    Ok((DocumentId(row.get(0)?), chunk))
+    Ok((DocumentId(row.get(0)?), chunk, row.get(6)?))
 }
 
 /// A window with the id of the chunk that it belongs to.

@@ -105,9 +105,10 @@ fn heading(case: &Case<'_>, found: &Found) -> String {
     let lists = case.library.lists();
     let at = lists.snapshot.find(found.place.folder, &found.place.path);
     let heading = at.and_then(|at| {
-        let mut chunks = lists.snapshot.documents[at].chunks.iter();
+        let document = &lists.snapshot.documents[at];
+        let mut chunks = document.chunks.iter();
         let chunk = chunks.find(|it| (it.start_line..=it.end_line).contains(&found.line))?;
-        Some(chunk.heading.rsplit(" > ").next()?.to_owned())
+        Some(document.heading(chunk).rsplit(" > ").next()?.to_owned())
     });
     heading.unwrap_or_default()
 }

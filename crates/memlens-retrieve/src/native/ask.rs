@@ -142,7 +142,7 @@ pub fn retrieve(
         rows.push(RowFacts {
             start_line: chunk.start_line,
             end_line: chunk.end_line,
-            heading: chunk.heading.clone(),
+            heading: document.heading(chunk).to_owned(),
             source: source(chunk, document, &facts.folder_name),
             said: Some(said(chunk, lists.dated(at))),
             text: Some(TextId(chunk.embedding.0)),

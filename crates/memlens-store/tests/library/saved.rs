@@ -117,7 +117,7 @@ fn whatever_becomes_of_the_file_changes_no_answer() {
         bytes
     }));
     // With a checksum that fits: of another format, and of a head that promises more than there is.
-    for (at, byte) in [(17, b'0'), (bytes.len() - 8, 0x80)] {
+    for (at, byte) in [(17, b'1'), (bytes.len() - 8, 0x80)] {
         let mut content = bytes[..bytes.len() - 4].to_vec();
         content[at] = byte;
         let crc32 = crc32fast::hash(&content);
