@@ -54,6 +54,7 @@ mod code_file;
 mod codes;
 mod error;
 mod heads;
+mod held;
 mod paths;
 mod private;
 mod row_table;

@@ -25,6 +25,7 @@ use tantivy::{Directory, IndexMeta};
 use memlens_files::open_own;
 
 use crate::IndexError;
+use crate::held::Held;
 use crate::private::{NO_FILE, keep_private};
 use crate::text_list::open_error;
 use crate::text_writer::{LOCKS, is_own};
@@ -103,10 +104,10 @@ impl ListDirectory {
         Ok(())
     }
 
-    /// Takes a lock whose file is made here, and is nothing else that stands in its place.
+    /// Takes a lock whose file is nothing else that stands in its place.
     fn lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
         let mut options = File::options();
-        open_own(
+        let file = open_own(
             &self.dir.join(&lock.filepath),
             options.write(true).create(true).truncate(false),
         )
@@ -114,7 +115,15 @@ impl ListDirectory {
             let name = lock.filepath.display();
             LockError::wrap_io_error(io::Error::new(error.kind(), format!("{name}: {error}")))
         })?;
-        self.inner.acquire_lock(lock)
+        let held = if lock.is_blocking {
+            Held::take(file).map(Some)
+        } else {
+            Held::try_take(file)
+        };
+        let held = held.map_err(LockError::wrap_io_error)?;
+        Ok(DirectoryLock::from(Box::new(
+            held.ok_or(LockError::LockBusy)?,
+        )))
     }
 
     /// Verifies every file of the parts that `meta` names, but for those in `known` that are still the same, and returns

@@ -1,13 +1,14 @@
 //! Writing the vector list.
 
 use std::collections::HashSet;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use memlens_files::{make_folder, open_own};
 
 use crate::code_file::{CodeWriter, codes_files};
+use crate::held::Held;
 use crate::private::keep_private;
 use crate::vector_file::{check_vector, dot};
 use crate::vector_list::{Head, folder, rows_files, suffixed, unfinished};
@@ -19,7 +20,7 @@ use crate::{IndexError, VectorFile};
 pub struct VectorWriter {
     path: PathBuf,
     /// Held as long as the writer lives; the system lets go of it when a process dies.
-    _lock: Lock,
+    _lock: Held,
     rows: BufWriter<File>,
     codes: CodeWriter,
     /// What the next commit says, its generation excepted.
@@ -239,33 +240,19 @@ impl VectorWriter {
     }
 }
 
-/// The right to write to a list.
-struct Lock(File);
-
-impl Drop for Lock {
-    /// Lets go of the lock itself and not only of the file, which a program that is just being started holds too.
-    fn drop(&mut self) {
-        // Closing it does the same a moment later.
-        let _ = self.0.unlock();
-    }
-}
-
 fn lock_path(path: &Path) -> PathBuf {
     suffixed(path, "lock")
 }
 
 /// Takes the lock of the list at `path`.
-fn lock(path: &Path) -> Result<Lock, IndexError> {
+fn lock(path: &Path) -> Result<Held, IndexError> {
     let lock_path = lock_path(path);
     let mut options = File::options();
     let file = open_own(&lock_path, options.write(true).create(true).truncate(false))
         .map_err(IndexError::io("open", &lock_path))?;
     keep_private([&*lock_path]);
-    match file.try_lock() {
-        Ok(()) => Ok(Lock(file)),
-        Err(TryLockError::WouldBlock) => Err(IndexError::Busy {
-            path: path.to_owned(),
-        }),
-        Err(TryLockError::Error(error)) => Err(IndexError::io("lock", &lock_path)(error)),
-    }
+    let held = Held::try_take(file).map_err(IndexError::io("lock", &lock_path))?;
+    held.ok_or_else(|| IndexError::Busy {
+        path: path.to_owned(),
+    })
 }
