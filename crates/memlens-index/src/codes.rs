@@ -473,6 +473,22 @@ mod tests {
         }
     }
 
+    /// A remainder near 0 is lost where its length is taken from the lengths of the others.
+    #[test]
+    fn a_vector_that_its_levels_nearly_are_has_a_ceiling_too() {
+        let rotation = Rotation::new(2);
+        let (a, b) = (vec![0.7069814, 0.7072321], vec![0.0, 1.0]);
+        for (vector, question) in [(&a, &b), (&b, &a)] {
+            let mut code = Vec::new();
+            rotation.push_code(vector, &mut code);
+            let question_of = Question::new(&rotation, question).expect("it has unit length");
+            let mut ceilings = Vec::new();
+            question_of.push_ceilings(&code, rotation.code_bytes(), &mut ceilings);
+            let product = dot(question, vector);
+            assert!(product <= ceilings[0], "{product} above {}", ceilings[0]);
+        }
+    }
+
     /// Ceilings lie six deviations above products: where the rotation did not mix, they would lie elsewhere.
     #[test]
     fn errors_have_the_deviation_that_ceilings_are_made_of() {
