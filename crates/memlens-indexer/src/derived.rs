@@ -147,8 +147,7 @@ impl Derived {
         made_by: (&str, usize),
         cancel: &AtomicBool,
     ) -> Result<(Derived, Option<String>), IndexerError> {
-        let read = VectorFile::open(&vector_path(store.dir()));
-        match to_rebuild(read.and_then(|list| list.check_all(cancel)))? {
+        match check_vectors(store.dir(), cancel)? {
             Ok(()) => Ok((self, None)),
             Err(error) => {
                 let notice = format!("the vector list was rebuilt: {error}");
@@ -198,6 +197,19 @@ impl Derived {
         self.vectors.commit(applied.generation)?;
         Ok(())
     }
+}
+
+/// Reads all vectors of the library in `dir`; ends early, as if nothing were wrong, once `cancel` is set. Returns why their
+/// list must be rebuilt, where it must.
+///
+/// # Errors
+/// What a rebuild cannot mend.
+pub(crate) fn check_vectors(
+    dir: &Path,
+    cancel: &AtomicBool,
+) -> Result<Result<(), IndexError>, IndexError> {
+    let read = VectorFile::open(&vector_path(dir));
+    to_rebuild(read.and_then(|list| list.check_all(cancel)))
 }
 
 /// What a person is told of notes that were not as saved; nothing where none was.

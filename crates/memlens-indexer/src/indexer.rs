@@ -95,7 +95,7 @@ pub struct Indexer {
     /// they may write.
     derived: Option<Derived>,
     store: Store,
-    /// Whether the library was compared with what was saved.
+    /// Whether the library was compared with what was saved, or that is left to the caller.
     is_checked: bool,
     /// What a person should be told; told with the next step.
     notices: Vec<String>,
@@ -197,6 +197,11 @@ impl Indexer {
             counted: HashMap::new(),
         };
         Ok((indexer, notices))
+    }
+
+    /// How many numbers its vectors have.
+    pub(crate) fn dim(&self) -> usize {
+        self.embedder.info().dim
     }
 
     /// The store, to read.

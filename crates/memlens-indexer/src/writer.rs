@@ -17,6 +17,7 @@ use crate::told::{Activity, FolderStatus};
 use crate::watch::Watching;
 use crate::work::Work;
 
+mod checker;
 mod worker;
 
 use worker::Worker;

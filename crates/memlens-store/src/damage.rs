@@ -48,17 +48,40 @@ impl Store {
         dim: usize,
         cancel: &AtomicBool,
     ) -> Result<Option<Forgotten>, StoreError> {
-        let snapshot = self.snapshot()?;
-        let (sound, damaged) = self.embeddings_by_soundness(&snapshot, dim, cancel)?;
-        let mut documents: BTreeSet<i64> = snapshot.altered.iter().map(|one| one.id.0).collect();
-        documents.extend(self.documents_of_altered_texts(cancel)?);
-        documents.extend(self.documents_of_altered_observations()?);
-        for document in &snapshot.documents {
-            if embeddings(document).any(|embedding| !sound.contains(&embedding)) {
-                documents.insert(document.id.0);
-            }
-        }
+        let (documents, damaged) = self.damaged(dim, cancel)?;
         self.forget(&documents, &damaged)
+    }
+
+    /// Whether [`Store::forget_damaged`] would forget nothing. It reads as much, at one moment, and keeps no writer waiting.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`], [`StoreError::Damaged`] and [`StoreError::Cancelled`].
+    pub fn is_as_saved(&self, dim: usize, cancel: &AtomicBool) -> Result<bool, StoreError> {
+        let (documents, embeddings) = self.damaged(dim, cancel)?;
+        Ok(documents.is_empty() && embeddings.is_empty())
+    }
+
+    /// The documents and the embeddings that are not as they were saved.
+    fn damaged(
+        &self,
+        dim: usize,
+        cancel: &AtomicBool,
+    ) -> Result<(BTreeSet<i64>, Vec<i64>), StoreError> {
+        self.strike("look through the library")?;
+        self.at_one_moment(|| {
+            let snapshot = self.read_snapshot(None)?.snapshot;
+            let (sound, damaged) = self.embeddings_by_soundness(&snapshot, dim, cancel)?;
+            let altered = snapshot.altered.iter().map(|one| one.id.0);
+            let mut documents: BTreeSet<i64> = altered.collect();
+            documents.extend(self.documents_of_altered_texts(cancel)?);
+            documents.extend(self.documents_of_altered_observations()?);
+            for document in &snapshot.documents {
+                if embeddings(document).any(|embedding| !sound.contains(&embedding)) {
+                    documents.insert(document.id.0);
+                }
+            }
+            Ok((documents, damaged))
+        })
     }
 
     /// The ids of the embeddings that are as they were saved, and of the others.

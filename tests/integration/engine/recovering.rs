@@ -2,7 +2,8 @@
 //!
 //! Properties checked: each kind of damage is found and mended by a reader and by a writer, without a text being
 //! embedded; a query is only ever compared with vectors of its own model; a reader waits for a writer that builds; lists
-//! of a database that is gone are not served; lists that could not be written are built anew at the next step.
+//! of a database that is gone are not served; lists that could not be written are built anew at the next step; what a person
+//! saves waits for no look at the whole library.
 
 use std::fs;
 use std::path::Path;
@@ -11,8 +12,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use memlens_embed::{Embedder, Hashing};
-use memlens_engine::view::Activity;
+use memlens_engine::view::{Activity, Happening};
 use memlens_engine::{EmbedderSource, EngineError, Indexer, Library, Observer, Step};
+use memlens_faults::{Fault, Place};
 use memlens_index::VectorWriter;
 use memlens_params::Params;
 use memlens_store::{Store, StoreError};
@@ -21,6 +23,7 @@ use memlens_tests::{
 };
 
 use crate::sound::{QUERIES, Sound, copy, flip, garble, largest, sound, truncate};
+use crate::watched::Watched;
 
 /// Puts a list of the right generation, dimension and embeddings in place, whose numbers mean something else.
 fn write_vectors_of_another_model(dir: &Path) {
@@ -588,4 +591,29 @@ fn lists_that_could_not_be_written_are_built_anew_at_the_next_step() {
         answers(&library, &["attic"], &Params::default()),
         answers(&open(anew.path()), &["attic"], &Params::default())
     );
+}
+
+/// A look through a million chunks takes a minute.
+#[test]
+fn saved_notes_wait_for_no_look_through_the_library() {
+    let it = sound();
+    flip(&largest(&it.dir.path().join("vectors"), "flat."));
+    let fault = Fault::at(Place::Store, it.dir.path())
+        .only("look through the library")
+        .hangs();
+    let mut watched = Watched::open(it.dir.path());
+    watched.wait("everything is indexed", Watched::is_idle);
+    fault.wait();
+    it.notes.write("new.md", "The attic.");
+    watched.wait_told(Happening::Added, "new.md");
+    drop(fault);
+    let is_told = |watched: &Watched| {
+        let notices = watched.engine.state().notices;
+        notices
+            .iter()
+            .any(|it| it.contains("the vector list was rebuilt"))
+    };
+    watched.wait("the list is mended", is_told);
+    watched.wait("nothing is left to do", Watched::is_idle);
+    watched.check_equals_fresh(it.dir.path(), &[&it.notes]);
 }

@@ -11,24 +11,38 @@ use crate::IndexerError;
 use crate::derived::told_forgotten;
 
 impl Indexer {
-    /// Forgets notes that are not as they were saved, so that the next look reads them anew, and rebuilds the vector list
-    /// where a row is not. Once in the indexer's life, since it reads the whole library, and not when it is opened, since a
-    /// window waits for that. It belongs to the walk of a folder, and is stopped as one.
-    pub(super) fn check_library(
+    /// Leaves [`Indexer::check`] to the caller: a walk would keep what a person saves meanwhile waiting for it.
+    pub(crate) fn check_apart(&mut self) {
+        self.is_checked = true;
+    }
+
+    /// Does [`Indexer::check`] before the first walk, as a part of it.
+    pub(super) fn check_before_walk(
         &mut self,
         walked: &Path,
         cancel: &AtomicBool,
     ) -> Result<(), IndexerError> {
-        if self.is_checked {
+        if self.is_checked || self.check(cancel)? {
             return Ok(());
         }
-        let cancelled = || IngestError::Cancelled {
+        Err(IngestError::Cancelled {
             path: walked.to_owned(),
-        };
+        }
+        .into())
+    }
+
+    /// Forgets notes that are not as they were saved, so that the next look reads them anew, and rebuilds the vector list
+    /// where a row is not. Returns whether it came to its end before `cancel` was set.
+    ///
+    /// It reads the whole library, so opening leaves it: a window waits for that.
+    ///
+    /// # Errors
+    /// [`IndexerError::Store`] and [`IndexerError::Index`].
+    pub(crate) fn check(&mut self, cancel: &AtomicBool) -> Result<bool, IndexerError> {
         let info = self.embedder.info();
         let made_by = (info.id.clone(), info.dim);
         let forgotten = match self.store.forget_damaged(info.dim, cancel) {
-            Err(StoreError::Cancelled) => return Err(cancelled().into()),
+            Err(StoreError::Cancelled) => return Ok(false),
             checked => checked?,
         };
         if let Some(forgotten) = forgotten {
@@ -46,11 +60,8 @@ impl Indexer {
                 self.is_untold = true;
             }
         }
-        if cancel.load(Ordering::Relaxed) {
-            return Err(cancelled().into());
-        }
-        self.is_checked = true;
-        Ok(())
+        self.is_checked = !cancel.load(Ordering::Relaxed);
+        Ok(self.is_checked)
     }
 
     /// Queues notes that were forgotten because they were not as they were saved, also those of folders that nobody walks

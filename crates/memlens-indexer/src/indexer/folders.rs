@@ -211,7 +211,7 @@ impl Indexer {
         let walked =
             memlens_ingest::walk_told(path, cancel, &mut |files| observer.scanned(files.len()))?;
         self.check_mount(folder.id, path)?;
-        self.check_library(path, cancel)?;
+        self.check_before_walk(path, cancel)?;
         let known = self.store.documents(folder.id)?;
         // What waits to be saved will be in the library too, whatever the store says now.
         let waiting: BTreeSet<String> = self

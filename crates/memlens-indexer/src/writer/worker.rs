@@ -14,6 +14,7 @@ use memlens_embed::{EmbedderSource, Purpose};
 use memlens_ingest::IngestError;
 use memlens_store::{Folder, FolderId, Store};
 
+use super::checker::Checker;
 use super::{Command, Shared};
 use crate::IndexerError;
 use crate::indexer::{Indexer, Observer};
@@ -45,6 +46,16 @@ enum Due {
     TakeUp,
 }
 
+/// How far the library was compared with what was saved.
+enum Check {
+    /// Not yet: what a person waits for goes first.
+    Later,
+    Running(Checker),
+    /// Something is not as it was saved: it is mended before anything else.
+    Damaged,
+    Done,
+}
+
 /// The thread that writes and watches.
 pub(super) struct Worker {
     shared: Arc<Shared>,
@@ -67,6 +78,7 @@ pub(super) struct Worker {
     /// Since when there has been nothing to do; none while there is.
     idle_since: Option<Instant>,
     is_tidy: bool,
+    check: Check,
 }
 
 impl Worker {
@@ -90,6 +102,7 @@ impl Worker {
             walks_rest_until: None,
             idle_since: None,
             is_tidy: false,
+            check: Check::Later,
         }
     }
 
@@ -182,6 +195,7 @@ impl Worker {
     }
 
     fn write_until_stopped(&mut self, mut indexer: Indexer, received: &Receiver<Command>) {
+        indexer.check_apart();
         self.refresh();
         loop {
             // Before the look, so that what is sent after it still stops the step.
@@ -202,7 +216,10 @@ impl Worker {
                 match self.work(&mut indexer) {
                     Ok(true) => continue,
                     Ok(false) => {}
-                    Err(error) => self.fail(&indexer, error),
+                    Err(error) => {
+                        self.doubt(&error);
+                        self.fail(&indexer, error);
+                    }
                 }
             }
             match received.recv_timeout(self.rest()) {
@@ -231,6 +248,12 @@ impl Worker {
         }
         self.look_around(indexer)?;
         let is_paused = self.shared.work().phase.is_paused();
+        if matches!(self.check, Check::Damaged) && !is_paused {
+            if indexer.check(&self.shared.interrupt)? {
+                self.check = Check::Done;
+            }
+            return Ok(true);
+        }
         if is_paused {
             // It may be long until it goes on.
             let shared = self.shared.clone();
@@ -247,7 +270,7 @@ impl Worker {
         if is_at_work {
             (self.idle_since, self.is_tidy) = (None, false);
             self.step(indexer)?;
-        } else {
+        } else if self.look_through(indexer, is_paused)? {
             self.tidy(indexer)?;
         }
         // Only now: a walk that works again tells nothing of the work that failed.
@@ -305,6 +328,44 @@ impl Worker {
         until_due.min(LOOK_EVERY)
     }
 
+    /// Has the library compared with what was saved, once, beside this thread: it takes a minute for a million chunks.
+    /// Returns whether that has come to its end.
+    fn look_through(&mut self, indexer: &Indexer, is_paused: bool) -> Result<bool, IndexerError> {
+        match &mut self.check {
+            Check::Later if !is_paused => {
+                let commands = self.commands.clone();
+                let wake = move || {
+                    // The receiver is gone only while the program ends.
+                    let _ = commands.send(Command::Seen);
+                };
+                let checker = Checker::start(&self.shared.dir, indexer.dim(), wake);
+                self.check = Check::Running(checker.map_err(|error| IndexerError::System {
+                    attempt: "start to check the library",
+                    why: error.to_string(),
+                })?);
+            }
+            Check::Running(checker) => {
+                if let Some(is_sound) = checker.found() {
+                    self.check = if is_sound {
+                        Check::Done
+                    } else {
+                        Check::Damaged
+                    };
+                }
+            }
+            Check::Later | Check::Damaged | Check::Done => {}
+        }
+        Ok(matches!(self.check, Check::Done))
+    }
+
+    /// Has the library mended before anything is tried again, where something failed that may be damaged.
+    fn doubt(&mut self, error: &IndexerError) {
+        let is_of_library = matches!(error, IndexerError::Store(_) | IndexerError::Index(_));
+        if is_of_library && !matches!(self.check, Check::Done) {
+            self.check = Check::Damaged;
+        }
+    }
+
     /// Makes room once nothing has happened for a while.
     fn tidy(&mut self, indexer: &mut Indexer) -> Result<(), IndexerError> {
         if indexer.is_busy() {
@@ -359,6 +420,8 @@ impl Worker {
                 self.stamps.clear();
                 self.mounts.clear();
                 self.missed.clear();
+                // Nothing is left of what is being looked at.
+                self.check = Check::Later;
                 let erased = indexer.erase_all();
                 {
                     let mut work = self.shared.work();

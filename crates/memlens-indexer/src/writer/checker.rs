@@ -1,0 +1,72 @@
+//! The look at the whole library, beside the thread that writes it.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use memlens_embed::lower_priority;
+use memlens_store::Store;
+
+use crate::IndexerError;
+use crate::derived::check_vectors;
+
+/// A comparison of the library with what was saved, by a thread that ends with this value. It changes nothing: what is
+/// damaged only the writer may mend.
+pub(super) struct Checker {
+    cancel: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Result<bool, IndexerError>>>,
+}
+
+impl Checker {
+    /// Starts to read the library in `dir`, whose vectors are of `dim` numbers; `wake` is called at the end.
+    ///
+    /// # Errors
+    /// Where no thread can be started.
+    pub fn start(
+        dir: &Path,
+        dim: usize,
+        wake: impl FnOnce() + Send + 'static,
+    ) -> io::Result<Checker> {
+        let cancel = Arc::new(AtomicBool::new(false));
+        let (dir, own_cancel) = (dir.to_owned(), cancel.clone());
+        let thread = std::thread::Builder::new()
+            .name("memlens-checker".to_owned())
+            .spawn(move || {
+                lower_priority();
+                let is_sound = is_sound(&dir, dim, &own_cancel);
+                wake();
+                is_sound
+            })?;
+        Ok(Checker {
+            cancel,
+            thread: Some(thread),
+        })
+    }
+
+    /// Whether all is as it was saved; none while that is not known. What cannot be read is not.
+    pub fn found(&mut self) -> Option<bool> {
+        let thread = self.thread.take_if(|thread| thread.is_finished())?;
+        let found = thread.join().unwrap_or(Ok(false));
+        Some(found.unwrap_or_else(|error| {
+            tracing::warn!(%error, "cannot check the library");
+            false
+        }))
+    }
+}
+
+impl Drop for Checker {
+    fn drop(&mut self) {
+        self.cancel.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been reported by its own thread.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn is_sound(dir: &Path, dim: usize, cancel: &AtomicBool) -> Result<bool, IndexerError> {
+    let store = Store::open_read_only(dir)?;
+    Ok(store.is_as_saved(dim, cancel)? && check_vectors(dir, cancel)?.is_ok())
+}
