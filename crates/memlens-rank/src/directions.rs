@@ -26,19 +26,22 @@ impl Directions {
             dim,
             ..Directions::default()
         };
+        let mut numbers = vec![0.0; dim];
         for vector in vectors {
-            let number = |at: usize| {
-                vector
-                    .get(at)
-                    .copied()
-                    .filter(|number| number.is_finite())
-                    .unwrap_or(0.0)
-            };
-            let greatest = (0..dim).map(|at| number(at).abs()).fold(0.0, f32::max);
+            let (given, missing) = numbers.split_at_mut(dim.min(vector.len()));
+            for (number, given) in given.iter_mut().zip(vector) {
+                *number = if given.is_finite() { *given } else { 0.0 };
+            }
+            missing.fill(0.0);
+            // As whole numbers, of which machines compare many at once: of numbers above 0 the bits are in their order.
+            let magnitudes = numbers.iter().map(|number| number.abs().to_bits());
+            let greatest = f32::from_bits(magnitudes.fold(0, u32::max));
             let start = directions.values.len();
-            directions.values.extend((0..dim).map(|at| {
+            directions.values.extend(numbers.iter().map(|number| {
                 if greatest > 0.0 {
-                    (number(at) / greatest * Self::GREATEST).round() as i8
+                    // Half away from zero, by steps that machines have for many numbers at once.
+                    let scaled = number / greatest * Self::GREATEST;
+                    (scaled + 0.5_f32.copysign(scaled)) as i32 as i8
                 } else {
                     0
                 }
