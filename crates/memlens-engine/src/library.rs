@@ -258,11 +258,13 @@ impl Library {
         Ok(())
     }
 
-    /// Loads the query's embedder, so that the first search does not wait for it.
+    /// Loads the query's embedder and compares the codes of vectors with their checksums, so that the first search waits for
+    /// neither.
     ///
     /// # Errors
     /// [`EngineError::Embed`] when there is no model; searches go on with words alone.
     pub fn warm(&self) -> Result<(), EngineError> {
+        self.lists().vectors.n_coded();
         self.embedder
             .embed("warm")
             .map(|_| ())

@@ -62,8 +62,7 @@ impl<'a> Bounds<'a> {
         let ceiling = self.asked.ceilings[row as usize];
         match &self.asked.question {
             Some(question) if (row as usize) < self.list.n_coded() => {
-                let (rows, row_bytes) = self.list.codes().rows();
-                ceiling - question.spread(&rows[row as usize * row_bytes..])
+                ceiling - question.spread(self.list.codes().code(row as usize))
             }
             Some(_) | None => ceiling,
         }

@@ -1,16 +1,19 @@
-//! The codes of a vector list on disk: `path.serial.codes` beside the rows of that serial.
+//! The codes of a vector list on disk, beside the rows of one serial: `path.serial.codes`, `path.serial.checks`.
 //!
-//! One row for each row of the list, in its order: its code ([`Rotation::push_code`]), the embedding, the CRC-32 of the
-//! list's row, then that of the model's name and all this. There is no head: rows count up to the first that does not fit,
-//! and what has no code is compared by its vector. So whatever becomes of this file costs time and changes no result; the
-//! next writer makes it anew from the vectors, as it does for a list that never had one.
+//! One code ([`Rotation::push_code`]) for each row of the list, in its order, and what tells that code and row are as they
+//! were written: the row's embedding, its CRC-32, that of its code, and the CRC-32 of the model's name and these. There is no
+//! head: rows count up to the first that does not fit, and what has no code is compared by its vector. So whatever becomes of
+//! these files costs time and changes no result; a writer makes them anew from the vectors, as it does for a list that never
+//! had them.
 //!
-//! Where every row has a code, nobody has to read all vectors to know that they are sound: each is compared with its
-//! checksum when it is read.
+//! Opening reads the checks alone, a tenth of the codes: these are compared with theirs before the first question, and each
+//! vector when it is read.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::iter::zip;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use memlens_files::open_own;
 use memmap2::Mmap;
@@ -19,21 +22,28 @@ use crate::codes::Rotation;
 use crate::private::keep_private;
 use crate::vector_file::map_rows;
 use crate::vector_list::{Head, ID_BYTES, files_beside, suffixed};
-use crate::{IndexError, VectorFile};
+use crate::{IndexError, VectorFile, part_len, side_by_side};
 
-/// Rises with every change of the codes, of the rotation or of the rows.
-const FORMAT: u32 = 2;
+/// Rises with every change of the codes, of the rotation or of the checks.
+const FORMAT: u32 = 3;
 /// Bytes of a checksum.
 const CRC_BYTES: usize = size_of::<u32>();
-/// Bytes behind a code: the embedding, the checksum of its vector, and that of the row.
-const TAIL_BYTES: usize = ID_BYTES + 2 * CRC_BYTES;
+/// Bytes of a row's checks: the embedding, the checksums of row and code, and that of these.
+const CHECK_BYTES: usize = ID_BYTES + 3 * CRC_BYTES;
+/// The files, by their endings.
+const ENDINGS: [&str; 2] = ["codes", "checks"];
 
 /// The codes of a list's first rows, as far as they are sound.
 pub(crate) struct CodeFile {
     pub(crate) rotation: Rotation,
-    /// `None` if there are none.
-    rows: Option<Mmap>,
-    n_rows: usize,
+    /// Codes and checks; `None` if there are none.
+    files: Option<[Mmap; 2]>,
+    /// How many rows, from the first, have checks that fit.
+    n_checked: usize,
+    /// How many codes, from the first, an earlier state of the list compared.
+    n_known: usize,
+    /// How many codes, from the first, are as they were written; none before they were compared.
+    n_sound: OnceLock<usize>,
 }
 
 impl CodeFile {
@@ -41,100 +51,156 @@ impl CodeFile {
     pub(crate) fn none(dim: usize) -> Self {
         Self {
             rotation: Rotation::new(dim),
-            rows: None,
-            n_rows: 0,
+            files: None,
+            n_checked: 0,
+            n_known: 0,
+            n_sound: OnceLock::new(),
         }
     }
 
-    /// Maps the codes of the list at `path` whose head is `head`. The first `n_known` are not checked; `embedding` names
-    /// that of a row.
+    /// Maps the codes of the list at `path` whose head is `head`. What was found sound of `known`, an earlier state of it, is
+    /// not compared again; `embedding` names that of a row.
     pub(crate) fn open(
         path: &Path,
         head: &Head,
-        n_known: usize,
+        known: Option<&Self>,
         embedding: impl Fn(u32) -> i64,
     ) -> Self {
         let mut codes = Self::none(head.dim);
-        let row_bytes = codes.row_bytes();
-        let map = || -> io::Result<Option<Mmap>> {
-            let file = open_own(&codes_path(path, head), File::options().read(true))?;
-            let n_rows = (file.metadata()?.len() / row_bytes as u64).min(u64::from(head.n_rows));
+        let row_bytes = [codes.rotation.code_bytes(), CHECK_BYTES];
+        let map = || -> io::Result<Option<(usize, [Mmap; 2])>> {
+            let open = |own: &PathBuf| open_own(own, File::options().read(true));
+            let [first, second] = own_paths(path, head);
+            let files = [open(&first)?, open(&second)?];
+            let mut n_rows = u64::from(head.n_rows);
+            for (file, row_bytes) in files.iter().zip(row_bytes) {
+                n_rows = n_rows.min(file.metadata()?.len() / row_bytes as u64);
+            }
             // Nothing cannot be mapped.
-            (n_rows > 0)
-                .then(|| map_rows(&file, n_rows * row_bytes as u64))
-                .transpose()
+            if n_rows == 0 {
+                return Ok(None);
+            }
+            let map = |at: usize| map_rows(&files[at], n_rows * row_bytes[at] as u64);
+            Ok(Some((n_rows as usize, [map(0)?, map(1)?])))
         };
-        codes.rows = map().unwrap_or_else(|error| {
+        let mapped = map().unwrap_or_else(|error| {
             tracing::debug!(%error, "vectors are compared without codes");
             None
         });
+        let Some((n_rows, files)) = mapped else {
+            return codes;
+        };
+        codes.files = Some(files);
+        let n_known = known.map_or(0, |known| known.n_checked).min(n_rows);
         let check = Check::new(head);
-        let sound = codes.bytes().chunks_exact(row_bytes).enumerate();
-        codes.n_rows = sound
-            .take_while(|(at, row)| {
-                let (row, crc32) = row.split_at(row_bytes - CRC_BYTES);
-                *at < n_known || check.of(row) == crc32
-            })
-            .count();
+        let new = codes.checks()[n_known * CHECK_BYTES..].chunks_exact(CHECK_BYTES);
+        codes.n_checked = n_known + new.take_while(|row| check.fits(row)).count();
         // Codes of another list show by the first and the last: ids are given once, in ascending order. A row in between that
         // is another one shows when it is read.
-        let last = (codes.n_rows as u32).checked_sub(1);
+        let last = (codes.n_checked as u32).checked_sub(1);
         let are_others = last.is_some_and(|last| {
             let [first, last] = [0, last].map(|row| (codes.embedding_of(row), embedding(row)));
             first.0 != first.1 || last.0 != last.1
         });
         if are_others {
-            codes.n_rows = 0;
+            return Self::none(head.dim);
         }
+        codes.n_known = known.and_then(Self::n_compared).unwrap_or(0);
         codes
     }
 
-    /// How many of the list's rows, from the first, have a code.
-    pub(crate) fn n_rows(&self) -> usize {
-        self.n_rows
+    /// How many of the list's rows, from the first, have what tells that they are as they were written.
+    pub(crate) fn n_checked(&self) -> usize {
+        self.n_checked
     }
 
-    /// The codes, in rows of so many bytes that each begin with one.
-    pub(crate) fn rows(&self) -> (&[u8], usize) {
-        let row_bytes = self.row_bytes();
-        (&self.bytes()[..self.n_rows * row_bytes], row_bytes)
+    /// How many of the list's rows, from the first, have a code. The first time this reads all of them.
+    pub(crate) fn n_coded(&self) -> usize {
+        *self.n_sound.get_or_init(|| {
+            let first = self.n_known.min(self.n_checked);
+            let code_bytes = self.rotation.code_bytes();
+            let n_rows = part_len(self.n_checked - first);
+            let codes = &self.file(0)[first * code_bytes..self.n_checked * code_bytes];
+            let checks = &self.checks()[first * CHECK_BYTES..];
+            let parts = zip(
+                codes.chunks(n_rows * code_bytes),
+                checks.chunks(n_rows * CHECK_BYTES),
+            );
+            let damaged = side_by_side(parts, |(codes, checks)| {
+                let checks = checks.chunks_exact(CHECK_BYTES);
+                zip(codes.chunks_exact(code_bytes), checks)
+                    .position(|(code, check)| !is_code_as_written(code, check))
+            });
+            let mut damaged = (first..).step_by(n_rows).zip(damaged);
+            let damaged = damaged.find_map(|(first, at)| Some(first + at?));
+            damaged.unwrap_or(self.n_checked)
+        })
     }
 
-    /// The embeddings of the coded rows, in their order.
-    pub(crate) fn embeddings(&self) -> impl Iterator<Item = i64> {
-        (0..self.n_rows as u32).map(|row| self.embedding_of(row))
+    /// What [`CodeFile::n_coded`] says, where it was asked.
+    pub(crate) fn n_compared(&self) -> Option<usize> {
+        self.n_sound.get().copied()
+    }
+
+    /// The codes of the first rows.
+    pub(crate) fn codes(&self) -> &[u8] {
+        &self.file(0)[..self.n_coded() * self.rotation.code_bytes()]
+    }
+
+    /// The code of a row.
+    ///
+    /// # Panics
+    /// If it has none.
+    pub(crate) fn code(&self, row: usize) -> &[u8] {
+        let code_bytes = self.rotation.code_bytes();
+        &self.file(0)[row * code_bytes..][..code_bytes]
+    }
+
+    /// The embeddings of the checked rows, in their order.
+    pub(crate) fn embeddings(&self) -> impl Iterator<Item = i64> + Clone {
+        (0..self.n_checked as u32).map(|row| self.embedding_of(row))
     }
 
     fn embedding_of(&self, row: u32) -> i64 {
-        let behind = &self.bytes()[row as usize * self.row_bytes() + self.rotation.code_bytes()..];
-        i64::from_le_bytes(*behind.first_chunk().expect("an id stands behind a code"))
+        let check = self.check(row as usize).first_chunk();
+        i64::from_le_bytes(*check.expect("an id comes first"))
     }
 
-    /// Whether a coded row of the list, its id and numbers, is as it was written.
+    /// Whether a checked row of the list, its id and numbers, is as it was written.
     ///
     /// # Panics
-    /// If the row has no code.
+    /// If the row is not checked.
     pub(crate) fn is_as_written(&self, row: usize, bytes: &[u8]) -> bool {
-        let (rows, row_bytes) = self.rows();
-        let crc32 = &rows[(row + 1) * row_bytes - 2 * CRC_BYTES..][..CRC_BYTES];
-        crc32fast::hash(bytes).to_le_bytes() == crc32
+        self.check(row)[ID_BYTES..][..CRC_BYTES] == crc32(bytes)
     }
 
-    fn row_bytes(&self) -> usize {
-        self.rotation.code_bytes() + TAIL_BYTES
+    fn check(&self, row: usize) -> &[u8] {
+        &self.checks()[row * CHECK_BYTES..][..CHECK_BYTES]
     }
 
-    /// The mapping, if there is one.
-    pub(crate) fn mapped(&self) -> Option<&Mmap> {
-        self.rows.as_ref()
+    fn checks(&self) -> &[u8] {
+        self.file(1)
     }
 
-    fn bytes(&self) -> &[u8] {
-        self.rows.as_deref().unwrap_or_default()
+    fn file(&self, at: usize) -> &[u8] {
+        self.files.as_ref().map_or(&[], |files| &files[at])
+    }
+
+    /// The mappings.
+    pub(crate) fn mapped(&self) -> impl Iterator<Item = &Mmap> {
+        self.files.iter().flatten()
     }
 }
 
-/// What ends a row: proof that it is of this model, and as it was written.
+fn is_code_as_written(code: &[u8], check: &[u8]) -> bool {
+    check[ID_BYTES + CRC_BYTES..][..CRC_BYTES] == crc32(code)
+}
+
+fn crc32(bytes: &[u8]) -> [u8; CRC_BYTES] {
+    crc32fast::hash(bytes).to_le_bytes()
+}
+
+/// What ends a row's checks: proof that they are of this model, and as they were written.
 struct Check(crc32fast::Hasher);
 
 impl Check {
@@ -144,20 +210,25 @@ impl Check {
         Self(crc32)
     }
 
-    fn of(&self, row: &[u8]) -> [u8; CRC_BYTES] {
+    fn of(&self, checks: &[u8]) -> [u8; CRC_BYTES] {
         let mut crc32 = self.0.clone();
-        crc32.update(row);
+        crc32.update(checks);
         crc32.finalize().to_le_bytes()
+    }
+
+    fn fits(&self, row: &[u8]) -> bool {
+        let (checks, crc32) = row.split_at(CHECK_BYTES - CRC_BYTES);
+        self.of(checks) == crc32
     }
 }
 
 /// Appends codes, row for row with the list's writer.
 pub(crate) struct CodeWriter {
-    path: PathBuf,
-    file: BufWriter<File>,
+    paths: [PathBuf; 2],
+    files: [BufWriter<File>; 2],
     rotation: Rotation,
     check: Check,
-    row: Vec<u8>,
+    code: Vec<u8>,
 }
 
 impl CodeWriter {
@@ -166,44 +237,51 @@ impl CodeWriter {
     /// # Errors
     /// [`IndexError::Io`] where the file cannot be written.
     pub(crate) fn create(path: &Path, head: &Head) -> Result<Self, IndexError> {
-        Self::start(codes_path(path, head), head)
+        Self::start(own_paths(path, head), head)
     }
 
-    /// Goes on with the codes of `list`, whose head is at `path`; they are made anew where some are missing or damaged.
+    /// Goes on with the codes of `list`, whose head is at `path`; they are made anew where some are missing or, as far as that
+    /// is known, damaged.
     ///
     /// # Errors
-    /// [`IndexError::Io`] where the file cannot be written.
+    /// [`IndexError::Io`] where the files cannot be written.
     pub(crate) fn append_to(path: &Path, list: &VectorFile) -> Result<Self, IndexError> {
-        let head = list.head();
-        let own = codes_path(path, head);
-        let (rows, _) = list.codes().rows();
-        // Without rows nothing would tell that the file is ours to cut.
-        if list.n_rows() > 0 && list.codes().n_rows() == list.n_rows() {
-            let open = || {
-                let mut file = open_own(&own, File::options().write(true))?;
+        let (head, codes) = (list.head(), list.codes());
+        let own = own_paths(path, head);
+        let n_rows = list.n_rows();
+        let is_whole =
+            codes.n_checked() == n_rows && codes.n_compared().is_none_or(|n| n == n_rows);
+        // Without rows nothing would tell that the files are ours to cut.
+        if n_rows > 0 && is_whole {
+            let open = |own: &PathBuf, row_bytes: usize| {
+                let mut file = open_own(own, File::options().write(true))?;
                 // What was never committed.
-                file.set_len(rows.len() as u64)?;
+                file.set_len((n_rows * row_bytes) as u64)?;
                 file.seek(SeekFrom::End(0))?;
                 Ok::<_, io::Error>(file)
             };
-            match open() {
-                Ok(file) => {
-                    keep_private([&*own]);
-                    return Ok(Self::with(own, file, head));
+            let opened = open(&own[0], codes.rotation.code_bytes())
+                .and_then(|first| Ok([first, open(&own[1], CHECK_BYTES)?]));
+            match opened {
+                Ok(files) => {
+                    keep_private(own.iter().map(PathBuf::as_path));
+                    return Ok(Self::with(own, files, head));
                 }
                 Err(error) => tracing::debug!(%error, "cannot go on with the codes"),
             }
         }
-        tracing::info!(rows = list.n_rows(), "making the codes of all vectors anew");
-        // Beside it, since a reader may have mapped the present ones.
-        let mut writer = Self::start(suffixed(&own, "new"), head)?;
+        tracing::info!(rows = n_rows, "making the codes of all vectors anew");
+        // Beside them, since a reader may have mapped the present ones.
+        let mut writer = Self::start(own.each_ref().map(|own| suffixed(own, "new")), head)?;
         for row in 0..head.n_rows {
             let (embedding, vector) = (list.embedding_of(row), list.vector(row));
             writer.append(embedding, vector, crc32fast::hash(list.row(row)))?;
         }
         writer.commit()?;
-        fs::rename(&writer.path, &own).map_err(IndexError::io("replace", &own))?;
-        writer.path = own;
+        for (beside, own) in writer.paths.iter().zip(&own) {
+            fs::rename(beside, own).map_err(IndexError::io("replace", own))?;
+        }
+        writer.paths = own;
         Ok(writer)
     }
 
@@ -217,15 +295,22 @@ impl CodeWriter {
         vector: &[f32],
         row_crc32: u32,
     ) -> Result<(), IndexError> {
-        self.row.clear();
-        self.rotation.push_code(vector, &mut self.row);
-        self.row.extend(embedding.to_le_bytes());
-        self.row.extend(row_crc32.to_le_bytes());
-        let crc32 = self.check.of(&self.row);
-        self.row.extend(crc32);
-        self.file
-            .write_all(&self.row)
-            .map_err(IndexError::io("write", &self.path))
+        self.code.clear();
+        self.rotation.push_code(vector, &mut self.code);
+        let mut checks = Vec::with_capacity(CHECK_BYTES);
+        checks.extend(embedding.to_le_bytes());
+        checks.extend(row_crc32.to_le_bytes());
+        checks.extend(crc32(&self.code));
+        checks.extend(self.check.of(&checks));
+        let [codes, own_checks] = &mut self.files;
+        for (at, (file, bytes)) in [(codes, &self.code), (own_checks, &checks)]
+            .into_iter()
+            .enumerate()
+        {
+            file.write_all(bytes)
+                .map_err(IndexError::io("write", &self.paths[at]))?;
+        }
+        Ok(())
     }
 
     /// Brings all rows to the disk, before a head names them.
@@ -233,43 +318,50 @@ impl CodeWriter {
     /// # Errors
     /// [`IndexError::Io`] if they cannot be written.
     pub(crate) fn commit(&mut self) -> Result<(), IndexError> {
-        self.file
-            .flush()
-            .and_then(|()| self.file.get_ref().sync_data())
-            .map_err(IndexError::io("write", &self.path))
-    }
-
-    fn start(path: PathBuf, head: &Head) -> Result<Self, IndexError> {
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(IndexError::io("remove", &path)(error));
-            }
-            Ok(()) | Err(_) => {}
+        for (file, path) in self.files.iter_mut().zip(&self.paths) {
+            file.flush()
+                .and_then(|()| file.get_ref().sync_data())
+                .map_err(IndexError::io("write", path))?;
         }
-        let file = open_own(&path, File::options().write(true).create_new(true))
-            .map_err(IndexError::io("create", &path))?;
-        Ok(Self::with(path, file, head))
+        Ok(())
     }
 
-    fn with(path: PathBuf, file: File, head: &Head) -> Self {
+    fn start(paths: [PathBuf; 2], head: &Head) -> Result<Self, IndexError> {
+        let create = |path: &PathBuf| {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(IndexError::io("remove", path)(error));
+                }
+                Ok(()) | Err(_) => {}
+            }
+            open_own(path, File::options().write(true).create_new(true))
+                .map_err(IndexError::io("create", path))
+        };
+        let files = [create(&paths[0])?, create(&paths[1])?];
+        Ok(Self::with(paths, files, head))
+    }
+
+    fn with(paths: [PathBuf; 2], files: [File; 2], head: &Head) -> Self {
         Self {
-            path,
-            file: BufWriter::new(file),
+            paths,
+            files: files.map(BufWriter::new),
             rotation: Rotation::new(head.dim),
             check: Check::new(head),
-            row: Vec::new(),
+            code: Vec::new(),
         }
     }
 }
 
-/// The files of codes beside the head at `path`, finished or not, with the serials of their rows.
+/// The files of codes and checks beside the head at `path`, finished or not, with the serials of their rows.
 pub(crate) fn codes_files(path: &Path) -> Result<Vec<(u64, PathBuf)>, IndexError> {
     files_beside(path, |rest| {
         let rest = rest.strip_suffix(".new").unwrap_or(rest);
-        rest.strip_suffix(".codes")?.parse().ok()
+        let (serial, ending) = rest.split_once('.')?;
+        ENDINGS.contains(&ending).then(|| serial.parse().ok())?
     })
 }
 
-fn codes_path(path: &Path, head: &Head) -> PathBuf {
-    suffixed(&head.rows_path(path), "codes")
+/// Where codes and checks lie.
+fn own_paths(path: &Path, head: &Head) -> [PathBuf; 2] {
+    ENDINGS.map(|ending| suffixed(&head.rows_path(path), ending))
 }

@@ -202,37 +202,43 @@ impl Question {
         })
     }
 
-    /// Appends the ceiling of each code: the dot product of its vector with the question is not greater.
+    /// Writes the ceiling of each code: the dot product of its vector with the question is not greater.
     ///
-    /// `rows` holds rows of `row_bytes`, each of which begins with a code. The same on every machine, bit for bit.
-    pub(crate) fn push_ceilings(&self, rows: &[u8], row_bytes: usize, ceilings: &mut Vec<f32>) {
+    /// The same on every machine, bit for bit.
+    pub(crate) fn write_ceilings(&self, codes: &[u8], ceilings: &mut [f32]) {
         #[cfg(target_arch = "x86_64")]
         #[allow(unsafe_code)]
         if avx512::is_here() {
             // SAFETY: The processor has just been asked.
-            unsafe { avx512::push_ceilings(self, rows, row_bytes, ceilings) }
+            unsafe { avx512::write_ceilings(self, codes, ceilings) }
             return;
         } else if is_x86_feature_detected!("avx2") {
             // SAFETY: The processor has just been asked.
-            unsafe { avx2::push_ceilings(self, rows, row_bytes, ceilings) }
+            unsafe { avx2::write_ceilings(self, codes, ceilings) }
             return;
         }
-        for row in rows.chunks_exact(row_bytes) {
-            let (levels, rest) = row.split_at(self.numbers.len() / 2);
-            ceilings.push(self.ceiling(sum(levels, &self.numbers), rest));
+        for (ceiling, (levels, tail)) in zip(ceilings, self.split(codes)) {
+            *ceiling = self.ceiling(sum(levels, &self.numbers), tail);
         }
+    }
+
+    /// The levels of each code, and what stands behind them.
+    #[inline]
+    fn split<'a>(&self, codes: &'a [u8]) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+        let level_bytes = self.numbers.len() / 2;
+        let codes = codes.chunks_exact(level_bytes + TAIL);
+        codes.map(move |code| code.split_at(level_bytes))
     }
 
     /// The ceiling by a sum and what stands behind a code's levels.
     #[inline]
-    fn ceiling(&self, sum: i32, behind: &[u8]) -> f32 {
-        let (tail, _) = behind.split_at(TAIL);
+    fn ceiling(&self, sum: i32, tail: &[u8]) -> f32 {
         let (scale, remainder) = tail.split_at(size_of::<f32>());
         let [scale, remainder] = [scale, remainder].map(bytemuck::pod_read_unaligned::<f32>);
         scale * self.step * (sum as f32 - self.middle) + remainder * self.per_remainder + self.slack
     }
 
-    /// How far the ceiling of a code, the first of these bytes, lies above a floor that is as sure: twice the bound.
+    /// How far the ceiling of a code lies above a floor that is as sure: twice the bound.
     pub(crate) fn spread(&self, code: &[u8]) -> f32 {
         let remainder = &code[self.numbers.len() / 2 + size_of::<f32>()..][..size_of::<f32>()];
         let remainder: f32 = bytemuck::pod_read_unaligned(remainder);
@@ -275,15 +281,9 @@ mod avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512vnni")]
-    pub(super) fn push_ceilings(
-        question: &Question,
-        rows: &[u8],
-        row_bytes: usize,
-        ceilings: &mut Vec<f32>,
-    ) {
-        for row in rows.chunks_exact(row_bytes) {
-            let (levels, rest) = row.split_at(question.numbers.len() / 2);
-            ceilings.push(question.ceiling(sum(levels, &question.numbers), rest));
+    pub(super) fn write_ceilings(question: &Question, codes: &[u8], ceilings: &mut [f32]) {
+        for (ceiling, (levels, tail)) in zip(ceilings, question.split(codes)) {
+            *ceiling = question.ceiling(sum(levels, &question.numbers), tail);
         }
     }
 
@@ -327,15 +327,9 @@ mod avx2 {
     use super::{BLOCK, Question};
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn push_ceilings(
-        question: &Question,
-        rows: &[u8],
-        row_bytes: usize,
-        ceilings: &mut Vec<f32>,
-    ) {
-        for row in rows.chunks_exact(row_bytes) {
-            let (levels, rest) = row.split_at(question.numbers.len() / 2);
-            ceilings.push(question.ceiling(sum(levels, &question.numbers), rest));
+    pub(super) fn write_ceilings(question: &Question, codes: &[u8], ceilings: &mut [f32]) {
+        for (ceiling, (levels, tail)) in zip(ceilings, question.split(codes)) {
+            *ceiling = question.ceiling(sum(levels, &question.numbers), tail);
         }
     }
 
@@ -425,8 +419,8 @@ mod tests {
             prop_assert_eq!(codes.len(), vectors.len() * rotation.code_bytes());
             for question in &vectors {
                 let rounded = Question::new(&rotation, question).expect("it has unit length");
-                let mut ceilings = Vec::new();
-                rounded.push_ceilings(&codes, rotation.code_bytes(), &mut ceilings);
+                let mut ceilings = vec![0.0; vectors.len()];
+                rounded.write_ceilings(&codes, &mut ceilings);
                 let codes = codes.chunks_exact(rotation.code_bytes());
                 for ((vector, ceiling), code) in zip(zip(&vectors, &ceilings), codes) {
                     let product = dot(question, vector);
@@ -482,8 +476,8 @@ mod tests {
             let mut code = Vec::new();
             rotation.push_code(vector, &mut code);
             let question_of = Question::new(&rotation, question).expect("it has unit length");
-            let mut ceilings = Vec::new();
-            question_of.push_ceilings(&code, rotation.code_bytes(), &mut ceilings);
+            let mut ceilings = [0.0];
+            question_of.write_ceilings(&code, &mut ceilings);
             let product = dot(question, vector);
             assert!(product <= ceilings[0], "{product} above {}", ceilings[0]);
         }
@@ -505,9 +499,9 @@ mod tests {
             let question = Question::new(&rotation, &lone(at, (at + 7) % DIM)).expect("a unit");
             for other in 0..DIM {
                 let vector = lone(other, (other * 5 + 1) % DIM);
-                let (mut code, mut ceiling) = (Vec::new(), Vec::new());
+                let (mut code, mut ceiling) = (Vec::new(), [0.0]);
                 rotation.push_code(&vector, &mut code);
-                question.push_ceilings(&code, rotation.code_bytes(), &mut ceiling);
+                question.write_ceilings(&code, &mut ceiling);
                 let remainder: f32 = bytemuck::pod_read_unaligned(&code[DIM / 2 + 4..]);
                 let margin = remainder * question.per_remainder + question.slack;
                 let product = dot(&lone(at, (at + 7) % DIM), &vector);

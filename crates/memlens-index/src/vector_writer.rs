@@ -120,6 +120,18 @@ impl VectorWriter {
     /// # Errors
     /// As [`VectorFile::open`], and [`IndexError::Busy`] while another writer has it open.
     pub fn append_to(path: &Path) -> Result<Self, IndexError> {
+        Self::open(path, false)
+    }
+
+    /// Opens it likewise after a look at every code; where one is damaged all are made anew.
+    ///
+    /// # Errors
+    /// As [`VectorWriter::append_to`].
+    pub fn append_to_checked(path: &Path) -> Result<Self, IndexError> {
+        Self::open(path, true)
+    }
+
+    fn open(path: &Path, checks_codes: bool) -> Result<Self, IndexError> {
         if !folder(path).is_dir() {
             return Err(IndexError::Missing {
                 path: path.to_owned(),
@@ -127,6 +139,10 @@ impl VectorWriter {
         }
         let lock = lock(path)?;
         let list = VectorFile::open(path)?;
+        if checks_codes {
+            // Damaged ones are made anew below, as far as they are known.
+            list.n_coded();
+        }
         let known = list.embeddings().collect();
         let head = list.head().clone();
         let codes = CodeWriter::append_to(path, &list)?;

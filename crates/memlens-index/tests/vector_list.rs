@@ -62,7 +62,7 @@ fn rows_files(path: &Path) -> Vec<PathBuf> {
     files
         .filter(|file| file != path)
         .filter(|file| {
-            let others = ["lock", "codes"];
+            let others = ["lock", "codes", "checks"];
             file.extension()
                 .is_none_or(|extension| others.iter().all(|other| extension != *other))
         })
@@ -362,10 +362,10 @@ fn a_file_cut_short_changed_or_lost_is_noticed_and_built_anew() {
     let path = scratch.path().join("vectors");
     write(&path);
     let rows = rows_files(&path).remove(0);
-    let codes = codes_of(&path);
+    let checks = beside(&path, "checks");
     for file in [&path, &rows] {
         let bytes = fs::read(file).expect("it can be read");
-        let coded = fs::read(&codes).expect("it can be read");
+        let checked = fs::read(&checks).expect("it can be read");
         for at in 0..bytes.len() {
             fs::write(file, &bytes[..at]).expect("it can be written");
             let error = error_of(&path);
@@ -397,11 +397,11 @@ fn a_file_cut_short_changed_or_lost_is_noticed_and_built_anew() {
                 list.dots(&vector(3)).expect("the query fits");
                 check(list.check_read());
             }
-            // Nothing else tells where there are no codes.
-            fs::remove_file(&codes).expect("it can be removed");
+            // Nothing else tells where there are no checks.
+            fs::remove_file(&checks).expect("it can be removed");
             check(VectorFile::open(&path).map(drop));
             check(VectorWriter::append_to(&path).map(drop));
-            fs::write(&codes, &coded).expect("it can be written");
+            fs::write(&checks, &checked).expect("it can be written");
         }
         fs::remove_file(file).expect("it can be removed");
         assert!(error_of(&path).needs_rebuild());
@@ -518,10 +518,10 @@ fn rows_are_read_to_be_checked_once_by_who_stays() {
     check_rows(&after().expect("it is sound"), &[5, 6, 7]);
 }
 
-/// The file of codes beside the first rows of the list at `path`.
-fn codes_of(path: &Path) -> PathBuf {
+/// The file of this ending beside the first rows of the list at `path`.
+fn beside(path: &Path, ending: &str) -> PathBuf {
     path.with_file_name(format!(
-        "{}.1.codes",
+        "{}.1.{ending}",
         path.file_name().expect("it has a name").to_string_lossy()
     ))
 }
@@ -559,57 +559,75 @@ fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("vectors");
     write(&path);
-    let codes = codes_of(&path);
-    let bytes = fs::read(&codes).expect("codes are beside the rows");
-    let row_bytes = bytes.len() / 10;
+    let files = ["codes", "checks"].map(|ending| beside(&path, ending));
+    let saved = files
+        .each_ref()
+        .map(|file| fs::read(file).expect("it is beside the rows"));
     let ids: Vec<i64> = (0..10).collect();
+    let put = |file: &Path, bytes: &[u8]| {
+        fs::remove_file(file).expect("it can be removed");
+        fs::write(file, bytes).expect("it can be written");
+    };
     let check = |n_coded: usize| {
         let list = open(&path);
         check_rows(&list, &ids);
         check_codes(&list, n_coded);
-        drop(VectorWriter::append_to(&path).expect("the list is sound"));
-        assert_eq!(fs::read(&codes).expect("they are made anew"), bytes);
+        list.check_read().expect("the vectors are sound");
+        drop(VectorWriter::append_to_checked(&path).expect("the list is sound"));
+        for (file, saved) in files.iter().zip(&saved) {
+            assert_eq!(fs::read(file).expect("it is made anew"), *saved);
+        }
         check_codes(&open(&path), 10);
         // Who opened it before reads what it was.
         check_codes(&list, n_coded);
     };
-    for at in 0..bytes.len() {
-        fs::remove_file(&codes).expect("it can be removed");
-        fs::write(&codes, &bytes[..at]).expect("it can be written");
-        check(at / row_bytes);
-        let mut changed = bytes.clone();
-        changed[at] ^= 1;
-        fs::remove_file(&codes).expect("it can be removed");
-        fs::write(&codes, changed).expect("it can be written");
-        check(at / row_bytes);
+    for (file, saved) in files.iter().zip(&saved) {
+        let row_bytes = saved.len() / 10;
+        for at in 0..saved.len() {
+            put(file, &saved[..at]);
+            check(at / row_bytes);
+            let mut changed = saved.clone();
+            changed[at] ^= 1;
+            put(file, &changed);
+            check(at / row_bytes);
+        }
+        // A library of before has none.
+        fs::remove_file(file).expect("it can be removed");
+        check(0);
     }
-    // A library of before has none.
-    fs::remove_file(&codes).expect("it can be removed");
-    check(0);
-    // Codes of other embeddings, of another model.
-    for (model, first) in [("model", 1), ("other", 0)] {
+    // Codes of other embeddings; of another model, which are the same for the same vectors.
+    for (model, first, n_same) in [("model", 1, 0), ("other", 0, 10)] {
         let other = scratch.path().join("other/vectors");
         let mut writer = VectorWriter::create(&other, model, DIM).expect("a list can be started");
         append(&mut writer, first..first + 10);
         writer.commit(2).expect("it can be committed");
         drop(writer);
-        fs::rename(codes_of(&other), &codes).expect("it can be moved");
-        check(0);
+        let theirs = ["codes", "checks"].map(|ending| beside(&other, ending));
+        // Killed between the two: each has its own checks.
+        for (n_moved, n_coded) in [(1, n_same), (2, 0)] {
+            for (file, theirs) in files.iter().zip(&theirs).take(n_moved) {
+                fs::copy(theirs, file).expect("it can be copied");
+            }
+            check(n_coded);
+        }
         VectorWriter::remove(&other).expect("it can be removed");
         assert!(!other.with_file_name("").exists(), "nothing is left of it");
     }
+    let [codes, checks] = &files;
     // Nothing is written to another's file by whatever link.
     #[cfg(unix)]
     {
         let theirs = scratch.path().join("theirs");
         fs::write(&theirs, "their words").expect("it can be written");
-        let links: [fn(&Path, &Path) -> std::io::Result<()>; 2] = [
+        let links: [fn(&Path, &Path) -> std::io::Result<()>; 4] = [
+            |theirs, own| std::os::unix::fs::symlink(theirs, own),
             |theirs, own| std::os::unix::fs::symlink(theirs, own),
             |theirs, own| fs::hard_link(theirs, own),
+            |theirs, own| fs::hard_link(theirs, own),
         ];
-        for link in links {
-            fs::remove_file(&codes).expect("it can be removed");
-            link(&theirs, &codes).expect("it can be linked");
+        for (link, file) in links.into_iter().zip([codes, checks, checks, codes]) {
+            fs::remove_file(file).expect("it can be removed");
+            link(&theirs, file).expect("it can be linked");
             let mut writer = VectorWriter::append_to(&path).expect("the list is sound");
             append(&mut writer, [77]);
             drop(writer);
@@ -619,9 +637,11 @@ fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
         }
     }
     // A folder in its place is looked past, and no reason to fail.
-    fs::remove_file(&codes).expect("it can be removed");
-    fs::create_dir(&codes).expect("it can be made");
-    check_codes(&open(&path), 0);
+    for file in [codes, checks] {
+        fs::remove_file(file).expect("it can be removed");
+        fs::create_dir(file).expect("it can be made");
+        check_codes(&open(&path), 0);
+    }
 }
 
 #[test]
@@ -629,7 +649,7 @@ fn codes_follow_appends_kills_and_lists_built_anew() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("vectors");
     write(&path);
-    let codes = codes_of(&path);
+    let own = ["codes", "checks"].map(|ending| beside(&path, ending));
     let before = open(&path);
     // Killed in the middle: what was not committed is no row's code, and the next writer cuts it off.
     let mut killed = VectorWriter::append_to(&path).expect("the list is sound");
@@ -645,15 +665,53 @@ fn codes_follow_appends_kills_and_lists_built_anew() {
     check_codes(&after, 30);
     drop(writer);
     // Killed between making them anew and putting them in place.
-    let beside = path.with_file_name("vectors.1.codes.new");
-    fs::rename(&codes, &beside).expect("it can be moved");
-    check_codes(&open(&path), 0);
-    drop(VectorWriter::append_to(&path).expect("the list is sound"));
-    check_codes(&open(&path), 30);
-    assert!(!beside.exists());
+    let unfinished = own.each_ref().map(|own| own.with_added_extension("new"));
+    for n_left in [2, 1] {
+        for (own, unfinished) in own.iter().zip(&unfinished).rev().take(n_left) {
+            fs::rename(own, unfinished).expect("it can be moved");
+        }
+        check_codes(&open(&path), 0);
+        drop(VectorWriter::append_to(&path).expect("the list is sound"));
+        check_codes(&open(&path), 30);
+        assert!(unfinished.iter().all(|it| !it.exists()));
+    }
     // A list built anew takes its own.
-    fs::write(&beside, "left").expect("it can be written");
+    fs::write(&unfinished[0], "left").expect("it can be written");
     write(&path);
-    assert!(!codes.exists() && !beside.exists(), "old codes are removed");
+    let mut old = own.iter().chain(&unfinished);
+    assert!(old.all(|it| !it.exists()), "old codes are removed");
     check_codes(&open(&path), 10);
+}
+
+/// So many that several threads look at them.
+#[test]
+fn codes_of_many_rows_are_those_of_few() {
+    const N_ROWS: i64 = 23_456;
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = scratch.path().join("vectors");
+    let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
+    append(&mut writer, 0..N_ROWS);
+    writer.commit(2).expect("it can be committed");
+    drop(writer);
+    let codes = beside(&path, "codes");
+    let saved = fs::read(&codes).expect("it can be read");
+    for row in [N_ROWS as usize, 20_004, 4, 0] {
+        let mut changed = saved.clone();
+        if let Some(byte) = changed.get_mut(row * saved.len() / N_ROWS as usize) {
+            *byte ^= 1;
+        }
+        fs::write(&codes, changed).expect("it can be written");
+        let list = open(&path);
+        assert_eq!(list.n_coded(), row);
+        let question = vector(77);
+        let bounds = list.bounds(&question).expect("the question fits");
+        let dots = list.dots(&question).expect("the question fits");
+        assert_eq!(dots[row..], bounds.ceilings()[row..]);
+        for (dot, ceiling) in dots.iter().zip(bounds.ceilings()) {
+            assert!(
+                dot <= ceiling && *ceiling < dot + 0.6,
+                "{ceiling} for {dot}"
+            );
+        }
+    }
 }

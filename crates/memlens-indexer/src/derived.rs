@@ -1,7 +1,7 @@
 //! The two lists that are derived from the store: kept in step with it, rebuilt when they are not.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memlens_faults::Place;
 use memlens_index::{
@@ -136,8 +136,9 @@ impl Derived {
         Ok(Derived { text, vectors })
     }
 
-    /// Reads all vectors, which opening does not, and builds their list anew where they are not as they were written; ends
-    /// early once `cancel` is set. Returns with the lists what a person should be told, where there is anything.
+    /// Reads all vectors, which opening does not, and builds their list anew where they are not as they were written, or their
+    /// codes alone; ends early once `cancel` is set. Returns with the lists what a person should be told, where there is
+    /// anything.
     ///
     /// # Errors
     /// What a rebuild cannot mend.
@@ -148,7 +149,14 @@ impl Derived {
         cancel: &AtomicBool,
     ) -> Result<(Derived, Option<String>), IndexerError> {
         match check_vectors(store.dir(), cancel)? {
-            Ok(()) => Ok((self, None)),
+            Ok(true) => Ok((self, None)),
+            Ok(false) => {
+                let Derived { text, vectors } = self;
+                // Two cannot write at once.
+                drop(vectors);
+                let vectors = VectorWriter::append_to_checked(&vector_path(store.dir()))?;
+                Ok((Derived { text, vectors }, None))
+            }
             Err(error) => {
                 let notice = format!("the vector list was rebuilt: {error}");
                 // A new one, so that readers let go of the old rows.
@@ -199,17 +207,20 @@ impl Derived {
     }
 }
 
-/// Reads all vectors of the library in `dir`; ends early, as if nothing were wrong, once `cancel` is set. Returns why their
-/// list must be rebuilt, where it must.
+/// Reads all vectors of the library in `dir`, and their codes; ends early, as if nothing were wrong, once `cancel` is set.
+/// Returns whether all codes are sound, or why the list must be rebuilt.
 ///
 /// # Errors
 /// What a rebuild cannot mend.
 pub(crate) fn check_vectors(
     dir: &Path,
     cancel: &AtomicBool,
-) -> Result<Result<(), IndexError>, IndexError> {
+) -> Result<Result<bool, IndexError>, IndexError> {
     let read = VectorFile::open(&vector_path(dir));
-    to_rebuild(read.and_then(|list| list.check_all(cancel)))
+    to_rebuild(read.and_then(|list| {
+        list.check_all(cancel)?;
+        Ok(cancel.load(Ordering::Relaxed) || list.n_coded() == list.n_rows())
+    }))
 }
 
 /// What a person is told of notes that were not as saved; nothing where none was.

@@ -367,6 +367,7 @@ fn what_stands_in_the_place_of_a_lock_is_left_as_it_is() {
         "vectors/flat",
         "vectors/flat.1",
         "vectors/flat.1.codes",
+        "vectors/flat.1.checks",
         "text/meta.json",
     ] {
         check(name, &link, None);
@@ -417,6 +418,7 @@ fn a_pipe_in_the_place_of_a_library_file_is_not_waited_for() {
         "vectors/flat",
         "vectors/flat.1",
         "vectors/flat.1.codes",
+        "vectors/flat.1.checks",
         "rerank.sqlite",
     ] {
         put(name);

@@ -68,5 +68,5 @@ impl Drop for Checker {
 
 fn is_sound(dir: &Path, dim: usize, cancel: &AtomicBool) -> Result<bool, IndexerError> {
     let store = Store::open_read_only(dir)?;
-    Ok(store.is_as_saved(dim, cancel)? && check_vectors(dir, cancel)?.is_ok())
+    Ok(store.is_as_saved(dim, cancel)? && matches!(check_vectors(dir, cancel)?, Ok(true)))
 }

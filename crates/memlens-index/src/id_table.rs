@@ -1,0 +1,160 @@
+//! Which number each id has: the row of an embedding, the place of a chunk.
+
+use std::sync::Arc;
+
+/// Numbers by id, in parts of which the largest comes first, shared with earlier states of it.
+#[derive(Clone, Default)]
+pub struct IdTable(Vec<Part>);
+
+/// The numbers of some ids.
+#[derive(Clone)]
+enum Part {
+    /// Nearly all of a span, as ids are given one after the other: the number of each from the first, [`NONE`] where it has
+    /// none.
+    Dense {
+        first: i64,
+        n: usize,
+        numbers: Arc<[u32]>,
+    },
+    /// Sorted by id.
+    Sorted(Arc<[(i64, u32)]>),
+}
+
+/// No number: there are fewer.
+const NONE: u32 = u32::MAX;
+/// A span is kept whole where it is at most so many times as long as what it holds: it takes no more memory then.
+const SPAN_MAX: usize = 4;
+
+impl IdTable {
+    /// The numbers of these ids, each of which comes once; they are passed twice.
+    pub fn of(numbers: impl Iterator<Item = (i64, u32)> + Clone) -> Self {
+        Self::default().with(numbers)
+    }
+
+    /// With more ids, of which none is there yet. A part that is not twice as large as what follows is joined with it, so that
+    /// there are few.
+    pub fn with(&self, new: impl Iterator<Item = (i64, u32)> + Clone) -> Self {
+        let mut parts = self.0.clone();
+        let (mut joined, mut n) = (Vec::new(), new.clone().count());
+        while let Some(last) = parts.pop_if(|last| last.len() < 2 * n) {
+            joined.extend(last.iter());
+            n += last.len();
+        }
+        if n > 0 {
+            parts.push(Part::of(new.chain(joined.iter().copied())));
+        }
+        Self(parts)
+    }
+
+    /// The number of an id; none if it has none.
+    pub fn get(&self, id: i64) -> Option<u32> {
+        self.0.iter().find_map(|part| part.get(id))
+    }
+
+    /// The ids that have a number, in no order.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = i64> {
+        self.0.iter().flat_map(|part| part.iter()).map(|(id, _)| id)
+    }
+}
+
+impl Part {
+    fn of(numbers: impl Iterator<Item = (i64, u32)> + Clone) -> Self {
+        let ends =
+            |(first, last, n): (i64, i64, usize), (id, _)| (first.min(id), last.max(id), n + 1);
+        let (first, last, n) = numbers.clone().fold((i64::MAX, i64::MIN, 0), ends);
+        let span = usize::try_from(last.abs_diff(first)).unwrap_or(usize::MAX);
+        if span / SPAN_MAX < n {
+            let mut dense: Arc<[u32]> = std::iter::repeat_n(NONE, span + 1).collect();
+            let own = Arc::make_mut(&mut dense);
+            for (id, number) in numbers {
+                own[id.abs_diff(first) as usize] = number;
+            }
+            return Self::Dense {
+                first,
+                n,
+                numbers: dense,
+            };
+        }
+        let mut sorted: Vec<(i64, u32)> = numbers.collect();
+        sorted.sort_unstable();
+        Self::Sorted(sorted.into())
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Dense { n, .. } => *n,
+            Self::Sorted(numbers) => numbers.len(),
+        }
+    }
+
+    fn get(&self, id: i64) -> Option<u32> {
+        match self {
+            Self::Dense { first, numbers, .. } => {
+                let at = usize::try_from(id.checked_sub(*first)?).ok()?;
+                numbers.get(at).copied().filter(|number| *number != NONE)
+            }
+            Self::Sorted(numbers) => {
+                let at = numbers.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+                Some(numbers[at].1)
+            }
+        }
+    }
+
+    fn iter(&self) -> Box<dyn Iterator<Item = (i64, u32)> + '_> {
+        match self {
+            Self::Dense { first, numbers, .. } => {
+                let of_span = (0..).zip(numbers.iter());
+                let of_span = of_span.map(move |(at, number)| (first + at, *number));
+                Box::new(of_span.filter(|(_, number)| *number != NONE))
+            }
+            Self::Sorted(numbers) => Box::new(numbers.iter().copied()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Ids one after the other, with gaps, and of every size.
+        #[test]
+        fn every_number_is_found_and_no_other(
+            batches in prop::collection::vec(
+                prop::collection::vec(prop_oneof![8 => 0_i64..400, 1 => any::<i64>(), 1 => Just(i64::MIN), 1 => Just(i64::MAX)], 0..80),
+                0..6,
+            ),
+        ) {
+            let mut expected = BTreeMap::new();
+            let mut table = IdTable::default();
+            for batch in batches {
+                let mut new = Vec::new();
+                for id in batch {
+                    let row = expected.len() as u32;
+                    expected.entry(id).or_insert_with(|| {
+                        new.push((id, row));
+                        row
+                    });
+                }
+                let before = table.clone();
+                table = before.with(new.iter().copied());
+                for (id, _) in new {
+                    prop_assert_eq!(before.get(id), None);
+                }
+            }
+            for (id, row) in &expected {
+                prop_assert_eq!(table.get(*id), Some(*row));
+                for near in [id.saturating_sub(1), id.saturating_add(1)] {
+                    prop_assert_eq!(table.get(near), expected.get(&near).copied());
+                }
+            }
+            let mut ids: Vec<i64> = table.ids().collect();
+            ids.sort_unstable();
+            prop_assert!(ids.iter().eq(expected.keys()));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Work that several threads do at once.
+
+use std::panic::resume_unwind;
+use std::sync::LazyLock;
+use std::thread;
+
+/// More threads than this get no more from the memory that they wait for.
+const THREADS_MAX: usize = 4;
+/// Starting a thread takes as long as looking at so many vectors.
+const PART_MIN: usize = 10_000;
+
+/// Of `n` pieces of work, how many to give to each thread: at least 10,000 and never none, so that small work is one part.
+pub fn part_len(n: usize) -> usize {
+    // It is asked of the system, which takes longer than a small search.
+    static N_THREADS: LazyLock<usize> =
+        LazyLock::new(|| thread::available_parallelism().map_or(1, |n| n.get().min(THREADS_MAX)));
+    n.div_ceil(*N_THREADS).max(PART_MIN)
+}
+
+/// What `work` makes of each part, in the order of parts. Each has a thread; the last is done by this one.
+///
+/// # Panics
+/// Where `work` does.
+pub fn side_by_side<Part: Send, Done: Send>(
+    parts: impl IntoIterator<Item = Part>,
+    work: impl Fn(Part) -> Done + Sync,
+) -> Vec<Done> {
+    let mut parts: Vec<Part> = parts.into_iter().collect();
+    let Some(last) = parts.pop() else {
+        return Vec::new();
+    };
+    thread::scope(|scope| {
+        let work = &work;
+        let others = parts
+            .into_iter()
+            .map(|part| scope.spawn(move || work(part)));
+        let others: Vec<_> = others.collect();
+        let last = work(last);
+        let others = others.into_iter().map(|other| other.join());
+        let others = others.map(|done| done.unwrap_or_else(|panic| resume_unwind(panic)));
+        let mut done: Vec<Done> = others.collect();
+        done.push(last);
+        done
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_is_done_in_order() {
+        for n in [0, 1, PART_MIN - 1, PART_MIN, PART_MIN + 1, 1_000_003] {
+            let numbers: Vec<usize> = (0..n).collect();
+            let parts = numbers.chunks(part_len(n));
+            assert!(parts.len() <= THREADS_MAX);
+            let done = side_by_side(parts, <[usize]>::to_vec);
+            assert_eq!(done.concat(), numbers);
+        }
+    }
+}
