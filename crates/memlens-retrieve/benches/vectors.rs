@@ -80,7 +80,7 @@ fn main() {
     let folder = tempfile::tempdir().expect("a scratch folder can be made");
     let path = folder.path().join("flat");
     let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
-    let mut rows = Rows::for_chunks(n_chunks as usize);
+    let mut rows = Rows::for_chunks(n_chunks as usize, 4 * n_chunks as usize);
     let (mut next, mut appending) = (0_u32, Duration::ZERO);
     for chunk in 0..n_chunks {
         let n_windows = [3, 4, 4, 4, 3][chunk as usize % 5];

@@ -73,9 +73,9 @@ pub struct ChunkRow {
     /// The headings above it: bytes of [`DocumentRow::headings`].
     pub heading: Range<u32>,
     /// Who says it, where the line itself tells.
-    pub agent: Option<String>,
+    pub agent: Option<Box<str>>,
     /// When its line says it, `YYYY-MM-DD`; none where the document's date holds.
-    pub date: Option<String>,
+    pub date: Option<Box<str>>,
     /// Its length in tokens of the embedding model.
     pub tokens: u32,
     /// The embedding of its text.

@@ -525,6 +525,8 @@ fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInf
         }
     });
     let engine = Engine::open(library, source, listener).expect("the library can be written");
+    // No word of notes that were saved by an earlier run.
+    let run = engine.library().lists().snapshot.generation;
     let mut files: Vec<PathBuf> = Notes::files(folder);
     let mut random = Random::new(2);
     let mut found = Series::of(
@@ -537,7 +539,7 @@ fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInf
         let file = files.swap_remove(at);
         // Notes are saved at any moment of the watcher's clock.
         thread::sleep(Duration::from_millis(50 + random.below(200) as u64));
-        let word = format!("saved{save}");
+        let word = format!("saved{run}x{save}");
         let mut text = fs::read_to_string(&file).expect("the note is there");
         text.push_str(&format!("\nThis was {word} a moment ago.\n"));
         fs::write(&file, text).expect("the note can be saved");

@@ -27,8 +27,12 @@ pub struct Rivals {
     pub sqlite: Option<String>,
 }
 
+/// The vectors of 400,000 chunks, 3 GB.
+const N_ROWS_MAX: usize = 2_000_000;
+
 impl Rivals {
-    /// Gives every vector, text and question of a library to a new process; none where there is no Python 3.
+    /// Gives every vector, text and question of a library to a new process; none where there is no Python 3, or more to give
+    /// than most machines hold twice.
     ///
     /// `folder` is for files in between. A question asks FTS5 for any of its words, as ours does.
     pub fn start(
@@ -38,6 +42,9 @@ impl Rivals {
         folder: &Path,
     ) -> Option<Rivals> {
         let lists = library.lists();
+        if lists.vectors.n_rows() > N_ROWS_MAX {
+            return None;
+        }
         let rows = (0..lists.vectors.n_rows() as u32).map(|row| lists.vectors.vector(row));
         write_floats(&folder.join("rows.f32"), rows);
         write_floats(

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use memlens_engine::{Indexer, Library, Lists, Purpose, bundled};
-use memlens_index::Join;
+use memlens_index::{Join, part_len, side_by_side};
 use memlens_params::{Params, VectorUnit};
 use memlens_rank::{List, ListId, ListState};
 use memlens_retrieve::{DEPTH_MAX, VectorScores};
@@ -145,13 +145,18 @@ fn beside_rivals(library: &Library, questions: &[String], vectors: &[Vec<f32>]) 
     };
     let lists = library.lists();
     let scope: Range<u32> = 0..lists.snapshot.n_chunks();
-    let ratio = |name: &str, version: &Option<String>| {
+    let ratio = |name: &str, version: &Option<String>, threads: &str| {
         let version = version.as_deref()?;
-        let note = "our time to theirs, by turns, one thread, best 1,000";
-        Some(Series::of(&format!("{name} {version}"), "", note))
+        let note = format!("our time to theirs, by turns, best 1,000; {threads}");
+        Some(Series::of(&format!("{name} {version}"), "", &note))
     };
-    let mut faiss = ratio("vectors, ratio to flat faiss", &rivals.faiss);
-    let mut fts5 = ratio("BM25, ratio to FTS5 of SQLite", &rivals.sqlite);
+    let several = "ours by up to four threads, theirs by one";
+    let mut faiss = ratio("vectors, ratio to flat faiss", &rivals.faiss, several);
+    let mut fts5 = ratio(
+        "BM25, ratio to FTS5 of SQLite",
+        &rivals.sqlite,
+        "one thread",
+    );
     for (number, (question, vector)) in questions.iter().zip(vectors).enumerate() {
         if let Some(series) = &mut faiss {
             let started = Instant::now();
@@ -188,7 +193,17 @@ fn by_both_ways(lists: &Lists, question: &[f32]) -> (Duration, Duration) {
     let ours = started.elapsed();
 
     let started = Instant::now();
-    let dots = vectors.dots(question).expect("the question fits");
+    // By as many threads.
+    let mut dots = vec![0.0; vectors.n_rows()];
+    let len = part_len(dots.len());
+    side_by_side(
+        (0_u32..).step_by(len).zip(dots.chunks_mut(len)),
+        |(first, dots)| {
+            for (row, dot) in (first..).zip(dots) {
+                *dot = vectors.dot(question, row);
+            }
+        },
+    );
     let dot = |row: &u32| f64::from(dots[*row as usize]);
     let mut expected: Vec<(u32, f64)> = scope
         .map(|place| {

@@ -1,10 +1,12 @@
 //! Retrieval: both lists at the greatest depth that any slider allows, frozen as a candidate set.
 
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 use std::time::Instant;
 
-use memlens_index::{Join, TextScores};
+use memlens_index::{IndexError, Join, TextScores};
 use memlens_params::{Bm25Join, Params};
 use memlens_rank::{
     Candidate, CandidateSet, ChunkId, Cosines, Directions, List, ListId, ListState, ListValue,
@@ -39,37 +41,45 @@ pub fn retrieve(
         Bm25Join::Or => Join::Or,
         Bm25Join::And => Join::And,
     };
-    let started = Instant::now();
-    let mut scores = lists.text.score(query, join)?;
-    keep_in_scope(&mut scores, lists, scope);
     let place_of = |chunk: u64| lists.place_of(chunk as i64);
-    let by_text: Vec<u32> = scores
-        .best(DEPTH_MAX, place_of)
-        .into_iter()
-        .filter_map(|(_, place)| place)
-        .collect();
-    let mut text_took = started.elapsed();
+    let by_words = || -> Result<_, IndexError> {
+        let started = Instant::now();
+        let mut scores = lists.text.score(query, join)?;
+        keep_in_scope(&mut scores, lists, scope);
+        let best = scores.best(DEPTH_MAX, place_of).into_iter();
+        let best: Vec<u32> = best.filter_map(|(_, place)| place).collect();
+        Ok((scores, best, started.elapsed()))
+    };
+    let by_meaning = || -> Result<_, IndexError> {
+        let started = Instant::now();
+        let (vectors, rows) = (&lists.vectors, &lists.rows);
+        let scores = vector
+            .ok()
+            .map(|vector| VectorScores::new(vectors, rows, params.vector_unit, scope, vector));
+        let scores = scores.transpose()?;
+        let best = scores.as_ref().map(|scores| scores.best(DEPTH_MAX));
+        Ok((scores, best.unwrap_or_default(), started.elapsed()))
+    };
+    let (by_words, by_meaning) = thread::scope(|scope| {
+        let by_words = scope.spawn(by_words);
+        let by_meaning = by_meaning();
+        let by_words = by_words.join();
+        (
+            by_words.unwrap_or_else(|panic| resume_unwind(panic)),
+            by_meaning,
+        )
+    });
+    let (scores, by_text, mut text_took) = by_words?;
+    let (vector_scores, by_vector, vector_took) = by_meaning?;
     let text_state = if scores.words.is_empty() {
         ListState::Missing("the question has no letters or digits".to_owned())
     } else {
         ListState::Ready
     };
-    let started = Instant::now();
-    let (vector_state, vector_scores) = match vector {
-        Ok(vector) => {
-            let (vectors, rows) = (&lists.vectors, &lists.rows);
-            let scores = VectorScores::new(vectors, rows, params.vector_unit, scope, vector)?;
-            (ListState::Ready, Some(scores))
-        }
-        Err(why) => (ListState::Missing(why.to_owned()), None),
+    let vector_state = match vector {
+        Ok(_) => ListState::Ready,
+        Err(why) => ListState::Missing(why.to_owned()),
     };
-    let by_vector = vector_scores
-        .as_ref()
-        .map_or_else(Vec::new, |scores| scores.best(DEPTH_MAX));
-    let vector_took = started.elapsed();
-    let mut known = by_vector.clone();
-    known.sort_unstable_by_key(|(place, _)| *place);
-    // Both values are facts of every candidate, listed there or not.
     let mut union: Vec<u32> = by_vector
         .iter()
         .map(|(place, _)| *place)
@@ -78,13 +88,27 @@ pub fn retrieve(
         .collect();
     union.sort_unstable();
     union.dedup();
+    // Both values are facts of every candidate, listed there or not.
+    let values = vector_scores.as_ref().map(|scores| scores.values(&union));
     let started = Instant::now();
     let ids: Vec<u64> = union
         .iter()
         .map(|place| lists.snapshot.chunk(*place).1.id as u64)
         .collect();
-    let matched = scores.matched(&ids)?;
-    text_took += started.elapsed();
+    let own_vectors = union
+        .iter()
+        .map(|place| lists.vectors.vector(lists.rows.whole(*place)));
+    let (matched, directions) = thread::scope(|scope| {
+        let directions = scope.spawn(|| Directions::of(lists.vectors.dim(), own_vectors));
+        let matched = scores.matched(&ids);
+        text_took += started.elapsed();
+        let directions = directions.join();
+        (
+            matched,
+            directions.unwrap_or_else(|panic| resume_unwind(panic)),
+        )
+    });
+    let matched = matched?;
     let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
     let mut rows = Vec::with_capacity(union.len());
     // Chunks of a note follow each other.
@@ -102,13 +126,7 @@ pub fn retrieve(
         let at = lists.snapshot.document_at(*place);
         let (document, chunk) = lists.snapshot.chunk(*place);
         let mut cosines = Cosines::default();
-        let listed = known.binary_search_by_key(place, |(place, _)| *place);
-        let value = match (listed, &vector_scores) {
-            (Ok(at), _) => Some(known[at].1),
-            (Err(_), Some(scores)) => Some(scores.value(*place)),
-            (Err(_), None) => None,
-        };
-        if let Some(value) = value {
+        if let Some(value) = values.as_ref().map(|values| values[slot]) {
             vectors.values[slot].score = Some(value.score);
             cosines = Cosines {
                 window: value.window.map(|(cosine, _)| cosine),
@@ -176,10 +194,6 @@ pub fn retrieve(
             text.values[slot].rank = Some(n_before as u32 + 1);
         }
     }
-    let own_vectors = union
-        .iter()
-        .map(|place| lists.vectors.vector(lists.rows.whole(*place)));
-    let directions = Directions::of(lists.vectors.dim(), own_vectors);
     lists.vectors.check_read()?;
     Ok(Retrieved {
         set: CandidateSet {
@@ -214,10 +228,10 @@ fn note_facts(lists: &Lists, document: &DocumentRow) -> NoteFacts {
 
 /// Who says it: the agent of the line or of the note, else the folder that holds the note.
 fn source(chunk: &ChunkRow, document: &DocumentRow, folder_name: &str) -> String {
-    let agent = chunk.agent.as_ref().or(document.agent.as_ref());
+    let agent = chunk.agent.as_deref().or(document.agent.as_deref());
     agent.map_or_else(
         || folder_around(&document.path, folder_name).to_owned(),
-        Clone::clone,
+        str::to_owned,
     )
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use memlens_index::{IndexError, TextIndex, VectorFile, text_path, vector_path};
+use memlens_index::{IdTable, IndexError, TextIndex, VectorFile, text_path, vector_path};
 use memlens_store::{DocumentId, DocumentRow, EmbeddingId, FolderId, Followed, Snapshot, Store};
 
 use super::dates::dated;
@@ -20,8 +20,6 @@ const SETTLE: Duration = Duration::from_secs(20);
 const SETTLE_STEP: Duration = Duration::from_millis(25);
 
 /// Everything that a search reads of one generation; never changes.
-///
-/// What a document gives is in a piece of its own, shared by the lists of all generations that hold it.
 pub struct Lists {
     /// The library without its texts, in the total order of chunks.
     pub snapshot: Snapshot,
@@ -31,23 +29,13 @@ pub struct Lists {
     pub vectors: VectorFile,
     /// Its rows, by place.
     pub rows: Rows,
-    /// By document.
-    pieces: Vec<Arc<Piece>>,
-    /// Every chunk with its place, by id.
-    by_id: Vec<(i64, u32)>,
+    /// When each document was said, by its index in the snapshot.
+    said: Vec<Dated>,
+    /// The place of each chunk.
+    places: IdTable,
     /// The place of each entry of the BM25 list, once a search of a part asks for them.
     entry_places: OnceLock<Vec<Option<u32>>>,
     counts: HashMap<FolderId, FolderCounts>,
-}
-
-/// What the lists know of one document.
-struct Piece {
-    /// The rows of its chunks.
-    chunk_rows: Vec<u32>,
-    /// The rows of its windows.
-    window_rows: Vec<u32>,
-    /// When it was said.
-    said: Dated,
 }
 
 /// How much a folder holds that can be found.
@@ -120,86 +108,68 @@ impl Lists {
 
         // Rows that were appended leave those before where they were.
         let known = before.filter(|before| vectors.continues(&before.vectors));
-        let pieces = match known.zip(changed) {
-            Some((before, changed)) => before.pieces_with(&snapshot, &vectors, &changed),
-            None => snapshot
-                .documents
-                .iter()
-                .map(|document| Piece::of(document, &vectors))
-                .collect(),
-        };
-        let pieces = pieces.map_err(|embedding| IndexError::Torn {
-            path: vector_path(store.dir()),
-            why: format!("embedding {} has no row", embedding.0),
-        })?;
-        Ok(Lists::of(snapshot, text, vectors, pieces))
+        Lists::of(snapshot, text, vectors, known.zip(changed)).map_err(|embedding| {
+            let why = format!("embedding {} has no row", embedding.0);
+            let path = vector_path(store.dir());
+            IndexError::Torn { path, why }.into()
+        })
     }
 
-    /// Puts the pieces together: whole numbers alone, some milliseconds for a million chunks.
+    /// Puts them together: of documents that did not change since `before`, by what that knows of them.
+    ///
+    /// # Errors
+    /// The embedding that has no row.
     fn of(
         snapshot: Snapshot,
         text: TextIndex,
         vectors: VectorFile,
-        pieces: Vec<Arc<Piece>>,
-    ) -> Lists {
-        let n_chunks = snapshot.n_chunks() as usize;
-        let mut lists = Lists {
-            text,
-            vectors,
-            rows: Rows::for_chunks(n_chunks),
-            by_id: Vec::with_capacity(n_chunks),
-            entry_places: OnceLock::new(),
-            counts: HashMap::new(),
-            snapshot,
-            pieces,
-        };
-        for (document, piece) in lists.snapshot.documents.iter().zip(&lists.pieces) {
-            for (chunk, row) in document.chunks.iter().zip(&piece.chunk_rows) {
-                lists.by_id.push((chunk.id, lists.by_id.len() as u32));
-                let windows = chunk.windows.start as usize..chunk.windows.end as usize;
-                lists.rows.push(*row, &piece.window_rows[windows]);
+        before: Option<(&Lists, HashSet<DocumentId>)>,
+    ) -> Result<Lists, EmbeddingId> {
+        let documents = || snapshot.documents.iter();
+        let n_windows = documents().map(|document| document.windows.len()).sum();
+        let mut rows = Rows::for_chunks(snapshot.n_chunks() as usize, n_windows);
+        let mut said = Vec::with_capacity(snapshot.documents.len());
+        let mut counts: HashMap<FolderId, FolderCounts> = HashMap::new();
+        // Both stand in the same order.
+        let mut known = before.iter().flat_map(|(before, changed)| {
+            let known = before.snapshot.documents.iter().enumerate();
+            let known = known.filter(|(_, document)| !changed.contains(&document.id));
+            known.map(|(at, document)| (*before, at, document))
+        });
+        let mut next = known.next();
+        for document in documents() {
+            match next.filter(|(_, _, same)| Arc::ptr_eq(same, document)) {
+                Some((before, at, _)) => {
+                    rows.copy(&before.rows, before.snapshot.places(at));
+                    said.push(before.said[at]);
+                    next = known.next();
+                }
+                None => {
+                    push_rows(document, &vectors, &mut rows)?;
+                    said.push(dated(document));
+                }
             }
-            let counts = lists.counts.entry(document.folder).or_default();
+            let counts = counts.entry(document.folder).or_default();
             counts.n_files += 1;
             counts.n_chunks += document.chunks.len() as u32;
         }
-        // Ids ascend within a document and mostly beyond it, which this sort makes use of.
-        lists.by_id.sort();
-        lists
-    }
-
-    /// The pieces of a later snapshot: those of before where nothing changed.
-    ///
-    /// # Errors
-    /// The embedding that has no row.
-    fn pieces_with(
-        &self,
-        snapshot: &Snapshot,
-        vectors: &VectorFile,
-        changed: &HashSet<DocumentId>,
-    ) -> Result<Vec<Arc<Piece>>, EmbeddingId> {
-        let known = self.snapshot.documents.iter().zip(&self.pieces);
-        // Both stand in the same order.
-        let mut known = known
-            .filter(|(document, _)| !changed.contains(&document.id))
-            .peekable();
-        snapshot
-            .documents
-            .iter()
-            .map(|document| match known.peek() {
-                Some((same, piece)) if Arc::ptr_eq(same, document) => {
-                    let piece = (*piece).clone();
-                    known.next();
-                    Ok(piece)
-                }
-                Some(_) | None => Piece::of(document, vectors),
-            })
-            .collect()
+        let chunks = documents().flat_map(|document| &document.chunks);
+        let places = IdTable::of(chunks.map(|chunk| chunk.id).zip(0..));
+        Ok(Lists {
+            text,
+            vectors,
+            rows,
+            said,
+            places,
+            entry_places: OnceLock::new(),
+            counts,
+            snapshot,
+        })
     }
 
     /// When a document was said, by its index in the snapshot.
     pub fn dated(&self, document: usize) -> Dated {
-        self.pieces[document].said
+        self.said[document]
     }
 
     /// How much a folder holds; nothing of one that is not watched.
@@ -217,11 +187,7 @@ impl Lists {
 
     /// The place of a chunk in the snapshot; none when it is not in it.
     pub fn place_of(&self, chunk: i64) -> Option<u32> {
-        let at = self
-            .by_id
-            .binary_search_by_key(&chunk, |(id, _)| *id)
-            .ok()?;
-        Some(self.by_id[at].1)
+        self.places.get(chunk)
     }
 }
 
@@ -237,19 +203,24 @@ fn open_lists(dir: &Path, before: Option<&Lists>) -> Result<(TextIndex, VectorFi
     })
 }
 
-impl Piece {
-    fn of(document: &DocumentRow, vectors: &VectorFile) -> Result<Arc<Piece>, EmbeddingId> {
-        let row = |embedding: EmbeddingId| vectors.row_of(embedding.0).ok_or(embedding);
-        let chunks = document.chunks.iter();
-        let windows = document.windows.iter();
-        Ok(Arc::new(Piece {
-            chunk_rows: chunks
-                .map(|chunk| row(chunk.embedding))
-                .collect::<Result<_, _>>()?,
-            window_rows: windows
-                .map(|window| row(window.embedding))
-                .collect::<Result<_, _>>()?,
-            said: dated(document),
-        }))
+/// Adds the rows of a document's chunks.
+///
+/// # Errors
+/// The embedding that has no row.
+fn push_rows(
+    document: &DocumentRow,
+    vectors: &VectorFile,
+    rows: &mut Rows,
+) -> Result<(), EmbeddingId> {
+    let row = |embedding: EmbeddingId| vectors.row_of(embedding.0).ok_or(embedding);
+    let mut of_windows = Vec::new();
+    for chunk in &document.chunks {
+        let windows = &document.windows[chunk.windows.start as usize..chunk.windows.end as usize];
+        of_windows.clear();
+        for window in windows {
+            of_windows.push(row(window.embedding)?);
+        }
+        rows.push(row(chunk.embedding)?, &of_windows);
     }
+    Ok(())
 }

@@ -1,5 +1,7 @@
 //! Which rows of the vector list each chunk has.
 
+use std::ops::Range;
+
 /// The rows of every chunk's vectors, by place.
 pub struct Rows {
     /// The row of each chunk's own vector, by place.
@@ -11,13 +13,13 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// No chunk yet, and room for so many.
-    pub fn for_chunks(n_chunks: usize) -> Rows {
+    /// No chunk yet, and room for so many with so many windows in all.
+    pub fn for_chunks(n_chunks: usize, n_windows: usize) -> Rows {
         let mut firsts = Vec::with_capacity(n_chunks + 1);
         firsts.push(0);
         Rows {
             wholes: Vec::with_capacity(n_chunks),
-            windows: Vec::new(),
+            windows: Vec::with_capacity(n_windows),
             firsts,
         }
     }
@@ -27,6 +29,22 @@ impl Rows {
         self.wholes.push(whole);
         self.windows.extend(windows);
         self.firsts.push(self.windows.len() as u32);
+    }
+
+    /// Adds the chunks at some places of others.
+    ///
+    /// # Panics
+    /// If there are no such places.
+    pub fn copy(&mut self, from: &Rows, places: Range<u32>) {
+        let places = places.start as usize..places.end as usize;
+        self.wholes.extend(&from.wholes[places.clone()]);
+        let ends = &from.firsts[places.start..=places.end];
+        let (first, last) = (ends[0], ends[ends.len() - 1]);
+        let own_first = self.windows.len() as u32;
+        self.windows
+            .extend(&from.windows[first as usize..last as usize]);
+        self.firsts
+            .extend(ends[1..].iter().map(|end| end - first + own_first));
     }
 
     /// The row of the whole of the chunk at a place.

@@ -8,10 +8,8 @@
 use std::cmp::Ordering;
 use std::iter::zip;
 use std::ops::Range;
-use std::panic::resume_unwind;
-use std::thread;
 
-use memlens_index::{Bounds, IndexError, VectorFile};
+use memlens_index::{Bounds, IndexError, VectorFile, part_len, side_by_side};
 use memlens_params::VectorUnit;
 
 use super::rows::Rows;
@@ -38,7 +36,7 @@ pub struct VectorScores<'a> {
 }
 
 /// How many chunks are looked at before the last value that is wanted is taken again.
-const STRIDE: usize = 256;
+const STRIDE: usize = 512;
 
 impl<'a> VectorScores<'a> {
     /// # Errors
@@ -64,44 +62,79 @@ impl<'a> VectorScores<'a> {
         value.expect("every score is above the lowest number")
     }
 
+    /// The values of the chunks at some places, in their order.
+    pub fn values(&self, places: &[u32]) -> Vec<VectorValue> {
+        let found = side_by_side(places.chunks(part_of_values(places.len())), |part| {
+            part.iter()
+                .map(|place| self.value(*place))
+                .collect::<Vec<_>>()
+        });
+        found.concat()
+    }
+
     /// The `n` highest values, best first, with their places; ties by place.
     pub fn best(&self, n: usize) -> Vec<(u32, VectorValue)> {
-        // A vector that grows is written several times over.
-        let mut nearest = Vec::with_capacity(self.scope.iter().map(ExactSizeIterator::len).sum());
-        nearest.extend(self.ceilings(self.scope));
-        if n == 0 || nearest.is_empty() {
+        if n == 0 {
             return Vec::new();
         }
-        let compare = |a: &(f64, u32), b: &(f64, u32)| best_first(*a, *b);
-        let mut found: Vec<(u32, VectorValue)> = Vec::with_capacity(n + STRIDE);
-        let keep_best = |found: &mut Vec<(u32, VectorValue)>| {
-            if found.len() > n {
-                found.select_nth_unstable_by(n - 1, by_value);
-                found.truncate(n);
+        let n_chunks = self.scope.iter().map(ExactSizeIterator::len).sum();
+        let len = part_len(n_chunks);
+        // Here, since a thread that ends leaves memory behind.
+        let mut nearest = vec![(0.0, 0); n_chunks];
+        let parts = zip(cut(self.scope, len), nearest.chunks_mut(len));
+        side_by_side(parts, |(part, nearest)| {
+            for (own, found) in zip(&mut *nearest, self.ceilings(&part)) {
+                *own = found;
             }
+            // Those of the highest ceilings of each part come first in it.
+            let n = n.min(nearest.len());
+            nearest.select_nth_unstable_by(n - 1, by_ceiling);
+        });
+        let parts = nearest.chunks(len);
+        let first = parts.flat_map(|part| &part[..n.min(part.len())]);
+        let mut first: Vec<(f64, u32)> = first.copied().collect();
+        if first.len() > n {
+            first.select_nth_unstable_by(n - 1, by_ceiling);
+            first.truncate(n);
+        }
+        let Some(farthest) = first.iter().copied().max_by(by_ceiling) else {
+            return Vec::new();
         };
-        let first = n.min(nearest.len());
-        nearest.select_nth_unstable_by(first - 1, compare);
-        let (first, rest) = nearest.split_at(first);
-        found.extend(first.iter().map(|(_, place)| (*place, self.value(*place))));
+        let mut found = self.values_from(&first, f64::NEG_INFINITY);
         // Fewer than `n` are all there are.
         let mut last = lowest(&found);
-        let reaches = |(ceiling, _): &&(f64, u32)| *ceiling >= last;
-        let mut rest: Vec<(f64, u32)> = rest.iter().filter(reaches).copied().collect();
-        rest.sort_unstable_by(compare);
+        let mut rest: Vec<(f64, u32)> = nearest
+            .iter()
+            .filter(|it| it.0 >= last && by_ceiling(it, &farthest) == Ordering::Greater)
+            .copied()
+            .collect();
+        rest.sort_unstable_by(by_ceiling);
         for stride in rest.chunks(STRIDE) {
             if stride[0].0 < last {
                 break;
             }
-            found.extend(stride.iter().filter_map(|(ceiling, place)| {
-                let value = (*ceiling >= last).then(|| self.value_from(*place, last))?;
-                Some((*place, value?))
-            }));
-            keep_best(&mut found);
+            found.extend(self.values_from(stride, last));
+            if found.len() > n {
+                found.select_nth_unstable_by(n - 1, by_value);
+                found.truncate(n);
+            }
             last = lowest(&found);
         }
         found.sort_unstable_by(by_value);
         found
+    }
+
+    /// The values of chunks, given by ceiling and place, that may be `least` or more.
+    fn values_from(&self, chunks: &[(f64, u32)], least: f64) -> Vec<(u32, VectorValue)> {
+        let found = side_by_side(chunks.chunks(part_of_values(chunks.len())), |part| {
+            let reaching = part.iter().filter(|(ceiling, _)| *ceiling >= least);
+            let values = reaching.filter_map(|(_, place)| {
+                let value = self.value_from(*place, least)?;
+                Some((*place, value))
+            });
+            values.collect::<Vec<_>>()
+        });
+        found.concat()
     }
 
     /// The 1-based ranks of chunks, given by place and score, among all in scope, in the order given. Every other chunk is looked
@@ -139,13 +172,10 @@ impl<'a> VectorScores<'a> {
             n_between
         };
         // Where a wanted score is a common one most vectors are read, and memory keeps a thread waiting.
-        let [first, second] = halves(self.scope);
-        let (first, second) = thread::scope(|scope| {
-            let second = scope.spawn(|| count(&second));
-            (count(&first), second.join())
-        });
-        let second = second.unwrap_or_else(|panic| resume_unwind(panic));
-        let n_between: Vec<u32> = zip(first, second).map(|(a, b)| a + b).collect();
+        let n_chunks = self.scope.iter().map(ExactSizeIterator::len).sum();
+        let parts = side_by_side(cut(self.scope, part_len(n_chunks)), |part| count(&part));
+        let n_between = (0..wanted.len()).map(|at| parts.iter().map(|part| part[at]).sum());
+        let n_between: Vec<u32> = n_between.collect();
         let mut ranks = vec![0; wanted.len()];
         let mut n_before = 0;
         for (at, n) in in_order.into_iter().zip(n_between) {
@@ -220,13 +250,32 @@ impl<'a> VectorScores<'a> {
     }
 }
 
-/// The first and the second half of each range.
-fn halves(ranges: &[Range<u32>]) -> [Vec<Range<u32>>; 2] {
-    let middle = |range: &Range<u32>| range.start.midpoint(range.end);
-    [
-        ranges.iter().map(|it| it.start..middle(it)).collect(),
-        ranges.iter().map(|it| middle(it)..it.end).collect(),
-    ]
+/// Of so many values, how many to give to each thread.
+fn part_of_values(n: usize) -> usize {
+    // The products of a chunk take as long as a look at so many codes.
+    const LOOKS: usize = 50;
+    part_len(LOOKS * n).div_ceil(LOOKS)
+}
+
+/// Ranges in parts of `len` places together, the last of which may have fewer.
+fn cut(ranges: &[Range<u32>], len: usize) -> Vec<Vec<Range<u32>>> {
+    let mut parts: Vec<Vec<Range<u32>>> = Vec::new();
+    let mut room = 0;
+    for range in ranges {
+        let mut first = range.start;
+        while first < range.end {
+            if room == 0 {
+                parts.push(Vec::new());
+                room = len as u32;
+            }
+            let n = room.min(range.end - first);
+            if let Some(part) = parts.last_mut() {
+                part.push(first..first + n);
+            }
+            (first, room) = (first + n, room - n);
+        }
+    }
+    parts
 }
 
 /// What a chunk is ordered by: its best window counts for two thirds, where windows are used.
@@ -237,6 +286,10 @@ fn score(whole: f64, window: Option<f64>) -> f64 {
 /// Orders by score, the highest first; ties by place.
 fn best_first(a: (f64, u32), b: (f64, u32)) -> Ordering {
     b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
+}
+
+fn by_ceiling(a: &(f64, u32), b: &(f64, u32)) -> Ordering {
+    best_first(*a, *b)
 }
 
 fn by_value(a: &(u32, VectorValue), b: &(u32, VectorValue)) -> Ordering {
@@ -282,26 +335,39 @@ mod tests {
         unit(&(0..DIM as u64).map(number).collect::<Vec<_>>())
     }
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
+    /// Compares what is found with a look at every chunk.
+    struct Case {
+        /// How many windows each chunk has.
+        n_windows: Vec<u32>,
+        near: u64,
+        seed: u64,
+        n: usize,
+        part: Range<u32>,
+        unit: VectorUnit,
+        n_late: u64,
+    }
 
-        #[test]
-        fn the_best_are_those_of_a_look_at_every_chunk(
-            n_windows in prop::collection::vec(0_u32..4, 1..600),
-            near in 1_u64..40,
-            seed in 0_u64..1000,
-            n in 0_usize..80,
-            (from, to) in (0_u32..600, 0_u32..600),
-            by_windows: bool,
-            n_late in 0_u64..200,
-        ) {
+    impl Case {
+        fn check(self) {
+            let Case {
+                n_windows,
+                near,
+                seed,
+                n,
+                part,
+                unit,
+                n_late,
+            } = self;
             let n_rows = n_windows.iter().map(|n| u64::from(*n) + 1).sum::<u64>();
             let scratch = tempfile::tempdir().expect("a scratch folder can be made");
             let path = scratch.path().join("flat");
-            let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
+            let mut writer =
+                VectorWriter::create(&path, "model", DIM).expect("a list can be started");
             for row in 0..n_rows {
                 let vector = vector(seed * 10_000 + row, (seed + row / 3) % near);
-                writer.append(row as i64, &vector).expect("a unit vector can be appended");
+                writer
+                    .append(row as i64, &vector)
+                    .expect("a unit vector can be appended");
             }
             writer.commit(1).expect("it can be committed");
             // Rows without a code are as good as any.
@@ -310,36 +376,46 @@ mod tests {
             let n_kept = bytes.len() - bytes.len().min(n_late as usize * 60);
             std::fs::write(&codes, &bytes[..n_kept]).expect("they can be written");
             let vectors = VectorFile::open(&path).expect("the list is sound");
-            prop_assert_eq!(vectors.n_coded() == vectors.n_rows(), n_late == 0);
+            assert_eq!(vectors.n_coded() == vectors.n_rows(), n_late == 0);
 
-            let mut rows = Rows::for_chunks(n_windows.len());
+            let mut rows = Rows::for_chunks(n_windows.len(), n_rows as usize);
             let mut next = 0;
             for n in &n_windows {
                 rows.push(next, &(next + 1..=next + n).collect::<Vec<_>>());
                 next += n + 1;
             }
             let n_chunks = n_windows.len() as u32;
-            let (from, to) = (from.min(n_chunks), to.min(n_chunks));
+            let (from, to) = (part.start.min(n_chunks), part.end.min(n_chunks));
             let scope: Vec<_> = std::iter::once(from.min(to)..from.max(to)).collect();
-            let unit = if by_windows { VectorUnit::Windows } else { VectorUnit::Chunk };
+            let by_windows = unit == VectorUnit::Windows;
             let question = vector(seed, seed % near);
-            let scores = VectorScores::new(&vectors, &rows, unit, &scope, &question).expect("it fits");
+            let scores =
+                VectorScores::new(&vectors, &rows, unit, &scope, &question).expect("it fits");
 
             let dots = vectors.dots(&question).expect("it fits");
             let dot = |row: u32| f64::from(dots[row as usize]);
             let value = |place: u32| {
                 let whole = dot(rows.whole(place));
                 let windows = if by_windows { rows.windows(place) } else { &[] };
-                let window = windows.iter().zip(0..).map(|(row, at)| (dot(*row), at))
+                let window = windows
+                    .iter()
+                    .zip(0..)
+                    .map(|(row, at)| (dot(*row), at))
                     .reduce(|best, next| if next.0 > best.0 { next } else { best });
                 let score = window.map_or(whole, |(window, _)| (2.0 * window + whole) / 3.0);
-                VectorValue { score, whole, window }
+                VectorValue {
+                    score,
+                    whole,
+                    window,
+                }
             };
             for place in scope[0].clone() {
-                prop_assert_eq!(scores.value(place), value(place));
+                assert_eq!(scores.value(place), value(place));
             }
-            let mut expected: Vec<(u32, VectorValue)> =
-                scope[0].clone().map(|place| (place, value(place))).collect();
+            let mut expected: Vec<(u32, VectorValue)> = scope[0]
+                .clone()
+                .map(|place| (place, value(place)))
+                .collect();
             expected.sort_by(by_value);
             // In no order, and one of them twice.
             let mut wanted: Vec<(u32, (u32, f64))> = (1..)
@@ -350,9 +426,64 @@ mod tests {
             wanted.sort_unstable_by_key(|(_, (place, _))| *place);
             wanted.extend(wanted.first().copied());
             let (ranks, wanted): (Vec<u32>, Vec<(u32, f64)>) = wanted.into_iter().unzip();
-            prop_assert_eq!(scores.ranks(&wanted), ranks);
+            assert_eq!(scores.ranks(&wanted), ranks);
             expected.truncate(n);
-            prop_assert_eq!(scores.best(n), expected);
+            assert_eq!(scores.best(n), expected);
+        }
+    }
+
+    /// So many that several threads look at them.
+    #[test]
+    fn the_best_of_many_are_those_of_a_look_at_every_chunk() {
+        Case {
+            n_windows: (0..21_000).map(|at| [0, 2, 1, 0, 0][at % 5]).collect(),
+            near: 900,
+            seed: 7,
+            n: 300,
+            part: 100..20_800,
+            unit: VectorUnit::Windows,
+            n_late: 0,
+        }
+        .check();
+    }
+
+    #[test]
+    fn parts_are_all_places_in_order() {
+        let ranges = [3..10, 12..13, 20..44];
+        let places: Vec<u32> = ranges.iter().cloned().flatten().collect();
+        for len in 1..40 {
+            let parts = cut(&ranges, len);
+            assert_eq!(parts.len(), places.len().div_ceil(len));
+            let n_places = parts
+                .iter()
+                .map(|part| part.iter().map(ExactSizeIterator::len).sum::<usize>());
+            assert!(n_places.take(parts.len() - 1).all(|n| n == len));
+            assert!(
+                parts
+                    .into_iter()
+                    .flatten()
+                    .flatten()
+                    .eq(places.iter().copied())
+            );
+        }
+        assert_eq!(cut(&[], 5), [[]; 0]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn the_best_are_those_of_a_look_at_every_chunk(
+            n_windows in prop::collection::vec(0_u32..4, 1..600),
+            near in 1_u64..40,
+            seed in 0_u64..1000,
+            n in 0_usize..80,
+            (start, end) in (0_u32..600, 0_u32..600),
+            by_windows: bool,
+            n_late in 0_u64..200,
+        ) {
+            let unit = if by_windows { VectorUnit::Windows } else { VectorUnit::Chunk };
+            Case { n_windows, near, seed, n, part: start..end, unit, n_late }.check();
         }
     }
 }
