@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use memlens_engine::view::{
     Activity, DataSize, DocumentView, EmulationProgress, ErrorInfo, FileProblem, FolderTree,
@@ -34,8 +34,8 @@ pub mod tuning;
 
 /// What every command works on.
 pub struct Shell {
-    /// The engine.
-    pub engine: Arc<Engine>,
+    /// The engine; none while the library is being opened.
+    pub engine: Arc<OnceLock<Arc<Engine>>>,
     /// The system's dialogs.
     pub dialogs: Arc<Dialogs>,
     /// What is on its way into other programs.
@@ -46,17 +46,25 @@ pub struct Shell {
     pub home: Option<Home>,
 }
 
+impl Shell {
+    /// The engine, for what is over in no time; waits while the library is being opened.
+    fn engine(&self) -> &Engine {
+        self.engine.wait()
+    }
+}
+
 type Answer<T> = Result<T, ErrorInfo>;
 
-/// Does work of the engine away from the window's threads.
+/// Does work of the engine away from the window's threads, once the library is open.
 async fn work<T: Send + 'static>(
     shell: &Shell,
     work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
 ) -> Answer<T> {
     let engine = shell.engine.clone();
-    engine.note_person();
     let joined = tauri::async_runtime::spawn_blocking(move || {
-        work(&engine).map_err(|error| ErrorInfo::from(&error.at(engine.library().dir())))
+        let engine = engine.wait();
+        engine.note_person();
+        work(engine).map_err(|error| ErrorInfo::from(&error.at(engine.library().dir())))
     })
     .await;
     match joined {
@@ -104,14 +112,14 @@ pub async fn pipelines(shell: State<'_, Shell>) -> Answer<Vec<PipelineInfo>> {
 #[tauri::command]
 #[specta::specta]
 pub async fn emulation_progress(shell: State<'_, Shell>) -> Answer<Option<EmulationProgress>> {
-    Ok(shell.engine.library().emulation_progress())
+    Ok(shell.engine().library().emulation_progress())
 }
 
 /// Stops the embedding of an emulated memory; its questions are answered by words alone until asked again.
 #[tauri::command]
 #[specta::specta]
 pub async fn stop_emulation(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine.library().stop_emulation();
+    shell.engine().library().stop_emulation();
     Ok(())
 }
 

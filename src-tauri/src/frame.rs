@@ -26,11 +26,9 @@ pub struct Frame {
 type Screen = (PhysicalPosition<i32>, PhysicalSize<u32>);
 
 impl Frame {
-    /// What was kept, else the default; what cannot be read is as good as none.
-    pub fn kept(engine: &Engine) -> Frame {
-        engine
-            .window_frame()
-            .and_then(|text| serde_json::from_str(&text).ok())
+    /// What was kept, as it was written, else the default; what cannot be read is as good as none.
+    pub fn kept(text: Option<String>) -> Frame {
+        text.and_then(|text| serde_json::from_str(&text).ok())
             .map_or_else(Frame::default, Frame::sound)
     }
 
@@ -67,7 +65,7 @@ impl Frame {
 
     /// Keeps where a window stands. A window that fills its screen keeps the size it had before.
     pub fn keep<R: Runtime>(window: &Window<R>, engine: &Engine) -> tauri::Result<()> {
-        let before = Frame::kept(engine);
+        let before = Frame::kept(engine.window_frame());
         let is_maximized = window.is_maximized()?;
         let frame = if is_maximized {
             Frame {

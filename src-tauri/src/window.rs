@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use memlens_engine::{Engine, Event, Home, bundled, refuse_library_among};
+use memlens_engine::{
+    Engine, EngineError, Event, Home, bundled, refuse_library_among, window_frame,
+};
 use specta_typescript::{Typescript, semantic};
 use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 use tauri_specta::{Builder, ErrorHandlingMode, Event as _, collect_commands, collect_events};
@@ -40,17 +42,11 @@ pub fn run(arguments: Arguments) -> ExitCode {
         .invoke_handler(builder.invoke_handler())
         .setup(move |app| {
             builder.mount_events(app);
-            let shell = match open(app.handle(), &arguments) {
-                Ok(shell) => shell,
-                // An error of this hook would be a panic.
-                Err(error) => {
-                    eprintln!("cannot open the window: {error}");
-                    std::process::exit(1);
-                }
-            };
-            let kept = Frame::kept(&shell.engine);
+            // An error of this hook would be a panic.
+            let dir = library_dir(&arguments).unwrap_or_else(|error| refuse(&*error));
+            let kept = Frame::kept(window_frame(&dir));
             let frame = arguments.size.map_or(kept, |size| kept.of_size(size));
-            app.manage(shell);
+            app.manage(open(app.handle(), dir, &arguments));
             let address = arguments.theme.map_or_else(
                 || "index.html".to_owned(),
                 |theme| format!("index.html?theme={}", theme.as_str()),
@@ -66,9 +62,11 @@ pub fn run(arguments: Arguments) -> ExitCode {
             Ok(())
         })
         .on_window_event(|window, event| {
-            if let WindowEvent::CloseRequested { .. } = event {
+            if let WindowEvent::CloseRequested { .. } = event
+                && let Some(engine) = window.state::<Shell>().engine.get()
+            {
                 // A window that cannot say where it stands closes all the same.
-                let _ = Frame::keep(window, &window.state::<Shell>().engine);
+                let _ = Frame::keep(window, engine);
             }
         })
         .run(tauri::generate_context!());
@@ -87,17 +85,56 @@ fn is_of_the_window(address: &Url) -> bool {
     address.scheme() == "tauri" || address.host_str() == Some("tauri.localhost")
 }
 
-/// Opens the library; a folder that cannot be added is told on standard error and in no way fatal.
-fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::error::Error>> {
+/// Tells why there is no window, and ends the program.
+fn refuse(error: &dyn std::error::Error) -> ! {
+    eprintln!("cannot open the window: {error}");
+    std::process::exit(1);
+}
+
+/// The folder of the library that is asked for.
+fn library_dir(arguments: &Arguments) -> Result<PathBuf, Box<dyn std::error::Error>> {
     let dir = match &arguments.library {
         Some(dir) => std::path::absolute(dir)?,
         None => default_library()?,
     };
     refuse_library_among(&dir, &arguments.add)?;
+    Ok(dir)
+}
+
+/// Begins to open the library, which takes as long as to show the window where it is large; commands wait for it.
+fn open(app: &AppHandle, dir: PathBuf, arguments: &Arguments) -> Shell {
+    let shell = Shell {
+        home: Home::of_process(),
+        engine: Arc::default(),
+        dialogs: Arc::new(Dialogs::new(arguments.answer_dialogs.clone())),
+        exports: Arc::default(),
+        query: arguments.query.clone(),
+    };
+    let (app, opened) = (app.clone(), shell.engine.clone());
+    let (added, home) = (arguments.add.clone(), shell.home.clone());
+    let opening = tauri::async_runtime::spawn_blocking(move || {
+        let engine = open_engine(&app, &dir, &added).unwrap_or_else(|error| refuse(&error));
+        let engine = opened.get_or_init(|| Arc::new(engine));
+        let warmed = engine.clone();
+        tauri::async_runtime::spawn_blocking(move || warmed.library().warm());
+        // Where only another process may write, that one notes it.
+        home.map(|home| engine.note_agents(&home))
+    });
+    // Nobody would ever hear of it: every command waits.
+    tauri::async_runtime::spawn(async move {
+        if let Err(error) = opening.await {
+            refuse(&error);
+        }
+    });
+    shell
+}
+
+/// Opens the library; a folder that cannot be added is told on standard error and in no way fatal.
+fn open_engine(app: &AppHandle, dir: &Path, added: &[PathBuf]) -> Result<Engine, EngineError> {
     let resources: Vec<PathBuf> = app.path().resource_dir().into_iter().collect();
     let handle = app.clone();
     let engine = Engine::open(
-        &dir,
+        dir,
         bundled(resources),
         Arc::new(move |event| {
             // A window that is closing cannot be told, and need not be.
@@ -109,7 +146,7 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
             };
         }),
     )?;
-    for folder in &arguments.add {
+    for folder in added {
         let is_known = folder.canonicalize().is_ok_and(|path| {
             engine
                 .state()
@@ -121,22 +158,7 @@ fn open(app: &AppHandle, arguments: &Arguments) -> Result<Shell, Box<dyn std::er
             eprintln!("{error}");
         }
     }
-    let engine = Arc::new(engine);
-    let warmed = engine.clone();
-    tauri::async_runtime::spawn_blocking(move || warmed.library().warm());
-    let home = Home::of_process();
-    let (told, looked_in) = (engine.clone(), home.clone());
-    tauri::async_runtime::spawn_blocking(move || {
-        // Where only another process may write, that one notes it.
-        looked_in.map(|home| told.note_agents(&home))
-    });
-    Ok(Shell {
-        home,
-        engine,
-        dialogs: Arc::new(Dialogs::new(arguments.answer_dialogs.clone())),
-        exports: Arc::default(),
-        query: arguments.query.clone(),
-    })
+    Ok(engine)
 }
 
 /// The platform's data folder for Memlens, which the command line uses too.

@@ -144,3 +144,4 @@ pub use view::{
     ChunkWhy, ClusterReport, ClustersAnswer, FeedbackEntry, FeedbackImport, FeedbackPlace, Fix,
     FixPrice, Heat, HeatWord, RerankTime, RowThumb, Said, SaidCluster, SentText, WhyAnswer, WhyNot,
 };
+pub use window_frame::window_frame;
