@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 
 use memlens_engine::view::{
     Activity, DataSize, DocumentView, EmulationProgress, ErrorInfo, FileProblem, FolderTree,
-    Journey, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument, SearchAnswer, Snippet,
+    Journey, KnownStamps, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument,
+    SearchAnswer, Snippet,
 };
 use memlens_engine::{
     ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Library,
@@ -454,10 +455,15 @@ pub async fn feedback_open(
     .await
 }
 
+/// What the watched folders hold; of a folder whose stamp is known, what it holds is left out.
 #[tauri::command]
 #[specta::specta]
-pub async fn tree(shell: State<'_, Shell>) -> Answer<Vec<FolderTree>> {
-    work(&shell, Engine::trees).await
+pub async fn tree(shell: State<'_, Shell>, known: KnownStamps) -> Answer<Vec<FolderTree>> {
+    work(&shell, move |engine| {
+        let trees = engine.trees()?.into_iter();
+        Ok(trees.map(|tree| tree.without(&known)).collect())
+    })
+    .await
 }
 
 #[tauri::command]

@@ -586,11 +586,10 @@ export class FakeBackend implements Backend {
 
   tree() {
     return this.#answer("tree", [], (): FolderTree[] =>
-      this.#state.folders.map((folder) => ({
-        folder,
-        is_evergreen: false,
-        entries: this.#entries(folder.id),
-      })),
+      this.#state.folders.map((folder) => {
+        const entries = this.#entries(folder.id);
+        return { folder, is_evergreen: false, stamp: JSON.stringify(entries), entries };
+      }),
     );
   }
 

@@ -29,7 +29,7 @@ use crate::recall::Write;
 use crate::search::native;
 use crate::view::{
     Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, Happening, LibraryState,
-    LostAnswers, RowThumb,
+    LostAnswers, RowThumb, stamp_of,
 };
 use crate::{EngineError, Library, agents};
 
@@ -296,9 +296,11 @@ impl Engine {
             .map(|folder| {
                 let id = FolderId(folder.id.parse().unwrap_or_default());
                 let pending = self.shared.work.lock().unfinished(id);
+                let entries = self.library().tree(id, &pending)?;
                 Ok(FolderTree {
                     is_evergreen: self.library().marks()?.hold(&folder.path, ""),
-                    entries: self.library().tree(id, &pending)?,
+                    stamp: stamp_of(&entries),
+                    entries,
                     folder,
                 })
             })

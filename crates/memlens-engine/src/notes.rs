@@ -7,7 +7,7 @@ use memlens_ingest::IngestOptions;
 use memlens_store::{Folder, FolderId, Severity, StoredProblem};
 
 use crate::view::{
-    DocumentChunk, DocumentView, EntryState, FileProblem, ProblemSeverity, TreeEntry,
+    DocumentChunk, DocumentView, EntryState, FileProblem, ProblemSeverity, TreeEntry, stamp_of,
 };
 use crate::{EngineError, Library};
 
@@ -239,6 +239,7 @@ impl Branch {
                 name,
                 path,
                 is_folder: true,
+                stamp: Some(stamp_of(&children)),
                 children,
             });
         }
@@ -251,6 +252,7 @@ impl Branch {
                 is_folder: false,
                 n_chunks,
                 state,
+                stamp: None,
                 children: Vec::new(),
             });
         }

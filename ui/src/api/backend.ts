@@ -74,6 +74,9 @@ import type {
   TraceForm,
 } from "./bindings";
 
+/** Stamps of folders by their path, "" for the watched folder itself, by the watched folder's id. */
+export type KnownStamps = Record<string, Record<string, string>>;
+
 /** All that the window asks of the engine. Every call rejects with an `ErrorInfo`. */
 export interface Backend {
   state(): Promise<LibraryState>;
@@ -143,7 +146,8 @@ export interface Backend {
   clusters(params: Params, folder: string | null): Promise<ClustersAnswer>;
   /** Passes over all observations now, where anything changed. */
   aggregate(params: Params, folder: string | null): Promise<ClustersAnswer>;
-  tree(): Promise<FolderTree[]>;
+  /** What the watched folders hold; of a folder whose stamp is `known`, what it holds may be left out. */
+  tree(known?: KnownStamps): Promise<FolderTree[]>;
   /** Says that a note or folder ("" = the watched folder) does not decay, or does; the trees as they are then. */
   /** Questions to begin with, of the headings of the notes; empty where none has words enough. */
   exampleQuestions(): Promise<string[]>;

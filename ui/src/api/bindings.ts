@@ -213,7 +213,8 @@ export const commands = {
 	saveTrace: (search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) => __TAURI_INVOKE<string | null>("save_trace", { search, ranking, preset, form, withText }),
 	/**  Rows of a search for the clipboard, in the order asked for: as JSON with their journeys, or their whole texts. */
 	rowsCopied: (search: number, ranking: Ranking, slots: number[], asJson: boolean) => __TAURI_INVOKE<string>("rows_copied", { search, ranking, slots, asJson }),
-	tree: () => __TAURI_INVOKE<FolderTree[]>("tree"),
+	/**  What the watched folders hold; of a folder whose stamp is known, what it holds is left out. */
+	tree: (known: { [key in string]: { [key in string]: string } }) => __TAURI_INVOKE<FolderTree[]>("tree", { known }),
 	/**  Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows. */
 	vote: (search: number, slot: number, up: boolean) => __TAURI_INVOKE<RowThumb[]>("vote", { search, slot, up }),
 	/**  Draws the page larger or smaller; 1 is as designed. What is beyond the bounds goes to the nearer one. */
@@ -1112,6 +1113,8 @@ export type FolderTree = {
 	folder: FolderState,
 	/**  Whether what lies in it does not decay, as far as nothing else is said of it. */
 	is_evergreen: boolean,
+	/**  Another one where anything in it is another. */
+	stamp: string,
 	/**  What it holds. */
 	entries: TreeEntry[],
 };
@@ -2887,6 +2890,8 @@ export type TreeEntry = {
 	state: EntryState,
 	/**  Whether it does not decay; of a folder, whether what comes into it will not. */
 	is_evergreen: boolean,
+	/**  Of a folder: another one where anything in it is another. */
+	stamp?: string | null,
 	/**  What it holds, folders first, then by name. */
 	children: TreeEntry[],
 };

@@ -58,7 +58,7 @@ export const tauriBackend: Backend = {
   feedbackOpen: () => told(commands.feedbackOpen()),
   clusters: (params, folder) => told(commands.clusters(params, folder)),
   aggregate: (params, folder) => told(commands.aggregate(params, folder)),
-  tree: () => told(commands.tree()),
+  tree: (known = {}) => told(commands.tree(known)),
   exampleQuestions: () => told(commands.exampleQuestions()),
   savedQuestions: () => told(commands.savedQuestions()),
   saveQuestion: (question, saved) => told(commands.saveQuestion(question, saved)),

@@ -1,4 +1,5 @@
 // What the Memory view shows: the tree, and the open note with its chosen chunk.
+import { untrack } from "svelte";
 import { SvelteSet } from "svelte/reactivity";
 import type { Activity, DocumentView, ErrorInfo, FolderTree, LibraryState } from "../api/bindings";
 import type { Backend } from "../api/backend";
@@ -18,6 +19,7 @@ import {
   findEntry,
   inNameOrder,
   rowId,
+  stampsOf,
   treeRows,
   type TreeRow,
 } from "./tree-rows";
@@ -379,9 +381,10 @@ export class MemoryController {
     const refreshing = ++this.#refreshing;
     this.#refreshedAt = performance.now();
     try {
-      const trees = inNameOrder(await this.#backend.tree());
+      // What reads the tree anew is not to be done again because the tree was read.
+      const before = untrack(() => this.#trees);
+      const trees = inNameOrder(await this.#backend.tree(stampsOf(before ?? [])), before ?? []);
       if (refreshing !== this.#refreshing) return;
-      const before = this.#trees;
       const isNew = (tree: FolderTree) =>
         before?.every((known) => known.folder.id !== tree.folder.id) ?? true;
       for (const id of defaultExpanded(trees.filter(isNew))) this.#expanded.add(id);

@@ -19,6 +19,7 @@ const folder = (path: string, children: TreeEntry[]): TreeEntry => ({
 const tree = (id: string, path: string, entries: TreeEntry[]): FolderTree => ({
   folder: { id, path, name: id, agent: null, n_files: 1, n_chunks: 1, status: "watching", why: null },
   is_evergreen: false,
+  stamp: "",
   entries,
 });
 const TREES = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FolderTree, TreeEntry } from "../api/bindings";
-import { ancestors, defaultExpanded, findEntry, inNameOrder, rowId, treeRows } from "./tree-rows";
+import { ancestors, defaultExpanded, findEntry, inNameOrder, rowId, stampsOf, treeRows } from "./tree-rows";
 
 function file(path: string): TreeEntry {
   return {
@@ -31,6 +31,7 @@ function tree(id: string, ...entries: TreeEntry[]): FolderTree {
       why: null,
     },
     is_evergreen: false,
+    stamp: "",
     entries,
   };
 }
@@ -142,4 +143,28 @@ test("entries and their ancestors are found by path", () => {
   expect(findEntry(TREES, "memory", "people")?.is_folder).toBe(true);
   expect(findEntry(TREES, "memory", "people/nobody.md")).toBeNull();
   expect(findEntry(TREES, "logs", "people/bram.md")).toBeNull();
+});
+
+describe("what is known of a tree", () => {
+  const stamped = (entry: TreeEntry, stamp: string): TreeEntry => ({ ...entry, stamp });
+  const people = stamped(folder("people", file("people/bram.md"), file("people/Anna.md")), "1");
+  const before = inNameOrder([{ ...tree("memory", people, file("b.md"), file("a.md")), stamp: "2" }]);
+  const names = (entries: readonly TreeEntry[] | undefined) => entries?.map((entry) => entry.name);
+
+  test("is told by the stamps of its folders", () => {
+    expect(stampsOf(before)).toEqual({ memory: { "": "2", people: "1" } });
+    expect(stampsOf(TREES)).toEqual({ memory: { "": "" }, logs: { "": "" } });
+  });
+
+  test("is taken from before where the stamp is the same, and from the answer where it is not", () => {
+    const leftOut = stamped(folder("people"), "1");
+    const [same] = inNameOrder([{ ...tree("memory"), stamp: "2" }], before);
+    expect(same?.entries).toBe(before[0]?.entries);
+    const [changed] = inNameOrder([{ ...tree("memory", file("c.md"), leftOut), stamp: "3" }], before);
+    expect(names(changed?.entries)).toEqual(["people", "c.md"]);
+    expect(changed?.entries[0]?.children).toBe(before[0]?.entries[0]?.children);
+    const emptied = stamped(folder("people"), "4");
+    const [gone] = inNameOrder([{ ...tree("memory", emptied), stamp: "5" }], before);
+    expect(gone?.entries[0]?.children).toEqual([]);
+  });
 });

@@ -21,7 +21,7 @@ function entry(path: string, is_evergreen: boolean, children: TreeEntry[] = []):
 
 function check(isRootEvergreen: boolean, entries: TreeEntry[], expected: string[]): void {
   if (tree === undefined) throw new Error("the fake library has a tree");
-  const trees: FolderTree[] = [{ folder: tree.folder, is_evergreen: isRootEvergreen, entries }];
+  const trees: FolderTree[] = [{ folder: tree.folder, is_evergreen: isRootEvergreen, stamp: "", entries }];
   expect(evergreenList(trees).map(({ path, isEvergreen }) => `${isEvergreen ? "+" : "-"}${path}`)).toEqual(
     expected,
   );

@@ -111,7 +111,7 @@ describe("files of trees", () => {
       entry("empty", []),
       entry("3.md"),
     ];
-    expect(filesOf([{ folder, is_evergreen: false, entries }])).toEqual(
+    expect(filesOf([{ folder, is_evergreen: false, stamp: "", entries }])).toEqual(
       ["a/x/1.md", "a/2.md", "3.md"].map((path) => ({ folder: "id-notes", folderName: "notes", path })),
     );
   });
@@ -119,8 +119,8 @@ describe("files of trees", () => {
   it("are found ten thousand folders deep", () => {
     let deep = entry("n.md");
     for (let at = 0; at < 10_000; at++) deep = entry(`f${at}`, [deep]);
-    expect(filesOf([{ folder, is_evergreen: false, entries: [deep] }]).map(({ path }) => path)).toEqual([
-      "n.md",
-    ]);
+    expect(
+      filesOf([{ folder, is_evergreen: false, stamp: "", entries: [deep] }]).map(({ path }) => path),
+    ).toEqual(["n.md"]);
   });
 });

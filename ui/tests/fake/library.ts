@@ -308,15 +308,15 @@ export class LibraryBackend extends FakeBackend {
 
   override tree(): Promise<FolderTree[]> {
     return this.#call("tree", [], async () =>
-      (await super.state()).folders.map((folder) => ({
-        folder,
-        is_evergreen: this.#evergreen.has(`${folder.id}\n`),
-        entries: marked(
+      (await super.state()).folders.map((folder) => {
+        const isEvergreen = this.#evergreen.has(`${folder.id}\n`);
+        const entries = marked(
           entriesOf(this.#files.filter((file) => file.folder === folder.id)),
           (path) => this.#evergreen.has(`${folder.id}\n${path}`),
-          this.#evergreen.has(`${folder.id}\n`),
-        ),
-      })),
+          isEvergreen,
+        );
+        return { folder, is_evergreen: isEvergreen, stamp: JSON.stringify(entries), entries };
+      }),
     );
   }
 

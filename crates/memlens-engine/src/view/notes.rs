@@ -1,12 +1,15 @@
 //! The notes themselves, as the window is told.
 
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use serde::Serialize;
 use specta::Type;
 
 use super::{FileProblem, FolderState};
 
 /// Whether an entry of the tree can be found by a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Type)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryState {
     /// It is in the library.
@@ -32,6 +35,10 @@ pub struct TreeEntry {
     pub state: EntryState,
     /// Whether it does not decay; of a folder, whether what comes into it will not.
     pub is_evergreen: bool,
+    /// Of a folder: another one where anything in it is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[specta(optional)]
+    pub stamp: Option<String>,
     /// What it holds, folders first, then by name.
     pub children: Vec<TreeEntry>,
 }
@@ -43,8 +50,55 @@ pub struct FolderTree {
     pub folder: FolderState,
     /// Whether what lies in it does not decay, as far as nothing else is said of it.
     pub is_evergreen: bool,
+    /// Another one where anything in it is another.
+    pub stamp: String,
     /// What it holds.
     pub entries: Vec<TreeEntry>,
+}
+
+/// What the window has of the trees: stamps of folders by path, that of the watched folder by "", by the watched folder's id.
+pub type KnownStamps = HashMap<String, HashMap<String, String>>;
+
+impl FolderTree {
+    /// Leaves out what the folders hold that the window has: of 50,000 notes, one that is saved sends a few hundred.
+    #[must_use]
+    pub fn without(mut self, known: &KnownStamps) -> FolderTree {
+        if let Some(known) = known.get(&self.folder.id) {
+            if known.get("") == Some(&self.stamp) {
+                self.entries.clear();
+            }
+            leave_out(&mut self.entries, known);
+        }
+        self
+    }
+}
+
+fn leave_out(entries: &mut [TreeEntry], known: &HashMap<String, String>) {
+    for entry in entries {
+        if entry.stamp.is_some() && entry.stamp.as_ref() == known.get(&entry.path) {
+            entry.children.clear();
+        }
+        leave_out(&mut entry.children, known);
+    }
+}
+
+/// A number that is another one where anything of these entries is another.
+pub(crate) fn stamp_of(entries: &[TreeEntry]) -> String {
+    let mut hasher = DefaultHasher::new();
+    for entry in entries {
+        let TreeEntry {
+            name,
+            path: _,
+            is_folder,
+            n_chunks,
+            state,
+            is_evergreen,
+            stamp,
+            children: _,
+        } = entry;
+        (name, is_folder, n_chunks, state, is_evergreen, stamp).hash(&mut hasher);
+    }
+    format!("{:x}", hasher.finish())
 }
 
 /// A chunk of an opened note.
@@ -89,4 +143,87 @@ pub struct DocumentView {
     pub encoding: String,
     /// What went wrong with it.
     pub problems: Vec<FileProblem>,
+}
+
+#[cfg(test)]
+mod tests {
+    use memlens_indexer::FolderStatus;
+
+    use super::*;
+
+    fn entry(path: &str, children: Option<Vec<TreeEntry>>) -> TreeEntry {
+        TreeEntry {
+            name: path.rsplit('/').next().unwrap_or_default().to_owned(),
+            path: path.to_owned(),
+            is_folder: children.is_some(),
+            n_chunks: 1,
+            state: EntryState::Indexed,
+            is_evergreen: false,
+            stamp: children.as_deref().map(stamp_of),
+            children: children.unwrap_or_default(),
+        }
+    }
+
+    /// A folder with two in it, of which `b` holds a note of so many chunks.
+    fn tree(n_chunks: u32) -> FolderTree {
+        let mut note = entry("b/note.md", None);
+        note.n_chunks = n_chunks;
+        let entries = vec![
+            entry("a", Some(vec![entry("a/note.md", None)])),
+            entry("b", Some(vec![note])),
+        ];
+        FolderTree {
+            folder: FolderState {
+                id: "1".to_owned(),
+                path: "/notes".to_owned(),
+                name: "notes".to_owned(),
+                agent: None,
+                n_files: 2,
+                n_chunks: 2,
+                status: FolderStatus::Watching,
+                why: None,
+            },
+            is_evergreen: false,
+            stamp: stamp_of(&entries),
+            entries,
+        }
+    }
+
+    fn known(tree: &FolderTree) -> KnownStamps {
+        let folders = tree.entries.iter();
+        let stamps = folders.filter_map(|it| Some((it.path.clone(), it.stamp.clone()?)));
+        let own = [(String::new(), tree.stamp.clone())];
+        HashMap::from([(tree.folder.id.clone(), stamps.chain(own).collect())])
+    }
+
+    #[test]
+    fn what_the_window_has_is_left_out() {
+        let before = known(&tree(1));
+        assert!(tree(1).without(&before).entries.is_empty());
+        let changed = tree(2).without(&before);
+        let n_held: Vec<usize> = changed.entries.iter().map(|it| it.children.len()).collect();
+        assert_eq!(n_held, [0, 1]);
+        assert_ne!(changed.stamp, tree(1).stamp);
+        let other = HashMap::from([("2".to_owned(), before["1"].clone())]);
+        assert_eq!(tree(1).without(&other), tree(1));
+    }
+
+    #[test]
+    fn every_change_of_a_note_gives_its_folder_another_stamp() {
+        let note = entry("note.md", None);
+        let before = stamp_of(std::slice::from_ref(&note));
+        let changes: [fn(&mut TreeEntry); 5] = [
+            |it| it.name.push('x'),
+            |it| it.is_folder = true,
+            |it| it.n_chunks += 1,
+            |it| it.state = EntryState::Pending,
+            |it| it.is_evergreen = true,
+        ];
+        for change in changes {
+            let mut note = note.clone();
+            change(&mut note);
+            assert_ne!(stamp_of(&[note]), before);
+        }
+        assert_ne!(stamp_of(&[]), before);
+    }
 }
