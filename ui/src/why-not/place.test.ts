@@ -1,7 +1,13 @@
 // Files of trees, fuzzy picking, lines, and texts that name no known file.
-import { describe, expect, it } from "vitest";
+import * as bits from "bits-ui";
+import { describe, expect, it, vi } from "vitest";
 import type { FolderState, TreeEntry } from "../api/bindings";
 import { filesOf, suggestionsFor, type KnownFile } from "./place";
+
+vi.mock("bits-ui", async (load) => {
+  const all = await load<typeof bits>();
+  return { ...all, computeCommandScore: vi.fn(all.computeCommandScore) };
+});
 
 const NAMES: [string, string][] = [
   ["notes", "MEMORY.md"],
@@ -34,6 +40,14 @@ function entry(path: string, children: TreeEntry[] | null = null): TreeEntry {
 }
 
 describe("suggestions", () => {
+  it("compare only files that hold all the letters", () => {
+    vi.mocked(bits.computeCommandScore).mockClear();
+    check("覚え", ["id-agents 日本語/覚え書き.md", "typed 覚え"]);
+    expect(new Set(vi.mocked(bits.computeCommandScore).mock.calls.map(([name]) => name))).toEqual(
+      new Set(["覚え書き.md", "日本語/覚え書き.md", "agents/日本語/覚え書き.md"]),
+    );
+  });
+
   it("find a file by some of its letters, and offer the text itself last", () =>
     check("notif", ["id-notes reference/notification-routes.md", "typed notif"]));
 

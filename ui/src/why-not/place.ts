@@ -47,8 +47,9 @@ export function suggestionsFor(typed: string, files: readonly KnownFile[]): Plac
   const text = typed.trim();
   if (text === "") return files.slice(0, SUGGESTIONS_MAX).map((file) => placeIn(file, null));
   const { path, line } = withLine(text, files);
+  const letters = lettersOf(path);
   const scored = files
-    .map((file, at) => ({ file, at, score: scoreOf(path, file) }))
+    .map((file, at) => ({ file, at, score: holdsAll(file, letters) ? scoreOf(path, file) : 0 }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || a.file.path.length - b.file.path.length || a.at - b.at);
   const best = scored[0]?.score ?? 0;
@@ -73,6 +74,18 @@ function withLine(text: string, files: readonly KnownFile[]): { path: string; li
 /** The names by which a person can mean a file exactly. */
 function namesOf(file: KnownFile): [string, string] {
   return [file.path, `${file.folderName}/${file.path}`];
+}
+
+/** The letters of a text, each once; what the score takes for the same as a space is left out. */
+function lettersOf(text: string): string[] {
+  return [...new Set(text.toLowerCase().replace(/[\s-]/g, ""))];
+}
+
+/** Whether all letters stand anywhere in the file's name or path: what has no score otherwise, told in a tenth of the time. */
+function holdsAll(file: KnownFile, letters: readonly string[]): boolean {
+  const path = file.path.toLowerCase();
+  const folder = file.folderName.toLowerCase();
+  return letters.every((letter) => path.includes(letter) || folder.includes(letter) || letter === "/");
 }
 
 /** 0 where the letters are not there. */
