@@ -1,9 +1,10 @@
 /**
- * The real window on a library of 10,000 chunks, in the folder that is named: a slider's input to the repainted table, the
- * start, the memory, and what it does while nothing happens.
+ * The real window on a library of 10,000 chunks, in the folder that is named first: a slider's input to the repainted table,
+ * the start, the memory, and what it does while nothing happens. Then start and idleness with one of 50,000 files, in the
+ * second folder.
  *
  * Prints a series a line as JSON, `{name, unit, note, samples}`; `cargo xtask bench window` condenses them to figures. What is
- * being measured stands on standard error, for it takes two minutes.
+ * being measured stands on standard error, for it takes four minutes.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,26 +27,36 @@ const SETTLED_AFTER_MS = 30_000;
 const CARET_GONE_AFTER_MS = 2_000;
 const IDLE_SECONDS = 20;
 const MB = 1e6;
+/** What the figures with the second library are named by. */
+const MANY = "window among 50,000 files";
 
-const [made] = process.argv.slice(2);
+const [made, many] = process.argv.slice(2);
 const scratch = await Scratch.make();
-scratch.notes = join(made, "notes");
-scratch.library = join(made, "library");
 try {
-  await MemlensWindow.openIndexed(scratch).then((window) => window.close());
-  await measureStarts();
+  await use(made);
+  await measureStarts("window");
   await measureIdleness();
   await measureSliders();
+  await use(many);
+  await measureStarts(MANY);
+  await measureIdlenessAmongMany();
 } finally {
   await scratch.remove();
 }
 
+/** Opens the library in a folder once, so that all of it is indexed. */
+async function use(folder) {
+  scratch.notes = join(folder, "notes");
+  scratch.library = join(folder, "library");
+  await MemlensWindow.openIndexed(scratch).then((window) => window.close());
+}
+
 /** The library is indexed and WebKit's caches are warm, as at every start of a day but the first. */
-async function measureStarts() {
+async function measureStarts(name) {
   const starts = [];
   const memories = [];
   for (let start = 0; start < N_STARTS; start++) {
-    progress(`start ${start + 1} of ${N_STARTS}`);
+    progress(`${name}: start ${start + 1} of ${N_STARTS}`);
     const window = await MemlensWindow.open(scratch);
     try {
       await window.ready();
@@ -55,8 +66,21 @@ async function measureStarts() {
       await window.close();
     }
   }
-  tell("window: start until it can be used", "ms", `notes are indexed; ${load()}`, starts);
-  tellMemory("at the start", memories);
+  tell(`${name}: start until it can be used`, "ms", `notes are indexed; ${load()}`, starts);
+  tellMemory(name, "at the start", memories);
+}
+
+/** Nothing is asked, and none of the folders that are watched changes. */
+async function measureIdlenessAmongMany() {
+  const window = await MemlensWindow.openIndexed(scratch);
+  try {
+    await window.run(() => document.activeElement.blur());
+    progress(`${SETTLED_AFTER_MS / 1000} s until all has settled`);
+    await pause(SETTLED_AFTER_MS);
+    await tellIdle([[MANY, await window.processIds()]]);
+  } finally {
+    await window.close();
+  }
 }
 
 /** Nothing is asked and no note changes: the window open on an answer, and beside it the watching command on a copy. */
@@ -77,7 +101,7 @@ async function measureIdleness() {
         await window.ask(question);
         await window.rowsUntil("the question is answered", (rows) => rows.length > 0);
       }
-      tellMemory(`after ${N_SEARCHES} searches`, [await memoryOfWindow(window)]);
+      tellMemory("window", `after ${N_SEARCHES} searches`, [await memoryOfWindow(window)]);
       progress(`${SETTLED_AFTER_MS / 1000} s until all has settled`);
       await pause(SETTLED_AFTER_MS);
       const ids = await window.processIds();
@@ -88,7 +112,7 @@ async function measureIdleness() {
         ["window", ids],
         ["memlens watch", [watching.pid]],
       ]);
-      tellMemory("at rest", [await memoryOfWindow(window)]);
+      tellMemory("window", "at rest", [await memoryOfWindow(window)]);
     } finally {
       await window.close();
     }
@@ -120,11 +144,11 @@ async function memoryOfWindow(window) {
   return { own: own / MB, all: all / MB };
 }
 
-function tellMemory(when, samples) {
+function tellMemory(name, when, samples) {
   const note = "shared pages split among their holders (PSS)";
   const of = (whose) => samples.map((sample) => sample[whose]);
-  tell(`window: memory of its process ${when}`, "MB", note, of("own"));
-  tell(`window: memory with WebKit's processes ${when}`, "MB", note, of("all"));
+  tell(`${name}: memory of its process ${when}`, "MB", note, of("own"));
+  tell(`${name}: memory with WebKit's processes ${when}`, "MB", note, of("all"));
 }
 
 async function measureSliders() {
@@ -141,9 +165,9 @@ async function measureSliders() {
       tell(`${name}: slider input to repainted table`, "ms", circumstances(), toPaint);
       tell(`${name}: slider input to new rows`, "ms", "the part before layout and paint", toRows);
     }
-    const { params } = await scratch.search(QUESTION);
-    const { id } = await window.invoke("search", { query: QUESTION, params, scope: null });
-    const calls = await window.run(callToAnswer, id, params, N_CHANGES);
+    const ranking = { pipeline: "memlens", values: {} };
+    const { id } = await window.invoke("search", { query: QUESTION, ranking, scope: null });
+    const calls = await window.run(callToAnswer, id, ranking, N_CHANGES);
     tell("rank, from the page to the engine and back", "ms", "a part of the times above", calls);
   } finally {
     await window.close();
@@ -215,11 +239,11 @@ async function inputToPaint(id, n_changes) {
   return { toRows, toPaint };
 }
 
-async function callToAnswer(search, params, n_calls) {
+async function callToAnswer(search, ranking, n_calls) {
   const times = [];
   for (let call = 0; call < n_calls; call++) {
     const start = performance.now();
-    await window.__TAURI_INTERNALS__.invoke("rank", { search, params });
+    await window.__TAURI_INTERNALS__.invoke("rank", { search, ranking });
     times.push(performance.now() - start);
   }
   return times;

@@ -4,8 +4,9 @@
 //! a line as JSON, every sample a single call. The notes are generated, and nearly all their vectors come from a stand-in,
 //! so that nothing is measured of the embedding model but its memory, and the embedding of questions, which are real.
 //!
-//! `--make DIR` only makes notes and library there, for others to measure. `--make-scale DIR CHUNKS` makes such of any size
-//! with vectors in neighbourhoods, and `--measure-scale DIR` measures it (`cargo xtask bench scale`).
+//! `--make DIR` only makes notes and library there, for others to measure, and `--make-many DIR` those of many short notes.
+//! `--make-scale DIR CHUNKS` makes such of any size with vectors in neighbourhoods, and `--measure-scale DIR` measures it
+//! (`cargo xtask bench scale`).
 
 mod evidence;
 mod mixed;
@@ -50,6 +51,8 @@ const OPENINGS: usize = 9;
 const SAVES: usize = 60;
 /// Makes this program the process that makes the library: its memory is measured, and must be of nothing else.
 const MAKE: &str = "--make";
+/// The same for many short notes.
+const MAKE_MANY: &str = "--make-many";
 /// The same for what [`scale`] makes, and measures.
 const MAKE_SCALE: &str = "--make-scale";
 const MEASURE_SCALE: &str = "--measure-scale";
@@ -71,6 +74,9 @@ fn main() {
     };
     if let Some(behind) = behind(MAKE) {
         return make(Path::new(behind.first().expect("--make DIR")));
+    }
+    if let Some(behind) = behind(MAKE_MANY) {
+        return make_many(Path::new(behind.first().expect("--make-many DIR")));
     }
     if let Some(behind) = behind(MAKE_SCALE) {
         let [dir, n_chunks, ..] = behind else {
@@ -463,17 +469,10 @@ fn write_meanwhile(folder: &Path, library: &Path, real: &EmbedderSource, model: 
     }
 }
 
-/// Walks a folder of many notes in which nothing changed, as a watched one is now and then.
+/// Walks a folder of many notes for the first time, and then as a watched one is now and then, when nothing changed.
 fn walk_many(scratch: &Path) {
     let (notes, library) = (scratch.join("many"), scratch.join("many-library"));
-    for number in 0..N_MANY {
-        let folder = notes.join(format!("{}", number / 500));
-        if number % 500 == 0 {
-            fs::create_dir_all(&folder).expect("a folder can be made");
-        }
-        let file = folder.join(format!("{number}.md"));
-        fs::write(file, format!("Note {number}.")).expect("a note can be written");
-    }
+    write_many(&notes);
     let model = ModelInfo {
         id: "stand-in".to_owned(),
         name: "stand-in".to_owned(),
@@ -484,14 +483,47 @@ fn walk_many(scratch: &Path) {
         Indexer::open(&library, StandIn::boxed(&model)).expect("a new library can be made");
     let folder = indexer.add_folder(&notes).expect("the folder is there");
     let go_on = AtomicBool::new(false);
-    indexer.scan(&folder, &go_on).expect("it can be walked");
+    let walk = |indexer: &mut Indexer| {
+        indexer.scan(&folder, &go_on).expect("it can be walked");
+    };
+    let note = format!("{N_MANY} notes, none of them known");
+    let mut first = Series::of("walk a folder for the first time", MILLISECONDS, &note);
+    first.time(|| walk(&mut indexer));
+    first.print();
     indexer.run(&go_on, &mut ()).expect("it can be indexed");
     let note = format!("{N_MANY} notes, every 10 minutes");
-    let mut walk = Series::of("walk a folder that did not change", MILLISECONDS, &note);
+    let mut again = Series::of("walk a folder that did not change", MILLISECONDS, &note);
     for _ in 0..OPENINGS {
-        walk.time(|| indexer.scan(&folder, &go_on).expect("it can be walked"));
+        again.time(|| walk(&mut indexer));
     }
-    walk.print();
+    again.print();
+}
+
+/// Makes a library of many short notes, with vectors that cost nothing.
+fn make_many(dir: &Path) {
+    let (folder, library) = places(dir);
+    write_many(&folder);
+    let model = bundled(Vec::new())(Purpose::Query).expect("`cargo xtask setup` was run");
+    let embedder = StandIn::boxed(model.info());
+    let (mut indexer, _) = Indexer::open(&library, embedder).expect("a new library can be made");
+    let folder = indexer.add_folder(&folder).expect("the folder is there");
+    let go_on = AtomicBool::new(false);
+    indexer.scan(&folder, &go_on).expect("it can be walked");
+    indexer.run(&go_on, &mut ()).expect("it can be indexed");
+}
+
+/// Writes many short notes, a tenth of them into one folder and the others a hundred to each.
+fn write_many(notes: &Path) {
+    let crowded = N_MANY / 10;
+    for number in 0..N_MANY {
+        let folder = match number.checked_sub(crowded) {
+            None => notes.join("daily"),
+            Some(number) => notes.join(format!("project-{}", number / 100)),
+        };
+        fs::create_dir_all(&folder).expect("a folder can be made");
+        let file = folder.join(format!("{number}.md"));
+        fs::write(file, format!("Note {number}.")).expect("a note can be written");
+    }
 }
 
 /// Saves notes of a library of some 100,000 chunks.

@@ -146,10 +146,11 @@ pub fn measure(project: &Project) -> Result<Vec<Figure>> {
     })
 }
 
-/// Makes a library of 10,000 chunks in `dir`, with its notes in `dir/notes` and itself in `dir/library`.
-pub(super) fn make_library(project: &Project, dir: &Path) -> Result<()> {
+/// Makes a library in `dir` as the benchmark program's `argument` says, with its notes in `dir/notes` and itself in
+/// `dir/library`.
+pub(super) fn make_library(project: &Project, argument: &str, dir: &Path) -> Result<()> {
     let mut program = bench_program(project, "library");
-    command::output(program.args(["--", "--make"]).arg(dir)).map(|_| ())
+    command::output(program.args(["--", argument]).arg(dir)).map(|_| ())
 }
 
 /// A benchmark program by its cargo name, ready for its arguments.

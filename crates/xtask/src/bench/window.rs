@@ -1,10 +1,11 @@
 //! The real window on a library of 10,000 chunks and a screen in memory: it starts, a slider moves, the table is painted
-//! anew, nothing happens.
+//! anew, nothing happens. Then it starts with a library of 50,000 files, and nothing happens.
 //!
 //! `tests/e2e/bench/window.mjs` drives it and prints series. Nothing is aimed at for what is painted, since a screen in
 //! memory has no graphics card.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::speed::{self, MEDIAN};
@@ -48,6 +49,14 @@ const AIMS: &[(&str, Target)] = &[
         "memlens watch: processor time in 20 idle seconds",
         Target::AtMost(40.0),
     ),
+    (
+        "window among 50,000 files: start until it can be used",
+        Target::AtMost(1000.0),
+    ),
+    (
+        "window among 50,000 files: processor time in 20 idle seconds",
+        Target::AtMost(40.0),
+    ),
 ];
 
 /// Builds the window and measures it.
@@ -55,21 +64,13 @@ pub fn measure(project: &Project) -> Result<Vec<Figure>> {
     setup::setup(project, Purpose::Headless, Install::Missing)?;
     ui::build(project)?;
     run::build(project, &["memlens", "memlens-app"])?;
-    let library = project.root.join("target/bench/ten-thousand");
-    if library.exists() {
-        // Made by a version of yore, it may hold something else.
-        fs::remove_dir_all(&library).map_err(|source| Error::Write {
-            path: library.clone(),
-            source,
-        })?;
-    }
-    eprintln!("Building a library of 10,000 chunks");
-    speed::make_library(project, &library)?;
+    let library = make(project, "ten-thousand", "--make")?;
+    let many = make(project, "many-files", "--make-many")?;
     let (width, height) = SCREEN;
     let display = Display::start(width, height)?;
     let mut node = Command::new("node");
     node.arg("bench/window.mjs")
-        .arg(&library)
+        .args([&library, &many])
         .current_dir(project.e2e())
         .env("MEMLENS_APP", project.program("memlens-app"))
         .env("MEMLENS_CLI", project.program("memlens"));
@@ -79,6 +80,21 @@ pub fn measure(project: &Project) -> Result<Vec<Figure>> {
         program: command::line(&node),
         cause,
     })
+}
+
+/// Makes a library of that name by the benchmark program, and returns its folder.
+fn make(project: &Project, name: &str, argument: &str) -> Result<PathBuf> {
+    let library = project.root.join("target/bench").join(name);
+    if library.exists() {
+        // Made by a version of yore, it may hold something else.
+        fs::remove_dir_all(&library).map_err(|source| Error::Write {
+            path: library.clone(),
+            source,
+        })?;
+    }
+    eprintln!("Building a library in {}", library.display());
+    speed::make_library(project, argument, &library)?;
+    Ok(library)
 }
 
 /// The median of every series, in order, and what 99 of 100 do not exceed where there are that many.
