@@ -126,13 +126,21 @@ fn search(library: &Library) {
     let texts: Vec<&str> = questions.iter().map(String::as_str).collect();
     let vectors = embedder.embed(&texts, &AtomicBool::new(false));
     let vectors = vectors.expect("questions have vectors");
-    let note = "by turns; the same chunks, values and order";
-    let mut ratio = Series::of("vectors, ratio to a look at every vector", "", note);
+    let series = |threads: &str| {
+        let name = format!("vectors, ratio to a look at every vector{threads}");
+        Series::of(&name, "", "by turns; the same chunks, values and order")
+    };
+    let (mut by_one, mut by_as_many) = (series(""), series(" by as many threads"));
     for vector in &vectors {
-        let (ours, baseline) = by_both_ways(&lists, vector);
-        ratio.add(ours.as_secs_f64() / baseline.as_secs_f64());
+        let found = by_both_ways(&lists, vector);
+        let add = |series: &mut Series, baseline: Duration| {
+            series.add(found.ours.as_secs_f64() / baseline.as_secs_f64());
+        };
+        add(&mut by_one, found.by_one_thread);
+        add(&mut by_as_many, found.by_threads);
     }
-    ratio.print();
+    by_one.print();
+    by_as_many.print();
     beside_rivals(library, &questions, &vectors);
 }
 
@@ -180,10 +188,16 @@ fn beside_rivals(library: &Library, questions: &[String], vectors: &[Vec<f32>]) 
 }
 
 /// How long the vector list takes, and how long to look at every vector for it.
-///
+struct Took {
+    ours: Duration,
+    by_one_thread: Duration,
+    /// By as many threads as ours.
+    by_threads: Duration,
+}
+
 /// # Panics
 /// If they find something else.
-fn by_both_ways(lists: &Lists, question: &[f32]) -> (Duration, Duration) {
+fn by_both_ways(lists: &Lists, question: &[f32]) -> Took {
     let (vectors, rows) = (&lists.vectors, &lists.rows);
     let scope: Range<u32> = 0..lists.snapshot.n_chunks();
     let unit = VectorUnit::Windows;
@@ -192,36 +206,45 @@ fn by_both_ways(lists: &Lists, question: &[f32]) -> (Duration, Duration) {
     let found = scores.expect("the question fits").best(DEPTH_MAX);
     let ours = started.elapsed();
 
-    let started = Instant::now();
-    // By as many threads.
-    let mut dots = vec![0.0; vectors.n_rows()];
-    let len = part_len(dots.len());
-    side_by_side(
-        (0_u32..).step_by(len).zip(dots.chunks_mut(len)),
-        |(first, dots)| {
+    let n_rows = vectors.n_rows();
+    let [by_one_thread, by_threads] = [n_rows, part_len(n_rows)].map(|len| {
+        let started = Instant::now();
+        let mut dots = vec![0.0; n_rows];
+        let parts = (0_u32..).step_by(len).zip(dots.chunks_mut(len));
+        side_by_side(parts, |(first, dots)| {
             for (row, dot) in (first..).zip(dots) {
                 *dot = vectors.dot(question, row);
             }
-        },
-    );
-    let dot = |row: &u32| f64::from(dots[*row as usize]);
-    let mut expected: Vec<(u32, f64)> = scope
-        .map(|place| {
-            let whole = dot(&rows.whole(place));
-            let window = rows.windows(place).iter().map(dot).reduce(f64::max);
-            let score = window.map_or(whole, |window| (2.0 * window + whole) / 3.0);
-            (place, score)
-        })
-        .collect();
-    let order = |a: &(u32, f64), b: &(u32, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    if expected.len() > DEPTH_MAX {
-        expected.select_nth_unstable_by(DEPTH_MAX, order);
-        expected.truncate(DEPTH_MAX);
+        });
+        let expected = best(lists, &dots);
+        let took = started.elapsed();
+        let found = found.iter().map(|(place, value)| (*place, value.score));
+        assert!(found.eq(expected), "both ways find the same");
+        took
+    });
+    Took {
+        ours,
+        by_one_thread,
+        by_threads,
     }
-    expected.sort_unstable_by(order);
-    let baseline = started.elapsed();
+}
 
-    let found = found.iter().map(|(place, value)| (*place, value.score));
-    assert!(found.eq(expected), "both ways find the same");
-    (ours, baseline)
+/// The chunks of the highest scores, by the products of all rows.
+fn best(lists: &Lists, dots: &[f32]) -> Vec<(u32, f64)> {
+    let rows = &lists.rows;
+    let dot = |row: &u32| f64::from(dots[*row as usize]);
+    let scored = (0..lists.snapshot.n_chunks()).map(|place| {
+        let whole = dot(&rows.whole(place));
+        let window = rows.windows(place).iter().map(dot).reduce(f64::max);
+        let score = window.map_or(whole, |window| (2.0 * window + whole) / 3.0);
+        (place, score)
+    });
+    let mut scored: Vec<(u32, f64)> = scored.collect();
+    let order = |a: &(u32, f64), b: &(u32, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if scored.len() > DEPTH_MAX {
+        scored.select_nth_unstable_by(DEPTH_MAX, order);
+        scored.truncate(DEPTH_MAX);
+    }
+    scored.sort_unstable_by(order);
+    scored
 }
