@@ -11,9 +11,12 @@ const PART_MIN: usize = 10_000;
 
 /// Of `n` pieces of work, how many to give to each thread: at least 10,000 and never none, so that small work is one part.
 pub fn part_len(n: usize) -> usize {
-    // It is asked of the system, which takes longer than a small search.
+    // Asked of the system once, and not for small work, which takes less time than the answer.
     static N_THREADS: LazyLock<usize> =
         LazyLock::new(|| thread::available_parallelism().map_or(1, |n| n.get().min(THREADS_MAX)));
+    if n <= PART_MIN {
+        return PART_MIN;
+    }
     n.div_ceil(*N_THREADS).max(PART_MIN)
 }
 
