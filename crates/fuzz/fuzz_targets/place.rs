@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use memlens_engine::{EngineError, Folder, FolderId, Place};
-use memlens_store::{DocumentId, DocumentRow, Snapshot};
+use memlens_store::{DocumentId, DocumentRow, Records, Snapshot};
 use tempfile::TempDir;
 
 /// Notes of a folder: some on the disk, one in the library alone.
@@ -48,9 +48,9 @@ static WATCHED: LazyLock<(TempDir, Snapshot)> = LazyLock::new(|| {
         agent: None,
         date: None,
         tags: Vec::new(),
-        headings: String::new(),
-        chunks: Vec::new(),
-        windows: Vec::new(),
+        texts: String::new(),
+        chunks: Records::default(),
+        windows: Records::default(),
     };
     let snapshot = Snapshot::new(
         vec![folder(1, &root, "notes"), folder(2, &inner, "people")],

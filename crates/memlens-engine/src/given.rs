@@ -267,7 +267,7 @@ mod tests {
         let chunk = |first, last| ChunkRow {
             start_line: first,
             end_line: last,
-            ..chunk_of_nothing()
+            ..ChunkRow::default()
         };
         for ((first, last), lines, expected) in [
             ((1, 10), (1, 10), true),
@@ -284,21 +284,6 @@ mod tests {
             let row = row("a.md", lines, 0.0);
             let shares = shares_lines(&chunk(first, last), &row);
             assert_eq!(shares, expected, "{first}-{last} {lines:?}");
-        }
-    }
-
-    fn chunk_of_nothing() -> ChunkRow {
-        ChunkRow {
-            id: 1,
-            start_line: 1,
-            end_line: 1,
-            bytes: 0..0,
-            heading: 0..0,
-            agent: None,
-            date: None,
-            tokens: 0,
-            embedding: memlens_store::EmbeddingId(1),
-            windows: 0..0,
         }
     }
 

@@ -15,12 +15,11 @@ use std::iter::zip;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use memlens_files::open_own;
+use memlens_files::{map_own, open_own};
 use memmap2::Mmap;
 
 use crate::codes::Rotation;
 use crate::private::keep_private;
-use crate::vector_file::map_rows;
 use crate::vector_list::{Head, ID_BYTES, files_beside, suffixed};
 use crate::{IndexError, VectorFile, part_len, side_by_side};
 
@@ -80,7 +79,7 @@ impl CodeFile {
             if n_rows == 0 {
                 return Ok(None);
             }
-            let map = |at: usize| map_rows(&files[at], n_rows * row_bytes[at] as u64);
+            let map = |at: usize| map_own(&files[at], n_rows * row_bytes[at] as u64);
             Ok(Some((n_rows as usize, [map(0)?, map(1)?])))
         };
         let mapped = map().unwrap_or_else(|error| {

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use memlens_files::{is_odd, open_own};
+use memlens_files::{is_odd, map_own, open_own};
+use memmap2::Mmap;
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
-use memmap2::{Mmap, MmapOptions};
 use parking_lot::Mutex;
 
 use crate::bounds::{Asked, Bounds, NOT_ASKED};
@@ -331,7 +331,7 @@ impl VectorFile {
         }
         let rows = match head.rows_bytes() {
             0 => None,
-            n_bytes => Some(map_rows(&file, n_bytes).map_err(IndexError::io("map", &rows_path))?),
+            n_bytes => Some(map_own(&file, n_bytes).map_err(IndexError::io("map", &rows_path))?),
         };
         let mut list = Self {
             path: path.to_owned(),
@@ -446,17 +446,6 @@ fn embedding(row: &[u8]) -> i64 {
 /// The numbers of a row in place: a mapping starts on a page, and id and numbers are multiples of 4 bytes.
 fn floats(row: &[u8]) -> &[f32] {
     bytemuck::cast_slice(&row[ID_BYTES..])
-}
-
-/// Maps the first `n_bytes` of a file of rows.
-#[allow(unsafe_code)]
-pub(crate) fn map_rows(file: &File, n_bytes: u64) -> io::Result<Mmap> {
-    let n_bytes =
-        usize::try_from(n_bytes).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-    // SAFETY: The bytes of a mapping must not change or go away while it lives. Only `VectorWriter` writes these files:
-    // it appends beyond the rows that any head names, cuts off nothing before them, and replaces a list by a new file.
-    // A foreign program that shortens the file in place would break this, as for every mapping.
-    unsafe { MmapOptions::new().len(n_bytes).map(file) }
 }
 
 /// Lets go of the pages of a mapping.

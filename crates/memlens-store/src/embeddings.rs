@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use bytemuck::{Pod, Zeroable};
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,22 @@ use crate::error::Attempt;
 use crate::{Store, StoreError};
 
 /// Names an embedding; never used twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Pod,
+    Zeroable,
+)]
+#[repr(transparent)]
 pub struct EmbeddingId(pub i64);
 
 impl Store {

@@ -3,25 +3,46 @@
 //! The database holds every row that stands there, so nothing is lost with it: a file that is missing, torn, of another
 //! format or of another state of the database costs the time to read everything. The writer saves it anew while it
 //! rests, once enough has changed.
+//!
+//! Rows of chunks and windows, which are nearly all of it, stand in the file as they do in memory and are read in place:
+//!
+//! ```text
+//! MAGIC, filled up with zeros to 24 bytes
+//! n_chunks u64, n_windows u64
+//! n_chunks x ChunkRow, n_windows x WindowRow, in the order of documents
+//! Head, then each document with the number of its chunks and windows, as postcard
+//! CRC-32 of all before
+//! ```
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memlens_files::open_own;
+use bytemuck::{Pod, Zeroable};
+use memlens_files::{map_own, open_own};
+use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Attempt;
 use crate::snapshot::{Known, Log};
-use crate::{DocumentRow, Followed, Snapshot, Store, StoreError};
+use crate::{ChunkRow, DocumentRow, Followed, Records, Snapshot, Store, StoreError, WindowRow};
 
 /// The file's first bytes; the number rises with every change of what follows.
-const MAGIC: &[u8] = b"memlens-snapshot 2\n";
+const MAGIC: [u8; 24] = *b"memlens-snapshot 3\n\0\0\0\0\0";
 /// Bytes of the checksum at its end.
 const CRC_BYTES: usize = size_of::<u32>();
 /// It is saved anew once one in so many documents changed: each that did is looked up by whoever opens the library.
 const CHANGED_SHARE: i64 = 32;
+
+/// What stands before the rows: a multiple of 8 bytes, as they are.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Start {
+    magic: [u8; MAGIC.len()],
+    n_chunks: u64,
+    n_windows: u64,
+}
 
 /// What stands before the documents.
 #[derive(Serialize, Deserialize)]
@@ -66,30 +87,53 @@ impl Saved {
     /// # Errors
     /// What the system answers, and [`io::ErrorKind::InvalidData`] for a file that is not as it was written.
     fn read(dir: &Path) -> io::Result<Saved> {
-        let mut bytes = Vec::new();
-        open_own(&path(dir), File::options().read(true))?.read_to_end(&mut bytes)?;
+        let file = open_own(&path(dir), File::options().read(true))?;
+        let file = Arc::new(map_own(&file, file.metadata()?.len())?);
         let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_owned());
-        let (content, crc32) = bytes
+        let (content, crc32) = file
             .split_last_chunk::<CRC_BYTES>()
             .ok_or_else(|| invalid("it is too short"))?;
         if crc32fast::hash(content) != u32::from_le_bytes(*crc32) {
             return Err(invalid("its checksum does not fit"));
         }
-        let content = content
-            .strip_prefix(MAGIC)
+        let start = content
+            .get(..size_of::<Start>())
+            .map(bytemuck::pod_read_unaligned::<Start>)
+            .filter(|start| start.magic == MAGIC)
             .ok_or_else(|| invalid("it is of another format"))?;
-        let decode = || -> postcard::Result<Saved> {
-            let (Head { log, n_documents }, mut rest) = postcard::take_from_bytes(content)?;
-            let mut documents = Vec::new();
-            for _ in 0..n_documents {
-                let (document, behind) = postcard::take_from_bytes(rest)?;
-                documents.push(Arc::new(document));
-                rest = behind;
-            }
-            Ok(Saved { log, documents })
+        let too_few = || invalid("it holds fewer rows than it says");
+        let ends = || -> Option<(usize, usize)> {
+            let n_bytes = |n: u64, row: usize| usize::try_from(n).ok()?.checked_mul(row);
+            let chunks = n_bytes(start.n_chunks, size_of::<ChunkRow>())?;
+            let chunks = chunks.checked_add(size_of::<Start>())?;
+            let windows = n_bytes(start.n_windows, size_of::<WindowRow>())?;
+            Some((chunks, chunks.checked_add(windows)?))
         };
-        decode().map_err(|error| invalid(&error.to_string()))
+        let (chunks_end, windows_end) = ends().ok_or_else(too_few)?;
+        let rest = content.get(windows_end..).ok_or_else(too_few)?;
+        let decode = |error: postcard::Error| invalid(&error.to_string());
+        let (Head { log, n_documents }, mut rest) =
+            postcard::take_from_bytes(rest).map_err(decode)?;
+        let (mut chunks, mut windows) = (size_of::<Start>(), chunks_end);
+        let mut documents = Vec::new();
+        for _ in 0..n_documents {
+            let (found, behind) = postcard::take_from_bytes(rest).map_err(decode)?;
+            let (mut document, n_chunks, n_windows): (DocumentRow, u32, u32) = found;
+            document.chunks = next(&file, &mut chunks, n_chunks, chunks_end).ok_or_else(too_few)?;
+            document.windows =
+                next(&file, &mut windows, n_windows, windows_end).ok_or_else(too_few)?;
+            documents.push(Arc::new(document));
+            rest = behind;
+        }
+        Ok(Saved { log, documents })
     }
+}
+
+/// The next `n` rows of a file from `at` on, which moves behind them; none where they would not end before `end`.
+fn next<T: Pod>(file: &Arc<Mmap>, at: &mut usize, n: u32, end: usize) -> Option<Records<T>> {
+    let bytes = *at..at.checked_add(size_of::<T>().checked_mul(n as usize)?)?;
+    *at = bytes.end;
+    (bytes.end <= end).then(|| Records::mapped(file, bytes))?
 }
 
 impl Store {
@@ -228,14 +272,28 @@ fn write(dir: &Path, snapshot: Known<'_>) -> io::Result<()> {
         file: BufWriter::new(file),
         crc32: crc32fast::Hasher::new(),
     };
-    file.write_all(MAGIC)?;
+    let documents = || snapshot.documents.iter();
+    let start = Start {
+        magic: MAGIC,
+        n_chunks: documents().map(|it| it.chunks.len() as u64).sum(),
+        n_windows: documents().map(|it| it.windows.len() as u64).sum(),
+    };
+    file.write_all(bytemuck::bytes_of(&start))?;
+    for document in documents() {
+        file.write_all(bytemuck::cast_slice(&document.chunks))?;
+    }
+    for document in documents() {
+        file.write_all(bytemuck::cast_slice(&document.windows))?;
+    }
     let head = Head {
         log: snapshot.log.clone(),
         n_documents: snapshot.documents.len() as u64,
     };
     postcard::to_io(&head, &mut file).map_err(io::Error::other)?;
-    for document in snapshot.documents {
-        postcard::to_io(&**document, &mut file).map_err(io::Error::other)?;
+    for document in documents() {
+        let (n_chunks, n_windows) = (document.chunks.len() as u32, document.windows.len() as u32);
+        let document = (&**document, n_chunks, n_windows);
+        postcard::to_io(&document, &mut file).map_err(io::Error::other)?;
     }
     let Summed { mut file, crc32 } = file;
     file.write_all(&crc32.finalize().to_le_bytes())?;

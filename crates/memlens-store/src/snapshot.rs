@@ -7,13 +7,14 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytemuck::{Pod, Zeroable};
 use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
 use crate::checksum::{OF_CHUNK, OF_DOCUMENT, OF_WINDOW};
 use crate::damage::lossy;
 use crate::error::Attempt;
-use crate::{DocumentId, EmbeddingId, Folder, FolderId, Store, StoreError};
+use crate::{DocumentId, EmbeddingId, Folder, FolderId, Records, Span, Store, StoreError};
 
 /// Where more documents than this share changed, all are read: one pass is faster than many look-ups.
 const ALL_FROM_SHARE: usize = 4;
@@ -41,51 +42,76 @@ pub struct DocumentRow {
     pub date: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// The headings above its chunks, each where it first stands, one behind the other.
-    pub headings: String,
+    /// What its chunks say in words, one behind the other: headings, who says it, when.
+    pub texts: String,
     /// Its chunks, by start byte.
-    pub chunks: Vec<ChunkRow>,
+    #[serde(skip)]
+    pub chunks: Records<ChunkRow>,
     /// Their windows, by chunk.
-    pub windows: Vec<WindowRow>,
+    #[serde(skip)]
+    pub windows: Records<WindowRow>,
 }
 
 impl DocumentRow {
     /// The headings above one of its chunks.
     ///
     /// # Panics
-    /// If it is not one of its chunks.
+    /// If it is not one of its chunks; so do the others.
     pub fn heading(&self, chunk: &ChunkRow) -> &str {
-        &self.headings[chunk.heading.start as usize..chunk.heading.end as usize]
+        &self.texts[chunk.heading.range()]
+    }
+
+    /// Who says one of its chunks, where the line itself tells.
+    pub fn agent_of(&self, chunk: &ChunkRow) -> Option<&str> {
+        self.text(chunk.agent)
+    }
+
+    /// When the line of one of its chunks says it, `YYYY-MM-DD`; none where the document's date holds.
+    pub fn date_of(&self, chunk: &ChunkRow) -> Option<&str> {
+        self.text(chunk.date)
+    }
+
+    /// The windows of one of its chunks.
+    pub fn windows_of(&self, chunk: &ChunkRow) -> &[WindowRow] {
+        &self.windows[chunk.windows.range()]
+    }
+
+    fn text(&self, at: Span) -> Option<&str> {
+        Some(&self.texts[at.range()]).filter(|text| !text.is_empty())
     }
 }
 
-/// A chunk in a snapshot.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A chunk in a snapshot; what it says in words stands in [`DocumentRow::texts`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct ChunkRow {
     /// Its id.
     pub id: i64,
+    /// The embedding of its text.
+    pub embedding: EmbeddingId,
     /// First line, 1-based.
     pub start_line: u32,
     /// Last line, 1-based.
     pub end_line: u32,
     /// Its bytes in the document.
-    pub bytes: Range<u32>,
-    /// The headings above it: bytes of [`DocumentRow::headings`].
-    pub heading: Range<u32>,
-    /// Who says it, where the line itself tells.
-    pub agent: Option<Box<str>>,
-    /// When its line says it, `YYYY-MM-DD`; none where the document's date holds.
-    pub date: Option<Box<str>>,
+    pub bytes: Span,
+    /// Its windows: indices into [`DocumentRow::windows`].
+    pub windows: Span,
+    /// Bytes of the headings above it.
+    pub heading: Span,
+    /// Bytes of who says it; none of them where its line does not tell.
+    pub agent: Span,
+    /// Bytes of its date; none of them where its line has none.
+    pub date: Span,
     /// Its length in tokens of the embedding model.
     pub tokens: u32,
-    /// The embedding of its text.
-    pub embedding: EmbeddingId,
-    /// Its windows: indices into [`DocumentRow::windows`].
-    pub windows: Range<u32>,
+    /// Always 0: a row is a multiple of 8 bytes.
+    pub unused: u32,
 }
 
 /// A window in a snapshot.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub struct WindowRow {
     /// First line, 1-based.
     pub start_line: u32,
@@ -487,8 +513,7 @@ struct Summed {
     path: String,
     /// None where a value is of another kind than was written.
     row: Option<DocumentRow>,
-    /// Each with the headings above it.
-    chunks: Vec<(ChunkRow, String)>,
+    chunks: Vec<(ChunkRow, ChunkTexts)>,
     /// Each with the place of its chunk in `chunks`; those of a chunk in their order.
     windows: Vec<(usize, WindowRow)>,
     /// As it was saved.
@@ -515,14 +540,14 @@ impl Read {
 
     fn add_chunk(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
         // One that is of another kind than was written, or of no document, is missed in the sum of its own.
-        let Ok((document, chunk, heading)) = chunk_row(row) else {
+        let Ok((document, chunk, texts)) = chunk_row(row) else {
             return Ok(());
         };
         if let Some(&at) = self.document_of.get(&document.0) {
             let document = &mut self.documents[at];
             document.sum += row.get::<_, i64>(11)?;
             self.chunk_of.insert(chunk.id, (at, document.chunks.len()));
-            document.chunks.push((chunk, heading));
+            document.chunks.push((chunk, texts));
         }
         Ok(())
     }
@@ -564,26 +589,23 @@ impl Read {
 impl Summed {
     /// The document with its chunks and windows in their order.
     fn whole(self) -> Option<DocumentRow> {
-        let mut chunks: Vec<(usize, (ChunkRow, String))> =
+        let mut chunks: Vec<(usize, (ChunkRow, ChunkTexts))> =
             self.chunks.into_iter().enumerate().collect();
         chunks.sort_by_key(|(_, (chunk, _))| (chunk.bytes.start, chunk.bytes.end, chunk.id));
         let mut place_of = vec![0; chunks.len()];
         for (place, (at, _)) in chunks.iter().enumerate() {
             place_of[*at] = place;
         }
-        let mut headings = String::new();
-        let mut last = String::new();
-        let mut range = 0..0;
-        let chunks = chunks.into_iter().map(|(_, (chunk, heading))| {
-            // Chunks that follow each other mostly stand under the same ones.
-            if heading != last {
-                let start = headings.len() as u32;
-                headings.push_str(&heading);
-                range = start..headings.len() as u32;
-                last = heading;
-            }
+        let mut texts = String::new();
+        let [mut heading, mut agent, mut date] = [Span::default(); 3];
+        let chunks = chunks.into_iter().map(|(_, (chunk, own))| {
+            add(&mut texts, &mut heading, &own.heading);
+            add(&mut texts, &mut agent, own.agent.as_deref().unwrap_or(""));
+            add(&mut texts, &mut date, own.date.as_deref().unwrap_or(""));
             ChunkRow {
-                heading: range.clone(),
+                heading,
+                agent,
+                date,
                 ..chunk
             }
         });
@@ -598,22 +620,31 @@ impl Summed {
         for ((chunk, _), at) in windows.iter().zip(0..) {
             extend(&mut chunks[*chunk].windows, at);
         }
+        let windows: Vec<WindowRow> = windows.into_iter().map(|(_, window)| window).collect();
         Some(DocumentRow {
-            headings,
-            chunks,
-            windows: windows.into_iter().map(|(_, window)| window).collect(),
+            texts,
+            chunks: chunks.into(),
+            windows: windows.into(),
             ..self.row?
         })
     }
 }
 
-/// Takes the next place into a range of them.
-fn extend(range: &mut Range<u32>, at: u32) {
-    *range = if Range::is_empty(range) {
-        at..at + 1
-    } else {
-        range.start..at + 1
-    };
+/// Adds the text of a chunk, and says where it stands. `at` is where that of the chunk before does, which is mostly the same.
+fn add(texts: &mut String, at: &mut Span, text: &str) {
+    if texts[at.range()] != *text {
+        let start = texts.len() as u32;
+        texts.push_str(text);
+        *at = (start..texts.len() as u32).into();
+    }
+}
+
+/// Takes the next place into a span of them.
+fn extend(span: &mut Span, at: u32) {
+    if span.range().is_empty() {
+        span.start = at;
+    }
+    span.end = at + 1;
 }
 
 fn document_row(row: &Row<'_>) -> rusqlite::Result<DocumentRow> {
@@ -629,28 +660,36 @@ fn document_row(row: &Row<'_>) -> rusqlite::Result<DocumentRow> {
         date: row.get(7)?,
         checksum: row.get(9)?,
         tags: serde_json::from_str(&tags).unwrap_or_default(),
-        headings: String::new(),
-        chunks: Vec::new(),
-        windows: Vec::new(),
+        texts: String::new(),
+        chunks: Records::default(),
+        windows: Records::default(),
     })
 }
 
-/// A chunk with the document that it belongs to and the headings above it; its place in these and its windows are not known
-/// yet.
-fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(DocumentId, ChunkRow, String)> {
+/// What a chunk says in words.
+struct ChunkTexts {
+    heading: String,
+    agent: Option<String>,
+    date: Option<String>,
+}
+
+/// A chunk with the document that it belongs to and its texts; where these stand, and its windows, is not known yet.
+fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(DocumentId, ChunkRow, ChunkTexts)> {
     let chunk = ChunkRow {
         id: row.get(1)?,
         start_line: row.get(2)?,
         end_line: row.get(3)?,
-        bytes: row.get(4)?..row.get(5)?,
-        heading: 0..0,
-        agent: row.get(7)?,
+        bytes: (row.get(4)?..row.get(5)?).into(),
         tokens: row.get(8)?,
         embedding: EmbeddingId(row.get(9)?),
-        date: row.get(10)?,
-        windows: 0..0,
+        ..ChunkRow::default()
     };
-    Ok((DocumentId(row.get(0)?), chunk, row.get(6)?))
+    let texts = ChunkTexts {
+        heading: row.get(6)?,
+        agent: row.get(7)?,
+        date: row.get(10)?,
+    };
+    Ok((DocumentId(row.get(0)?), chunk, texts))
 }
 
 /// A window with the id of the chunk that it belongs to.

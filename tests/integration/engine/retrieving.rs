@@ -66,10 +66,8 @@ fn naive_chunks(library: &memlens_engine::Library, query: &str, unit: VectorUnit
     (0..)
         .zip(snapshot.chunks())
         .map(|(place, (document, chunk))| {
-            let windows = chunk
-                .windows
-                .clone()
-                .map(|at| dot(&query, &stored(document.windows[at as usize].embedding)));
+            let windows = document.windows_of(chunk).iter();
+            let windows = windows.map(|window| dot(&query, &stored(window.embedding)));
             let whole = dot(&query, &stored(chunk.embedding));
             let best = windows.fold(f64::NEG_INFINITY, f64::max);
             Naive {

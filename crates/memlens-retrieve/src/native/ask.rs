@@ -132,7 +132,7 @@ pub fn retrieve(
                 window: value.window.map(|(cosine, _)| cosine),
                 whole: Some(value.whole),
                 window_lines: value.window.map(|(_, window)| {
-                    let window = &document.windows[(chunk.windows.start + window) as usize];
+                    let window = &document.windows_of(chunk)[window as usize];
                     (window.start_line, window.end_line)
                 }),
             };
@@ -142,7 +142,7 @@ pub fn retrieve(
             chunk: ChunkId(chunk.id as u64),
             order: *place,
             document: at as u32,
-            bytes: chunk.bytes.clone(),
+            bytes: chunk.bytes.into(),
             tokens: chunk.tokens,
             direction: Some(slot as u32),
             cosines,
@@ -162,7 +162,7 @@ pub fn retrieve(
             end_line: chunk.end_line,
             heading: document.heading(chunk).to_owned(),
             source: source(chunk, document, &facts.folder_name),
-            said: Some(said(chunk, lists.dated(at))),
+            said: Some(said(document.date_of(chunk), lists.dated(at))),
             text: Some(TextId(chunk.embedding.0)),
             matched: hit_words,
             note: facts,
@@ -228,7 +228,7 @@ fn note_facts(lists: &Lists, document: &DocumentRow) -> NoteFacts {
 
 /// Who says it: the agent of the line or of the note, else the folder that holds the note.
 fn source(chunk: &ChunkRow, document: &DocumentRow, folder_name: &str) -> String {
-    let agent = chunk.agent.as_deref().or(document.agent.as_deref());
+    let agent = document.agent_of(chunk).or(document.agent.as_deref());
     agent.map_or_else(
         || folder_around(&document.path, folder_name).to_owned(),
         str::to_owned,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::civil::Date;
 use memlens_rank::DateSource;
-use memlens_store::{ChunkRow, DocumentRow};
+use memlens_store::DocumentRow;
 
 use crate::Dated;
 
@@ -12,9 +12,9 @@ const MS_PER_DAY: f64 = 86_400_000.0;
 /// The length of `YYYY-MM-DD`.
 const DATE_LENGTH: usize = 10;
 
-/// When a chunk was said; its own date comes before its document's.
-pub fn said(chunk: &ChunkRow, document: Dated) -> Dated {
-    match chunk.date.as_deref().and_then(day) {
+/// When a chunk was said: its own date, `YYYY-MM-DD`, comes before its document's.
+pub fn said(own: Option<&str>, document: Dated) -> Dated {
+    match own.and_then(day) {
         Some(day) => Dated {
             day,
             from: DateSource::Written,

@@ -215,9 +215,8 @@ fn push_rows(
     let row = |embedding: EmbeddingId| vectors.row_of(embedding.0).ok_or(embedding);
     let mut of_windows = Vec::new();
     for chunk in &document.chunks {
-        let windows = &document.windows[chunk.windows.start as usize..chunk.windows.end as usize];
         of_windows.clear();
-        for window in windows {
+        for window in document.windows_of(chunk) {
             of_windows.push(row(window.embedding)?);
         }
         rows.push(row(chunk.embedding)?, &of_windows);

@@ -97,11 +97,11 @@ fn every_field_comes_back() {
         (added.id, 4, 9)
     );
     assert_eq!(
-        (chunk.bytes.clone(), chunk.tokens, chunk.embedding),
-        (3..u32::MAX, 77, whole)
+        (chunk.bytes.range(), chunk.tokens, chunk.embedding),
+        (3..u32::MAX as usize, 77, whole)
     );
     assert_eq!(
-        (row.heading(chunk), chunk.agent.as_deref()),
+        (row.heading(chunk), row.agent_of(chunk)),
         ("Home > Router", Some("argus"))
     );
     // Windows keep the order in which they were given.

@@ -147,8 +147,8 @@ fn check_ranges(snapshot: &Snapshot) {
             assert_eq!(snapshot.chunk(place).1, chunk);
             place += 1;
         }
-        let windows = document.chunks.iter().flat_map(|it| it.windows.clone());
-        assert!(windows.eq(0..document.windows.len() as u32));
+        let windows = document.chunks.iter().flat_map(|it| it.windows.range());
+        assert!(windows.eq(0..document.windows.len()));
     }
     assert_eq!(snapshot.n_chunks(), place);
 }

@@ -116,8 +116,18 @@ fn whatever_becomes_of_the_file_changes_no_answer() {
         bytes[at] ^= 1;
         bytes
     }));
-    // With a checksum that fits: of another format, and of a head that promises more than there is.
-    for (at, byte) in [(17, b'1'), (bytes.len() - 8, 0x80)] {
+    // With a checksum that fits: of another format; of other numbers of rows, one of which is no size that memory has; and
+    // of a last document that goes on behind the end.
+    let n_chunks = expected.n_chunks() as u8;
+    for (at, byte) in [
+        (17, b'1'),
+        (24, n_chunks - 1),
+        (24, n_chunks + 1),
+        (31, 0xff),
+        (32, 0),
+        (39, 0xff),
+        (bytes.len() - 8, 0x80),
+    ] {
         let mut content = bytes[..bytes.len() - 4].to_vec();
         content[at] = byte;
         let crc32 = crc32fast::hash(&content);
