@@ -22,11 +22,11 @@ const QUERIES_SHOWN: usize = 10;
 /// Compares two rankings for one question, or over a query set.
 pub fn run(library: Option<PathBuf>, arguments: &CompareArgs) -> Result<(), CliError> {
     let library = open_to_search(library)?;
-    let a = ranking(&library, &arguments.a)?;
-    let b = ranking(&library, &arguments.b)?;
+    let a = ranking(library, &arguments.a)?;
+    let b = ranking(library, &arguments.b)?;
     match &arguments.queries {
-        Some(queries) => over_queries(&library, &a, &b, queries, arguments),
-        None => one_question(&library, &a, &b, arguments),
+        Some(queries) => over_queries(library, &a, &b, queries, arguments),
+        None => one_question(library, &a, &b, arguments),
     }
 }
 

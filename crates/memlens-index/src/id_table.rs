@@ -28,21 +28,22 @@ const SPAN_MAX: usize = 4;
 impl IdTable {
     /// The numbers of these ids, each of which comes once; they are passed twice.
     pub fn of(numbers: impl Iterator<Item = (i64, u32)> + Clone) -> Self {
-        Self::default().with(numbers)
+        Self(Part::of(numbers).into_iter().collect())
     }
 
     /// With more ids, of which none is there yet. A part that is not twice as large as what follows is joined with it, so that
     /// there are few.
     pub fn with(&self, new: impl Iterator<Item = (i64, u32)> + Clone) -> Self {
+        if self.0.is_empty() {
+            return Self::of(new);
+        }
         let mut parts = self.0.clone();
         let (mut joined, mut n) = (Vec::new(), new.clone().count());
         while let Some(last) = parts.pop_if(|last| last.len() < 2 * n) {
             joined.extend(last.iter());
             n += last.len();
         }
-        if n > 0 {
-            parts.push(Part::of(new.chain(joined.iter().copied())));
-        }
+        parts.extend(Part::of(new.chain(joined.iter().copied())));
         Self(parts)
     }
 
@@ -58,26 +59,28 @@ impl IdTable {
 }
 
 impl Part {
-    fn of(numbers: impl Iterator<Item = (i64, u32)> + Clone) -> Self {
+    /// None of no ids.
+    fn of(numbers: impl Iterator<Item = (i64, u32)> + Clone) -> Option<Self> {
         let ends =
             |(first, last, n): (i64, i64, usize), (id, _)| (first.min(id), last.max(id), n + 1);
         let (first, last, n) = numbers.clone().fold((i64::MAX, i64::MIN, 0), ends);
+        if n == 0 {
+            return None;
+        }
         let span = usize::try_from(last.abs_diff(first)).unwrap_or(usize::MAX);
         if span / SPAN_MAX < n {
             let mut dense: Arc<[u32]> = std::iter::repeat_n(NONE, span + 1).collect();
             let own = Arc::make_mut(&mut dense);
-            for (id, number) in numbers {
-                own[id.abs_diff(first) as usize] = number;
-            }
-            return Self::Dense {
+            numbers.for_each(|(id, number)| own[id.abs_diff(first) as usize] = number);
+            return Some(Self::Dense {
                 first,
                 n,
                 numbers: dense,
-            };
+            });
         }
         let mut sorted: Vec<(i64, u32)> = numbers.collect();
         sorted.sort_unstable();
-        Self::Sorted(sorted.into())
+        Some(Self::Sorted(sorted.into()))
     }
 
     fn len(&self) -> usize {

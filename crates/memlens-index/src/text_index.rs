@@ -14,12 +14,12 @@ use tantivy::query::Bm25Weight;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError, Term};
 
-use crate::IndexError;
 use crate::text_files::{META, VerifiedFiles};
 use crate::text_list::{
     CHUNK, Mark, N_WORDS, Verified, open_error, open_verified, reader, refused, schema,
 };
 use crate::words::{STOP_WORD_WEIGHT, is_letter, is_stop_word, words};
+use crate::{IdTable, IndexError};
 
 /// One state of the text list, as it was when it was opened; what is committed later does not show in it.
 ///
@@ -30,8 +30,8 @@ pub struct TextIndex {
     pub(crate) segments: Vec<Segment>,
     /// The chunk id of each entry, deleted ones included: segment by segment.
     chunks: Vec<u64>,
-    /// The entries that were not deleted, by chunk.
-    by_chunk: Vec<u32>,
+    /// The entry of each chunk that was not deleted.
+    entries: IdTable,
     files: VerifiedFiles,
 }
 
@@ -244,11 +244,7 @@ impl TextIndex {
 
     /// The entry of a chunk; none where the list does not have it.
     pub(crate) fn entry_of(&self, chunk: u64) -> Option<u32> {
-        let at = self
-            .by_chunk
-            .binary_search_by_key(&chunk, |entry| self.chunks[*entry as usize])
-            .ok()?;
-        Some(self.by_chunk[at])
+        self.entries.get(chunk as i64)
     }
 
     /// Opens all that a search needs of the list, provided that no writer changes it meanwhile.
@@ -260,7 +256,7 @@ impl TextIndex {
         let reader = reader(&index).map_err(|source| open_error(dir, source))?;
         let mut segments = Vec::new();
         let mut chunks = Vec::new();
-        let mut by_chunk = Vec::new();
+        let mut alive = Vec::new();
         let mut found = Mark {
             generation: mark.generation,
             n_chunks: 0,
@@ -270,18 +266,20 @@ impl TextIndex {
             let (segment, n_words_alive) = Segment::open(dir, reader, &mut chunks)?;
             found.n_chunks += u64::from(reader.num_docs());
             found.n_words += n_words_alive;
-            by_chunk.extend(reader.doc_ids_alive().map(|doc| segment.first + doc));
+            alive.extend(reader.doc_ids_alive().map(|doc| segment.first + doc));
             segments.push(segment);
         }
         mark.check(&found, dir)?;
-        // They ascend within what was written at once, which this sort makes use of.
-        by_chunk.sort_by_key(|entry| chunks[*entry as usize]);
+        let of_chunks = alive
+            .iter()
+            .map(|entry| (chunks[*entry as usize] as i64, *entry));
+        let entries = IdTable::of(of_chunks);
         Ok(Self {
             path: dir.to_owned(),
             mark,
             segments,
             chunks,
-            by_chunk,
+            entries,
             files,
         })
     }

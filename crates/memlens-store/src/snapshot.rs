@@ -217,7 +217,7 @@ impl Snapshot {
     }
 
     /// All chunks with their documents, by place.
-    pub fn chunks(&self) -> impl Iterator<Item = (&Arc<DocumentRow>, &ChunkRow)> {
+    pub fn chunks(&self) -> impl Iterator<Item = (&Arc<DocumentRow>, &ChunkRow)> + Clone {
         let documents = self.documents.iter();
         documents.flat_map(|document| document.chunks.iter().map(move |chunk| (document, chunk)))
     }

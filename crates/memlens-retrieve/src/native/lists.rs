@@ -1,13 +1,16 @@
 //! The library as it is searched: one snapshot of the store and both lists, all of one generation.
 
 use std::collections::{HashMap, HashSet};
+use std::iter;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use memlens_index::{IdTable, IndexError, TextIndex, VectorFile, text_path, vector_path};
+use memlens_index::{
+    IdTable, IndexError, TextIndex, VectorFile, part_len, side_by_side, text_path, vector_path,
+};
 use memlens_store::{DocumentId, DocumentRow, EmbeddingId, FolderId, Followed, Snapshot, Store};
 
 use super::dates::dated;
@@ -95,11 +98,15 @@ impl Lists {
                     changed: None,
                 }),
             };
+            let followed = followed.map(|followed| {
+                let chunks = followed.snapshot.chunks().map(|(_, chunk)| chunk.id);
+                (IdTable::of(chunks.zip(0..)), followed)
+            });
             let lists = lists.join();
             (lists.unwrap_or_else(|panic| resume_unwind(panic)), followed)
         });
         let (text, vectors) = lists?;
-        let Followed { snapshot, changed } = followed?;
+        let (places, Followed { snapshot, changed }) = followed?;
         // What a writer changed in between shows here.
         text.check(snapshot.generation)?;
         let made_by = store.embedding_model()?;
@@ -108,7 +115,7 @@ impl Lists {
 
         // Rows that were appended leave those before where they were.
         let known = before.filter(|before| vectors.continues(&before.vectors));
-        Lists::of(snapshot, text, vectors, known.zip(changed)).map_err(|embedding| {
+        Lists::of(snapshot, places, text, vectors, known.zip(changed)).map_err(|embedding| {
             let why = format!("embedding {} has no row", embedding.0);
             let path = vector_path(store.dir());
             IndexError::Torn { path, why }.into()
@@ -121,40 +128,39 @@ impl Lists {
     /// The embedding that has no row.
     fn of(
         snapshot: Snapshot,
+        places: IdTable,
         text: TextIndex,
         vectors: VectorFile,
         before: Option<(&Lists, HashSet<DocumentId>)>,
     ) -> Result<Lists, EmbeddingId> {
-        let documents = || snapshot.documents.iter();
-        let n_windows = documents().map(|document| document.windows.len()).sum();
-        let mut rows = Rows::for_chunks(snapshot.n_chunks() as usize, n_windows);
-        let mut said = Vec::with_capacity(snapshot.documents.len());
-        let mut counts: HashMap<FolderId, FolderCounts> = HashMap::new();
-        // Both stand in the same order.
-        let mut known = before.iter().flat_map(|(before, changed)| {
-            let known = before.snapshot.documents.iter().enumerate();
-            let known = known.filter(|(_, document)| !changed.contains(&document.id));
-            known.map(|(at, document)| (*before, at, document))
-        });
-        let mut next = known.next();
-        for document in documents() {
-            match next.filter(|(_, _, same)| Arc::ptr_eq(same, document)) {
-                Some((before, at, _)) => {
-                    rows.copy(&before.rows, before.snapshot.places(at));
-                    said.push(before.said[at]);
-                    next = known.next();
-                }
-                None => {
-                    push_rows(document, &vectors, &mut rows)?;
-                    said.push(dated(document));
-                }
+        let documents = &snapshot.documents;
+        let (rows, said) = match before {
+            // Both stand in the same order.
+            Some((before, changed)) => {
+                let known = before.snapshot.documents.iter().enumerate();
+                let known = known.filter(|(_, document)| !changed.contains(&document.id));
+                of_part(documents, &vectors, known.map(|(at, it)| (before, at, it)))?
             }
+            None => {
+                let parts = documents.chunks(part_len(documents.len()));
+                let parts = side_by_side(parts, |part| of_part(part, &vectors, iter::empty()));
+                let mut parts = parts.into_iter();
+                let (mut rows, mut said) =
+                    parts.next().unwrap_or_else(|| Ok(Default::default()))?;
+                for part in parts {
+                    let (more, more_said) = part?;
+                    rows.copy(&more, 0..more.n_chunks());
+                    said.extend(more_said);
+                }
+                (rows, said)
+            }
+        };
+        let mut counts: HashMap<FolderId, FolderCounts> = HashMap::new();
+        for document in documents {
             let counts = counts.entry(document.folder).or_default();
             counts.n_files += 1;
             counts.n_chunks += document.chunks.len() as u32;
         }
-        let chunks = documents().flat_map(|document| &document.chunks);
-        let places = IdTable::of(chunks.map(|chunk| chunk.id).zip(0..));
         Ok(Lists {
             text,
             vectors,
@@ -201,6 +207,40 @@ fn open_lists(dir: &Path, before: Option<&Lists>) -> Result<(TextIndex, VectorFi
         ),
         None => (TextIndex::open(&text)?, VectorFile::open(&vectors)?),
     })
+}
+
+/// The rows of some documents that follow each other, and when each was said: of those that are `known`, by an earlier state
+/// and the place there, from that.
+///
+/// # Errors
+/// The embedding that has no row.
+fn of_part<'a>(
+    documents: &[Arc<DocumentRow>],
+    vectors: &VectorFile,
+    mut known: impl Iterator<Item = (&'a Lists, usize, &'a Arc<DocumentRow>)>,
+) -> Result<(Rows, Vec<Dated>), EmbeddingId> {
+    let n_chunks = documents.iter().map(|document| document.chunks.len()).sum();
+    let n_windows = documents
+        .iter()
+        .map(|document| document.windows.len())
+        .sum();
+    let mut rows = Rows::for_chunks(n_chunks, n_windows);
+    let mut said = Vec::with_capacity(documents.len());
+    let mut next = known.next();
+    for document in documents {
+        match next.filter(|(_, _, same)| Arc::ptr_eq(same, document)) {
+            Some((before, at, _)) => {
+                rows.copy(&before.rows, before.snapshot.places(at));
+                said.push(before.said[at]);
+                next = known.next();
+            }
+            None => {
+                push_rows(document, vectors, &mut rows)?;
+                said.push(dated(document));
+            }
+        }
+    }
+    Ok((rows, said))
 }
 
 /// Adds the rows of a document's chunks.

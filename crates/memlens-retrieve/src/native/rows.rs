@@ -12,6 +12,12 @@ pub struct Rows {
     firsts: Vec<u32>,
 }
 
+impl Default for Rows {
+    fn default() -> Self {
+        Self::for_chunks(0, 0)
+    }
+}
+
 impl Rows {
     /// No chunk yet, and room for so many with so many windows in all.
     pub fn for_chunks(n_chunks: usize, n_windows: usize) -> Rows {
@@ -22,6 +28,11 @@ impl Rows {
             windows: Vec::with_capacity(n_windows),
             firsts,
         }
+    }
+
+    /// The number of chunks.
+    pub fn n_chunks(&self) -> u32 {
+        self.wholes.len() as u32
     }
 
     /// Adds the chunk of the next place, by the row of its whole text and those of its windows.
