@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use memlens_params::{Parameter, ParameterKind, ParameterSet, Phase, Value, Values};
 use memlens_rank::{AnyPipeline, CandidateSet, ChunkId, Detail, Entry, HookMove};
@@ -39,7 +40,7 @@ impl Reach {
 }
 
 /// Asks the lists again by other parameters: the set and the row's slot in it.
-type Again<'a> = dyn Fn(&Values) -> Option<(CandidateSet, u32)> + Sync + 'a;
+type Again<'a> = dyn Fn(&Values) -> Option<(Arc<CandidateSet>, u32)> + Sync + 'a;
 
 /// A row whose ranking is tried with other parameters.
 pub struct Trial<'a> {

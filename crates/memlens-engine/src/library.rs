@@ -352,6 +352,7 @@ impl Library {
             params,
             within: &within,
             also: &[],
+            true_ranks: false,
         };
         let Found {
             retriever,
@@ -411,7 +412,7 @@ impl Library {
                 altered.insert(search.row_facts(slot)?.note.path.clone());
                 search.within.without.push(search.chunk_id(slot));
             }
-            search.retrieved = search.ask_again(params, &[])?;
+            search.retrieved = search.ask_again(params, &[], false)?;
         }
         let altered: Vec<String> = altered.into_iter().collect();
         search.notices.extend(notices::left_out("", &altered));

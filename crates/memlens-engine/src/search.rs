@@ -108,7 +108,7 @@ impl Search {
         self.pipeline
     }
 
-    /// Asks the retriever the same question again, with all facts on what it finds.
+    /// Asks the retriever the same question again, with all facts on what it finds; see [`Question`].
     ///
     /// # Errors
     /// [`EngineError::Index`], [`EngineError::Retrieve`]; [`EngineError::OtherLists`] where they make another memory.
@@ -116,6 +116,7 @@ impl Search {
         &self,
         params: &Values,
         also: &[ChunkId],
+        true_ranks: bool,
     ) -> Result<Retrieved, EngineError> {
         if !self.retriever.answers(params) {
             return Err(EngineError::OtherLists { id: self.id });
@@ -127,6 +128,7 @@ impl Search {
             params,
             within: &self.within,
             also,
+            true_ranks,
         })?;
         self.facts.put_on(&mut retrieved);
         // What was answered outside holds for the same chunks, however the lists are formed.

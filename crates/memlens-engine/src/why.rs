@@ -2,12 +2,14 @@
 //! keeps it out of the library, and the smallest changes that bring it back.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use memlens_ingest::Verdict;
 use memlens_params::{ParameterSet, StageId, Values};
-use memlens_rank::ChunkId;
+use memlens_rank::{CandidateSet, ChunkId};
 use memlens_retrieve::{NoteChunk, Retriever as _};
 use memlens_store::Severity;
+use parking_lot::Mutex;
 
 use crate::changes::Trial;
 use crate::place::Place;
@@ -179,15 +181,15 @@ fn searched(
     note: &[ChunkId],
     wanted: Option<ChunkId>,
 ) -> Result<WhyNot, EngineError> {
-    let ask = |params: &Values, also: &[ChunkId]| {
-        let retrieved = search.ask_again(params, also);
+    let ask = |params: &Values, also: &[ChunkId], true_ranks: bool| {
+        let retrieved = search.ask_again(params, also, true_ranks);
         library.note_vectors_read();
         retrieved
     };
     let deep = Search {
         notices: Vec::new(),
         params: params.clone(),
-        retrieved: ask(params, note)?,
+        retrieved: ask(params, note, true)?,
         ..search.clone()
     };
     let trace = deep.rank(params);
@@ -223,18 +225,25 @@ fn searched(
             advice: None,
         };
         if Some(slot) == wanted {
-            // Without the other chunks of the note, which would only cost time.
+            // Without the other chunks of the note: many would cost time, and they change nothing. Nor does a rank that is
+            // deeper than any slider reaches.
             let ask_alone = |values: &Values| {
-                let alone = ask(values, &[id]).ok()?.set;
+                let alone = ask(values, &[id], false).ok()?.set;
                 let slot = alone.candidates.iter().position(|it| it.chunk == id)?;
-                Some((alone, slot as u32))
+                Some((Arc::new(alone), slot as u32))
             };
-            if let Some((set, slot)) = ask_alone(params) {
+            let mut answers = Answers::default();
+            if note.len() <= CHUNKS_SHOWN {
+                let answer = (Arc::new(deep.retrieved.set.clone()), slot);
+                answers.0.get_mut().push((params.clone(), Some(answer)));
+            }
+            let again = |values: &Values| answers.to(values, &ask_alone);
+            if let Some((set, slot)) = again(params) {
                 let trial = Trial {
                     pipeline: deep.pipeline,
                     set: &set,
                     slot,
-                    again: &ask_alone,
+                    again: &again,
                 };
                 let mut fixes = trial.fixes(params);
                 for fix in &mut fixes {
@@ -256,6 +265,31 @@ fn searched(
         chunks.push(chunk);
     }
     Ok(WhyNot::Searched { chunks, n_chunks })
+}
+
+/// A set of candidates, and the slot of a chunk in it.
+type Answer = (Arc<CandidateSet>, u32);
+
+/// What the lists answered so far: many changes of parameters form them in the same way.
+#[derive(Default)]
+struct Answers(Mutex<Vec<(Values, Option<Answer>)>>);
+
+impl Answers {
+    /// The answer by some parameters, asked for once; none where there is none.
+    fn to(&self, values: &Values, ask: &impl Fn(&Values) -> Option<Answer>) -> Option<Answer> {
+        let known = |answers: &[(Values, Option<Answer>)]| {
+            let mut answers = answers.iter();
+            let known = answers.find(|(asked, _)| asked.retrieves_as(values));
+            known.map(|(_, answer)| answer.clone())
+        };
+        if let Some(answer) = known(&self.0.lock()) {
+            return answer;
+        }
+        // Not under the lock: two threads ask for different ones.
+        let answer = ask(values);
+        self.0.lock().push((values.clone(), answer.clone()));
+        answer
+    }
 }
 
 /// What would help where no parameter does.

@@ -111,6 +111,7 @@ impl Retriever for NativeRetriever {
             &Params::of(question.params),
             &scope,
             &also,
+            question.true_ranks,
         )
     }
 

@@ -73,9 +73,11 @@ pub struct Question<'a> {
     pub params: &'a Values,
     /// What is searched.
     pub within: &'a Within,
-    /// Chunks that become candidates however deep they stand, with their true ranks, as far as they lie within; they change
-    /// no other's facts.
+    /// Chunks that become candidates however deep they stand, as far as they lie within; they change no other's facts.
     pub also: &'a [ChunkId],
+    /// Whether these get their true ranks where they stand deeper than any slider reaches, which may take longer than the
+    /// search; else they have none there.
+    pub true_ranks: bool,
 }
 
 /// What is searched.

@@ -10,7 +10,7 @@ use std::path::Path;
 use memlens_embed::{Embedder, Hashing};
 use memlens_index::{is_stop_word, words};
 use memlens_params::{Bm25Join, ParameterSet, Params, VectorUnit};
-use memlens_rank::{Candidate, CandidateSet, List, ListId, ListState, ListValue};
+use memlens_rank::{Candidate, CandidateSet, ChunkId, List, ListId, ListState, ListValue};
 use memlens_retrieve::{Part, Question, Retrieved, Retriever, Scope, Within};
 use memlens_tests::{Notes, answers, cases, fresh, index, open};
 use proptest::prelude::*;
@@ -198,6 +198,7 @@ fn retrieve(
         params: &params.values(),
         within: &Within::of(part),
         also: &[],
+        true_ranks: false,
     };
     let retrieved = library.retriever().retrieve(&question);
     retrieved.expect("it can be searched")
@@ -350,6 +351,39 @@ fn lists_are_cut_at_the_greatest_depth() {
         check_ranks(&set, list, |value| {
             value.score.filter(|_| value.rank.is_some())
         });
+    }
+
+    // Of all chunks, those beyond that depth have their true ranks where these are asked for, and none else.
+    let ids = library
+        .lists()
+        .snapshot
+        .chunks()
+        .map(|(_, chunk)| ChunkId(chunk.id as u64))
+        .collect::<Vec<_>>();
+    for true_ranks in [true, false] {
+        let asked = vector("relay hall");
+        let question = Question {
+            text: "relay hall",
+            vector: Ok(&asked),
+            params: &Params::default().values(),
+            within: &Within::of(Part::All),
+            also: &ids,
+            true_ranks,
+        };
+        let set = library
+            .retriever()
+            .retrieve(&question)
+            .expect("it can be searched")
+            .set;
+        let n_ranked = if true_ranks { 1300 } else { 1000 };
+        for id in [ListId::VECTOR, ListId::BM25] {
+            let list = list(&set, id);
+            assert_eq!(ranks(list), Vec::from_iter(1..=n_ranked));
+            assert!(list.values.iter().all(|value| value.score.is_some()));
+            check_ranks(&set, list, |value| {
+                value.score.filter(|_| value.rank.is_some())
+            });
+        }
     }
 }
 

@@ -90,6 +90,7 @@ fn compare(memory: &Memory, asked: &Asked) -> Result<(), String> {
         params: &values,
         within: &Within::default(),
         also: &[],
+        true_ranks: false,
     };
     let mut found = memory.retrieve(&question).expect("it can be asked");
     if let Some(reranker) = &asked.settings.reranker {

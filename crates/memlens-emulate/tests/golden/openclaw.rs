@@ -99,6 +99,7 @@ fn ask(
             params: values,
             within: &Within::default(),
             also,
+            true_ranks: true,
         })
         .expect("it can be asked")
 }

@@ -234,6 +234,7 @@ fn compare(memory: &Memory, asked: &Asked) -> Result<bool, String> {
             params: &values,
             within: &Within::default(),
             also: &[],
+            true_ranks: false,
         },
         &told,
     );

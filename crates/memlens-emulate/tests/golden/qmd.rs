@@ -212,6 +212,7 @@ fn ask(memory: &Memory, asked: &Asked, told: &Told) -> Result<Retrieved, Retriev
             params: &values(&asked.settings),
             within: &Within::default(),
             also: &[],
+            true_ranks: false,
         },
         told,
     )?;
@@ -420,6 +421,7 @@ fn behind_chunks_of_a_long_note(n_chunks: usize) -> (Vec<String>, String) {
         params: &values,
         within: &Within::default(),
         also: &[],
+        true_ranks: false,
     });
     let found = found.expect("it can be asked");
     let trace = V2_8.rank(&found.set, &values);

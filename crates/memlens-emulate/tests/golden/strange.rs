@@ -144,6 +144,7 @@ fn strange_questions_are_answered(has_model: bool) {
                     params: &values,
                     within: &Within::default(),
                     also: &[],
+                    true_ranks: false,
                 });
                 let head = format!("{} {text:?}", pipeline.label());
                 match asked {

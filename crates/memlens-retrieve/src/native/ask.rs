@@ -25,7 +25,7 @@ pub const DEPTH_MAX: usize = 1000;
 ///
 /// `scope` holds the chunks that are searched, as ascending disjoint ranges of places. Statistics
 /// of words are those of the whole library, whatever the scope. `also` names places in scope that
-/// become candidates however deep they stand, with their true ranks; they change no other's facts.
+/// become candidates however deep they stand, with their true ranks if these are asked for; they change no other's facts.
 ///
 /// # Errors
 /// [`RetrieveError::Index`] when a list cannot be read.
@@ -36,6 +36,7 @@ pub fn retrieve(
     params: &Params,
     scope: &[Range<u32>],
     also: &[u32],
+    true_ranks: bool,
 ) -> Result<Retrieved, RetrieveError> {
     let join = match params.bm25_join {
         Bm25Join::Or => Join::Or,
@@ -174,8 +175,9 @@ pub fn retrieve(
     for (rank, place) in (1..).zip(&by_text) {
         text.values[slot_of(&union, *place)].rank = Some(rank);
     }
+    let unranked = if true_ranks { also } else { &[] };
     if let Some(scores) = &vector_scores {
-        let unranked = also.iter().filter_map(|place| {
+        let unranked = unranked.iter().filter_map(|place| {
             let value = &vectors.values[slot_of(&union, *place)];
             value
                 .score
@@ -187,7 +189,7 @@ pub fn retrieve(
             vectors.values[slot_of(&union, *place)].rank = Some(rank);
         }
     }
-    for place in also {
+    for place in unranked {
         let slot = slot_of(&union, *place);
         if let (Some(score), None) = (scores.of(ids[slot]), text.values[slot].rank) {
             let n_before = scores.n_before(score, &Some(*place), place_of);

@@ -35,6 +35,8 @@ pub struct VectorScores<'a> {
     bounds: Bounds<'a>,
 }
 
+/// How far a ceiling is at least above its floor, mostly, for vectors of 384 numbers. What is found does not depend on it.
+const SPREAD_USUAL: f64 = 0.03;
 /// How many chunks are looked at before the last value that is wanted is taken again.
 const STRIDE: usize = 512;
 
@@ -147,14 +149,29 @@ impl<'a> VectorScores<'a> {
             return Vec::new();
         };
         let is_not_after = |at: &usize, chunk| best_first(of(*at), chunk) != Ordering::Greater;
-        // How many wanted chunks stand before the one at a place, or are it.
-        let n_wanted_before = |ceiling: f64, place: u32| {
-            let floor = self.floor(place);
+        // Where no wanted score lies between the bounds of a chunk, they decide.
+        let decide = |floor: f64, ceiling: f64| {
             let n_above = in_order.partition_point(|at| of(*at).0 > ceiling);
             let n_not_below = in_order.partition_point(|at| of(*at).0 >= floor);
-            // Where no wanted score lies between them, the bounds decide.
-            if n_above == n_not_below {
-                return Some(n_above);
+            (n_above == n_not_below).then_some(n_above)
+        };
+        // Whether a floor that is so far below may decide; one that cannot is not looked up.
+        let is_clear = |ceiling: f64, spread: f64| decide(ceiling - spread, ceiling).is_some();
+        // How many wanted chunks stand before the one at a place, or are it, by as few vectors as tell.
+        let n_wanted_before = |ceiling: f64, place: u32| {
+            let nearest = self.nearest(place);
+            if is_clear(ceiling, SPREAD_USUAL)
+                && let Some(n) = decide(self.floor(place, nearest), ceiling)
+            {
+                return Some(n);
+            }
+            if let Some(nearest) = nearest {
+                let (product, ceiling) = self.ceiling_by(place, nearest);
+                if is_clear(ceiling, SPREAD_USUAL / 3.0)
+                    && let Some(n) = decide(self.floor_by(place, product), ceiling)
+                {
+                    return Some(n);
+                }
             }
             let chunk = (self.value_from(place, least)?.score, place);
             Some(in_order.partition_point(|at| is_not_after(at, chunk)))
@@ -192,7 +209,7 @@ impl<'a> VectorScores<'a> {
     fn value_from(&self, place: u32, least: f64) -> Option<VectorValue> {
         let product = |row: u32| f64::from(self.bounds.product(row));
         let windows = || self.windows(place).iter().copied().zip(0..);
-        let nearest = windows().max_by(|a, b| self.ceiling(a.0).total_cmp(&self.ceiling(b.0)));
+        let nearest = self.nearest(place);
         let whole = product(self.rows.whole(place));
         if score(whole, nearest.map(|(row, _)| self.ceiling(row))) < least {
             return None;
@@ -234,11 +251,38 @@ impl<'a> VectorScores<'a> {
         f64::from(self.bounds.ceilings()[row as usize])
     }
 
-    /// What the score of the chunk at a place is not below.
-    fn floor(&self, place: u32) -> f64 {
+    /// The row of a chunk's window of the highest ceiling, and which of its windows that is; none where windows are not used.
+    fn nearest(&self, place: u32) -> Option<(u32, u32)> {
+        let windows = self.windows(place).iter().copied().zip(0..);
+        windows.max_by(|a, b| self.ceiling(a.0).total_cmp(&self.ceiling(b.0)))
+    }
+
+    /// What the score of the chunk at a place is not below, by its window of the highest ceiling.
+    fn floor(&self, place: u32, nearest: Option<(u32, u32)>) -> f64 {
         let floor = |row: u32| f64::from(self.bounds.floor(row));
-        let windows = self.windows(place).iter().map(|row| floor(*row));
-        score(floor(self.rows.whole(place)), windows.reduce(f64::max))
+        score(
+            floor(self.rows.whole(place)),
+            nearest.map(|(row, _)| floor(row)),
+        )
+    }
+
+    /// The product of a chunk's window of the highest ceiling, and what the score of the chunk does not exceed by that.
+    fn ceiling_by(&self, place: u32, (row, nearest): (u32, u32)) -> (f64, f64) {
+        let product = f64::from(self.bounds.product(row));
+        let windows = self.windows(place).iter().zip(0..);
+        let others = windows.filter(|(_, at)| *at != nearest);
+        let others = others.map(|(row, _)| self.ceiling(*row));
+        let ceiling = score(
+            self.ceiling(self.rows.whole(place)),
+            Some(others.fold(product, f64::max)),
+        );
+        (product, ceiling)
+    }
+
+    /// What the score of the chunk at a place is not below, by the product of one of its windows.
+    fn floor_by(&self, place: u32, product: f64) -> f64 {
+        let whole = self.bounds.floor(self.rows.whole(place));
+        score(f64::from(whole), Some(product))
     }
 
     /// The rows of a chunk's windows, as far as they are used.
