@@ -187,7 +187,18 @@ impl VectorFile {
         if let Some(asked) = self.last_asked.lock().as_ref().filter(is_same) {
             return Ok(Bounds::new(self, asked.clone()));
         }
-        let mut ceilings = vec![0.0; self.n_rows()];
+        let last = self.last_asked.lock().take();
+        let (mut ceilings, mut products) = last.and_then(Arc::into_inner).map_or_else(
+            || {
+                let products = (0..self.n_rows()).map(|_| AtomicU32::new(0));
+                (vec![0.0; self.n_rows()], products.collect())
+            },
+            // Memory that is there already: pages of the system's come empty, which takes a tenth of a search.
+            |last| (last.ceilings, last.products),
+        );
+        side_by_side(products.chunks_mut(part_len(self.n_rows())), |products| {
+            products.fill_with(|| AtomicU32::new(NOT_ASKED));
+        });
         let question = Question::new(&self.codes.rotation, query);
         let n_by_code = question.as_ref().map_or(0, |_| self.n_coded());
         let (by_code, by_vector) = ceilings.split_at_mut(n_by_code);
@@ -201,9 +212,7 @@ impl VectorFile {
             query: query.to_owned(),
             question,
             ceilings,
-            products: (0..self.head.n_rows)
-                .map(|_| AtomicU32::new(NOT_ASKED))
-                .collect(),
+            products,
         });
         *self.last_asked.lock() = Some(asked.clone());
         Ok(Bounds::new(self, asked))

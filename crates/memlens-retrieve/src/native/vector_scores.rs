@@ -6,7 +6,6 @@
 //! ceiling lies below that of a window which has one.
 
 use std::cmp::Ordering;
-use std::iter::zip;
 use std::ops::Range;
 
 use memlens_index::{Bounds, IndexError, VectorFile, part_len, side_by_side};
@@ -80,36 +79,21 @@ impl<'a> VectorScores<'a> {
             return Vec::new();
         }
         let n_chunks = self.scope.iter().map(ExactSizeIterator::len).sum();
-        let len = part_len(n_chunks);
-        // Here, since a thread that ends leaves memory behind.
-        let mut nearest = vec![(0.0, 0); n_chunks];
-        let parts = zip(cut(self.scope, len), nearest.chunks_mut(len));
-        side_by_side(parts, |(part, nearest)| {
-            for (own, found) in zip(&mut *nearest, self.ceilings(&part)) {
-                *own = found;
-            }
-            // Those of the highest ceilings of each part come first in it.
-            let n = n.min(nearest.len());
-            nearest.select_nth_unstable_by(n - 1, by_ceiling);
-        });
-        let parts = nearest.chunks(len);
-        let first = parts.flat_map(|part| &part[..n.min(part.len())]);
-        let mut first: Vec<(f64, u32)> = first.copied().collect();
-        if first.len() > n {
-            first.select_nth_unstable_by(n - 1, by_ceiling);
-            first.truncate(n);
-        }
+        let parts = cut(self.scope, part_len(n_chunks));
+        let mut first = side_by_side(&parts, |part| nearest(n, self.ceilings(part))).concat();
+        keep_nearest(n, &mut first);
         let Some(farthest) = first.iter().copied().max_by(by_ceiling) else {
             return Vec::new();
         };
         let mut found = self.values_from(&first, f64::NEG_INFINITY);
         // Fewer than `n` are all there are.
         let mut last = lowest(&found);
-        let mut rest: Vec<(f64, u32)> = nearest
-            .iter()
-            .filter(|it| it.0 >= last && by_ceiling(it, &farthest) == Ordering::Greater)
-            .copied()
-            .collect();
+        // Looked at once more: to keep all ceilings would take longer.
+        let may_reach = |part: &Vec<Range<u32>>| {
+            let is_next = |it: &(f64, u32)| it.0 >= last && by_ceiling(it, &farthest).is_gt();
+            self.ceilings(part).filter(is_next).collect::<Vec<_>>()
+        };
+        let mut rest = side_by_side(&parts, may_reach).concat();
         rest.sort_unstable_by(by_ceiling);
         for stride in rest.chunks(STRIDE) {
             if stride[0].0 < last {
@@ -325,6 +309,35 @@ fn cut(ranges: &[Range<u32>], len: usize) -> Vec<Vec<Range<u32>>> {
 /// What a chunk is ordered by: its best window counts for two thirds, where windows are used.
 fn score(whole: f64, window: Option<f64>) -> f64 {
     window.map_or(whole, |window| (2.0 * window + whole) / 3.0)
+}
+
+/// The `n` chunks of the highest ceilings, in no order; `n` is at least 1.
+fn nearest(n: usize, chunks: impl Iterator<Item = (f64, u32)>) -> Vec<(f64, u32)> {
+    let mut nearest = Vec::new();
+    let mut farthest = None;
+    for chunk in chunks {
+        if farthest.is_some_and(|farthest| by_ceiling(&chunk, &farthest).is_gt()) {
+            continue;
+        }
+        nearest.push(chunk);
+        // Twice as many as are wanted, so that most pass by without a look at the others.
+        if nearest.len() == 2 * n {
+            farthest = keep_nearest(n, &mut nearest);
+        }
+    }
+    keep_nearest(n, &mut nearest);
+    nearest
+}
+
+/// Drops all but the `n` of the highest ceilings; the last of them, where more were there. `n` is at least 1.
+fn keep_nearest(n: usize, chunks: &mut Vec<(f64, u32)>) -> Option<(f64, u32)> {
+    if chunks.len() <= n {
+        return None;
+    }
+    let (_, farthest, _) = chunks.select_nth_unstable_by(n - 1, by_ceiling);
+    let farthest = *farthest;
+    chunks.truncate(n);
+    Some(farthest)
 }
 
 /// Orders by score, the highest first; ties by place.
