@@ -51,11 +51,6 @@ impl IdTable {
     pub fn get(&self, id: i64) -> Option<u32> {
         self.0.iter().find_map(|part| part.get(id))
     }
-
-    /// The ids that have a number, in no order.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = i64> {
-        self.0.iter().flat_map(|part| part.iter()).map(|(id, _)| id)
-    }
 }
 
 impl Part {
@@ -155,9 +150,6 @@ mod tests {
                     prop_assert_eq!(table.get(near), expected.get(&near).copied());
                 }
             }
-            let mut ids: Vec<i64> = table.ids().collect();
-            ids.sort_unstable();
-            prop_assert!(ids.iter().eq(expected.keys()));
         }
     }
 }

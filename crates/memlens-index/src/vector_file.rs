@@ -312,9 +312,9 @@ impl VectorFile {
         &self.head
     }
 
-    /// The embeddings that have a row, in no order.
-    pub(crate) fn embeddings(&self) -> impl Iterator<Item = i64> {
-        self.row_of.ids()
+    /// The row of each embedding that has one.
+    pub(crate) fn rows_by_embedding(&self) -> &IdTable {
+        &self.row_of
     }
 
     fn map(path: &Path, head: Head, known: Option<&Self>) -> Result<Self, IndexError> {

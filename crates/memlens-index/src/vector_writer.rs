@@ -12,7 +12,7 @@ use crate::held::Held;
 use crate::private::keep_private;
 use crate::vector_file::{check_vector, dot};
 use crate::vector_list::{Head, folder, rows_files, suffixed, unfinished};
-use crate::{IndexError, VectorFile};
+use crate::{IdTable, IndexError, VectorFile};
 
 /// Appends rows; readers see them all at once after [`VectorWriter::commit`], and never without.
 ///
@@ -26,8 +26,10 @@ pub struct VectorWriter {
     /// What the next commit says, its generation excepted.
     head: Head,
     crc32: crc32fast::Hasher,
-    /// Embeddings that have a row, committed or not.
-    known: HashSet<i64>,
+    /// The row of each embedding that had one when the list was opened.
+    row_of: IdTable,
+    /// The embeddings that were appended since, committed or not.
+    appended: HashSet<i64>,
 }
 
 /// How far a vector's squared length may be from 1: rounding in half precision, not more.
@@ -83,7 +85,8 @@ impl VectorWriter {
             codes,
             head,
             crc32,
-            known: HashSet::new(),
+            row_of: IdTable::default(),
+            appended: HashSet::new(),
         })
     }
 
@@ -143,7 +146,7 @@ impl VectorWriter {
             // Damaged ones are made anew below, as far as they are known.
             list.n_coded();
         }
-        let known = list.embeddings().collect();
+        let row_of = list.rows_by_embedding().clone();
         let head = list.head().clone();
         let codes = CodeWriter::append_to(path, &list)?;
         drop(list);
@@ -164,7 +167,8 @@ impl VectorWriter {
             codes,
             head,
             crc32,
-            known,
+            row_of,
+            appended: HashSet::new(),
         })
     }
 
@@ -190,7 +194,7 @@ impl VectorWriter {
 
     /// Says whether an embedding has a row, committed or not.
     pub fn contains(&self, embedding: i64) -> bool {
-        self.known.contains(&embedding)
+        self.row_of.get(embedding).is_some() || self.appended.contains(&embedding)
     }
 
     /// Appends one row. An embedding that has a row already keeps that one: the same id means the same vector.
@@ -206,9 +210,10 @@ impl VectorWriter {
                 why: format!("its length is {}, not 1", squared_length.sqrt()),
             });
         }
-        if !self.known.insert(embedding) {
+        if self.contains(embedding) {
             return Ok(());
         }
+        self.appended.insert(embedding);
         let n_rows = self.head.n_rows.checked_add(1);
         self.head.n_rows = n_rows.ok_or_else(|| IndexError::BadVector {
             why: "the list is full".to_owned(),
