@@ -117,8 +117,12 @@ fn open(app: &AppHandle, dir: PathBuf, arguments: &Arguments) -> Shell {
         let engine = opened.get_or_init(|| Arc::new(engine));
         let warmed = engine.clone();
         tauri::async_runtime::spawn_blocking(move || warmed.library().warm());
-        // Where only another process may write, that one notes it.
-        home.map(|home| engine.note_agents(&home))
+        // Apart: it reads files of other programs, and the window works without. Where only another process may write, that
+        // one notes it.
+        if let Some(home) = home {
+            let noting = engine.clone();
+            tauri::async_runtime::spawn_blocking(move || noting.note_agents(&home));
+        }
     });
     // Nobody would ever hear of it: every command waits.
     tauri::async_runtime::spawn(async move {

@@ -104,7 +104,9 @@ impl CodeFile {
         if are_others {
             return Self::none(head.dim);
         }
-        codes.n_known = known.and_then(Self::n_compared).unwrap_or(0);
+        // What was compared for a state before `known` holds where nobody asked of that.
+        let n_compared = |known: &Self| known.n_compared().unwrap_or(known.n_known);
+        codes.n_known = known.map_or(0, n_compared);
         codes
     }
 
@@ -276,6 +278,8 @@ impl CodeWriter {
             let (embedding, vector) = (list.embedding_of(row), list.vector(row));
             writer.append(embedding, vector, crc32fast::hash(list.row(row)))?;
         }
+        // A row that is not as it was written must not get a checksum that says so.
+        list.check_read()?;
         writer.commit()?;
         for (beside, own) in writer.paths.iter().zip(&own) {
             fs::rename(beside, own).map_err(IndexError::io("replace", own))?;

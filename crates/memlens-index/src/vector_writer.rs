@@ -143,7 +143,7 @@ impl VectorWriter {
         let lock = lock(path)?;
         let list = VectorFile::open(path)?;
         if checks_codes {
-            // Damaged ones are made anew below, as far as they are known.
+            // All are looked at, so that damaged ones are made anew below.
             list.n_coded();
         }
         let row_of = list.rows_by_embedding().clone();

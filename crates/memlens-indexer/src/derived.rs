@@ -136,8 +136,8 @@ impl Derived {
         Ok(Derived { text, vectors })
     }
 
-    /// Reads all vectors, which opening does not, and builds their list anew where they are not as they were written, or their
-    /// codes alone; ends early once `cancel` is set. Returns with the lists what a person should be told, where there is
+    /// Reads all vectors, which opening does not, and builds their list anew where they are not as they were written, or makes
+    /// the codes alone anew where only these are damaged; ends early once `cancel` is set. Returns with the lists what a person should be told, where there is
     /// anything.
     ///
     /// # Errors
@@ -151,11 +151,16 @@ impl Derived {
         match check_vectors(store.dir(), cancel)? {
             Ok(true) => Ok((self, None)),
             Ok(false) => {
-                let Derived { text, vectors } = self;
+                let Derived { mut text, vectors } = self;
                 // Two cannot write at once.
                 drop(vectors);
-                let vectors = VectorWriter::append_to_checked(&vector_path(store.dir()))?;
-                Ok((Derived { text, vectors }, None))
+                let mut vectors = VectorWriter::append_to_checked(&vector_path(store.dir()))?;
+                // A new one, so that readers let go of the old codes.
+                let generation = store.raise_generation()?;
+                text.commit(generation)?;
+                vectors.commit(generation)?;
+                let notice = "the codes of the vector list were made anew: they were damaged";
+                Ok((Derived { text, vectors }, Some(notice.to_owned())))
             }
             Err(error) => {
                 let notice = format!("the vector list was rebuilt: {error}");

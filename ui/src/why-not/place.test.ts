@@ -48,6 +48,14 @@ describe("suggestions", () => {
     );
   });
 
+  it("take the dotted capital I for the plain one, which the score does not know", () => {
+    const files = ["ali.md", "İAA.md"].map((path) => ({ folder: "id", folderName: "notes", path }));
+    const found = (typed: string) => suggestionsFor(typed, files).map(({ path }) => path);
+    expect(found("ALİ")).toEqual(["ali.md", "ALİ"]);
+    expect(found("İA")[0]).toBe("İAA.md");
+    expect(found("İAA.md")).toEqual(["İAA.md"]);
+  });
+
   it("find a file by some of its letters, and offer the text itself last", () =>
     check("notif", ["id-notes reference/notification-routes.md", "typed notif"]));
 

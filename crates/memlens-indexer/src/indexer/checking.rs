@@ -23,6 +23,7 @@ impl Indexer {
         cancel: &AtomicBool,
     ) -> Result<(), IndexerError> {
         if self.is_checked || self.check(cancel)? {
+            self.is_checked = true;
             return Ok(());
         }
         Err(IngestError::Cancelled {
@@ -50,6 +51,10 @@ impl Indexer {
             self.forgotten.extend(forgotten.notes);
             self.follow(&forgotten.applied, Vec::new())?;
         }
+        // An error of the last time leaves them closed.
+        if self.derived.is_none() {
+            self.open_lists()?;
+        }
         if let Some(derived) = self.derived.take() {
             let made_by = (made_by.0.as_str(), made_by.1);
             let (derived, notice) = derived.checked(&mut self.store, made_by, cancel)?;
@@ -60,8 +65,7 @@ impl Indexer {
                 self.is_untold = true;
             }
         }
-        self.is_checked = !cancel.load(Ordering::Relaxed);
-        Ok(self.is_checked)
+        Ok(!cancel.load(Ordering::Relaxed))
     }
 
     /// Queues notes that were forgotten because they were not as they were saved, also those of folders that nobody walks

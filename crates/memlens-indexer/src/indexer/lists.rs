@@ -75,7 +75,7 @@ impl Indexer {
     }
 
     /// Opens the lists; what is torn or out of step is built anew.
-    fn open_lists(&mut self) -> Result<(), IndexerError> {
+    pub(super) fn open_lists(&mut self) -> Result<(), IndexerError> {
         let info = self.embedder.info();
         let Opened {
             derived,

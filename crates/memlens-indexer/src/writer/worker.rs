@@ -11,8 +11,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use memlens_embed::{EmbedderSource, Purpose};
+use memlens_index::IndexError;
 use memlens_ingest::IngestError;
-use memlens_store::{Folder, FolderId, Store};
+use memlens_store::{Folder, FolderId, Store, StoreError};
 
 use super::checker::Checker;
 use super::{Command, Shared};
@@ -51,7 +52,7 @@ enum Check {
     /// Not yet: what a person waits for goes first.
     Later,
     Running(Checker),
-    /// Something is not as it was saved: it is mended before anything else.
+    /// Something is not as it was saved, or could not be read: the library is mended before anything else.
     Damaged,
     Done,
 }
@@ -358,10 +359,13 @@ impl Worker {
         Ok(matches!(self.check, Check::Done))
     }
 
-    /// Has the library mended before anything is tried again, where something failed that may be damaged.
+    /// Has the library mended before anything is tried again, where what failed is damaged, and not the disk full or the like.
     fn doubt(&mut self, error: &IndexerError) {
-        let is_of_library = matches!(error, IndexerError::Store(_) | IndexerError::Index(_));
-        if is_of_library && !matches!(self.check, Check::Done) {
+        let may_be_damaged =
+            |error: &IndexError| error.needs_rebuild() || matches!(error, IndexError::Text { .. });
+        let is_damage = matches!(error, IndexerError::Store(StoreError::Damaged { .. }))
+            || matches!(error, IndexerError::Index(error) if may_be_damaged(error));
+        if is_damage && !matches!(self.check, Check::Done) {
             self.check = Check::Damaged;
         }
     }
