@@ -116,8 +116,8 @@ fn whatever_becomes_of_the_file_changes_no_answer() {
         bytes[at] ^= 1;
         bytes
     }));
-    // With a checksum that fits: of another format; of other numbers of rows, one of which is no size that memory has; and
-    // of a last document that goes on behind the end.
+    // With a checksum that fits: of another format; of other numbers of rows, one of which is no size that memory has; of a
+    // last document that goes on behind the end, or has more chunks or windows than are left.
     let n_chunks = expected.n_chunks() as u8;
     for (at, byte) in [
         (17, b'1'),
@@ -127,6 +127,8 @@ fn whatever_becomes_of_the_file_changes_no_answer() {
         (32, 0),
         (39, 0xff),
         (bytes.len() - 8, 0x80),
+        (bytes.len() - 6, 3),
+        (bytes.len() - 5, 5),
     ] {
         let mut content = bytes[..bytes.len() - 4].to_vec();
         content[at] = byte;
