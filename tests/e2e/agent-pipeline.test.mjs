@@ -82,7 +82,10 @@ scenario("OpenClaw 2026.9 finds, and its minScore moves live", async ({ window }
 scenario("OpenClaw 2026.7 cuts the notes anew when the length of chunks is released", async ({ window }) => {
   await choose(window, "OpenClaw 2026.7");
   const nSearched = () =>
-    window.run(() => Number(/^(\d+) →/m.exec(document.querySelector("[data-stage='openclaw.vector'].stg").innerText)[1]));
+    window.run(() => {
+      const strip = document.querySelector("[data-stage='openclaw.vector'].stg");
+      return Number(/^(\d+) →/m.exec(strip?.innerText ?? "")?.[1] ?? 0);
+    });
   const before = await until("it is ranked", async () => (await nSearched()) || null);
   // Near the short end of 8 to 4,000 tokens.
   await window.drag("openclaw.chunk_tokens", 0.3);
