@@ -22,6 +22,8 @@
 
 use std::iter::zip;
 
+mod kernels;
+
 /// A rotation of `dim` dimensions: whatever the vector, its numbers come out as if drawn from a bell curve.
 ///
 /// Signs are flipped by a fixed random choice, then the first or the last 2^k numbers, by turns, are mixed by a
@@ -206,20 +208,7 @@ impl Question {
     ///
     /// The same on every machine, bit for bit.
     pub(crate) fn write_ceilings(&self, codes: &[u8], ceilings: &mut [f32]) {
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code)]
-        if avx512::is_here() {
-            // SAFETY: The processor has just been asked.
-            unsafe { avx512::write_ceilings(self, codes, ceilings) }
-            return;
-        } else if is_x86_feature_detected!("avx2") {
-            // SAFETY: The processor has just been asked.
-            unsafe { avx2::write_ceilings(self, codes, ceilings) }
-            return;
-        }
-        for (ceiling, (levels, tail)) in zip(ceilings, self.split(codes)) {
-            *ceiling = self.ceiling(sum(levels, &self.numbers), tail);
-        }
+        kernels::write_ceilings(self, codes, ceilings);
     }
 
     /// The levels of each code, and what stands behind them.
@@ -243,128 +232,6 @@ impl Question {
         let remainder = &code[self.numbers.len() / 2 + size_of::<f32>()..][..size_of::<f32>()];
         let remainder: f32 = bytemuck::pod_read_unaligned(remainder);
         2.0 * (remainder * self.per_remainder + self.slack)
-    }
-}
-
-/// The sum of products of levels and numbers, in plain code.
-fn sum(levels: &[u8], numbers: &[i8]) -> i32 {
-    let blocks = zip(levels.chunks_exact(BLOCK), numbers.chunks_exact(2 * BLOCK));
-    blocks
-        .map(|(levels, numbers)| {
-            let (low, high) = numbers.split_at(BLOCK);
-            zip(levels, zip(low, high))
-                .map(|(level, (low, high))| {
-                    i32::from(level & 15) * i32::from(*low)
-                        + i32::from(level >> 4) * i32::from(*high)
-                })
-                .sum::<i32>()
-        })
-        .sum()
-}
-
-/// The same for processors with AVX-512 and its sums of four products.
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)]
-mod avx512 {
-    use std::arch::x86_64::{
-        __m256i, __m512i, _mm256_loadu_si256, _mm512_and_si512, _mm512_broadcast_i64x4,
-        _mm512_dpbusd_epi32, _mm512_loadu_si512, _mm512_reduce_add_epi32, _mm512_set1_epi8,
-        _mm512_setr_epi64, _mm512_setzero_si512, _mm512_srlv_epi64,
-    };
-    use std::iter::zip;
-
-    use super::{BLOCK, Question};
-
-    /// Whether this processor has what this module is made of.
-    pub(super) fn is_here() -> bool {
-        is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vnni")
-    }
-
-    #[target_feature(enable = "avx512f,avx512vnni")]
-    pub(super) fn write_ceilings(question: &Question, codes: &[u8], ceilings: &mut [f32]) {
-        for (ceiling, (levels, tail)) in zip(ceilings, question.split(codes)) {
-            *ceiling = question.ceiling(sum(levels, &question.numbers), tail);
-        }
-    }
-
-    /// As [`super::sum`]: four products are added to a sum of 32 bits, so nothing is cut off.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512vnni")]
-    pub(super) fn sum(levels: &[u8], numbers: &[i8]) -> i32 {
-        let mask = _mm512_set1_epi8(15);
-        // A block stands in both halves, and the upper half takes the high levels of its bytes: the order of numbers.
-        let shifts = _mm512_setr_epi64(0, 0, 0, 0, 4, 4, 4, 4);
-        let mut sums = _mm512_setzero_si512();
-        let (blocks, _) = levels.as_chunks::<BLOCK>();
-        let (numbers, _) = numbers.as_chunks::<{ 2 * BLOCK }>();
-        for (block, numbers) in zip(blocks, numbers) {
-            // SAFETY: The arrays have the 32 and 64 bytes that are read; they may lie anywhere.
-            let (block, numbers) = unsafe {
-                (
-                    _mm256_loadu_si256(block.as_ptr().cast::<__m256i>()),
-                    _mm512_loadu_si512(numbers.as_ptr().cast::<__m512i>()),
-                )
-            };
-            let both = _mm512_srlv_epi64(_mm512_broadcast_i64x4(block), shifts);
-            sums = _mm512_dpbusd_epi32(sums, _mm512_and_si512(both, mask), numbers);
-        }
-        _mm512_reduce_add_epi32(sums)
-    }
-}
-
-/// The same for processors with AVX2.
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)]
-mod avx2 {
-    use std::arch::x86_64::{
-        __m256i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_shuffle_epi32, _mm256_add_epi16,
-        _mm256_add_epi32, _mm256_and_si256, _mm256_castsi256_si128, _mm256_extracti128_si256,
-        _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi8,
-        _mm256_set1_epi16, _mm256_setzero_si256, _mm256_srli_epi16,
-    };
-    use std::iter::zip;
-
-    use super::{BLOCK, Question};
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn write_ceilings(question: &Question, codes: &[u8], ceilings: &mut [f32]) {
-        for (ceiling, (levels, tail)) in zip(ceilings, question.split(codes)) {
-            *ceiling = question.ceiling(sum(levels, &question.numbers), tail);
-        }
-    }
-
-    /// As [`super::sum`]: two products of at most 15 * 127 are added in 16 bits, two such pairs of a block as well, and
-    /// blocks in 32, so nothing is cut off.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub(super) fn sum(levels: &[u8], numbers: &[i8]) -> i32 {
-        let (mask, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
-        let mut sums = _mm256_setzero_si256();
-        let (blocks, _) = levels.as_chunks::<BLOCK>();
-        let (halves, _) = numbers.as_chunks::<BLOCK>();
-        let (halves, _) = halves.as_chunks::<2>();
-        for (block, [low, high]) in zip(blocks, halves) {
-            // SAFETY: Each array has the 32 bytes that are read; they may lie anywhere.
-            let (block, low, high) = unsafe {
-                (
-                    _mm256_loadu_si256(block.as_ptr().cast::<__m256i>()),
-                    _mm256_loadu_si256(low.as_ptr().cast::<__m256i>()),
-                    _mm256_loadu_si256(high.as_ptr().cast::<__m256i>()),
-                )
-            };
-            let low = _mm256_maddubs_epi16(_mm256_and_si256(block, mask), low);
-            let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(block), mask);
-            let high = _mm256_maddubs_epi16(upper, high);
-            let both = _mm256_add_epi16(low, high);
-            sums = _mm256_add_epi32(sums, _mm256_madd_epi16(both, ones));
-        }
-        let half = _mm_add_epi32(
-            _mm256_castsi256_si128(sums),
-            _mm256_extracti128_si256::<1>(sums),
-        );
-        let pair = _mm_add_epi32(half, _mm_shuffle_epi32::<0b00_00_11_10>(half));
-        let one = _mm_add_epi32(pair, _mm_shuffle_epi32::<0b00_00_00_01>(pair));
-        _mm_cvtsi128_si32(one)
     }
 }
 
@@ -429,33 +296,6 @@ mod tests {
                     prop_assert!(floor <= product, "{} below {}", product, floor);
                 }
             }
-        }
-
-        #[test]
-        fn every_kernel_gives_the_plain_sum(
-            (levels, numbers) in (0_usize..20).prop_flat_map(|blocks| (
-                prop::collection::vec(prop_oneof![Just(255_u8), any::<u8>()], blocks * BLOCK),
-                prop::collection::vec(prop_oneof![Just(127_i8), -127_i8..=127], blocks * BLOCK * 2),
-            ))
-        ) {
-            let expected = sum(&levels, &numbers);
-            #[cfg(target_arch = "x86_64")]
-            #[allow(unsafe_code)]
-            {
-                if is_x86_feature_detected!("avx2") {
-                    // SAFETY: The processor has just been asked.
-                    prop_assert_eq!(unsafe { avx2::sum(&levels, &numbers) }, expected);
-                }
-                if avx512::is_here() {
-                    // SAFETY: The processor has just been asked.
-                    prop_assert_eq!(unsafe { avx512::sum(&levels, &numbers) }, expected);
-                }
-            }
-            let by_number: i32 = (0..numbers.len()).map(|at| {
-                let byte = levels[at / 64 * 32 + at % 32];
-                i32::from(if at % 64 < 32 { byte % 16 } else { byte / 16 }) * i32::from(numbers[at])
-            }).sum();
-            prop_assert_eq!(expected, by_number);
         }
 
         #[test]
