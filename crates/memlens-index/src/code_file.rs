@@ -11,14 +11,13 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::iter::zip;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use memlens_files::{map_own, open_own};
 use memmap2::Mmap;
 
-use crate::codes::Rotation;
+use crate::codes::{Question, Rotation};
 use crate::private::keep_private;
 use crate::vector_list::{Head, ID_BYTES, files_beside, suffixed};
 use crate::{IndexError, VectorFile, part_len, side_by_side};
@@ -29,20 +28,28 @@ const FORMAT: u32 = 3;
 const CRC_BYTES: usize = size_of::<u32>();
 /// Bytes of a row's checks: the embedding, the checksums of row and code, and that of these.
 const CHECK_BYTES: usize = ID_BYTES + 3 * CRC_BYTES;
+/// Codes that are compared and then looked at, while they are at hand: 100 kB of 384 dimensions.
+const AT_ONCE: usize = 512;
 /// The files, by their endings.
 const ENDINGS: [&str; 2] = ["codes", "checks"];
 
 /// The codes of a list's first rows, as far as they are sound.
 pub(crate) struct CodeFile {
     pub(crate) rotation: Rotation,
-    /// Codes and checks; `None` if there are none.
-    files: Option<[Mmap; 2]>,
+    /// `None` if there are none.
+    files: Option<Files>,
     /// How many rows, from the first, have checks that fit.
     n_checked: usize,
     /// How many codes, from the first, an earlier state of the list compared.
     n_known: usize,
     /// How many codes, from the first, are as they were written; none before they were compared.
     n_sound: OnceLock<usize>,
+}
+
+/// The codes and checks of some rows.
+struct Files {
+    codes: Mmap,
+    checks: Mmap,
 }
 
 impl CodeFile {
@@ -58,16 +65,16 @@ impl CodeFile {
     }
 
     /// Maps the codes of the list at `path` whose head is `head`. What was found sound of `known`, an earlier state of it, is
-    /// not compared again; `embedding` names that of a row.
+    /// not compared again; `embedding_of` names that of a row.
     pub(crate) fn open(
         path: &Path,
         head: &Head,
         known: Option<&Self>,
-        embedding: impl Fn(u32) -> i64,
+        embedding_of: impl Fn(u32) -> i64,
     ) -> Self {
         let mut codes = Self::none(head.dim);
         let row_bytes = [codes.rotation.code_bytes(), CHECK_BYTES];
-        let map = || -> io::Result<Option<(usize, [Mmap; 2])>> {
+        let map = || -> io::Result<Option<(usize, Files)>> {
             let open = |own: &PathBuf| open_own(own, File::options().read(true));
             let [first, second] = own_paths(path, head);
             let files = [open(&first)?, open(&second)?];
@@ -80,7 +87,8 @@ impl CodeFile {
                 return Ok(None);
             }
             let map = |at: usize| map_own(&files[at], n_rows * row_bytes[at] as u64);
-            Ok(Some((n_rows as usize, [map(0)?, map(1)?])))
+            let (codes, checks) = (map(0)?, map(1)?);
+            Ok(Some((n_rows as usize, Files { codes, checks })))
         };
         let mapped = map().unwrap_or_else(|error| {
             tracing::debug!(%error, "vectors are compared without codes");
@@ -98,11 +106,13 @@ impl CodeFile {
         // is another one shows when it is read.
         let last = (codes.n_checked as u32).checked_sub(1);
         let are_others = last.is_some_and(|last| {
-            let [first, last] = [0, last].map(|row| (codes.embedding_of(row), embedding(row)));
-            first.0 != first.1 || last.0 != last.1
+            [0, last]
+                .iter()
+                .any(|row| embedding(codes.check(*row as usize)) != embedding_of(*row))
         });
         if are_others {
-            return Self::none(head.dim);
+            (codes.files, codes.n_checked) = (None, 0);
+            return codes;
         }
         // What was compared for a state before `known` holds where nobody asked of that.
         let n_compared = |known: &Self| known.n_compared().unwrap_or(known.n_known);
@@ -117,35 +127,55 @@ impl CodeFile {
 
     /// How many of the list's rows, from the first, have a code. The first time this reads all of them.
     pub(crate) fn n_coded(&self) -> usize {
-        *self.n_sound.get_or_init(|| {
-            let first = self.n_known.min(self.n_checked);
-            let code_bytes = self.rotation.code_bytes();
-            let n_rows = part_len(self.n_checked - first);
-            let codes = &self.file(0)[first * code_bytes..self.n_checked * code_bytes];
-            let checks = &self.checks()[first * CHECK_BYTES..];
-            let parts = zip(
-                codes.chunks(n_rows * code_bytes),
-                checks.chunks(n_rows * CHECK_BYTES),
-            );
-            let damaged = side_by_side(parts, |(codes, checks)| {
-                let checks = checks.chunks_exact(CHECK_BYTES);
-                zip(codes.chunks_exact(code_bytes), checks)
-                    .position(|(code, check)| !is_code_as_written(code, check))
-            });
-            let mut damaged = (first..).step_by(n_rows).zip(damaged);
-            let damaged = damaged.find_map(|(first, at)| Some(first + at?));
-            damaged.unwrap_or(self.n_checked)
-        })
+        let look = || self.look(self.n_checked, self.n_known, None);
+        *self.n_sound.get_or_init(look)
+    }
+
+    /// Writes the ceilings of all rows that have a code, by row, and returns how many these are: [`CodeFile::n_coded`], which
+    /// it finds on the way where nobody asked before, so that codes come from memory once.
+    pub(crate) fn write_ceilings(&self, question: &Question, ceilings: &mut [f32]) -> usize {
+        let mut is_written = false;
+        let n_coded = *self.n_sound.get_or_init(|| {
+            is_written = true;
+            let asked = Some((question, &mut *ceilings));
+            self.look(self.n_checked, self.n_known, asked)
+        });
+        if !is_written {
+            self.look(n_coded, n_coded, Some((question, ceilings)));
+        }
+        n_coded
+    }
+
+    /// How many of the first `n_rows` codes are as they were written, up to the first that is not; the first `n_known` are
+    /// known to be. Writes a question's ceilings of all these at least.
+    fn look(&self, n_rows: usize, n_known: usize, asked: Option<(&Question, &mut [f32])>) -> usize {
+        let code_bytes = self.rotation.code_bytes();
+        let n_each = part_len(n_rows);
+        let parts = self.codes()[..n_rows * code_bytes].chunks(n_each * code_bytes);
+        let (question, ceilings) = asked.unzip();
+        let mut ceilings = ceilings.map(|ceilings| ceilings.chunks_mut(n_each));
+        let parts = (0..).step_by(n_each).zip(parts).map(|(first, codes)| {
+            let ceilings = ceilings.as_mut().and_then(Iterator::next);
+            (first, codes, question.zip(ceilings))
+        });
+        let damaged = side_by_side(parts, |(first, codes, mut asked)| {
+            let blocks = codes.chunks(AT_ONCE * code_bytes);
+            blocks.zip((0..).step_by(AT_ONCE)).find_map(|(codes, at)| {
+                let rows = (first + at..).zip(codes.chunks_exact(code_bytes));
+                let mut unknown = rows.skip(n_known.saturating_sub(first + at));
+                let damaged = unknown.find(|(row, code)| !self.is_code_as_written(*row, code));
+                if let Some((question, ceilings)) = &mut asked {
+                    question.write_ceilings(codes, &mut ceilings[at..]);
+                }
+                damaged.map(|(row, _)| row)
+            })
+        });
+        damaged.into_iter().flatten().next().unwrap_or(n_rows)
     }
 
     /// What [`CodeFile::n_coded`] says, where it was asked.
     pub(crate) fn n_compared(&self) -> Option<usize> {
         self.n_sound.get().copied()
-    }
-
-    /// The codes of the first rows.
-    pub(crate) fn codes(&self) -> &[u8] {
-        &self.file(0)[..self.n_coded() * self.rotation.code_bytes()]
     }
 
     /// The code of a row.
@@ -154,17 +184,13 @@ impl CodeFile {
     /// If it has none.
     pub(crate) fn code(&self, row: usize) -> &[u8] {
         let code_bytes = self.rotation.code_bytes();
-        &self.file(0)[row * code_bytes..][..code_bytes]
+        &self.codes()[row * code_bytes..][..code_bytes]
     }
 
     /// The embeddings of the checked rows, in their order.
     pub(crate) fn embeddings(&self) -> impl Iterator<Item = i64> + Clone {
-        (0..self.n_checked as u32).map(|row| self.embedding_of(row))
-    }
-
-    fn embedding_of(&self, row: u32) -> i64 {
-        let check = self.check(row as usize).first_chunk();
-        i64::from_le_bytes(*check.expect("an id comes first"))
+        let checks = self.checks().chunks_exact(CHECK_BYTES);
+        checks.take(self.n_checked).map(embedding)
     }
 
     /// Whether a checked row of the list, its id and numbers, is as it was written.
@@ -175,26 +201,33 @@ impl CodeFile {
         self.check(row)[ID_BYTES..][..CRC_BYTES] == crc32(bytes)
     }
 
+    fn is_code_as_written(&self, row: usize, code: &[u8]) -> bool {
+        self.check(row)[ID_BYTES + CRC_BYTES..][..CRC_BYTES] == crc32(code)
+    }
+
     fn check(&self, row: usize) -> &[u8] {
         &self.checks()[row * CHECK_BYTES..][..CHECK_BYTES]
     }
 
     fn checks(&self) -> &[u8] {
-        self.file(1)
+        self.files.as_ref().map_or(&[], |files| &files.checks)
     }
 
-    fn file(&self, at: usize) -> &[u8] {
-        self.files.as_ref().map_or(&[], |files| &files[at])
+    fn codes(&self) -> &[u8] {
+        self.files.as_ref().map_or(&[], |files| &files.codes)
     }
 
     /// The mappings.
     pub(crate) fn mapped(&self) -> impl Iterator<Item = &Mmap> {
-        self.files.iter().flatten()
+        let files = self.files.iter();
+        files.flat_map(|files| [&files.codes, &files.checks])
     }
 }
 
-fn is_code_as_written(code: &[u8], check: &[u8]) -> bool {
-    check[ID_BYTES + CRC_BYTES..][..CRC_BYTES] == crc32(code)
+/// The embedding of a row's checks.
+fn embedding(check: &[u8]) -> i64 {
+    let id = check.first_chunk();
+    i64::from_le_bytes(*id.expect("an id comes first"))
 }
 
 fn crc32(bytes: &[u8]) -> [u8; CRC_BYTES] {

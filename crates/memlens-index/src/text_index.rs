@@ -955,9 +955,12 @@ mod tests {
                 let expected = sorted[..n.min(sorted.len())].to_vec();
                 assert_eq!(bits(scores.best(n, tie)), bits(expected), "the best {n}");
             }
-            for (at, (score, own)) in sorted.iter().enumerate() {
-                assert_eq!(scores.n_before(*score, own, tie), at);
-            }
+            // In another order than theirs, and one of them twice.
+            let mut wanted: Vec<(u32, (f32, u64))> = (1..).zip(sorted.iter().copied()).collect();
+            wanted.sort_unstable_by_key(|(_, (_, own))| *own);
+            wanted.extend(wanted.first().copied());
+            let (ranks, wanted): (Vec<u32>, Vec<(f32, u64)>) = wanted.into_iter().unzip();
+            assert_eq!(scores.ranks(&wanted, tie), ranks);
         }
         // Those that were deleted, are no hits or were never there too, in any order.
         let mut chunks = index.chunks().to_vec();

@@ -155,15 +155,35 @@ impl TextScores<'_> {
             .collect()
     }
 
-    /// How many hits come before one with this score and what `tie` says of it, in the order of [`TextScores::best`].
-    pub fn n_before<T: Ord>(&self, score: f32, own: &T, tie: impl Fn(u64) -> T) -> usize {
-        let own_key = key(score);
-        let chunks = self.index.chunks();
-        let is_before = |(at, score): &(usize, &f32)| match key(**score) {
-            key if key == own_key => tie(chunks[*at]) < *own,
-            key => key > own_key,
-        };
-        self.scores.iter().enumerate().filter(is_before).count()
+    /// The 1-based ranks of hits, given by score and what `tie` says of each, in the order of [`TextScores::best`]; they come in
+    /// the order given.
+    pub fn ranks<T: Ord>(&self, wanted: &[(f32, T)], tie: impl Fn(u64) -> T) -> Vec<u32> {
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        let mut in_order: Vec<usize> = (0..wanted.len()).collect();
+        in_order.sort_unstable_by_key(|at| (Reverse(key(wanted[*at].0)), &wanted[*at].1));
+        let keys: Vec<i32> = in_order.iter().map(|at| key(wanted[*at].0)).collect();
+        // How many hits stand between each wanted one and the one before it; behind the last they do not count.
+        let mut n_between = vec![0; wanted.len() + 1];
+        for (chunk, score) in self.index.chunks().iter().zip(&self.scores) {
+            let own_key = key(*score);
+            let mut next = keys.partition_point(|key| *key > own_key);
+            if keys.get(next) == Some(&own_key) {
+                let own = tie(*chunk);
+                let n_equal = keys[next..].partition_point(|key| *key == own_key);
+                let equal = &in_order[next..next + n_equal];
+                next += equal.partition_point(|at| wanted[*at].1 <= own);
+            }
+            n_between[next] += 1;
+        }
+        let mut ranks = vec![0; wanted.len()];
+        let mut n_before = 0;
+        for (at, n) in in_order.into_iter().zip(n_between) {
+            n_before += n;
+            ranks[at] = n_before + 1;
+        }
+        ranks
     }
 
     /// The positions in [`TextScores::words`] of the words that each of these chunks holds, ascending; none where it is

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io;
-use std::iter::zip;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -200,12 +199,10 @@ impl VectorFile {
             products.fill_with(|| AtomicU32::new(NOT_ASKED));
         });
         let question = Question::new(&self.codes.rotation, query);
-        let n_by_code = question.as_ref().map_or(0, |_| self.n_coded());
-        let (by_code, by_vector) = ceilings.split_at_mut(n_by_code);
-        if let Some(question) = &question {
-            self.write_ceilings(question, by_code);
-        }
-        for (row, ceiling) in (n_by_code as u32..).zip(by_vector) {
+        let n_by_code = question.as_ref().map_or(0, |question| {
+            self.codes.write_ceilings(question, &mut ceilings)
+        });
+        for (row, ceiling) in (n_by_code as u32..).zip(&mut ceilings[n_by_code..]) {
             *ceiling = self.dot(query, row);
         }
         let asked = Arc::new(Asked {
@@ -216,19 +213,6 @@ impl VectorFile {
         });
         *self.last_asked.lock() = Some(asked.clone());
         Ok(Bounds::new(self, asked))
-    }
-
-    /// Writes the ceilings of the first rows, all of which have codes.
-    fn write_ceilings(&self, question: &Question, ceilings: &mut [f32]) {
-        let code_bytes = self.codes.rotation.code_bytes();
-        let n_rows = part_len(ceilings.len());
-        let codes = self.codes.codes().chunks(n_rows * code_bytes);
-        side_by_side(
-            zip(codes, ceilings.chunks_mut(n_rows)),
-            |(codes, ceilings)| {
-                question.write_ceilings(codes, ceilings);
-            },
-        );
     }
 
     /// The dot product of `query` with the vector in `row`, the same as in [`VectorFile::dots`].
@@ -271,7 +255,7 @@ impl VectorFile {
 
     /// How many rows, from the first, have a code. Those behind them are compared by their vectors, which takes longer.
     ///
-    /// The first time it reads all codes, 0.2 s of a million chunks: whoever has time before the first question asks then.
+    /// The first time it reads all codes, 0.1 s of a million chunks; the first question does where nobody asked before.
     pub fn n_coded(&self) -> usize {
         self.codes.n_coded()
     }

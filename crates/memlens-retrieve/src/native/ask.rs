@@ -189,12 +189,15 @@ pub fn retrieve(
             vectors.values[slot_of(&union, *place)].rank = Some(rank);
         }
     }
-    for place in unranked {
+    let unranked = unranked.iter().filter_map(|place| {
         let slot = slot_of(&union, *place);
-        if let (Some(score), None) = (scores.of(ids[slot]), text.values[slot].rank) {
-            let n_before = scores.n_before(score, &Some(*place), place_of);
-            text.values[slot].rank = Some(n_before as u32 + 1);
-        }
+        let score = scores.of(ids[slot])?;
+        let is_ranked = text.values[slot].rank.is_some();
+        (!is_ranked).then_some((slot, (score, Some(*place))))
+    });
+    let (slots, unranked): (Vec<usize>, Vec<(f32, Option<u32>)>) = unranked.unzip();
+    for (slot, rank) in slots.into_iter().zip(scores.ranks(&unranked, place_of)) {
+        text.values[slot].rank = Some(rank);
     }
     lists.vectors.check_read()?;
     Ok(Retrieved {

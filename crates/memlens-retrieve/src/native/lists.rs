@@ -155,11 +155,18 @@ impl Lists {
                 (rows, said)
             }
         };
-        let mut counts: HashMap<FolderId, FolderCounts> = HashMap::new();
-        for document in documents {
-            let counts = counts.entry(document.folder).or_default();
-            counts.n_files += 1;
-            counts.n_chunks += document.chunks.len() as u32;
+        let mut counts = HashMap::new();
+        let mut first = 0;
+        // Documents stand by folder.
+        while let Some(FolderId(folder)) = documents.get(first).map(|document| document.folder) {
+            let n_files = documents[first..].partition_point(|it| it.folder.0 == folder);
+            let places = snapshot.places(first).start..snapshot.places(first + n_files - 1).end;
+            let of_folder = FolderCounts {
+                n_files: n_files as u32,
+                n_chunks: places.len() as u32,
+            };
+            counts.insert(FolderId(folder), of_folder);
+            first += n_files;
         }
         Ok(Lists {
             text,
