@@ -1,7 +1,7 @@
 //! Files that something else may stand in the place of: a link, a pipe that nobody serves, a file of another user's.
 //!
 //! [`read`] and [`write`] take what a person names: files, devices, and pipes that somebody serves. [`open_own`] opens a
-//! file of the program's own and nothing in its place, [`map_own`] makes one memory, [`make_folder`] and [`keep_private`]
+//! file of the program's own and nothing in its place, [`map_own`] makes one memory that [`buffer_to_map`] wrote, [`make_folder`] and [`keep_private`]
 //! keep other users out of it.
 //! [`replace_keeping`] changes a file of another program and keeps what it held.
 //! [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would truly be written.
@@ -22,7 +22,7 @@ mod own;
 mod pipes;
 mod places;
 
-pub use mapped::map_own;
+pub use mapped::{buffer_to_map, map_own};
 pub use own::{is_odd, keep_private, make_folder, open_own};
 pub use pipes::read;
 pub use places::{is_same, is_within, place_of, place_to_be, replace_keeping, write};

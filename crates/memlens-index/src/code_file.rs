@@ -14,7 +14,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use memlens_files::{map_own, open_own};
+use memlens_files::{buffer_to_map, map_own, open_own};
 use memmap2::Mmap;
 
 use crate::codes::{Question, Rotation};
@@ -380,7 +380,7 @@ impl CodeWriter {
     fn with(paths: [PathBuf; 2], files: [File; 2], head: &Head) -> Self {
         Self {
             paths,
-            files: files.map(BufWriter::new),
+            files: files.map(buffer_to_map),
             rotation: Rotation::new(head.dim),
             check: Check::new(head),
             code: Vec::new(),

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -22,7 +22,7 @@ use tantivy::directory::{
 use tantivy::index::SegmentComponent;
 use tantivy::{Directory, IndexMeta};
 
-use memlens_files::open_own;
+use memlens_files::{buffer_to_map, open_own};
 
 use crate::IndexError;
 use crate::held::Held;
@@ -268,7 +268,7 @@ impl Directory for ListDirectory {
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         let inner = self.inner.open_write(path)?;
         keep_private([&*self.dir.join(path)]);
-        Ok(BufWriter::new(Box::new(Summing {
+        Ok(buffer_to_map(Box::new(Summing {
             inner,
             name: name(path),
             n_bytes: 0,

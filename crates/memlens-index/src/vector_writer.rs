@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use memlens_files::{make_folder, open_own};
+use memlens_files::{buffer_to_map, make_folder, open_own};
 
 use crate::code_file::{CodeWriter, codes_files};
 use crate::held::Held;
@@ -81,7 +81,7 @@ impl VectorWriter {
         Ok(Self {
             path: path.to_owned(),
             _lock: lock,
-            rows: BufWriter::new(rows),
+            rows: buffer_to_map(rows),
             codes,
             head,
             crc32,
@@ -163,7 +163,7 @@ impl VectorWriter {
         Ok(Self {
             path: path.to_owned(),
             _lock: lock,
-            rows: BufWriter::new(rows),
+            rows: buffer_to_map(rows),
             codes,
             head,
             crc32,

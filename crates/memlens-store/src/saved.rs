@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
-use memlens_files::{map_own, open_own};
+use memlens_files::{buffer_to_map, map_own, open_own};
 use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
@@ -269,7 +269,7 @@ fn write(dir: &Path, snapshot: Known<'_>) -> io::Result<()> {
     }
     let file = open_own(&unfinished, File::options().write(true).create_new(true))?;
     let mut file = Summed {
-        file: BufWriter::new(file),
+        file: buffer_to_map(file),
         crc32: crc32fast::Hasher::new(),
     };
     let documents = || snapshot.documents.iter();
