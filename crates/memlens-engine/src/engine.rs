@@ -152,6 +152,12 @@ impl Engine {
         )?;
         let writer = Writer::start(dir, indexer, source, watching, work, shared.clone())?;
         let writer = Arc::new(writer);
+        let mending = Arc::downgrade(&writer);
+        shared.library.mend_by(move || {
+            if let Some(writer) = mending.upgrade() {
+                writer.doubt();
+            }
+        });
         let past = watch_past(&shared, &writer)?;
         Ok(Engine {
             _past: past,

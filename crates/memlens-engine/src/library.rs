@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,6 +36,11 @@ use crate::view::{Emulated, SearchAnswer};
 
 /// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.
 const REST_AFTER: Duration = Duration::from_secs(1);
+/// How long a search waits until a thread of this process has mended what it read.
+const MENDING: Duration = Duration::from_secs(10);
+/// How long it sleeps between two looks.
+const MENDING_STEP: Duration = Duration::from_millis(25);
+
 /// A library to read.
 pub struct Library {
     dir: PathBuf,
@@ -64,6 +69,8 @@ pub struct Library {
     pub(crate) size: Mutex<Option<(Instant, f64)>>,
     next_search: AtomicU32,
     notices: Vec<String>,
+    /// Has what is damaged mended; nothing where no thread of this process writes.
+    mend: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Library {
@@ -132,7 +139,14 @@ impl Library {
             size: Mutex::new(None),
             next_search: AtomicU32::new(1),
             notices,
+            mend: OnceLock::new(),
         })
+    }
+
+    /// Says how to have what is damaged mended by a thread of this process, once.
+    pub(crate) fn mend_by(&self, mend: impl Fn() + Send + Sync + 'static) {
+        // It is said where the library is opened.
+        let _ = self.mend.set(Box::new(mend));
     }
 
     /// The same library with agents in another home.
@@ -423,7 +437,8 @@ impl Library {
         Ok(search)
     }
 
-    /// Asks the lists, which are built anew where a row that was read is not as it was written and nobody writes.
+    /// Asks the lists, which are built anew where a row that was read is not as it was written: here if nobody writes, else by
+    /// a thread of this process, for which this waits a moment.
     fn retrieve_or_mend(
         &self,
         retriever: Arc<dyn Retriever>,
@@ -439,21 +454,48 @@ impl Library {
             }
             Err(error) => error,
         };
-        let is_torn = matches!(&error, RetrieveError::Index(error) if error.needs_rebuild());
-        if !is_torn || retriever.id() != self.retriever().id() {
+        if !is_torn(&error) || retriever.id() != self.retriever().id() {
             return Err(error.into());
         }
+        // Nothing where somebody writes.
         let notices = repair(&self.dir, &self.source)?;
-        if !self.refresh()? {
-            return Err(error.into());
+        let mend = self.mend.get().filter(|_| notices.is_empty());
+        let until = mend.map(|mend| {
+            mend();
+            Instant::now() + MENDING
+        });
+        let mut tried = None;
+        loop {
+            self.refresh()?;
+            let retriever = self.retriever();
+            let is_next = tried
+                .as_ref()
+                .is_none_or(|tried| !Arc::ptr_eq(tried, &retriever));
+            if is_next {
+                match retriever.retrieve(question) {
+                    Ok(retrieved) => {
+                        return Ok(Found {
+                            retriever,
+                            retrieved,
+                            notices,
+                        });
+                    }
+                    Err(error) if !is_torn(&error) => return Err(error.into()),
+                    Err(_) => tried = Some(retriever),
+                }
+            }
+            let Some(until) = until else {
+                return Err(error.into());
+            };
+            if Instant::now() > until {
+                return Err(RetrieveError::Building {
+                    dir: self.dir.clone(),
+                    writer: self.writer().unwrap_or_default(),
+                }
+                .into());
+            }
+            thread::sleep(MENDING_STEP);
         }
-        let retriever = self.retriever();
-        let retrieved = retriever.retrieve(question)?;
-        Ok(Found {
-            retriever,
-            retrieved,
-            notices,
-        })
     }
 
     /// The thumbs as they were last read.
@@ -569,6 +611,11 @@ pub(crate) fn writer(dir: &Path) -> Option<String> {
         Ok(writer) => writer,
         Err(_) => Some("another process".to_owned()),
     }
+}
+
+/// Whether a list has to be built anew.
+fn is_torn(error: &RetrieveError) -> bool {
+    matches!(error, RetrieveError::Index(error) if error.needs_rebuild())
 }
 
 /// What the lists hold of a question.

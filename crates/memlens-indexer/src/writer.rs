@@ -58,6 +58,8 @@ struct Shared {
     /// Set to have the writing thread look at its commands soon.
     interrupt: AtomicBool,
     stop: AtomicBool,
+    /// Whether [`Writer::doubt`] was asked for and has not come to its end.
+    is_doubted: AtomicBool,
 }
 
 type Reply<T> = SyncSender<Result<T, IndexerError>>;
@@ -75,6 +77,8 @@ enum Command {
     EraseAll(Reply<()>),
     /// Something was seen in a folder: it is due soon.
     Seen,
+    /// Something that was read is not as it was written.
+    Doubt,
     Stop,
 }
 
@@ -100,6 +104,7 @@ impl Writer {
             writer: Mutex::new(writer),
             interrupt: AtomicBool::new(false),
             stop: AtomicBool::new(false),
+            is_doubted: AtomicBool::new(false),
         });
         let (commands, received) = mpsc::channel();
         let (worker_shared, worker_commands) = (shared.clone(), commands.clone());
@@ -135,6 +140,15 @@ impl Writer {
     /// As [`Writer::add_folder`].
     pub fn add_folder_of(&self, path: &Path, agent: &str, name: &str) -> Result<(), IndexerError> {
         self.add(path, Some((agent, name)))
+    }
+
+    /// Has the library compared with what was saved, and mended, before anything else is done: somebody read what is not as
+    /// it was written.
+    pub fn doubt(&self) {
+        // Once, however many read it: what is sent while the thread looks would have it begin again.
+        if !self.shared.is_doubted.swap(true, Ordering::Relaxed) {
+            self.send(Command::Doubt);
+        }
     }
 
     /// Takes up what became known of the watched folders.

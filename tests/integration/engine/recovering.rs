@@ -3,7 +3,7 @@
 //! Properties checked: each kind of damage is found and mended by a reader and by a writer, without a text being
 //! embedded; a query is only ever compared with vectors of its own model; a reader waits for a writer that builds; lists
 //! of a database that is gone are not served; lists that could not be written are built anew at the next step; what a person
-//! saves waits for no look at the whole library.
+//! saves waits for no look at the whole library; a search that reads what is damaged waits until it is mended.
 
 use std::fs;
 use std::path::Path;
@@ -615,5 +615,34 @@ fn saved_notes_wait_for_no_look_through_the_library() {
     };
     watched.wait("the list is mended", is_told);
     watched.wait("nothing is left to do", Watched::is_idle);
+    watched.check_equals_fresh(it.dir.path(), &[&it.notes]);
+}
+
+/// It would be found once nothing is left to index, which may take hours.
+#[test]
+fn what_a_search_finds_damaged_the_window_mends_before_all_else() {
+    let it = sound();
+    flip(&largest(&it.dir.path().join("vectors"), "flat."));
+    let look = Fault::at(Place::Store, it.dir.path())
+        .only("look through the library")
+        .times(1)
+        .hangs();
+    let mut watched = Watched::open(it.dir.path());
+    watched.wait("everything is indexed", Watched::is_idle);
+    look.wait();
+    watched.engine.pause_indexing(true);
+    assert_eq!(
+        answers(watched.engine.library(), &QUERIES, &Params::default()),
+        it.answers
+    );
+    drop(look);
+    watched.engine.pause_indexing(false);
+    let is_told = |watched: &Watched| !watched.engine.state().notices.is_empty();
+    watched.wait("it is told", is_told);
+    check_notices(
+        &watched.engine.state().notices,
+        &["vector"],
+        "by the window",
+    );
     watched.check_equals_fresh(it.dir.path(), &[&it.notes]);
 }

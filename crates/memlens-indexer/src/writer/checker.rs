@@ -20,24 +20,18 @@ pub(super) struct Checker {
 }
 
 impl Checker {
-    /// Starts to read the library in `dir`, whose vectors are of `dim` numbers; `wake` is called at the end.
+    /// Starts to read the library in `dir`, whose vectors are of `dim` numbers.
     ///
     /// # Errors
     /// Where no thread can be started.
-    pub fn start(
-        dir: &Path,
-        dim: usize,
-        wake: impl FnOnce() + Send + 'static,
-    ) -> io::Result<Checker> {
+    pub fn start(dir: &Path, dim: usize) -> io::Result<Checker> {
         let cancel = Arc::new(AtomicBool::new(false));
         let (dir, own_cancel) = (dir.to_owned(), cancel.clone());
         let thread = std::thread::Builder::new()
             .name("memlens-checker".to_owned())
             .spawn(move || {
                 lower_priority();
-                let is_sound = is_sound(&dir, dim, &own_cancel);
-                wake();
-                is_sound
+                is_sound(&dir, dim, &own_cancel)
             })?;
         Ok(Checker {
             cancel,
@@ -45,24 +39,21 @@ impl Checker {
         })
     }
 
-    /// Whether all is as it was saved; none while that is not known. What cannot be read is not.
-    pub fn found(&mut self) -> Option<bool> {
+    /// Whether all is as it was saved; none while that is not known.
+    ///
+    /// # Errors
+    /// Where the library cannot be read.
+    pub fn found(&mut self) -> Option<Result<bool, IndexerError>> {
         let thread = self.thread.take_if(|thread| thread.is_finished())?;
-        let found = thread.join().unwrap_or(Ok(false));
-        Some(found.unwrap_or_else(|error| {
-            tracing::warn!(%error, "cannot check the library");
-            false
-        }))
+        // What panics over it is not as it was saved; the panic has been reported by its own thread.
+        Some(thread.join().unwrap_or(Ok(false)))
     }
 }
 
 impl Drop for Checker {
+    /// Nobody waits for the thread, which only reads: it ends by itself soon.
     fn drop(&mut self) {
         self.cancel.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // A panic there has been reported by its own thread.
-            let _ = thread.join();
-        }
     }
 }
 

@@ -57,6 +57,14 @@ enum Check {
     Done,
 }
 
+/// Whether what failed is damaged, and not the disk full or the like.
+fn is_damage(error: &IndexerError) -> bool {
+    let may_be_damaged =
+        |error: &IndexError| error.needs_rebuild() || matches!(error, IndexError::Text { .. });
+    matches!(error, IndexerError::Store(StoreError::Damaged { .. }))
+        || matches!(error, IndexerError::Index(error) if may_be_damaged(error))
+}
+
 /// The thread that writes and watches.
 pub(super) struct Worker {
     shared: Arc<Shared>,
@@ -186,6 +194,8 @@ impl Worker {
             | Command::TakeUpFolders
             | Command::Seen
             | Command::Stop => {}
+            // Whoever writes mends what it finds.
+            Command::Doubt => self.shared.is_doubted.store(false, Ordering::Relaxed),
         }
     }
 
@@ -249,9 +259,13 @@ impl Worker {
         }
         self.look_around(indexer)?;
         let is_paused = self.shared.work().phase.is_paused();
-        if matches!(self.check, Check::Damaged) && !is_paused {
+        // A search that failed waits for it, also while the person wants nothing indexed.
+        let is_awaited = self.shared.is_doubted.load(Ordering::Relaxed);
+        if matches!(self.check, Check::Damaged) && (is_awaited || !is_paused) {
             if indexer.check(&self.shared.interrupt)? {
                 self.check = Check::Done;
+                self.refresh();
+                self.shared.is_doubted.store(false, Ordering::Relaxed);
             }
             return Ok(true);
         }
@@ -334,38 +348,33 @@ impl Worker {
     fn look_through(&mut self, indexer: &Indexer, is_paused: bool) -> Result<bool, IndexerError> {
         match &mut self.check {
             Check::Later if !is_paused => {
-                let commands = self.commands.clone();
-                let wake = move || {
-                    // The receiver is gone only while the program ends.
-                    let _ = commands.send(Command::Seen);
-                };
-                let checker = Checker::start(&self.shared.dir, indexer.dim(), wake);
+                let checker = Checker::start(&self.shared.dir, indexer.dim());
                 self.check = Check::Running(checker.map_err(|error| IndexerError::System {
                     attempt: "start to check the library",
                     why: error.to_string(),
                 })?);
             }
             Check::Running(checker) => {
-                if let Some(is_sound) = checker.found() {
-                    self.check = if is_sound {
+                self.check = match checker.found() {
+                    None => return Ok(false),
+                    Some(Ok(true)) => Check::Done,
+                    Some(Ok(false)) => Check::Damaged,
+                    Some(Err(error)) if is_damage(&error) => Check::Damaged,
+                    // What cannot be read now is compared when it is read.
+                    Some(Err(error)) => {
+                        tracing::warn!(%error, "cannot check the library");
                         Check::Done
-                    } else {
-                        Check::Damaged
-                    };
-                }
+                    }
+                };
             }
             Check::Later | Check::Damaged | Check::Done => {}
         }
         Ok(matches!(self.check, Check::Done))
     }
 
-    /// Has the library mended before anything is tried again, where what failed is damaged, and not the disk full or the like.
+    /// Has the library mended before anything is tried again, where what failed is damaged.
     fn doubt(&mut self, error: &IndexerError) {
-        let may_be_damaged =
-            |error: &IndexError| error.needs_rebuild() || matches!(error, IndexError::Text { .. });
-        let is_damage = matches!(error, IndexerError::Store(StoreError::Damaged { .. }))
-            || matches!(error, IndexerError::Index(error) if may_be_damaged(error));
-        if is_damage && !matches!(self.check, Check::Done) {
+        if is_damage(error) && !matches!(self.check, Check::Done) {
             self.check = Check::Damaged;
         }
     }
@@ -444,6 +453,7 @@ impl Worker {
                 self.refresh();
                 let _ = reply.send(erased);
             }
+            Command::Doubt => self.check = Check::Damaged,
             Command::Seen | Command::Stop => {}
         }
     }
