@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use memlens_engine::view::{
     Activity, DataSize, DocumentView, EmulationProgress, ErrorInfo, FileProblem, FolderTree,
@@ -23,6 +23,7 @@ use tauri::{AppHandle, State, Url, WebviewWindow};
 use crate::dialogs::Dialogs;
 use crate::editors::{self, Editor};
 use crate::events::ScopeArgument;
+use crate::opening::Opening;
 
 pub mod agents;
 pub mod autopsy;
@@ -35,8 +36,8 @@ pub mod tuning;
 
 /// What every command works on.
 pub struct Shell {
-    /// The engine; none while the library is being opened.
-    pub engine: Arc<OnceLock<Arc<Engine>>>,
+    /// The engine.
+    pub opening: Arc<Opening>,
     /// The system's dialogs.
     pub dialogs: Arc<Dialogs>,
     /// What is on its way into other programs.
@@ -49,8 +50,8 @@ pub struct Shell {
 
 impl Shell {
     /// The engine, for what is over in no time; waits while the library is being opened.
-    fn engine(&self) -> &Engine {
-        self.engine.wait()
+    fn engine(&self) -> Answer<Arc<Engine>> {
+        self.opening.wait()
     }
 }
 
@@ -61,11 +62,11 @@ async fn work<T: Send + 'static>(
     shell: &Shell,
     work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
 ) -> Answer<T> {
-    let engine = shell.engine.clone();
+    let opening = shell.opening.clone();
     let joined = tauri::async_runtime::spawn_blocking(move || {
-        let engine = engine.wait();
+        let engine = opening.wait()?;
         engine.note_person();
-        work(engine).map_err(|error| ErrorInfo::from(&error.at(engine.library().dir())))
+        work(&engine).map_err(|error| ErrorInfo::from(&error.at(engine.library().dir())))
     })
     .await;
     match joined {
@@ -113,14 +114,14 @@ pub async fn pipelines(shell: State<'_, Shell>) -> Answer<Vec<PipelineInfo>> {
 #[tauri::command]
 #[specta::specta]
 pub async fn emulation_progress(shell: State<'_, Shell>) -> Answer<Option<EmulationProgress>> {
-    Ok(shell.engine().library().emulation_progress())
+    Ok(shell.engine()?.library().emulation_progress())
 }
 
 /// Stops the embedding of an emulated memory; its questions are answered by words alone until asked again.
 #[tauri::command]
 #[specta::specta]
 pub async fn stop_emulation(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine().library().stop_emulation();
+    shell.engine()?.library().stop_emulation();
     Ok(())
 }
 

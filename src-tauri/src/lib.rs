@@ -8,6 +8,7 @@ mod dialogs;
 mod editors;
 mod events;
 mod frame;
+mod opening;
 mod window;
 
 pub use allocator::keep_little_memory;

@@ -17,6 +17,7 @@ use crate::commands::{self, Shell};
 use crate::dialogs::Dialogs;
 use crate::events::{ActivityHappened, AnswersLost, Download, StateChanged};
 use crate::frame::{Frame, SIZE_MIN};
+use crate::opening::Opening;
 
 /// Opens the window and returns when it is closed.
 pub fn run(arguments: Arguments) -> ExitCode {
@@ -63,10 +64,10 @@ pub fn run(arguments: Arguments) -> ExitCode {
         })
         .on_window_event(|window, event| {
             if let WindowEvent::CloseRequested { .. } = event
-                && let Some(engine) = window.state::<Shell>().engine.get()
+                && let Some(engine) = window.state::<Shell>().opening.engine()
             {
                 // A window that cannot say where it stands closes all the same.
-                let _ = Frame::keep(window, engine);
+                let _ = Frame::keep(window, &engine);
             }
         })
         .run(tauri::generate_context!());
@@ -103,34 +104,29 @@ fn library_dir(arguments: &Arguments) -> Result<PathBuf, Box<dyn std::error::Err
 
 /// Begins to open the library, which takes as long as to show the window where it is large; commands wait for it.
 fn open(app: &AppHandle, dir: PathBuf, arguments: &Arguments) -> Shell {
-    let shell = Shell {
-        home: Home::of_process(),
-        engine: Arc::default(),
-        dialogs: Arc::new(Dialogs::new(arguments.answer_dialogs.clone())),
-        exports: Arc::default(),
-        query: arguments.query.clone(),
-    };
-    let (app, opened) = (app.clone(), shell.engine.clone());
-    let (added, home) = (arguments.add.clone(), shell.home.clone());
-    let opening = tauri::async_runtime::spawn_blocking(move || {
-        let engine = open_engine(&app, &dir, &added).unwrap_or_else(|error| refuse(&error));
-        let engine = opened.get_or_init(|| Arc::new(engine));
+    let home = Home::of_process();
+    let (app, added, of_agents) = (app.clone(), arguments.add.clone(), home.clone());
+    let opening = Arc::new(Opening::by(move || {
+        let engine = Arc::new(open_engine(&app, &dir, &added)?);
         let warmed = engine.clone();
         tauri::async_runtime::spawn_blocking(move || warmed.library().warm());
         // Apart: it reads files of other programs, and the window works without. Where only another process may write, that
         // one notes it.
-        if let Some(home) = home {
+        if let Some(home) = of_agents.clone() {
             let noting = engine.clone();
             tauri::async_runtime::spawn_blocking(move || noting.note_agents(&home));
         }
-    });
-    // Nobody would ever hear of it: every command waits.
-    tauri::async_runtime::spawn(async move {
-        if let Err(error) = opening.await {
-            refuse(&error);
-        }
-    });
-    shell
+        Ok(engine)
+    }));
+    let begun = opening.clone();
+    tauri::async_runtime::spawn_blocking(move || begun.run());
+    Shell {
+        home,
+        opening,
+        dialogs: Arc::new(Dialogs::new(arguments.answer_dialogs.clone())),
+        exports: Arc::default(),
+        query: arguments.query.clone(),
+    }
 }
 
 /// Opens the library; a folder that cannot be added is told on standard error and in no way fatal.

@@ -87,13 +87,13 @@ pub async fn compare_queries(
 #[tauri::command]
 #[specta::specta]
 pub async fn compare_progress(shell: State<'_, Shell>) -> Answer<Option<QuerySetProgress>> {
-    Ok(shell.engine().library().compare_progress())
+    Ok(shell.engine()?.library().compare_progress())
 }
 
 /// Stops the comparison over a query set.
 #[tauri::command]
 #[specta::specta]
 pub async fn stop_compare(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine().library().stop_compare();
+    shell.engine()?.library().stop_compare();
     Ok(())
 }

@@ -79,14 +79,14 @@ pub async fn import_recall(
 #[tauri::command]
 #[specta::specta]
 pub async fn recall_progress(shell: State<'_, Shell>) -> Answer<Option<RecallProgress>> {
-    Ok(shell.engine().library().recall_progress())
+    Ok(shell.engine()?.library().recall_progress())
 }
 
 /// Stops the import.
 #[tauri::command]
 #[specta::specta]
 pub async fn stop_recall(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine().library().stop_recall();
+    shell.engine()?.library().stop_recall();
     Ok(())
 }
 
@@ -179,14 +179,14 @@ pub async fn replay_past(
 #[tauri::command]
 #[specta::specta]
 pub async fn replay_progress(shell: State<'_, Shell>) -> Answer<Option<QuerySetProgress>> {
-    Ok(shell.engine().library().replay_progress())
+    Ok(shell.engine()?.library().replay_progress())
 }
 
 /// Stops the replay.
 #[tauri::command]
 #[specta::specta]
 pub async fn stop_replay(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine().library().stop_replay();
+    shell.engine()?.library().stop_replay();
     Ok(())
 }
 

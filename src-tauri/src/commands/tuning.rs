@@ -188,14 +188,14 @@ pub async fn auto_tune(
 #[tauri::command]
 #[specta::specta]
 pub async fn tune_progress(shell: State<'_, Shell>) -> Answer<Option<TuneProgress>> {
-    Ok(shell.engine().library().tune_progress())
+    Ok(shell.engine()?.library().tune_progress())
 }
 
 /// Stops tuning.
 #[tauri::command]
 #[specta::specta]
 pub async fn stop_tuning(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine().library().stop_tuning();
+    shell.engine()?.library().stop_tuning();
     Ok(())
 }
 
