@@ -27,12 +27,14 @@ pub struct Rivals {
     pub sqlite: Option<String>,
 }
 
-/// The vectors of 400,000 chunks, 3 GB.
-const N_ROWS_MAX: usize = 2_000_000;
+/// Of the machine's memory, how large a part the vectors may be: each is there once for us and once for the others.
+const MEMORY_PART: u64 = 3;
+/// Texts that are read at once.
+const N_TEXTS: usize = 10_000;
 
 impl Rivals {
-    /// Gives every vector, text and question of a library to a new process; none where there is no Python 3, or more to give
-    /// than most machines hold twice.
+    /// Gives every vector, text and question of a library to a new process; none where there is no Python 3, or memory would
+    /// be short.
     ///
     /// `folder` is for files in between. A question asks FTS5 for any of its words, as ours does.
     pub fn start(
@@ -42,7 +44,8 @@ impl Rivals {
         folder: &Path,
     ) -> Option<Rivals> {
         let lists = library.lists();
-        if lists.vectors.n_rows() > N_ROWS_MAX {
+        let n_bytes = (lists.vectors.n_rows() * lists.vectors.dim() * size_of::<f32>()) as u64;
+        if memory_of_all().is_some_and(|memory| n_bytes > memory / MEMORY_PART) {
             return None;
         }
         let rows = (0..lists.vectors.n_rows() as u32).map(|row| lists.vectors.vector(row));
@@ -51,10 +54,7 @@ impl Rivals {
             &folder.join("queries.f32"),
             vectors.iter().map(Vec::as_slice),
         );
-        let ids = lists.snapshot.chunks().map(|(_, chunk)| chunk.id);
-        let texts = library.store().chunk_texts(ids).expect("they are there");
-        let texts: Vec<String> = texts.into_iter().flatten().collect();
-        write_json(&folder.join("texts.json"), &json!(texts));
+        write_texts(&folder.join("texts.jsonl"), library);
         let matches: Vec<String> = questions
             .iter()
             .map(|question| {
@@ -140,6 +140,30 @@ fn any_word(hits: &TextHits) -> String {
         .map(|word| format!("\"{}\"", word.typed.replace('"', "\"\"")))
         .collect();
     words.join(" OR ")
+}
+
+/// A line of JSON for each chunk.
+fn write_texts(path: &Path, library: &Library) {
+    let lists = library.lists();
+    let ids: Vec<i64> = lists.snapshot.chunks().map(|(_, chunk)| chunk.id).collect();
+    let mut file = BufWriter::new(fs::File::create(path).expect("a file can be made"));
+    for ids in ids.chunks(N_TEXTS) {
+        let texts = library.store().chunk_texts(ids.iter().copied());
+        for text in texts.expect("they are there").into_iter().flatten() {
+            writeln!(file, "{}", json!(text)).expect("a file can be written");
+        }
+    }
+    file.flush().expect("a file can be written");
+}
+
+/// How many bytes of memory this machine has; none where the system does not tell as Linux does.
+fn memory_of_all() -> Option<u64> {
+    let told = fs::read_to_string("/proc/meminfo").ok()?;
+    let total = told
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = total.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kilobytes * 1024)
 }
 
 fn write_floats<'a>(path: &Path, vectors: impl Iterator<Item = &'a [f32]>) {
