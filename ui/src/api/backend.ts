@@ -74,9 +74,6 @@ import type {
   TraceForm,
 } from "./bindings";
 
-/** Stamps of folders by their path, "" for the watched folder itself, by the watched folder's id. */
-export type KnownStamps = Record<string, Record<string, string>>;
-
 /** All that the window asks of the engine. Every call rejects with an `ErrorInfo`. */
 export interface Backend {
   state(): Promise<LibraryState>;
@@ -146,16 +143,16 @@ export interface Backend {
   clusters(params: Params, folder: string | null): Promise<ClustersAnswer>;
   /** Passes over all observations now, where anything changed. */
   aggregate(params: Params, folder: string | null): Promise<ClustersAnswer>;
-  /** What the watched folders hold; of a folder whose stamp is `known`, what it holds may be left out. */
-  tree(known?: KnownStamps): Promise<FolderTree[]>;
+  /** What the watched folders hold, in order (see `KnownTrees`). */
+  tree(): Promise<FolderTree[]>;
   /** Says that a note or folder ("" = the watched folder) does not decay, or does; the trees as they are then. */
+  setEvergreen(folder: string, path: string, isEvergreen: boolean): Promise<FolderTree[]>;
   /** Questions to begin with, of the headings of the notes; empty where none has words enough. */
   exampleQuestions(): Promise<string[]>;
   /** The questions that were saved, the newest first. */
   savedQuestions(): Promise<string[]>;
   /** Saves a question, or forgets that it was saved; those that are. */
   saveQuestion(question: string, saved: boolean): Promise<string[]>;
-  setEvergreen(folder: string, path: string, isEvergreen: boolean): Promise<FolderTree[]>;
   document(folder: string, path: string): Promise<DocumentView>;
   /** Opens the system's folder dialog; null when cancelled. */
   pickFolder(): Promise<string | null>;

@@ -1,6 +1,7 @@
 import { toErrorInfo } from "./errors";
 import type { Backend } from "./backend";
 import { commands, events } from "./bindings";
+import { KnownTrees } from "./trees";
 
 /** Whatever a command rejects with becomes an `ErrorInfo`. */
 async function told<T>(answer: Promise<T>): Promise<T> {
@@ -15,6 +16,9 @@ async function told<T>(answer: Promise<T>): Promise<T> {
 function stopper(stop: Promise<() => void>): () => void {
   return () => void stop.then((unlisten) => unlisten());
 }
+
+/** Shared by all that show notes. */
+const trees = new KnownTrees((known) => told(commands.tree(known)));
 
 /** The engine behind the window, reached by Tauri's commands and events. */
 export const tauriBackend: Backend = {
@@ -58,11 +62,12 @@ export const tauriBackend: Backend = {
   feedbackOpen: () => told(commands.feedbackOpen()),
   clusters: (params, folder) => told(commands.clusters(params, folder)),
   aggregate: (params, folder) => told(commands.aggregate(params, folder)),
-  tree: (known = {}) => told(commands.tree(known)),
+  tree: () => trees.read(),
   exampleQuestions: () => told(commands.exampleQuestions()),
   savedQuestions: () => told(commands.savedQuestions()),
   saveQuestion: (question, saved) => told(commands.saveQuestion(question, saved)),
-  setEvergreen: (folder, path, isEvergreen) => told(commands.setEvergreen(folder, path, isEvergreen)),
+  setEvergreen: async (folder, path, isEvergreen) =>
+    trees.take(await told(commands.setEvergreen(folder, path, isEvergreen))),
   document: (folder, path) => told(commands.document(folder, path)),
   pickFolder: () => told(commands.pickFolder()),
   addFolder: (path) => told(commands.addFolder(path)),

@@ -13,16 +13,7 @@ import { lineOfPart, linkedNote, linkKind } from "./note-links";
 import { NoteText } from "./note-text";
 import type { PlaceInNote } from "./place-in-note";
 import { RENDERED_CHARS_MAX, RenderedNote, SLICE_CHARS } from "./rendered-note";
-import {
-  ancestors,
-  defaultExpanded,
-  findEntry,
-  inNameOrder,
-  rowId,
-  stampsOf,
-  treeRows,
-  type TreeRow,
-} from "./tree-rows";
+import { ancestors, defaultExpanded, findEntry, rowId, treeRows, type TreeRow } from "./tree-rows";
 
 /** A note that has been read. */
 export type OpenNote = { document: DocumentView; text: NoteText; margin: ChunkMargin };
@@ -383,7 +374,7 @@ export class MemoryController {
     try {
       // What reads the tree anew is not to be done again because the tree was read.
       const before = untrack(() => this.#trees);
-      const trees = inNameOrder(await this.#backend.tree(stampsOf(before ?? [])), before ?? []);
+      const trees = await this.#backend.tree();
       if (refreshing !== this.#refreshing) return;
       const isNew = (tree: FolderTree) =>
         before?.every((known) => known.folder.id !== tree.folder.id) ?? true;
@@ -401,7 +392,7 @@ export class MemoryController {
     const refreshing = ++this.#refreshing;
     this.#markError = null;
     try {
-      const trees = inNameOrder(await this.#backend.setEvergreen(row.folder, row.path, !row.isEvergreen));
+      const trees = await this.#backend.setEvergreen(row.folder, row.path, !row.isEvergreen);
       if (refreshing === this.#refreshing) this.#trees = trees;
       return true;
     } catch (error) {

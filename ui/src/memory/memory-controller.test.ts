@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { HOME_SERVER, LibraryBackend } from "../../tests/fake/library";
-import type { KnownStamps } from "../api/backend";
-import type { DocumentView, FolderTree } from "../api/bindings";
+import type { DocumentView } from "../api/bindings";
 import { MemoryController } from "./memory-controller.svelte";
 
 const NOTE = "reference/home-server.md";
@@ -245,29 +244,6 @@ describe("the tree", () => {
     await memory.refresh();
     expect(memory.treeError?.message).toBe("locked");
     expect(memory.rows).toHaveLength(n_rows);
-  });
-
-  test("is asked for but for what is there already, which stays", async () => {
-    const backend = new LibraryBackend();
-    const whole = backend.tree.bind(backend);
-    const asked: KnownStamps[] = [];
-    backend.tree = async (known: KnownStamps = {}) => {
-      asked.push(known);
-      const isKnown = ({ folder }: FolderTree) => known[folder.id]?.[""] === "as it is";
-      return (await whole()).map((tree) => ({
-        ...tree,
-        stamp: "as it is",
-        entries: isKnown(tree) ? [] : tree.entries,
-      }));
-    };
-    const memory = new MemoryController(backend);
-    await memory.refresh();
-    const names = memory.rows.map((row) => row.name);
-    expect(names.length).toBeGreaterThan(3);
-    await memory.refresh();
-    expect(asked[0]).toEqual({});
-    expect(asked[1]?.notes?.[""]).toBe("as it is");
-    expect(memory.rows.map((row) => row.name)).toEqual(names);
   });
 
   test("holds everything open while finding, and forgets what was closed then", async () => {

@@ -1,40 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { FolderTree, TreeEntry } from "../api/bindings";
-import { ancestors, defaultExpanded, findEntry, inNameOrder, rowId, stampsOf, treeRows } from "./tree-rows";
-
-function file(path: string): TreeEntry {
-  return {
-    name: path.slice(path.lastIndexOf("/") + 1),
-    path,
-    is_folder: false,
-    n_chunks: 1,
-    state: "indexed",
-    is_evergreen: false,
-    children: [],
-  };
-}
-
-function folder(path: string, ...children: TreeEntry[]): TreeEntry {
-  return { ...file(path), is_folder: true, n_chunks: children.length, children };
-}
-
-function tree(id: string, ...entries: TreeEntry[]): FolderTree {
-  return {
-    folder: {
-      id,
-      name: id,
-      path: `/home/${id}`,
-      agent: null,
-      n_files: 0,
-      n_chunks: 0,
-      status: "watching",
-      why: null,
-    },
-    is_evergreen: false,
-    stamp: "",
-    entries,
-  };
-}
+import { file, folder, tree } from "../../tests/trees";
+import { ancestors, defaultExpanded, findEntry, rowId, treeRows } from "./tree-rows";
 
 const TREES = [
   tree("memory", folder("people", file("people/Anna.md"), file("people/bram.md")), file("todo.md")),
@@ -102,29 +68,6 @@ describe("finding", () => {
   });
 });
 
-test("entries stand folders first, then by name as a person orders them", () => {
-  const [ordered] = inNameOrder([
-    tree(
-      "m",
-      file("note-10.md"),
-      file("Zebra.md"),
-      folder("zoo", file("zoo/b"), file("zoo/A")),
-      file("note-9.md"),
-      file("a.md"),
-      file("A.md"),
-    ),
-  ]);
-  expect(ordered?.entries.map((entry) => entry.name)).toEqual([
-    "zoo",
-    "a.md",
-    "A.md",
-    "note-9.md",
-    "note-10.md",
-    "Zebra.md",
-  ]);
-  expect(ordered?.entries[0]?.children.map((entry) => entry.name)).toEqual(["A", "b"]);
-});
-
 test("a small tree opens whole, a large one shows its watched folders only", () => {
   expect([...defaultExpanded(TREES)].sort()).toEqual(
     [rowId("logs", ""), rowId("memory", ""), rowId("memory", "people")].sort(),
@@ -143,28 +86,4 @@ test("entries and their ancestors are found by path", () => {
   expect(findEntry(TREES, "memory", "people")?.is_folder).toBe(true);
   expect(findEntry(TREES, "memory", "people/nobody.md")).toBeNull();
   expect(findEntry(TREES, "logs", "people/bram.md")).toBeNull();
-});
-
-describe("what is known of a tree", () => {
-  const stamped = (entry: TreeEntry, stamp: string): TreeEntry => ({ ...entry, stamp });
-  const people = stamped(folder("people", file("people/bram.md"), file("people/Anna.md")), "1");
-  const before = inNameOrder([{ ...tree("memory", people, file("b.md"), file("a.md")), stamp: "2" }]);
-  const names = (entries: readonly TreeEntry[] | undefined) => entries?.map((entry) => entry.name);
-
-  test("is told by the stamps of its folders", () => {
-    expect(stampsOf(before)).toEqual({ memory: { "": "2", people: "1" } });
-    expect(stampsOf(TREES)).toEqual({ memory: { "": "" }, logs: { "": "" } });
-  });
-
-  test("is taken from before where the stamp is the same, and from the answer where it is not", () => {
-    const leftOut = stamped(folder("people"), "1");
-    const [same] = inNameOrder([{ ...tree("memory"), stamp: "2" }], before);
-    expect(same?.entries).toBe(before[0]?.entries);
-    const [changed] = inNameOrder([{ ...tree("memory", file("c.md"), leftOut), stamp: "3" }], before);
-    expect(names(changed?.entries)).toEqual(["people", "c.md"]);
-    expect(changed?.entries[0]?.children).toBe(before[0]?.entries[0]?.children);
-    const emptied = stamped(folder("people"), "4");
-    const [gone] = inNameOrder([{ ...tree("memory", emptied), stamp: "5" }], before);
-    expect(gone?.entries[0]?.children).toEqual([]);
-  });
 });

@@ -1,5 +1,4 @@
 // The tree of watched folders as the flat list of rows that a virtual list draws and the arrow keys walk.
-import type { KnownStamps } from "../api/backend";
 import type { FolderState, FolderTree, TreeEntry } from "../api/bindings";
 
 /** A row of the tree. */
@@ -53,66 +52,6 @@ export function ancestors(folder: string, path: string): string[] {
   for (let slash = path.indexOf("/"); slash !== -1; slash = path.indexOf("/", slash + 1))
     ids.push(rowId(folder, path.slice(0, slash)));
   return ids;
-}
-
-/** Names as a person orders them: 9 before 10, case aside. */
-const NAMES = new Intl.Collator("en", { numeric: true });
-
-/** Returns the stamps of all folders in the trees: what the engine may leave out when it is asked for them again. */
-export function stampsOf(trees: readonly FolderTree[]): KnownStamps {
-  const stamps = (tree: FolderTree) =>
-    [...foldersOf(tree)].flatMap(([path, { stamp }]) => (stamp === null ? [] : [[path, stamp] as const]));
-  return Object.fromEntries(trees.map((tree) => [tree.folder.id, Object.fromEntries(stamps(tree))]));
-}
-
-/** What lies in a folder, and its stamp. */
-type Held = { entries: TreeEntry[]; stamp: string | null };
-
-/** The folders of a tree by path, itself under "". */
-function foldersOf({ entries, stamp }: FolderTree): Map<string, Held> {
-  const folders = new Map<string, Held>([["", { entries, stamp }]]);
-  const pending = entries.filter((entry) => entry.is_folder);
-  for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
-    folders.set(entry.path, { entries: entry.children, stamp: entry.stamp ?? null });
-    for (const child of entry.children) if (child.is_folder) pending.push(child);
-  }
-  return folders;
-}
-
-/**
- * Returns the trees with the entries of each folder in order: folders first, then by name; names that the collation holds
- * alike by their letters' codes.
- *
- * What a folder holds under the same stamp in `before`, which came from here, is taken from there.
- */
-export function inNameOrder(trees: readonly FolderTree[], before: readonly FolderTree[] = []): FolderTree[] {
-  return trees.map((tree) => {
-    const was = before.find(({ folder }) => folder.id === tree.folder.id);
-    const known = was === undefined ? new Map<string, Held>() : foldersOf(was);
-    return { ...tree, entries: inOrder("", tree.entries, tree.stamp, known) };
-  });
-}
-
-function inOrder(
-  path: string,
-  entries: readonly TreeEntry[],
-  stamp: string | null,
-  known: ReadonlyMap<string, Held>,
-): TreeEntry[] {
-  const was = known.get(path);
-  if (was !== undefined && stamp !== null && was.stamp === stamp) return was.entries;
-  return entries
-    .map((entry) =>
-      entry.is_folder
-        ? { ...entry, children: inOrder(entry.path, entry.children, entry.stamp ?? null, known) }
-        : entry,
-    )
-    .sort(
-      (a, b) =>
-        Number(b.is_folder) - Number(a.is_folder) ||
-        NAMES.compare(a.name, b.name) ||
-        (a.path < b.path ? -1 : a.path > b.path ? 1 : 0),
-    );
 }
 
 /**

@@ -2,7 +2,6 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
-import { inNameOrder } from "../memory/tree-rows";
 import { evergreenList, type EvergreenEntry } from "./evergreen-list";
 
 /** The list of what does not decay, and the way to take an entry off it. */
@@ -49,7 +48,7 @@ export class EvergreenMarks {
     try {
       const trees = await ask();
       if (asked !== this.#nRead) return;
-      this.#entries = evergreenList(inNameOrder(trees));
+      this.#entries = evergreenList(trees);
       this.#error = null;
     } catch (error) {
       if (asked === this.#nRead) this.#error = toErrorInfo(error);
