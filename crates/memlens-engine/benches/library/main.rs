@@ -26,7 +26,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use memlens_embed::ModelInfo;
 use memlens_engine::{EmbedderSource, Engine, Event, Indexer, Library, Purpose, bundled};
@@ -558,7 +558,8 @@ fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInf
     });
     let engine = Engine::open(library, source, listener).expect("the library can be written");
     // No word of notes that were saved by an earlier run.
-    let run = engine.library().lists().snapshot.generation;
+    let run = SystemTime::now().duration_since(UNIX_EPOCH);
+    let run = run.expect("the clock is right").as_secs();
     let mut files: Vec<PathBuf> = Notes::files(folder);
     let mut random = Random::new(2);
     let mut found = Series::of(
