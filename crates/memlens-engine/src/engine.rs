@@ -154,9 +154,8 @@ impl Engine {
         let writer = Arc::new(writer);
         let mending = Arc::downgrade(&writer);
         shared.library.mend_by(move || {
-            if let Some(writer) = mending.upgrade() {
-                writer.doubt();
-            }
+            let writer = mending.upgrade();
+            writer.is_some_and(|writer| writer.doubt())
         });
         let past = watch_past(&shared, &writer)?;
         Ok(Engine {

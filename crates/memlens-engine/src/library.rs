@@ -69,8 +69,8 @@ pub struct Library {
     pub(crate) size: Mutex<Option<(Instant, f64)>>,
     next_search: AtomicU32,
     notices: Vec<String>,
-    /// Has what is damaged mended; nothing where no thread of this process writes.
-    mend: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    /// Has what is damaged mended by a thread of this process, and tells whether one does that; nothing where there is none.
+    mend: OnceLock<Box<dyn Fn() -> bool + Send + Sync>>,
 }
 
 impl Library {
@@ -143,8 +143,8 @@ impl Library {
         })
     }
 
-    /// Says how to have what is damaged mended by a thread of this process, once.
-    pub(crate) fn mend_by(&self, mend: impl Fn() + Send + Sync + 'static) {
+    /// Says, once, how to have what is damaged mended by a thread of this process; `mend` tells whether one does that.
+    pub(crate) fn mend_by(&self, mend: impl Fn() -> bool + Send + Sync + 'static) {
         // It is said where the library is opened.
         let _ = self.mend.set(Box::new(mend));
     }
@@ -460,10 +460,8 @@ impl Library {
         // Nothing where somebody writes.
         let notices = repair(&self.dir, &self.source)?;
         let mend = self.mend.get().filter(|_| notices.is_empty());
-        let until = mend.map(|mend| {
-            mend();
-            Instant::now() + MENDING
-        });
+        let is_mended_here = mend.is_some_and(|mend| mend());
+        let until = is_mended_here.then(|| Instant::now() + MENDING);
         let mut tried = None;
         loop {
             self.refresh()?;

@@ -143,12 +143,16 @@ impl Writer {
     }
 
     /// Has the library compared with what was saved, and mended, before anything else is done: somebody read what is not as
-    /// it was written.
-    pub fn doubt(&self) {
+    /// it was written. Returns whether that is done here: not where another process writes.
+    pub fn doubt(&self) -> bool {
+        if self.shared.work().read_only.is_some() {
+            return false;
+        }
         // Once, however many read it: what is sent while the thread looks would have it begin again.
         if !self.shared.is_doubted.swap(true, Ordering::Relaxed) {
             self.send(Command::Doubt);
         }
+        true
     }
 
     /// Takes up what became known of the watched folders.
