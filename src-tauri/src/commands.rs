@@ -62,9 +62,18 @@ async fn work<T: Send + 'static>(
     shell: &Shell,
     work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
 ) -> Answer<T> {
+    work_on(shell, Opening::wait, work).await
+}
+
+/// As [`work`], on what `open` returns.
+async fn work_on<T: Send + 'static>(
+    shell: &Shell,
+    open: fn(&Opening) -> Answer<Arc<Engine>>,
+    work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
+) -> Answer<T> {
     let opening = shell.opening.clone();
     let joined = tauri::async_runtime::spawn_blocking(move || {
-        let engine = opening.wait()?;
+        let engine = open(&opening)?;
         engine.note_person();
         work(&engine).map_err(|error| ErrorInfo::from(&error.at(engine.library().dir())))
     })
@@ -100,7 +109,8 @@ fn part(library: &Library, scope: Option<ScopeArgument>) -> Result<Part, EngineE
 #[tauri::command]
 #[specta::specta]
 pub async fn state(shell: State<'_, Shell>) -> Answer<LibraryState> {
-    work(&shell, |engine| Ok(engine.state())).await
+    // "Try again" asks for this alone.
+    work_on(&shell, Opening::again, |engine| Ok(engine.state())).await
 }
 
 /// Every pipeline that can be chosen, Memlens's own first.

@@ -26,6 +26,11 @@ scenario("what is wrong with the library is said in the window", async ({ window
   assert.ok(told.includes(scratch.library), told);
 });
 
+scenario("until then no view can be chosen", async ({ window }) => {
+  const areDisabled = () => [...document.querySelectorAll(".tab")].map((tab) => tab.disabled);
+  assert.deepEqual(new Set(await window.run(areDisabled)), new Set([true]));
+});
+
 scenario("once it is mended the window opens it", async ({ window, scratch }) => {
   await writeFile(database(scratch), sound);
   await window.click("main.opening button", "Try again");
