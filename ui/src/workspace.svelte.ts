@@ -183,7 +183,7 @@ export class Workspace {
     const stops = [
       this.library.follow(),
       this.search.follow(() => this.library.state),
-      this.whyNot.follow(() => this.library.state?.generation ?? null),
+      this.whyNot.follow(() => this.library.generation),
       this.revival.follow(),
       this.feedback.follow(),
       this.rerankers.follow(),

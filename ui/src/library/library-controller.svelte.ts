@@ -2,8 +2,11 @@ import type { Backend } from "../api/backend";
 import type { ErrorInfo, LibraryState } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
 import { chosenEditor } from "../shared/editor";
+import { Paced } from "../shared/paced";
 
 const MS_PER_SECOND = 1_000;
+/** How often views are told of a new generation: while notes are indexed, several come each second. */
+const TELL_MS = 1_000;
 
 /** What Memlens knows, as the whole window shows it: the watched folders, the index and its progress. */
 export class LibraryController {
@@ -13,6 +16,9 @@ export class LibraryController {
   /** Notices that the person has closed; one that comes again after it was over is shown again. */
   #closed = $state.raw<readonly string[]>([]);
   #retry_s = $state<number | null>(null);
+  #generation = $state<number | null>(null);
+  #generationAtRest = $state<number | null>(null);
+  readonly #telling = new Paced(TELL_MS, () => (this.#generation = this.#state?.generation ?? null));
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(backend: Backend) {
@@ -22,6 +28,16 @@ export class LibraryController {
   /** Null until the engine has answered for the first time. */
   get state(): LibraryState | null {
     return this.#state;
+  }
+
+  /** The library's generation for what is read anew with it, told at most once a second; null until the engine has answered. */
+  get generation(): number | null {
+    return this.#generation;
+  }
+
+  /** The generation that the library last had while nothing was indexed, for what is too dear to be done at each; null before that. */
+  get generationAtRest(): number | null {
+    return this.#generationAtRest;
   }
 
   /** What the last request came to grief on; a later success clears it. */
@@ -49,6 +65,7 @@ export class LibraryController {
     return () => {
       stop();
       clearTimeout(this.#retryTimer);
+      this.#telling.stop();
     };
   }
 
@@ -81,6 +98,8 @@ export class LibraryController {
     if (state.folders.some(({ id, status }) => status !== "missing" && wasMissing(id))) this.#error = null;
     // The same words are told once, whoever says them.
     this.#state = { ...state, notices: [...new Set(state.notices)] };
+    if (state.generation !== this.#generation) this.#telling.wish();
+    if (state.indexing === null) this.#generationAtRest = state.generation;
     this.#closed = this.#closed.filter((notice) => state.notices.includes(notice));
     clearTimeout(this.#retryTimer);
     this.#retry_s = null;
