@@ -1,12 +1,13 @@
 // "Why not…?" as a person meets it: by keyboard from a dropped row or a typed name, every kind of answer, by axe.
-import { render, screen, waitFor, within } from "@testing-library/svelte";
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { violations } from "../../tests/axe";
 import { FakeBackend, PROBLEMS, type FakeOptions } from "../../tests/fake-backend";
+import { file, tree } from "../../tests/trees";
 import App from "../App.svelte";
 import { DEFAULTS } from "../api/parameters";
-import type { WhyAnswer, WhyNot } from "../api/bindings";
+import type { FolderTree, WhyAnswer, WhyNot } from "../api/bindings";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
 async function open(options: FakeOptions = {}) {
@@ -184,6 +185,59 @@ describe("for a name that is typed", () => {
     expect(options()).toEqual([]);
     await user.keyboard("{Escape}");
     expect(grid()).toHaveFocus();
+  });
+});
+
+describe("in thousands of files", () => {
+  const files = Array.from({ length: 6_000 }, (_, at) => file(`note-${at}.md`));
+  const many = async () => {
+    const page = await open();
+    vi.spyOn(page.backend, "tree").mockResolvedValue([tree("notes", ...files)]);
+    grid().focus();
+    await page.user.keyboard("w");
+    await waitFor(() => expect(page.workspace.whyNot.files).toHaveLength(6_000));
+    return page;
+  };
+
+  it("compares them when the typing rests", async () => {
+    await many();
+    const before = options();
+    await fireEvent.input(box(), { target: { value: "note-4711" } });
+    expect(options()).toEqual(before);
+    await waitFor(() => expect(options()[0]).toContain("note-4711.md"));
+  });
+
+  it("takes what Enter finds, without a rest", async () => {
+    await many();
+    await fireEvent.input(box(), { target: { value: "note-4711" } });
+    await fireEvent.keyDown(box(), { key: "Enter" });
+    expect(box()).toHaveValue("notes/note-4711.md");
+  });
+
+  it("reads them only while one is picked", async () => {
+    const { backend, user, workspace } = await many();
+    const read = vi.mocked(backend.tree);
+    const nRead = read.mock.calls.length;
+    await user.tab();
+    backend.changeState({ generation: 90 });
+    await waitFor(() => expect(workspace.library.state?.generation).toBe(90));
+    expect(read).toHaveBeenCalledTimes(nRead);
+    box().focus();
+    await waitFor(() => expect(read).toHaveBeenCalledTimes(nRead + 1));
+  });
+
+  it("has an active option as soon as there are any", async () => {
+    const { backend, user } = await open();
+    let answer: (trees: FolderTree[]) => void = () => undefined;
+    vi.spyOn(backend, "tree").mockReturnValue(new Promise((resolve) => (answer = resolve)));
+    grid().focus();
+    await user.keyboard("w{ArrowDown}{ArrowDown}");
+    expect(options()).toEqual([]);
+    answer([tree("notes", ...files)]);
+    await waitFor(() => expect(options()).toHaveLength(8));
+    expect(document.getElementById(box().getAttribute("aria-activedescendant") ?? "")).toHaveTextContent(
+      "note-0.md",
+    );
   });
 });
 

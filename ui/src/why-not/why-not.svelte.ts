@@ -56,6 +56,7 @@ export class WhyNotController {
   #judged = $state.raw<ReadonlySet<string>>(new Set());
   /** True until the picker has taken the focus. */
   #isPickWished = $state(false);
+  #isPicking = $state(false);
 
   #files = $state.raw<KnownFile[]>([]);
   /** Why the files could not be listed; null when they are. */
@@ -128,7 +129,7 @@ export class WhyNotController {
     return this.#error;
   }
 
-  /** Every file that is in a tree. */
+  /** Every file that is in a tree; empty before one is picked, and only renewed while one is. */
   get files(): KnownFile[] {
     return this.#files;
   }
@@ -156,6 +157,11 @@ export class WhyNotController {
 
   takePickWish(): void {
     this.#isPickWished = false;
+  }
+
+  /** Tells that a file is being picked, or no longer. */
+  pickFile(isPicking: boolean): void {
+    this.#isPicking = isPicking;
   }
 
   /** Asks about a note, or a line of it; of its chunks, `chunk` is told about where it is given, else the best. */
@@ -257,7 +263,7 @@ export class WhyNotController {
         return () => clearTimeout(timer);
       });
       $effect(() => {
-        if (this.#isOpen && generation() !== null) untrack(() => void this.#readFiles());
+        if (this.#isPicking && generation() !== null) untrack(() => void this.#readFiles());
       });
     });
   }
