@@ -94,6 +94,7 @@ impl<E> Opening<E> {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
+    use std::time::Duration;
 
     use super::*;
 
@@ -137,11 +138,15 @@ mod tests {
 
     #[test]
     fn who_came_before_it_was_opened_waits() {
-        let (opening, _) = opening(1);
+        let (opening, n_tries) = opening(1);
         let waiting = opening.clone();
         let waiter = thread::spawn(move || waiting.again().ok());
+        // Long enough for it to open by itself, if it would.
+        thread::sleep(Duration::from_millis(50));
+        assert_eq!(n_tries.load(Ordering::SeqCst), 0);
         opening.run();
         assert_eq!(waiter.join().expect("no panic").as_deref(), Some(&1));
+        assert_eq!(n_tries.load(Ordering::SeqCst), 1);
     }
 
     #[test]

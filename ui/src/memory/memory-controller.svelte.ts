@@ -6,6 +6,7 @@ import type { Backend } from "../api/backend";
 import { toErrorInfo } from "../api/errors";
 import { chosenEditor } from "../shared/editor";
 import { aMoment } from "../shared/moment";
+import { Paced } from "../shared/paced";
 import { readStored, writeStored } from "../shared/stored";
 import { ChunkMargin, type PlacedChunk } from "./chunk-margin";
 import { noteFormat } from "./note-lines";
@@ -65,8 +66,7 @@ export class MemoryController {
 
   #opening = 0;
   #stamp = "";
-  #refreshTimer: ReturnType<typeof setTimeout> | null = null;
-  #refreshedAt = -Infinity;
+  readonly #pacing = new Paced(REFRESH_MS, () => void this.refresh());
   #refreshing = 0;
 
   /** The trees of the chosen agent; of all where none of its folders is watched any more. */
@@ -88,12 +88,11 @@ export class MemoryController {
   connect(): () => void {
     const stopState = this.#backend.onState((state) => this.heed(state));
     const stopActivity = this.#backend.onActivity((activity) => this.happened(activity));
-    void this.refresh();
+    this.#pacing.wish();
     return () => {
       stopState();
       stopActivity();
-      if (this.#refreshTimer !== null) clearTimeout(this.#refreshTimer);
-      this.#refreshTimer = null;
+      this.#pacing.stop();
     };
   }
 
@@ -370,7 +369,6 @@ export class MemoryController {
   /** Reads the tree again; newest answer wins. */
   async refresh(): Promise<void> {
     const refreshing = ++this.#refreshing;
-    this.#refreshedAt = performance.now();
     try {
       // What reads the tree anew is not to be done again because the tree was read.
       const before = untrack(() => this.#trees);
@@ -412,7 +410,7 @@ export class MemoryController {
     ]);
     if (stamp === this.#stamp) return;
     this.#stamp = stamp;
-    this.#refreshSoon();
+    this.#pacing.wish();
   }
 
   /** Takes note of something that happened to a file. */
@@ -426,16 +424,7 @@ export class MemoryController {
     ) {
       void this.reload();
     }
-    this.#refreshSoon();
-  }
-
-  #refreshSoon(): void {
-    if (this.#refreshTimer !== null) return;
-    const wait = Math.max(0, this.#refreshedAt + REFRESH_MS - performance.now());
-    this.#refreshTimer = setTimeout(() => {
-      this.#refreshTimer = null;
-      void this.refresh();
-    }, wait);
+    this.#pacing.wish();
   }
 
   /** Reads the open note again when the tree says that it was indexed anew, and marks it when it has left the tree. */

@@ -220,7 +220,7 @@ describe("in thousands of files", () => {
     const nRead = read.mock.calls.length;
     await user.tab();
     backend.changeState({ generation: 90 });
-    await waitFor(() => expect(workspace.library.state?.generation).toBe(90));
+    await waitFor(() => expect(workspace.library.generation).toBe(90), { timeout: 3_000 });
     expect(read).toHaveBeenCalledTimes(nRead);
     box().focus();
     await waitFor(() => expect(read).toHaveBeenCalledTimes(nRead + 1));
