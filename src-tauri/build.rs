@@ -39,6 +39,7 @@ const COMMANDS: &[&str] = &[
     "export_save",
     "export_text",
     "journey",
+    "open_again",
     "open_in_editor",
     "open_link",
     "pause_folder",

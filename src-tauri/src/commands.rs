@@ -109,7 +109,13 @@ fn part(library: &Library, scope: Option<ScopeArgument>) -> Result<Part, EngineE
 #[tauri::command]
 #[specta::specta]
 pub async fn state(shell: State<'_, Shell>) -> Answer<LibraryState> {
-    // "Try again" asks for this alone.
+    work(&shell, |engine| Ok(engine.state())).await
+}
+
+/// The state of a library that is opened once more, where that had failed.
+#[tauri::command]
+#[specta::specta]
+pub async fn open_again(shell: State<'_, Shell>) -> Answer<LibraryState> {
     work_on(&shell, Opening::again, |engine| Ok(engine.state())).await
 }
 

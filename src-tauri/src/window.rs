@@ -203,6 +203,7 @@ fn builder() -> Builder<tauri::Wry> {
             commands::export_save,
             commands::export_text,
             commands::journey,
+            commands::open_again,
             commands::open_in_editor,
             commands::open_link,
             commands::pause_folder,

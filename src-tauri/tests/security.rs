@@ -66,6 +66,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("export_save", "writes where a person says in a dialog"),
     ("export_text", "nothing"),
     ("journey", "nothing"),
+    ("open_again", "nothing"),
     (
         "open_in_editor",
         "starts the system's program, or an editor that the program lists, with a note in a watched folder",

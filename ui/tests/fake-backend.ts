@@ -259,6 +259,10 @@ export class FakeBackend implements Backend {
     return this.#answer("state", [], () => this.#state);
   }
 
+  openAgain() {
+    return this.#answer("openAgain", [], () => this.#state);
+  }
+
   #isIn(scope: ScopeArgument, folder: string, path: string): boolean {
     if (scope.agent === undefined) return folder === scope.folder && path.startsWith(scope.path);
     return this.#state.folders.some((one) => one.id === folder && one.agent?.id === scope.agent);

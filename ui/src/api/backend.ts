@@ -167,6 +167,8 @@ export interface Backend {
   pauseFolder(folder: string, paused: boolean): Promise<LibraryState>;
   /** Says that a watched folder lies elsewhere now. */
   moveFolder(folder: string, path: string): Promise<LibraryState>;
+  /** Opens the library once more, where that had failed. */
+  openAgain(): Promise<LibraryState>;
   pauseIndexing(paused: boolean): Promise<LibraryState>;
   problems(): Promise<FileProblem[]>;
   activity(): Promise<Activity[]>;

@@ -51,6 +51,8 @@ export const commands = {
 	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
 	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
 	journey: (search: number, ranking: Ranking, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, ranking, slot }),
+	/**  The state of a library that is opened once more, where that had failed. */
+	openAgain: () => __TAURI_INVOKE<LibraryState>("open_again"),
 	/**  Opens a note of a watched folder with the program that the person chose, at a line counted from 1 where it takes one. */
 	openInEditor: (folder: string, path: string, line: number | null, editor: Editor) => __TAURI_INVOKE<null>("open_in_editor", { folder, path, line, editor }),
 	/**  Opens an address of the web or of mail with the system's program for it, if the person allows it; whether they did. */

@@ -74,6 +74,7 @@ export const tauriBackend: Backend = {
   removeFolder: (folder) => told(commands.removeFolder(folder)),
   pauseFolder: (folder, paused) => told(commands.pauseFolder(folder, paused)),
   moveFolder: (folder, path) => told(commands.moveFolder(folder, path)),
+  openAgain: () => told(commands.openAgain()),
   pauseIndexing: (paused) => told(commands.pauseIndexing(paused)),
   problems: () => told(commands.problems()),
   activity: () => told(commands.activity()),

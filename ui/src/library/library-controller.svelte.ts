@@ -76,6 +76,13 @@ export class LibraryController {
     });
   }
 
+  /** Has a library that could not be opened tried once more; resolves as `refresh` does. */
+  async openAgain(): Promise<void> {
+    await this.#ask(async () => {
+      this.#take(await this.#backend.openAgain());
+    });
+  }
+
   async pauseIndexing(paused: boolean): Promise<void> {
     await this.#ask(async () => {
       this.#take(await this.#backend.pauseIndexing(paused));
