@@ -15,20 +15,25 @@ export type EvergreenEntry = {
 
 /** Returns the entries in the order of the trees. */
 export function evergreenList(trees: readonly FolderTree[]): EvergreenEntry[] {
-  return trees.flatMap(({ folder, is_evergreen, entries }) => {
+  const list: EvergreenEntry[] = [];
+  for (const { folder, is_evergreen, entries } of trees) {
     const place = { folder: folder.id, folderName: folder.name };
-    const root = { ...place, path: "", isFolder: true, isEvergreen: true, nChunks: folder.n_chunks };
-    return [...(is_evergreen ? [root] : []), ...differing(entries, is_evergreen, place)];
-  });
+    if (is_evergreen)
+      list.push({ ...place, path: "", isFolder: true, isEvergreen: true, nChunks: folder.n_chunks });
+    addDiffering(list, entries, is_evergreen, place);
+  }
+  return list;
 }
 
-function differing(
+function addDiffering(
+  list: EvergreenEntry[],
   entries: readonly TreeEntry[],
   around: boolean,
   place: Pick<EvergreenEntry, "folder" | "folderName">,
-): EvergreenEntry[] {
-  return entries.flatMap(({ path, is_folder, is_evergreen, n_chunks, children }) => {
-    const entry = { ...place, path, isFolder: is_folder, isEvergreen: is_evergreen, nChunks: n_chunks };
-    return [...(is_evergreen === around ? [] : [entry]), ...differing(children, is_evergreen, place)];
-  });
+): void {
+  for (const { path, is_folder, is_evergreen, n_chunks, children } of entries) {
+    if (is_evergreen !== around)
+      list.push({ ...place, path, isFolder: is_folder, isEvergreen: is_evergreen, nChunks: n_chunks });
+    addDiffering(list, children, is_evergreen, place);
+  }
 }

@@ -1,6 +1,6 @@
 // What the person marked as not decaying, for the Settings view.
 import type { Backend } from "../api/backend";
-import type { ErrorInfo } from "../api/bindings";
+import type { ErrorInfo, FolderTree } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
 import { evergreenList, type EvergreenEntry } from "./evergreen-list";
 
@@ -8,7 +8,8 @@ import { evergreenList, type EvergreenEntry } from "./evergreen-list";
 export class EvergreenMarks {
   readonly #backend: Backend;
   #entries = $state.raw<EvergreenEntry[] | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
+  #readError = $state.raw<ErrorInfo | null>(null);
+  #removeError = $state.raw<ErrorInfo | null>(null);
   #isBusy = $state(false);
   /** Counts readings; the newest one alone counts. */
   #nRead = 0;
@@ -22,9 +23,9 @@ export class EvergreenMarks {
     return this.#entries;
   }
 
-  /** Why the list could not be read or changed. */
+  /** Why the list could not be changed, until it is; else why it could not be read. */
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#removeError ?? this.#readError;
   }
 
   get isBusy(): boolean {
@@ -32,26 +33,33 @@ export class EvergreenMarks {
   }
 
   async read(): Promise<void> {
-    await this.#take(() => this.#backend.tree());
+    const asked = ++this.#nRead;
+    try {
+      const trees = await this.#backend.tree();
+      if (asked === this.#nRead) this.#show(trees);
+    } catch (error) {
+      if (asked === this.#nRead) this.#readError = toErrorInfo(error);
+    }
   }
 
   /** Lets the rule around an entry hold for it as well. */
   async remove({ folder, path, isEvergreen }: EvergreenEntry): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
-    await this.#take(() => this.#backend.setEvergreen(folder, path, !isEvergreen));
+    try {
+      const trees = await this.#backend.setEvergreen(folder, path, !isEvergreen);
+      // What was asked before may not know of it.
+      this.#nRead++;
+      this.#show(trees);
+      this.#removeError = null;
+    } catch (error) {
+      this.#removeError = toErrorInfo(error);
+    }
     this.#isBusy = false;
   }
 
-  async #take(ask: () => ReturnType<Backend["tree"]>): Promise<void> {
-    const asked = ++this.#nRead;
-    try {
-      const trees = await ask();
-      if (asked !== this.#nRead) return;
-      this.#entries = evergreenList(trees);
-      this.#error = null;
-    } catch (error) {
-      if (asked === this.#nRead) this.#error = toErrorInfo(error);
-    }
+  #show(trees: FolderTree[]): void {
+    this.#entries = evergreenList(trees);
+    this.#readError = null;
   }
 }

@@ -227,6 +227,12 @@ describe("what does not decay", () => {
     await user.click(await screen.findByRole("button", { name: "Let it decay: memory/people" }));
     expect(await screen.findByRole("alert")).toHaveTextContent("Cannot mark people: the library is locked.");
     expect(screen.getByRole("button", { name: "Let it decay: memory/people" })).toBeEnabled();
+    // Another marks something, and the list is read anew.
+    backend.failing = {};
+    await backend.setEvergreen("logs", "", true);
+    backend.changeState({ generation: 3 });
+    await screen.findByRole("button", { name: "Let it decay: logs" });
+    expect(screen.getByRole("alert")).toHaveTextContent("Cannot mark people: the library is locked.");
   });
 });
 
