@@ -35,7 +35,7 @@ export function indexingWords(
       if (scanning !== null)
         return {
           short: `scanning ${scanning.folder_name}: ${counted(scanning.n_files, "file")}`,
-          more: "Looking for notes that changed. Click to pause.",
+          more: `Looking for notes that changed in ${scanning.folder_name}. Click to pause.`,
           isFailure: false,
           pauses: true,
         };
