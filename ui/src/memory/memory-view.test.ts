@@ -431,6 +431,15 @@ describe("beside the note", () => {
     );
   });
 
+  test("are followed without being read again for each new generation", async () => {
+    const { backend, workspace } = await open();
+    await screen.findByRole("treeitem", { name: /^people/ });
+    const nProblemReads = backend.nCalls("problems");
+    backend.changeState({ generation: (workspace.library.generation ?? 0) + 1 });
+    await waitFor(() => expect(backend.nCalls("problems")).toBe(nProblemReads + 1), { timeout: 3_000 });
+    expect(backend.nCalls("activity")).toBe(1);
+  });
+
   test("stand the files with problems, errors first; the list leads to the line", async () => {
     const { user } = await open();
     const list = within(await screen.findByRole("region", { name: "Files with problems" }));
