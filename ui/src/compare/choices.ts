@@ -1,5 +1,6 @@
 // What a question can be ranked by, where a person chooses: the parameters as set, a preset, another program.
 import type { Params, Preset, Ranking } from "../api/bindings";
+import { usesHook, usesProvider } from "../rerank/rerank-columns";
 
 /** What a person can choose to rank by. */
 export type Choice =
@@ -17,6 +18,11 @@ export function rankingOf(choice: Choice): Ranking {
   return choice.kind === "pipeline"
     ? { pipeline: choice.id, values: {} }
     : { pipeline: "memlens", values: { ...choice.params } };
+}
+
+/** Whether ranking by it again is for the person to say: it emulates a program, asks a provider or runs a command. */
+export function isDear(choice: Choice): boolean {
+  return choice.kind === "pipeline" || usesProvider(choice.params) || usesHook(choice.params);
 }
 
 /** Everything that can be chosen, in the order in which it is offered. */

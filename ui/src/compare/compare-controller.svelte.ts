@@ -9,9 +9,12 @@ import type {
   QueryScope,
 } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
-import { choicesOf, keyOf, rankingOf, type Choice } from "./choices";
+import { choicesOf, isDear, keyOf, rankingOf, type Choice } from "./choices";
 
-/** Two rankings of one question, asked anew whenever the question or a side changes. */
+/** What a comparison is of, and the library's generation when it was asked. */
+type Asked = { wish: string; generation: number | null };
+
+/** Two rankings of one question, asked anew whenever the question or a side changes, and when notes do, unless that is dear. */
 export class CompareController {
   readonly #backend: Backend;
   #pipelines = $state.raw<PipelineInfo[]>([]);
@@ -24,8 +27,8 @@ export class CompareController {
   #error = $state.raw<ErrorInfo | null>(null);
   #isAsking = $state(false);
   #nAsked = 0;
-  /** What the comparison on the screen is of. */
-  #asked = "";
+  /** What was asked last; null before that. */
+  #asked = $state.raw<Asked | null>(null);
 
   constructor(backend: Backend) {
     this.#backend = backend;
@@ -99,26 +102,47 @@ export class CompareController {
     [this.#a, this.#b] = [keyOf(sides.b), keyOf(sides.a)];
   }
 
+  /** Whether notes have changed since these were compared, and the person has to say that they are compared again. */
+  isOutdated(a: Choice, b: Choice, generation: number | null): boolean {
+    return !this.#isAsking && this.#awaitsPerson(a, b, generation);
+  }
+
   /** Compares; what is on the screen already is not asked for again. `generation` is the library's. */
   async ask(a: Choice, b: Choice, generation: number | null): Promise<void> {
+    const wish = this.#wish(a, b);
+    const isAsked = wish === this.#asked?.wish && generation === this.#asked.generation;
+    const hasFailed = this.#comparison === null && !this.#isAsking;
+    if ((isAsked && !hasFailed) || this.#awaitsPerson(a, b, generation)) return;
+    await this.askAgain(a, b, generation);
+  }
+
+  /** Compares, whatever is on the screen. */
+  async askAgain(a: Choice, b: Choice, generation: number | null): Promise<void> {
     const query = this.#query.trim();
-    const scope = this.#scope;
-    const wish = JSON.stringify([query, rankingOf(a), rankingOf(b), scope, generation]);
-    if (query === "" || wish === this.#asked) return;
-    this.#asked = wish;
+    if (query === "") return;
+    this.#asked = { wish: this.#wish(a, b), generation };
     const number = ++this.#nAsked;
     this.#isAsking = true;
     try {
-      const comparison = await this.#backend.compare(query, rankingOf(a), rankingOf(b), scope);
+      const comparison = await this.#backend.compare(query, rankingOf(a), rankingOf(b), this.#scope);
       if (number !== this.#nAsked) return;
       this.#comparison = comparison;
       this.#error = null;
     } catch (error) {
       if (number !== this.#nAsked) return;
       this.#comparison = null;
-      this.#asked = "";
       this.#error = toErrorInfo(error);
     }
-    if (number === this.#nAsked) this.#isAsking = false;
+    this.#isAsking = false;
+  }
+
+  #wish(a: Choice, b: Choice): string {
+    return JSON.stringify([this.#query.trim(), rankingOf(a), rankingOf(b), this.#scope]);
+  }
+
+  /** Whether only the notes are others than when this was asked, and asking again is dear. */
+  #awaitsPerson(a: Choice, b: Choice, generation: number | null): boolean {
+    if (this.#asked === null || generation === this.#asked.generation) return false;
+    return (isDear(a) || isDear(b)) && this.#wish(a, b) === this.#asked.wish;
   }
 }

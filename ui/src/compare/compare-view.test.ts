@@ -58,6 +58,33 @@ test("sides are chosen and swapped, and presets tell which parameters differ", a
   });
 });
 
+test("an emulated program is compared with changed notes when the person says so, Memlens's own by itself", async () => {
+  const { backend, workspace, user, container } = await open();
+  const noteChange = async () => {
+    const generation = (workspace.library.generationAtRest ?? 0) + 1;
+    backend.changeState({ generation });
+    // Longer than typing rests.
+    await new Promise((resolve) => setTimeout(resolve, 400));
+  };
+  const again = () => screen.queryByRole("button", { name: "Compare again" });
+  await screen.findByRole("list", { name: "A: Shelf 1" });
+  expect(again()).toBeNull();
+  await noteChange();
+  expect(rankingsOf(backend)).toHaveLength(1);
+  const notice = screen.getByText("Notes have changed since this comparison.").closest('[role="status"]');
+  expect(notice).toContainElement(again());
+  expect(await violations(container)).toEqual([]);
+  await user.click(again() as HTMLElement);
+  await waitFor(() => expect(rankingsOf(backend)).toHaveLength(2));
+  await waitFor(() => expect(again()).toBeNull());
+  await user.click(screen.getByRole("button", { name: "A: Shelf 1" }));
+  await user.click(await screen.findByText("Default"));
+  await waitFor(() => expect(rankingsOf(backend)).toHaveLength(3));
+  await noteChange();
+  expect(rankingsOf(backend)).toHaveLength(4);
+  expect(again()).toBeNull();
+});
+
 test("an error is told and the next question is compared all the same", async () => {
   const { backend, user } = await open();
   await screen.findByRole("list", { name: "A: Shelf 1" });

@@ -96,3 +96,13 @@ export function shareOf(scale: RerankScale, score: number): number {
 export function usesReranker(params: Params): boolean {
   return params.rerank_on && params.rerank !== "off";
 }
+
+/** Whether they send note text to a provider. */
+export function usesProvider(params: Params): boolean {
+  return params.rerank_on && params.rerank === "http";
+}
+
+/** Whether they run the person's command. */
+export function usesHook(params: Params): boolean {
+  return params.hook_on && params.hook === "on";
+}

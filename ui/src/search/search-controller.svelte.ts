@@ -18,7 +18,7 @@ import type { Pipelines } from "../parameters/pipelines.svelte";
 import { differingIds, previewOf, ranksAlike, retrievesAlike } from "../parameters/rules";
 import { toErrorInfo } from "../api/errors";
 import { NewestOnly } from "../shared/newest-only";
-import { isPending, usesReranker } from "../rerank/rerank-columns";
+import { isPending, usesHook, usesProvider, usesReranker } from "../rerank/rerank-columns";
 import { RerankAsking } from "../rerank/rerank-asking.svelte";
 import {
   moveOf,
@@ -577,8 +577,8 @@ export class SearchController {
 
   /** Whether reranking an answer anew may send note text to a provider, or run the person's command. */
   #wouldAskElsewhere(shown: Shown, answer: SearchAnswer, params: Params): boolean {
-    if (params.hook_on && params.hook === "on") return true;
-    if (!usesReranker(params) || params.rerank !== "http") return false;
+    if (usesHook(params)) return true;
+    if (!usesProvider(params)) return false;
     const isAnswered = shown.columns.stages.some(
       ({ id, status }) => id === "rerank" && status.kind === "applied",
     );
@@ -773,7 +773,7 @@ function nFusedDeciding({ max_results, rerank_max_docs }: Params): number {
 /** Whether a ranking by these parameters can change once scores have come. */
 function asksOutside(pipeline: Pipeline, values: Values): boolean {
   const params = ownParams(rankingOf(pipeline, values));
-  return params !== null && (usesReranker(params) || (params.hook_on && params.hook === "on"));
+  return params !== null && (usesReranker(params) || usesHook(params));
 }
 
 function rankingOf({ id }: Pipeline, values: Values): Ranking {
