@@ -5,6 +5,7 @@ import type { Activity, DocumentView, ErrorInfo, FolderTree, LibraryState } from
 import type { Backend } from "../api/backend";
 import { toErrorInfo } from "../api/errors";
 import { chosenEditor } from "../shared/editor";
+import { FindAsTyped } from "../shared/find-as-typed";
 import { aMoment } from "../shared/moment";
 import { Paced } from "../shared/paced";
 import { readStored, writeStored } from "../shared/stored";
@@ -14,7 +15,16 @@ import { lineOfPart, linkedNote, linkKind } from "./note-links";
 import { NoteText } from "./note-text";
 import type { PlaceInNote } from "./place-in-note";
 import { RENDERED_CHARS_MAX, RenderedNote, SLICE_CHARS } from "./rendered-note";
-import { ancestors, defaultExpanded, findEntry, rowId, treeRows, type TreeRow } from "./tree-rows";
+import {
+  ancestors,
+  defaultExpanded,
+  findEntry,
+  foundIn,
+  nEntries,
+  rowId,
+  treeRows,
+  type TreeRow,
+} from "./tree-rows";
 
 /** A note that has been read. */
 export type OpenNote = { document: DocumentView; text: NoteText; margin: ChunkMargin };
@@ -57,6 +67,8 @@ export class MemoryController {
   #reading = $state<Reading>(readStored(STORED_AS, isReading) ?? "rendered");
   #linkError = $state<string | null>(null);
   #find = $state("");
+  /** What the tree was last narrowed to; in a large one that follows `find` once the typing rests. */
+  #sought = $state("");
   #agent = $state<string | null>(null);
   #markError = $state.raw<ErrorInfo | null>(null);
   readonly #expanded = new SvelteSet<string>();
@@ -68,6 +80,11 @@ export class MemoryController {
   #stamp = "";
   readonly #pacing = new Paced(REFRESH_MS, () => void this.refresh());
   #refreshing = 0;
+  readonly #finding = new FindAsTyped(() => {
+    if (this.#sought === this.#find) return;
+    this.#sought = this.#find;
+    this.#closedInFind.clear();
+  });
 
   /** The trees of the chosen agent; of all where none of its folders is watched any more. */
   readonly #shownTrees = $derived.by(() => {
@@ -75,7 +92,9 @@ export class MemoryController {
     const own = trees.filter((tree) => tree.folder.agent?.id === this.#agent);
     return this.#agent === null || own.length === 0 ? trees : own;
   });
-  readonly #rows = $derived(treeRows(this.#shownTrees, (id) => this.isExpanded(id), this.#find));
+  readonly #nEntries = $derived(nEntries(this.#shownTrees));
+  readonly #foundTrees = $derived(foundIn(this.#shownTrees, this.#sought));
+  readonly #rows = $derived(treeRows(this.#foundTrees, (id) => this.isExpanded(id)));
 
   /** Where the reader stood when it was left or drawn otherwise; null: at the top, or at the target. */
   place: PlaceInNote | null = null;
@@ -143,8 +162,17 @@ export class MemoryController {
   get markError(): ErrorInfo | null {
     return this.#markError;
   }
+  /** What stands in the box. */
   get find(): string {
     return this.#find;
+  }
+  /** What the rows are narrowed to; it may be what stood in the box before the last letters. */
+  get sought(): string {
+    return this.#sought;
+  }
+  /** The rows are only those that something was found in. */
+  get isNarrowed(): boolean {
+    return this.#sought.trim() !== "";
   }
   /** Id of the agent whose folders are shown; null for all. */
   get agent(): string | null {
@@ -173,14 +201,14 @@ export class MemoryController {
   }
 
   isExpanded(id: string): boolean {
-    return this.#find.trim() === "" ? this.#expanded.has(id) : !this.#closedInFind.has(id);
+    return this.isNarrowed ? !this.#closedInFind.has(id) : this.#expanded.has(id);
   }
 
   setExpanded(ids: readonly string[], expanded: boolean): void {
-    const isFinding = this.#find.trim() !== "";
+    const { isNarrowed } = this;
     for (const id of ids) {
-      if (isFinding === expanded) (isFinding ? this.#closedInFind : this.#expanded).delete(id);
-      else (isFinding ? this.#closedInFind : this.#expanded).add(id);
+      if (isNarrowed === expanded) (isNarrowed ? this.#closedInFind : this.#expanded).delete(id);
+      else (isNarrowed ? this.#closedInFind : this.#expanded).add(id);
     }
   }
 
@@ -192,9 +220,15 @@ export class MemoryController {
     this.#agent = agent;
   }
 
+  /** Takes what stands in the box; a large tree is narrowed once the typing rests, and whole again at once. */
   setFind(find: string): void {
     this.#find = find;
-    this.#closedInFind.clear();
+    this.#finding.typed(find.trim() === "" ? 0 : this.#nEntries);
+  }
+
+  /** Narrows the tree without a rest. */
+  seek(): void {
+    this.#finding.now();
   }
 
   /** Opens a note at a line; without one at its top. */

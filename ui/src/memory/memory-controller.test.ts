@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { HOME_SERVER, LibraryBackend } from "../../tests/fake/library";
+import { file, tree } from "../../tests/trees";
 import type { DocumentView } from "../api/bindings";
 import { MemoryController } from "./memory-controller.svelte";
 
@@ -258,5 +259,61 @@ describe("the tree", () => {
     expect(memory.rows.map((row) => row.name)).toContain("signe-profile.md");
     memory.setFind("");
     expect(memory.rows.map((row) => row.name)).not.toContain("signe-profile.md");
+  });
+});
+
+describe("finding among thousands of notes", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const names = (memory: MemoryController) => memory.rows.map((row) => row.name);
+
+  async function many() {
+    const backend = new LibraryBackend();
+    const notes = Array.from({ length: 5_000 }, (_, at) => file(`note-${at}.md`));
+    vi.spyOn(backend, "tree").mockResolvedValue([tree("memory", ...notes)]);
+    const memory = new MemoryController(backend);
+    await memory.refresh();
+    return memory;
+  }
+
+  test("waits until the typing rests, and has the box show every letter", async () => {
+    const memory = await many();
+    const { rows } = memory;
+    for (const typed of ["note-471", "note-4711"]) {
+      memory.setFind(typed);
+      expect(memory.find).toBe(typed);
+      expect(memory.rows).toBe(rows);
+      expect(memory.isNarrowed).toBe(false);
+      vi.advanceTimersByTime(79);
+    }
+    expect(memory.rows).toBe(rows);
+    vi.advanceTimersByTime(1);
+    expect(names(memory)).toEqual(["memory", "note-4711.md"]);
+  });
+
+  test("does not wait to show all again, nor where the found is wanted at once", async () => {
+    const memory = await many();
+    memory.setFind("note-4711");
+    memory.seek();
+    expect(names(memory)).toEqual(["memory", "note-4711.md"]);
+    memory.setFind("note-47");
+    memory.setFind("");
+    expect(memory.rows).toHaveLength(5_001);
+    vi.advanceTimersByTime(1_000);
+    expect(memory.rows).toHaveLength(5_001);
+  });
+
+  test("leaves what was closed as it is until there is something else to show", async () => {
+    const memory = await many();
+    memory.setFind("note-47");
+    memory.seek();
+    memory.setExpanded(["memory\n"], false);
+    memory.seek();
+    expect(names(memory)).toEqual(["memory"]);
+    memory.setFind("note-471");
+    expect(names(memory)).toEqual(["memory"]);
+    vi.advanceTimersByTime(80);
+    expect(memory.rows.length).toBeGreaterThan(1);
   });
 });

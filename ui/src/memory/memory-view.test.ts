@@ -1,10 +1,11 @@
 // The Memory view as a person meets it: tree, note, margin and side, by keyboard and in its states.
-import { render, screen, waitFor, within } from "@testing-library/svelte";
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { violations } from "../../tests/axe";
 import { HOME_SERVER, LibraryBackend, type LibraryFile, type LibraryOptions } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
+import { file, tree as madeTree } from "../../tests/trees";
 import type { FileProblem } from "../api/bindings";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -155,6 +156,29 @@ describe("finding", () => {
     await user.type(findBox(), "no such note");
     expect(screen.getByText(/No file name matches “no such note”/)).toBeInTheDocument();
     expect(screen.queryByRole("tree")).toBeNull();
+  });
+
+  test("among thousands waits for a rest, but not after Enter and Escape; the box does not wait", async () => {
+    const notes = Array.from({ length: 5_000 }, (_, at) => file(`note-${at}.md`));
+    await open({}, (backend) => {
+      vi.spyOn(backend, "tree").mockResolvedValue([madeTree("notes", ...notes)]);
+    });
+    await screen.findByRole("treeitem", { name: /^note-0/ });
+    const status = () => within(findBox().parentElement as HTMLElement).getByRole("status");
+    const n_all = items().length;
+    await fireEvent.input(findBox(), { target: { value: "note-4711" } });
+    expect(findBox()).toHaveValue("note-4711");
+    expect(items()).toHaveLength(n_all);
+    expect(status().textContent).toBe("");
+    await fireEvent.keyDown(findBox(), { key: "Enter" });
+    expect(active()).toMatch(/^note-4711/);
+    expect(status()).toHaveTextContent("1");
+    await fireEvent.input(findBox(), { target: { value: "no such note" } });
+    expect(screen.queryByText(/No file name matches/)).toBeNull();
+    expect(await screen.findByText(/No file name matches “no such note”/)).toBeInTheDocument();
+    await fireEvent.keyDown(findBox(), { key: "Escape" });
+    expect(screen.queryByText(/No file name matches/)).toBeNull();
+    expect(items().length).toBeGreaterThan(10);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { file, folder, tree } from "../../tests/trees";
-import { ancestors, defaultExpanded, findEntry, rowId, treeRows } from "./tree-rows";
+import { ancestors, defaultExpanded, findEntry, foundIn, rowId, treeRows } from "./tree-rows";
 
 const TREES = [
   tree("memory", folder("people", file("people/Anna.md"), file("people/bram.md")), file("todo.md")),
@@ -9,7 +9,7 @@ const TREES = [
 
 /** The visible rows as an indented text; all folders are open unless named. */
 function shown(find = "", closed: string[] = []): string[] {
-  return treeRows(TREES, (id) => !closed.includes(id), find).map(
+  return treeRows(foundIn(TREES, find), (id) => !closed.includes(id)).map(
     (row) => `${" ".repeat(row.level - 1)}${row.name}`,
   );
 }
@@ -39,7 +39,7 @@ describe("rows", () => {
   });
 
   test("know their place among their siblings and their parent", () => {
-    const rows = treeRows(TREES, () => true, "");
+    const rows = treeRows(TREES, () => true);
     const bram = rows.find((row) => row.name === "bram.md");
     expect([bram?.position, bram?.n_siblings, bram?.parent]).toEqual([2, 2, 1]);
   });
@@ -63,7 +63,7 @@ describe("finding", () => {
   test("blanks alone keep all", () => expect(shown("  ")).toEqual(shown()));
 
   test("counts siblings among what is shown", () => {
-    const rows = treeRows(TREES, () => true, "anna");
+    const rows = treeRows(foundIn(TREES, "anna"), () => true);
     expect(rows.map((row) => row.n_siblings)).toEqual([1, 1, 1]);
   });
 });

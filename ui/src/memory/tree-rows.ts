@@ -38,7 +38,7 @@ export function rowId(folder: string, path: string): string {
 /** Returns the ids of the rows that are open in a tree never seen before. */
 export function defaultExpanded(trees: readonly FolderTree[]): Set<string> {
   const expanded = new Set<string>();
-  const all = trees.reduce((n, tree) => n + count(tree.entries), 0) <= EXPANDED_MAX;
+  const all = nEntries(trees) <= EXPANDED_MAX;
   for (const tree of trees) {
     expanded.add(rowId(tree.folder.id, ""));
     if (all) for (const path of folderPaths(tree.entries)) expanded.add(rowId(tree.folder.id, path));
@@ -55,25 +55,46 @@ export function ancestors(folder: string, path: string): string[] {
 }
 
 /**
- * Returns the visible rows, parents before children.
+ * Returns the trees with the entries whose path, with the watched folder's name, holds every word of `find` in any case,
+ * and what lies in and above them; a tree of none is left out.
  *
- * `find` keeps the entries whose path, with the watched folder's name, holds every word of it in any case, and what lies
- * in and above them. Words are parted by spaces; an empty `find` keeps all.
+ * Words are parted by spaces; an empty `find` keeps all.
  */
-export function treeRows(
-  trees: readonly FolderTree[],
-  isExpanded: (id: string) => boolean,
-  find: string,
-): TreeRow[] {
+export function foundIn(trees: readonly FolderTree[], find: string): FolderTree[] {
   const words = find
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
+  return trees.flatMap((tree) => {
+    const name = tree.folder.name.toLowerCase();
+    if (matches(name, words)) return [tree];
+    const entries = matching(tree.entries, words, name);
+    return entries.length === 0 ? [] : [{ ...tree, entries }];
+  });
+}
+
+/** Returns the entries that match or hold a match; a folder that matches keeps all that it holds. */
+function matching(entries: readonly TreeEntry[], words: readonly string[], root: string): TreeEntry[] {
+  // A list of its own for each of tens of thousands of files, as `flatMap` wants it, takes longer than to compare them.
+  const found: TreeEntry[] = [];
+  for (const entry of entries) {
+    if (matches(`${root}/${entry.path.toLowerCase()}`, words)) found.push(entry);
+    else if (entry.children.length > 0) {
+      const children = matching(entry.children, words, root);
+      if (children.length > 0) found.push({ ...entry, children });
+    }
+  }
+  return found;
+}
+
+function matches(text: string, words: readonly string[]): boolean {
+  return words.every((word) => text.includes(word));
+}
+
+/** Returns the visible rows, parents before children. */
+export function treeRows(trees: readonly FolderTree[], isExpanded: (id: string) => boolean): TreeRow[] {
   const rows: TreeRow[] = [];
-  const roots = trees
-    .map((tree) => ({ tree, entries: matching(tree.entries, words, tree.folder.name.toLowerCase()) }))
-    .filter(({ tree, entries }) => entries.length > 0 || matches(tree.folder.name.toLowerCase(), words));
-  roots.forEach(({ tree, entries }, index) => {
+  trees.forEach((tree, index) => {
     const id = rowId(tree.folder.id, "");
     const open = isExpanded(id);
     rows.push({
@@ -89,10 +110,10 @@ export function treeRows(
       root: tree.folder,
       isExpanded: open,
       position: index + 1,
-      n_siblings: roots.length,
+      n_siblings: trees.length,
       parent: -1,
     });
-    if (open) addRows(rows, entries, tree.folder.id, 2, isExpanded);
+    if (open) addRows(rows, tree.entries, tree.folder.id, 2, isExpanded);
   });
   return rows;
 }
@@ -128,27 +149,14 @@ function addRows(
   });
 }
 
-/** Returns the entries that match or hold a match; a folder that matches keeps all that it holds. */
-function matching(
-  entries: readonly TreeEntry[],
-  words: readonly string[],
-  folder_name: string,
-): readonly TreeEntry[] {
-  if (matches(folder_name, words)) return entries;
-  return entries.flatMap((entry) => {
-    if (matches(`${folder_name}/${entry.path.toLowerCase()}`, words)) return [entry];
-    const children = matching(entry.children, words, folder_name);
-    return children.length === 0 ? [] : [{ ...entry, children: [...children] }];
-  });
-}
-
-function matches(path: string, words: readonly string[]): boolean {
-  return words.every((word) => path.includes(word));
-}
-
 /** Returns the files of a tree, in its order. */
 export function filesOf(entries: readonly TreeEntry[]): TreeEntry[] {
   return entries.flatMap((entry) => (entry.is_folder ? filesOf(entry.children) : [entry]));
+}
+
+/** Returns how many folders and files trees hold, the watched folders aside. */
+export function nEntries(trees: readonly FolderTree[]): number {
+  return trees.reduce((n, tree) => n + count(tree.entries), 0);
 }
 
 function count(entries: readonly TreeEntry[]): number {
