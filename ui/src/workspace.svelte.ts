@@ -187,6 +187,7 @@ export class Workspace {
       this.revival.follow(),
       this.feedback.follow(),
       this.rerankers.follow(),
+      this.past.follow(),
       this.lostAnswers.follow(),
       this.session.follow(),
       () => this.search.close(),

@@ -1120,6 +1120,12 @@ export class FakeBackend implements Backend {
     for (const listener of this.#lostListeners) listener(lost);
   }
 
+  /** Has the oldest past questions become older than they are kept. */
+  forgetOldest(n: number): void {
+    this.#past.forgetOldest(n);
+    this.loseAnswers(null);
+  }
+
   onDownload(listener: (download: Download) => void) {
     this.#downloadListeners.add(listener);
     return () => this.#downloadListeners.delete(listener);

@@ -318,7 +318,7 @@ export interface Backend {
   zoom(factor: number): Promise<void>;
   onState(listener: (state: LibraryState) => void): () => void;
   onDownload(listener: (download: Download) => void): () => void;
-  /** An edit took notes out of answers to past questions; null where what was told of that is forgotten. */
+  /** An edit took notes out of answers to past questions; null where past questions are forgotten, and with them what was told. */
   onLost(listener: (lost: LostAnswers | null) => void): () => void;
   onActivity(listener: (activity: Activity) => void): () => void;
 }

@@ -65,7 +65,16 @@ export class Reports {
   /** Reads the events, and follows them until the answer is called; a view and a dialog may both follow. */
   follow(): () => void {
     this.#nFollowers += 1;
-    if (this.#nFollowers === 1) this.#stop = this.#backend.onActivity((event) => this.#take(event));
+    if (this.#nFollowers === 1) {
+      const stops = [
+        this.#backend.onActivity((event) => this.#take(event)),
+        // Events that name past questions are forgotten with them.
+        this.#backend.onLost((lost) => {
+          if (lost === null) void this.#readActivity();
+        }),
+      ];
+      this.#stop = () => stops.forEach((stop) => stop());
+    }
     void this.#readActivity();
     return () => {
       this.#nFollowers -= 1;

@@ -185,6 +185,22 @@ describe("activity", () => {
     expect(paths(reports)).toEqual([]);
   });
 
+  test("lets go of what names past questions when these are forgotten", async () => {
+    const { backend, reports, answer } = held();
+    const stop = reports.follow();
+    const lost: Activity = { ...event("cables.md", 2), what: "lost", detail: "“which cable”" };
+    await answer(0, [lost, event("one.md", 1)]);
+    backend.happen({ ...lost, path: "ports.md", at_ms: 3 });
+    expect(paths(reports)).toEqual(["ports.md", "cables.md", "one.md"]);
+    backend.loseAnswers(null);
+    await answer(1, [event("one.md", 1)]);
+    expect(paths(reports)).toEqual(["one.md"]);
+    stop();
+    const nRead = vi.mocked(backend.activity).mock.calls.length;
+    backend.loseAnswers(null);
+    expect(backend.activity).toHaveBeenCalledTimes(nRead);
+  });
+
   test("is what was read last", async () => {
     const { reports, answer } = held();
     reports.follow();

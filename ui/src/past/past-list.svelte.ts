@@ -3,6 +3,8 @@ import type { ErrorInfo, PastFilterArgument, PastQuestions, PastRow } from "../a
 import { toErrorInfo } from "../api/errors";
 import { NewestOnly } from "../shared/newest-only";
 
+type Calls = Pick<Backend, "pastQuestions" | "onLost">;
+
 /** How long typing rests before it is looked for. */
 const REST_MS = 150;
 /** How many rows the engine gives at a time. */
@@ -17,7 +19,7 @@ type Stale = (typeof STALE)[number];
 
 /** The past questions that a filter leaves, read page by page as they come into sight, and which of them is opened. */
 export class PastList {
-  readonly #backend: Pick<Backend, "pastQuestions">;
+  readonly #backend: Calls;
   readonly #loop = new NewestOnly(() => this.#readOnce());
   #filter = $state.raw<PastFilterArgument>({ text: "", agent: null, only: "all" });
   /** The filter of what is listed; another one may be typed already. */
@@ -35,7 +37,7 @@ export class PastList {
   #stale: Stale | null = null;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(backend: Pick<Backend, "pastQuestions">) {
+  constructor(backend: Calls) {
     this.#backend = backend;
   }
 
@@ -86,6 +88,13 @@ export class PastList {
   show(from: number, to: number): void {
     this.#sight = { from, to };
     if (this.#missing() !== null) this.#loop.wish();
+  }
+
+  /** Reads them anew when the engine forgot some, whatever view is open, until the returned function is called. */
+  follow(): () => void {
+    return this.#backend.onLost((lost) => {
+      if (lost === null) this.refresh();
+    });
   }
 
   /** Takes what stands in the box; it is looked for once the typing rests. */

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { PastMemory } from "../../tests/fake/past";
-import type { PastFilterArgument, PastPageArgument, PastQuestions } from "../api/bindings";
+import type { LostAnswers, PastFilterArgument, PastPageArgument, PastQuestions } from "../api/bindings";
 import { PastList } from "./past-list.svelte";
 
 const N = 1_800;
@@ -14,8 +14,13 @@ function made(nRows: number = N) {
       return Promise.resolve(past.questions(filter, page));
     },
   );
-  const list = new PastList({ pastQuestions });
-  return { list, asked, pastQuestions, past };
+  let tell: (lost: LostAnswers | null) => void = () => undefined;
+  const onLost = (listener: typeof tell) => {
+    tell = listener;
+    return () => void (tell = () => undefined);
+  };
+  const list = new PastList({ pastQuestions, onLost });
+  return { list, asked, pastQuestions, past, tell: (lost: LostAnswers | null) => tell(lost) };
 }
 
 /** All that was wished is read; the loop waits for frames between. */
@@ -133,4 +138,24 @@ test("a page that cannot be read is told, and read when asked again", async () =
   await settled();
   expect(list.error).toBeNull();
   expect(list.rowAt(610)?.id).toBe("m611");
+});
+
+test("what the engine forgets is listed no longer, and another one is opened for it", async () => {
+  const { list, past, pastQuestions, tell } = made(12);
+  const stop = list.follow();
+  list.refresh();
+  await settled();
+  list.open("m12");
+  past.forgetOldest(2);
+  tell({ at_ms: 0, sentence: "", edited: [], notes: [] });
+  expect(pastQuestions).toHaveBeenCalledTimes(1);
+  tell(null);
+  await settled();
+  expect([list.n, list.rowAt(9)?.id, list.rowAt(10)]).toEqual([10, "m10", null]);
+  expect([list.openId, list.openRow?.id]).toEqual(["m1", "m1"]);
+  stop();
+  past.forgetOldest(10);
+  tell(null);
+  await settled();
+  expect(list.n).toBe(10);
 });

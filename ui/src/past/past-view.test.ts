@@ -274,6 +274,17 @@ test("questions that came while the window lay behind others are there when it c
   await waitFor(() => expect(backend.nCalls("pastQuestions")).toBe(nRead + 1));
 });
 
+test("questions that became too old leave the list, whatever view is open", async () => {
+  const { backend, user, workspace } = await open();
+  expect(await rowOf("passphrase")).toBeInTheDocument();
+  backend.forgetOldest(1);
+  await waitFor(() => expect(screen.queryByText("passphrase")).toBeNull());
+  expect(workspace.past.n).toBe(9);
+  await user.click(screen.getByRole("button", { name: "Memory" }));
+  backend.forgetOldest(1);
+  await waitFor(() => expect(workspace.past.n).toBe(8));
+});
+
 test("a trace is asked of the agent's own folders where some are watched", async () => {
   const { backend, user } = await open();
   const [first, ...others] = (await backend.state()).folders;

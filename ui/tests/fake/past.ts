@@ -200,6 +200,11 @@ export class PastMemory {
     };
   }
 
+  /** Forgets the oldest, as their age has it. */
+  forgetOldest(n: number): void {
+    this.#rows = this.#rows.slice(0, -n);
+  }
+
   forget(): void {
     this.#rows = [];
     this.#replay = null;
