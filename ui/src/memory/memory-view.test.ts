@@ -6,7 +6,7 @@ import { violations } from "../../tests/axe";
 import { HOME_SERVER, LibraryBackend, type LibraryFile, type LibraryOptions } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
 import { file, tree as madeTree } from "../../tests/trees";
-import type { FileProblem } from "../api/bindings";
+import type { Activity, FileProblem } from "../api/bindings";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 import { openDocument } from "../open-document.svelte";
@@ -462,6 +462,19 @@ describe("beside the note", () => {
     backend.changeState({ generation: (workspace.library.generation ?? 0) + 1 });
     await waitFor(() => expect(backend.nCalls("problems")).toBe(nProblemReads + 1), { timeout: 3_000 });
     expect(backend.nCalls("activity")).toBe(1);
+  });
+
+  test("stand few of thousands of problems and events", async () => {
+    const [first] = await new LibraryBackend().problems();
+    const [happened] = await new LibraryBackend().activity();
+    await open({
+      problems: Array.from({ length: 5_000 }, (_, line) => ({ ...(first as FileProblem), line })),
+      activity: Array.from({ length: 5_000 }, (_, at_ms) => ({ ...(happened as Activity), at_ms })),
+    });
+    const problems = within(await screen.findByRole("region", { name: "Files with problems" }));
+    expect(problems.getAllByRole("listitem")).toHaveLength(3);
+    const events = within(screen.getAllByRole("region", { name: "Activity" })[0] as HTMLElement);
+    expect(await events.findAllByRole("listitem")).toHaveLength(60);
   });
 
   test("stand the files with problems, errors first; the list leads to the line", async () => {

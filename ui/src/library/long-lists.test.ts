@@ -1,0 +1,67 @@
+// Thousands of problems and events: what is drawn of them stays bounded, and what is drawn already is not drawn again.
+import { render, screen } from "@testing-library/svelte";
+import { expect, test } from "vitest";
+import { LibraryBackend, SAVED_MS } from "../../tests/fake/library";
+import type { Activity, FileProblem } from "../api/bindings";
+import ActivityDialog from "./ActivityDialog.svelte";
+import ProblemsDialog from "./ProblemsDialog.svelte";
+import { Reports } from "./reports.svelte";
+
+const N = 5_000;
+/** Rows drawn at most, and elements of a row. */
+const [ROWS_MAX, ROW_ELEMENTS_MAX] = [500, 15];
+
+const problem = (at: number): FileProblem => ({
+  folder: "notes",
+  folder_name: "memory",
+  path: `note-${at}.md`,
+  line: at,
+  message: "not valid YAML",
+  severity: "note",
+});
+const event = (at: number): Activity => ({
+  at_ms: SAVED_MS + at,
+  folder_name: "memory",
+  path: `note-${at}.md`,
+  what: "changed",
+  detail: null,
+});
+const countTo = <Item>(n: number, make: (at: number) => Item) =>
+  Array.from({ length: n }, (_, at) => make(at));
+// Roles of so many rows take seconds to be worked out.
+const rows = () => [...document.querySelectorAll("li")];
+
+/** Counts the rows that come and go while something is done. */
+async function drawn(work: () => Promise<unknown>): Promise<{ n_new: number; n_gone: number }> {
+  const before = new Set(rows());
+  await work();
+  const n_known = rows().filter((row) => before.has(row)).length;
+  return { n_new: rows().length - n_known, n_gone: before.size - n_known };
+}
+
+test("of 5,000 problems a bounded number is drawn, and the rest counted; those read again stay", async () => {
+  const reports = new Reports(new LibraryBackend({ problems: countTo(N, problem) }));
+  render(ProblemsDialog, { open: true, reports, generation: 1, onShow: () => undefined });
+  expect(await screen.findByText("and 4,500 more, listed as these are fixed.")).toBeInTheDocument();
+  expect(screen.getByText(/^5,000 notes\./)).toBeInTheDocument();
+  expect(rows()).toHaveLength(ROWS_MAX);
+  expect(document.querySelectorAll("*").length).toBeLessThan(ROWS_MAX * ROW_ELEMENTS_MAX);
+  expect(await drawn(() => reports.readProblems())).toEqual({ n_new: 0, n_gone: 0 });
+});
+
+test("of 5,000 events a bounded number is drawn, and one more draws one row", async () => {
+  const backend = new LibraryBackend({ activity: countTo(N, event).reverse() });
+  const reports = new Reports(backend);
+  render(ActivityDialog, { open: true, reports, onShow: () => undefined });
+  expect(await screen.findByText("note-4999.md")).toBeInTheDocument();
+  expect(rows()).toHaveLength(ROWS_MAX);
+  expect(document.querySelectorAll("*").length).toBeLessThan(ROWS_MAX * ROW_ELEMENTS_MAX);
+  const happen = async () => {
+    backend.happen(event(N));
+    expect(await screen.findByText(`note-${N}.md`)).toBeInTheDocument();
+  };
+  expect(await drawn(happen)).toEqual({ n_new: 1, n_gone: 1 });
+  for (let at = 1; at <= N; at += 1) backend.happen(event(N + at));
+  expect(await screen.findByText(`note-${2 * N}.md`)).toBeInTheDocument();
+  expect(rows()).toHaveLength(ROWS_MAX);
+});
