@@ -15,6 +15,7 @@ pub use embedders::{Asked, Other, Recording, failing, faulty, hashing, recording
 pub use libraries::{
     Content, answers, check_equals_fresh, content, fresh, index, index_with, open,
 };
+pub use memlens_embed::sums_exactly;
 pub use notes::{Image, Notes, image};
 pub use openclaw_index::{IndexedChunk, write_openclaw_index};
 pub use providers::{Provider, ProviderRequest};

@@ -24,6 +24,16 @@ pub struct Bundled {
     model: TextEmbedding,
 }
 
+/// Whether this processor has instructions that sum the products of the model's 8-bit weights as they are. Others cut sums off
+/// at 16 bits: vectors have a cosine of some 0.9997 with those of the first kind, and rows that stand close may stand the other
+/// way round. Whoever compares figures of the model with some that were taken elsewhere asks for it.
+pub fn sums_exactly() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::is_x86_feature_detected!("avx512vnni");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 /// One file of the model.
 pub(crate) struct ModelFile {
     pub(crate) name: &'static str,

@@ -36,7 +36,7 @@ mod source;
 mod telemetry;
 mod token_vectors;
 
-pub use bundled::{Bundled, load_runtime};
+pub use bundled::{Bundled, load_runtime, sums_exactly};
 pub use embedder::{Embedder, ModelInfo};
 pub use error::EmbedError;
 pub use hashing::Hashing;

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use memlens_tests::Notes;
+use memlens_tests::{Notes, sums_exactly};
 
 use crate::memlens::{Memlens, list, paths, text};
 
@@ -55,8 +55,10 @@ fn figures_are_those_of_the_real_programs() {
         let figures = ["hit_file", "mrr@10", "ndcg@10"].map(|key| report["all"][key].as_f64());
         for (figure, reached) in figures.iter().zip(reached) {
             let figure = figure.unwrap_or_else(|| panic!("{report}"));
+            // They were taken where the model's sums are exact.
+            let error_max = if sums_exactly() { 0.002 } else { 0.02 };
             assert!(
-                (figure - reached).abs() < 0.002,
+                (figure - reached).abs() < error_max,
                 "{agent}: {figures:?}, theirs {reached}"
             );
         }
