@@ -1,5 +1,6 @@
 //! Measured figures beside their targets.
 
+mod growth;
 mod quality;
 mod scale;
 mod speed;
@@ -13,6 +14,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use self::growth::Growth;
 use crate::error::{Error, Result};
 use crate::project::Project;
 
@@ -32,12 +34,12 @@ enum Subject {
         #[arg(long, value_name = "DIR")]
         sets: PathBuf,
     },
-    /// A library of any size: opened, searched and followed, and the command on it as whole processes
+    /// Libraries of any size: opened, searched and followed, and the command on them as whole processes
     Scale {
-        /// About how many chunks it has
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-        chunks: u32,
-        /// Make the library, unless it is there, and measure nothing
+        /// About how many chunks one has; of several sizes, how each figure grows is printed too
+        #[arg(long, value_name = "N", required = true, num_args = 1.., value_parser = clap::value_parser!(u32).range(1..))]
+        chunks: Vec<u32>,
+        /// Make the libraries, unless they are there, and measure nothing
         #[arg(long)]
         make_only: bool,
     },
@@ -83,23 +85,41 @@ impl Figure {
 
 /// Measures, prints a table, writes it to `target/bench.json` and fails if a target is missed.
 pub fn bench(project: &Project, args: &BenchArgs) -> Result<()> {
-    let (name, figures) = match &args.subject {
-        None => ("speed".to_owned(), speed::measure(project)?),
-        Some(Subject::Quality { sets }) => ("quality".to_owned(), quality::measure(project, sets)?),
-        Some(Subject::Scale { chunks, make_only }) => {
-            let figures = scale::measure(project, *chunks, *make_only)?;
-            (format!("scale-{chunks}"), figures)
+    let n_missed = match &args.subject {
+        None => report(project, "speed", &speed::measure(project)?)?,
+        Some(Subject::Quality { sets }) => {
+            report(project, "quality", &quality::measure(project, sets)?)?
         }
-        Some(Subject::Window) => ("window".to_owned(), window::measure(project)?),
+        Some(Subject::Scale { chunks, make_only }) => {
+            let mut n_missed = 0;
+            let mut sizes = Vec::new();
+            for n_chunks in chunks {
+                let figures = scale::measure(project, *n_chunks, *make_only)?;
+                n_missed += report(project, &format!("scale-{n_chunks}"), &figures)?;
+                if !figures.is_empty() {
+                    sizes.push((*n_chunks, figures));
+                }
+            }
+            if let Some(growth) = Growth::of(sizes) {
+                print!("\n{growth}");
+            }
+            n_missed
+        }
+        Some(Subject::Window) => report(project, "window", &window::measure(project)?)?,
     };
-    print!("{}", Table(&figures));
-    if !figures.is_empty() {
-        save(&project.root.join("target/bench.json"), &name, &figures)?;
-    }
-    match figures.iter().filter(|figure| !figure.is_met()).count() {
+    match n_missed {
         0 => Ok(()),
         n_missed => Err(Error::Bench(n_missed)),
     }
+}
+
+/// Prints the figures of a subject and saves them; returns how many miss their target.
+fn report(project: &Project, subject: &str, figures: &[Figure]) -> Result<usize> {
+    print!("{}", Table(figures));
+    if !figures.is_empty() {
+        save(&project.root.join("target/bench.json"), subject, figures)?;
+    }
+    Ok(figures.iter().filter(|figure| !figure.is_met()).count())
 }
 
 /// Writes the figures of one subject; those of the others, measured before, stay.

@@ -35,7 +35,7 @@ const ROUNDS: usize = 3;
 fn main() {
     let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
     let (notes, dir) = (scratch.path().join("notes"), scratch.path().join("library"));
-    Notes::of_fixture().write(&notes, N_NOTES);
+    Notes::of_fixture().write(&notes, 0..N_NOTES);
     let library = make(&notes, &dir);
     let questions = questions();
     for pipeline in pipelines() {

@@ -131,7 +131,7 @@ fn places(dir: &Path) -> (PathBuf, PathBuf) {
 /// for all others.
 fn make(dir: &Path) {
     let (folder, library) = places(dir);
-    Notes::of_fixture().write(&folder, N_NOTES);
+    Notes::of_fixture().write(&folder, 0..N_NOTES);
     let model = bundled(Vec::new())(Purpose::Indexing).expect("`cargo xtask setup` was run");
     let model_time = ModelTime::default();
     let started = Instant::now();
@@ -529,7 +529,7 @@ fn write_many(notes: &Path) {
 /// Saves notes of a library of some 100,000 chunks.
 fn follow_among_many(scratch: &Path, real: &EmbedderSource, model: &ModelInfo) {
     let (folder, library) = (scratch.join("large"), scratch.join("large-library"));
-    Notes::of_fixture().write(&folder, N_NOTES_LARGE);
+    Notes::of_fixture().write(&folder, 0..N_NOTES_LARGE);
     let (mut indexer, _) =
         Indexer::open(&library, StandIn::boxed(model)).expect("a new library can be made");
     let watched = indexer.add_folder(&folder).expect("the folder is there");
@@ -546,6 +546,12 @@ fn follow_among_many(scratch: &Path, real: &EmbedderSource, model: &ModelInfo) {
     );
 }
 
+/// A number that no earlier run had: the seconds since 1970.
+fn this_run() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.expect("the clock is right").as_secs()
+}
+
 /// Saves notes while the engine watches, and waits for each until a search finds it.
 fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInfo, name: &str) {
     let source = stand_in_source(real, model);
@@ -558,8 +564,7 @@ fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInf
     });
     let engine = Engine::open(library, source, listener).expect("the library can be written");
     // No word of notes that were saved by an earlier run.
-    let run = SystemTime::now().duration_since(UNIX_EPOCH);
-    let run = run.expect("the clock is right").as_secs();
+    let run = this_run();
     let mut files: Vec<PathBuf> = Notes::files(folder);
     let mut random = Random::new(2);
     let mut found = Series::of(

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -56,12 +57,12 @@ impl Notes {
         }
     }
 
-    /// Writes so many notes into `folder`, the same at every run.
-    pub fn write(&self, folder: &Path, n_notes: usize) {
-        for note in 0..n_notes {
+    /// Writes the notes of these numbers into `folder`; those of one number are the same at every run.
+    pub fn write(&self, folder: &Path, numbers: Range<usize>) {
+        for note in numbers {
             let folder = folder.join(format!("part-{:02}", note / NOTES_PER_FOLDER));
             fs::create_dir_all(&folder).expect("a folder can be made");
-            let mut random = Random::new(note as u64 * 1_000_003);
+            let mut random = Random::new((note as u64).wrapping_mul(1_000_003));
             let name = self.pick(&mut random).to_owned();
             let path = folder.join(format!("{name}-{note:04}.md"));
             fs::write(path, self.note(&mut random)).expect("a note can be written");

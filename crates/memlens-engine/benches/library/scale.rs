@@ -8,7 +8,9 @@ use std::slice;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use memlens_engine::{Indexer, Library, Lists, Purpose, bundled};
+use memlens_embed::Embedder;
+use memlens_engine::view::Activity;
+use memlens_engine::{EmbedderSource, Indexer, Library, Lists, Observer, Purpose, bundled};
 use memlens_index::{Join, part_len, side_by_side};
 use memlens_params::{Params, VectorUnit};
 use memlens_rank::{List, ListId, ListState};
@@ -18,12 +20,14 @@ use crate::neighbours::Neighbours;
 use crate::notes::{FIXTURE, Notes, questions};
 use crate::rivals::Rivals;
 use crate::series::{MILLISECONDS, Series};
-use crate::{follow, memory, open, places};
+use crate::{follow, memory, open, places, this_run};
 
 /// Chunks of a note, about.
 const CHUNKS_OF_NOTE: usize = 10;
 /// How often every question is asked; the first time is not counted.
 const ROUNDS: usize = 4;
+/// How many notes are indexed while a reader is open: some forty commits.
+const N_ADDED: usize = 1024;
 /// How many texts are truly embedded, to be moved about.
 const N_SAMPLES: usize = 512;
 /// Shorter paragraphs are headings and the like.
@@ -32,17 +36,22 @@ const SAMPLE_CHARS_MIN: usize = 80;
 /// Makes notes of about `n_chunks` chunks and their library in `dir`.
 pub fn make(dir: &Path, n_chunks: usize) {
     let (folder, library) = places(dir);
-    Notes::of_fixture().write(&folder, n_chunks.div_ceil(CHUNKS_OF_NOTE));
+    Notes::of_fixture().write(&folder, 0..n_chunks.div_ceil(CHUNKS_OF_NOTE));
+    let (mut indexer, _) =
+        Indexer::open(&library, neighbours()).expect("a new library can be made");
+    let folder = indexer.add_folder(&folder).expect("the folder is there");
+    let go_on = AtomicBool::new(false);
+    indexer.scan(&folder, &go_on).expect("it can be walked");
+    indexer.run(&go_on, &mut ()).expect("it can be indexed");
+}
+
+/// An embedder that costs nothing, whose vectors lie as those of real texts do.
+fn neighbours() -> Box<dyn Embedder> {
     let mut model = bundled(Vec::new())(Purpose::Indexing).expect("`cargo xtask setup` was run");
     let texts = paragraphs();
     let texts: Vec<&str> = texts.iter().take(N_SAMPLES).map(String::as_str).collect();
-    let go_on = AtomicBool::new(false);
-    let samples = model.embed(&texts, &go_on).expect("texts have vectors");
-    let embedder = Neighbours::boxed(model.info(), samples);
-    let (mut indexer, _) = Indexer::open(&library, embedder).expect("a new library can be made");
-    let folder = indexer.add_folder(&folder).expect("the folder is there");
-    indexer.scan(&folder, &go_on).expect("it can be walked");
-    indexer.run(&go_on, &mut ()).expect("it can be indexed");
+    let samples = model.embed(&texts, &AtomicBool::new(false));
+    Neighbours::boxed(model.info(), samples.expect("texts have vectors"))
 }
 
 /// The paragraphs of the fixture's notes that are no headings and the like.
@@ -70,6 +79,62 @@ pub fn measure(dir: &Path) {
         model.info(),
         "a saved note can be found",
     );
+    index_beside_a_reader(&folder, &library, &source);
+}
+
+/// A library that takes up every change of a writer's, as the window's does.
+struct Reader {
+    library: Library,
+    updates: Series,
+    /// Of all updates.
+    took: Duration,
+}
+
+impl Observer for Reader {
+    fn committed(&mut self, _: &[Activity]) {
+        let started = Instant::now();
+        let refreshed = self.library.refresh();
+        let took = started.elapsed();
+        refreshed.expect("what was written can be read");
+        self.updates.add_time(took);
+        self.took += took;
+    }
+}
+
+/// Indexes notes while a reader is open, and forgets them again: what the reader's updates cost beside the writing, which
+/// is faster here than where texts are embedded.
+fn index_beside_a_reader(folder: &Path, library: &Path, source: &EmbedderSource) {
+    let added = folder.join("beside-a-reader");
+    let first = this_run() as usize;
+    Notes::of_fixture().write(&added, first..first + N_ADDED);
+    let mut reader = Reader {
+        library: Library::open(library, source.clone()).expect("the library is sound"),
+        updates: Series::of(
+            "a reader's update while notes are indexed",
+            MILLISECONDS,
+            "",
+        ),
+        took: Duration::ZERO,
+    };
+    let (mut indexer, _) = Indexer::open(library, neighbours()).expect("nobody else writes");
+    let watched = indexer
+        .store()
+        .folders()
+        .expect("they can be read")
+        .remove(0);
+    let go_on = AtomicBool::new(false);
+    indexer.scan(&watched, &go_on).expect("it can be walked");
+    let started = Instant::now();
+    indexer.run(&go_on, &mut reader).expect("it can be indexed");
+    let writing = started.elapsed() - reader.took;
+    reader.updates.print();
+    let note = "their time to that of the writing, without embedding";
+    Series::of("a reader's updates, share of the writing", "", note)
+        .with(reader.took.as_secs_f64() / writing.as_secs_f64())
+        .print();
+    fs::remove_dir_all(added).expect("they can be removed");
+    indexer.scan(&watched, &go_on).expect("it can be walked");
+    indexer.run(&go_on, &mut ()).expect("they can be forgotten");
 }
 
 /// Asks every question in every round, then looks at every vector for the same.

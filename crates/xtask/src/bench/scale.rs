@@ -46,6 +46,11 @@ const AIMS: &[Aim] = &[
         [0.35, 0.16],
     ),
     aim("a saved note can be found", 95, [400.0, 700.0]),
+    aim(
+        "a reader's updates, share of the writing",
+        MEDIAN,
+        [0.05; 2],
+    ),
     aim("memlens status", MEDIAN, [150.0, 300.0]),
     aim("memlens why", MEDIAN, [400.0, 1000.0]),
 ];
