@@ -370,7 +370,7 @@ pub async fn set_evergreen(
     folder: String,
     path: String,
     is_evergreen: bool,
-) -> Answer<Vec<FolderTree>> {
+) -> Answer<()> {
     work(&shell, move |engine| {
         engine.set_evergreen(folder_id(&folder)?, &path, is_evergreen)
     })

@@ -1,4 +1,4 @@
-import { KnownTrees } from "../src/api/trees";
+import { orderedTree } from "../src/api/trees";
 import type { Backend } from "../src/api/backend";
 import type {
   Activity,
@@ -591,12 +591,10 @@ export class FakeBackend implements Backend {
 
   tree() {
     return this.#answer("tree", [], (): FolderTree[] => {
-      const trees = this.#state.folders.map((folder) => {
+      return this.#state.folders.map((folder) => {
         const entries = this.#entries(folder.id);
-        return { folder, is_evergreen: false, stamp: JSON.stringify(entries), entries };
+        return orderedTree({ folder, is_evergreen: false, stamp: JSON.stringify(entries), entries });
       });
-      // In order, as the real one's.
-      return new KnownTrees(() => Promise.resolve([])).take(trees);
     });
   }
 

@@ -1,6 +1,5 @@
 //! The library as the window holds it: one thread writes and watches, everyone else reads.
 
-use std::error::Error;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use std::time::Duration;
 
 use memlens_agents::Home;
 use memlens_embed::{EmbedderSource, Purpose};
-use memlens_indexer::{Indexer, Session, Watching, Work, Writer};
+use memlens_indexer::{Indexer, Session, Unreadable, Watching, Work, Writer};
 use memlens_params::{ParameterSet, Params};
 use memlens_rerank::choice::{RerankChange, RerankSettings, erase_models, forget_keys};
 use memlens_rerank::{DownloadProgress, Downloads};
@@ -20,7 +19,6 @@ use crate::agents::{FolderToAdd, folders_to_add};
 use crate::aggregator::{Aggregator, Alarm};
 use crate::clustering::uses_clusters;
 use crate::feedback;
-use crate::marks::mark;
 use crate::past::Checked;
 use crate::past_watch::{Due, PastBell, PastWatch};
 use crate::preset::stored_text;
@@ -152,11 +150,7 @@ impl Engine {
         )?;
         let writer = Writer::start(dir, indexer, source, watching, work, shared.clone())?;
         let writer = Arc::new(writer);
-        let mending = Arc::downgrade(&writer);
-        shared.library.mend_by(move || {
-            let writer = mending.upgrade();
-            writer.is_some_and(|writer| writer.doubt())
-        });
+        shared.library.mend_by(&writer);
         let past = watch_past(&shared, &writer)?;
         Ok(Engine {
             _past: past,
@@ -348,17 +342,6 @@ impl Engine {
         self.write(|store| Ok(store.put_setting(key, value.as_deref())?))
     }
 
-    /// Says that a path does not decay, or does.
-    pub(crate) fn mark_evergreen(
-        &self,
-        folder: FolderId,
-        path: String,
-        is_evergreen: bool,
-    ) -> Result<(), EngineError> {
-        self.write(|store| mark(store, folder, &path, is_evergreen))?;
-        self.library().take_up_marks()
-    }
-
     /// Changes what is chosen for reranking; what was ranked by the choice before is forgotten.
     ///
     /// # Errors
@@ -513,8 +496,12 @@ impl Shared {
 }
 
 impl Session for Shared {
-    fn refresh(&self) -> Result<bool, Box<dyn Error>> {
-        Ok(self.library.refresh()?)
+    fn refresh(&self, is_written_here: bool) -> Result<bool, Unreadable> {
+        let refreshed = self.library.refresh_after(is_written_here);
+        refreshed.map_err(|error| Unreadable {
+            is_damage: error.is_of_damaged_list(),
+            why: error.to_string(),
+        })
     }
 
     fn rest(&self) {

@@ -349,6 +349,12 @@ impl EngineError {
         matches!(self, EngineError::Store(StoreError::Damaged { .. }))
     }
 
+    /// Whether a list is damaged or gone, and not merely behind the library.
+    pub(crate) fn is_of_damaged_list(&self) -> bool {
+        matches!(self, EngineError::Index(error)
+            if error.needs_rebuild() && !matches!(error, IndexError::Stale { .. }))
+    }
+
     /// The code that the window branches on; most errors are only shown.
     pub fn code(&self) -> &'static str {
         match self {

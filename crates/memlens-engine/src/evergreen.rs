@@ -9,13 +9,12 @@ use crate::engine::Engine;
 use crate::marks::{Evergreen, Marks, Unreadable, is_at_or_in, mark};
 use crate::place::Place;
 use crate::scope::with_slashes;
-use crate::view::FolderTree;
 use crate::{EngineError, Library};
 
 impl Engine {
     /// Says that a note or folder does not decay, or does, with all in it; an empty path is the watched folder itself. Where
     /// that takes back what was said of it, what was said of anything in it before counts again. Every search that is kept
-    /// ranks by it from now on. Returns every folder with what it holds.
+    /// ranks by it from now on.
     ///
     /// # Errors
     /// [`EngineError::NotWatched`], [`EngineError::Indexer`], [`EngineError::Store`].
@@ -24,9 +23,9 @@ impl Engine {
         folder: FolderId,
         path: &str,
         is_evergreen: bool,
-    ) -> Result<Vec<FolderTree>, EngineError> {
-        self.mark_evergreen(folder, path.to_owned(), is_evergreen)?;
-        self.trees()
+    ) -> Result<(), EngineError> {
+        self.write(|store| mark(store, folder, path, is_evergreen))?;
+        self.library().take_up_marks()
     }
 }
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use memlens_agents::Home;
 use memlens_embed::{EmbedderSource, Purpose};
-use memlens_indexer::{Derived, Opened};
+use memlens_indexer::{Derived, Opened, Writer};
 use memlens_params::{ParameterSet, Params, Values};
 use memlens_rank::{AnyPipeline, NATIVE};
 use memlens_retrieve::{
@@ -69,8 +69,8 @@ pub struct Library {
     pub(crate) size: Mutex<Option<(Instant, f64)>>,
     next_search: AtomicU32,
     notices: Vec<String>,
-    /// Has what is damaged mended by a thread of this process, and tells whether one does that; nothing where there is none.
-    mend: OnceLock<Box<dyn Fn() -> bool + Send + Sync>>,
+    /// The thread of this process that mends what is damaged; nothing where there is none.
+    mender: OnceLock<Weak<Writer>>,
 }
 
 impl Library {
@@ -139,14 +139,14 @@ impl Library {
             size: Mutex::new(None),
             next_search: AtomicU32::new(1),
             notices,
-            mend: OnceLock::new(),
+            mender: OnceLock::new(),
         })
     }
 
-    /// Says, once, how to have what is damaged mended by a thread of this process; `mend` tells whether one does that.
-    pub(crate) fn mend_by(&self, mend: impl Fn() -> bool + Send + Sync + 'static) {
+    /// Says, once, which thread of this process mends what is damaged.
+    pub(crate) fn mend_by(&self, writer: &Arc<Writer>) {
         // It is said where the library is opened.
-        let _ = self.mend.set(Box::new(mend));
+        let _ = self.mender.set(Arc::downgrade(writer));
     }
 
     /// The same library with agents in another home.
@@ -188,21 +188,42 @@ impl Library {
     /// # Errors
     /// As [`Library::open`]; the old lists stay in use then.
     pub fn refresh(&self) -> Result<bool, EngineError> {
-        let lists = {
-            let mut store = self.refreshing.lock();
-            store.thaw()?;
-            if store.generation()? == self.lists().snapshot.generation {
-                // Folders change without a new generation.
-                if store.folders()? == self.lists().snapshot.folders {
-                    return Ok(false);
-                }
+        self.refresh_after(false)
+    }
+
+    /// Does the same; where `is_written_here`, by the calling thread, it waits for no writer to bring the lists into step.
+    pub(crate) fn refresh_after(&self, is_written_here: bool) -> Result<bool, EngineError> {
+        let mut store = self.refreshing.lock();
+        store.thaw()?;
+        if store.generation()? == self.lists().snapshot.generation {
+            // Folders change without a new generation.
+            if store.folders()? == self.lists().snapshot.folders {
+                return Ok(false);
             }
-            Lists::open(&store, Some(&self.lists()), || writer(&self.dir))?
-        };
+        }
+        self.take_up(store, is_written_here)?;
+        Ok(true)
+    }
+
+    /// Opens the lists anew, also where nothing changed: what was read of them and found damaged is read again.
+    fn read_again(&self) -> Result<Arc<NativeRetriever>, EngineError> {
+        let mut store = self.refreshing.lock();
+        store.thaw()?;
+        self.take_up(store, false)
+    }
+
+    fn take_up(
+        &self,
+        store: MutexGuard<'_, Store>,
+        is_written_here: bool,
+    ) -> Result<Arc<NativeRetriever>, EngineError> {
+        let writer = || (!is_written_here).then(|| writer(&self.dir)).flatten();
+        let lists = Lists::open(&store, Some(&self.lists()), writer)?;
+        drop(store);
         self.note_vectors_read();
         let mut retriever = self.retriever.write();
         *retriever = Arc::new(retriever.with(Arc::new(lists)));
-        Ok(true)
+        Ok(retriever.clone())
     }
 
     /// Lets the vectors rest where nobody has searched for a moment; to be called now and then.
@@ -437,54 +458,46 @@ impl Library {
         Ok(search)
     }
 
-    /// Asks the lists, which are built anew where a row that was read is not as it was written: here if nobody writes, else by
-    /// a thread of this process, for which this waits a moment.
+    /// Asks the lists. Where a row that was read is not as it was written, it is read once more; then they are built anew: here
+    /// if nobody writes, else by a thread of this process, for which this waits a moment.
     fn retrieve_or_mend(
         &self,
         retriever: Arc<dyn Retriever>,
         question: &Question<'_>,
     ) -> Result<Found, EngineError> {
-        let error = match retriever.retrieve(question) {
-            Ok(retrieved) => {
-                return Ok(Found {
-                    retriever,
-                    retrieved,
-                    notices: Vec::new(),
-                });
-            }
-            Err(error) => error,
-        };
-        if !is_torn(&error) || retriever.id() != self.retriever().id() {
-            return Err(error.into());
+        let is_own = retriever.id() == self.retriever().id();
+        match ask(retriever, question) {
+            Err(error) if is_own && is_torn(&error) => {}
+            answer => return Ok(answer?),
+        }
+        // What was bad for a moment only, as memory can be, is sound now. What cannot even be opened is to be mended.
+        let again = self.read_again();
+        let mut tried = again.unwrap_or_else(|_| self.retriever());
+        match ask(tried.clone(), question) {
+            Err(error) if is_torn(&error) => {}
+            answer => return Ok(answer?),
         }
         // Nothing where somebody writes.
         let notices = repair(&self.dir, &self.source)?;
-        let mend = self.mend.get().filter(|_| notices.is_empty());
-        let is_mended_here = mend.is_some_and(|mend| mend());
-        let until = is_mended_here.then(|| Instant::now() + MENDING);
-        let mut tried = None;
+        let writer = self.mender.get().and_then(Weak::upgrade);
+        let writer = writer.filter(|writer| notices.is_empty() && writer.doubt());
+        let until = Instant::now() + MENDING;
         loop {
+            // Before the look, so that what is mended after it is not missed.
+            let is_mending = writer.as_ref().is_some_and(|writer| writer.is_mending());
             self.refresh()?;
-            let retriever = self.retriever();
-            let is_next = tried
-                .as_ref()
-                .is_none_or(|tried| !Arc::ptr_eq(tried, &retriever));
-            if is_next {
-                match retriever.retrieve(question) {
-                    Ok(retrieved) => {
-                        return Ok(Found {
-                            retriever,
-                            retrieved,
-                            notices,
-                        });
+            let mut retriever = self.retriever();
+            if !is_mending && Arc::ptr_eq(&tried, &retriever) {
+                retriever = self.read_again()?;
+            }
+            if !Arc::ptr_eq(&tried, &retriever) {
+                match ask(retriever.clone(), question) {
+                    Err(error) if is_mending && is_torn(&error) => tried = retriever,
+                    answer => {
+                        return Ok(Found { notices, ..answer? });
                     }
-                    Err(error) if !is_torn(&error) => return Err(error.into()),
-                    Err(_) => tried = Some(retriever),
                 }
             }
-            let Some(until) = until else {
-                return Err(error.into());
-            };
             if Instant::now() > until {
                 return Err(RetrieveError::Building {
                     dir: self.dir.clone(),
@@ -625,6 +638,16 @@ struct Found {
     notices: Vec<String>,
 }
 
+/// Asks the lists of a retriever.
+fn ask(retriever: Arc<dyn Retriever>, question: &Question<'_>) -> Result<Found, RetrieveError> {
+    let retrieved = retriever.retrieve(question)?;
+    Ok(Found {
+        retriever,
+        retrieved,
+        notices: Vec::new(),
+    })
+}
+
 /// Rebuilds the lists of a library that nobody writes to.
 fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineError> {
     let mut store = match Store::open(dir) {
@@ -645,7 +668,7 @@ fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineErro
         ..
     } = Derived::open(&mut store, &model, dim)?;
     let never = AtomicBool::new(false);
-    let (_, notice) = derived.checked(&mut store, (&model, dim), &never)?;
-    notices.extend(notice);
+    let (_, more) = derived.checked(&mut store, (&model, dim), &never)?;
+    notices.extend(more);
     Ok(notices)
 }

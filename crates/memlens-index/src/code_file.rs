@@ -187,10 +187,11 @@ impl CodeFile {
         &self.codes()[row * code_bytes..][..code_bytes]
     }
 
-    /// The embeddings of the checked rows, in their order.
-    pub(crate) fn embeddings(&self) -> impl Iterator<Item = i64> + Clone {
-        let checks = self.checks().chunks_exact(CHECK_BYTES);
-        checks.take(self.n_checked).map(embedding)
+    /// The embeddings of the checked rows from `first` on, in their order.
+    pub(crate) fn embeddings(&self, first: usize) -> impl Iterator<Item = i64> + Clone {
+        let first = first.min(self.n_checked);
+        let checks = &self.checks()[first * CHECK_BYTES..self.n_checked * CHECK_BYTES];
+        checks.chunks_exact(CHECK_BYTES).map(embedding)
     }
 
     /// Whether a checked row of the list, its id and numbers, is as it was written.
@@ -395,6 +396,11 @@ pub(crate) fn codes_files(path: &Path) -> Result<Vec<(u64, PathBuf)>, IndexError
         let (serial, ending) = rest.split_once('.')?;
         ENDINGS.contains(&ending).then(|| serial.parse().ok())?
     })
+}
+
+/// Whether a file of codes or checks was not finished: it takes the place of another once it is.
+pub(crate) fn is_unfinished(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "new")
 }
 
 /// Where codes and checks lie.

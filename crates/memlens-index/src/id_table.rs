@@ -42,7 +42,13 @@ const RUNS_LOOSE: usize = 4096;
 impl IdTable {
     /// The numbers of these ids, each of which comes once; they are passed twice at most.
     pub fn of(numbers: impl Iterator<Item = (i64, u32)> + Clone) -> Self {
-        Self(Part::of(numbers).into_iter().collect())
+        Self(Part::of(one_by_one(numbers)).into_iter().collect())
+    }
+
+    /// The same of runs: an id and its number, and how many follow each other from there, as their numbers do.
+    pub fn of_runs(runs: impl Iterator<Item = (i64, u32, u32)> + Clone) -> Self {
+        let runs = runs.map(|(first, number, n)| Run { first, number, n });
+        Self(Part::of(runs).into_iter().collect())
     }
 
     /// With more ids, of which none is there yet. A part that is not twice as large as what follows is joined with it, so that
@@ -57,7 +63,7 @@ impl IdTable {
             joined.extend(last.iter());
             n += last.len();
         }
-        parts.extend(Part::of(new.chain(joined.iter().copied())));
+        parts.extend(Part::of(one_by_one(new.chain(joined.iter().copied()))));
         Self(parts)
     }
 
@@ -69,20 +75,16 @@ impl IdTable {
 
 impl Part {
     /// None of no ids.
-    fn of(numbers: impl Iterator<Item = (i64, u32)> + Clone) -> Option<Self> {
+    fn of(given: impl Iterator<Item = Run> + Clone) -> Option<Self> {
         let (mut n, mut first, mut last) = (0, i64::MAX, i64::MIN);
         let mut runs: Option<Vec<Run>> = Some(Vec::new());
-        numbers.clone().for_each(|(id, number)| {
-            n += 1;
-            (first, last) = (first.min(id), last.max(id));
+        given.clone().for_each(|next| {
+            n += next.n as usize;
+            (first, last) = (first.min(next.first), last.max(next.last()));
             if let Some(so_far) = &mut runs {
-                match so_far.last_mut().filter(|run| run.goes_on(id, number)) {
-                    Some(run) => run.n += 1,
-                    None => so_far.push(Run {
-                        first: id,
-                        number,
-                        n: 1,
-                    }),
+                match so_far.last_mut().filter(|run| run.goes_on(&next)) {
+                    Some(run) => run.n += next.n,
+                    None => so_far.push(next),
                 }
                 if so_far.len() > n / RUN_MEAN + RUNS_LOOSE {
                     runs = None;
@@ -97,6 +99,7 @@ impl Part {
             let runs = runs.into();
             return Some(Self::Runs { n, runs });
         }
+        let numbers = given.flat_map(|run| run.iter());
         let span = usize::try_from(last.abs_diff(first)).unwrap_or(usize::MAX);
         if span / SPAN_MAX < n {
             let mut dense: Arc<[u32]> = std::iter::repeat_n(NONE, span + 1).collect();
@@ -150,12 +153,27 @@ impl Part {
     }
 }
 
+/// Each as a run of its own.
+fn one_by_one(
+    numbers: impl Iterator<Item = (i64, u32)> + Clone,
+) -> impl Iterator<Item = Run> + Clone {
+    numbers.map(|(first, number)| Run {
+        first,
+        number,
+        n: 1,
+    })
+}
+
 impl Run {
-    /// Whether it has this id and number next.
-    fn goes_on(&self, id: i64, number: u32) -> bool {
+    /// Whether another follows it.
+    fn goes_on(&self, next: &Run) -> bool {
         // Ids may be as far from each other as they like.
-        id.checked_sub(self.first) == Some(i64::from(self.n))
-            && number.checked_sub(self.number) == Some(self.n)
+        next.first.checked_sub(self.first) == Some(i64::from(self.n))
+            && next.number.checked_sub(self.number) == Some(self.n)
+    }
+
+    fn last(&self) -> i64 {
+        self.first + (i64::from(self.n) - 1)
     }
 
     /// The number of an id that is not below the first.
@@ -187,6 +205,29 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn runs_hold_what_their_ids_hold_one_by_one(lengths in prop::collection::vec((0_i64..9, 1_u32..40), 0..30)) {
+            let (mut id, mut number) = (i64::MIN, 0);
+            let mut runs = Vec::new();
+            for (gap, n) in lengths {
+                id += gap;
+                runs.push((id, number, n));
+                id += i64::from(n);
+                number += n;
+            }
+            let end = id;
+            // As documents stand by their paths, and not as they were put.
+            runs.reverse();
+            let table = IdTable::of_runs(runs.iter().copied());
+            let mut numbers = BTreeMap::new();
+            for (first, number, n) in runs {
+                numbers.extend((0..n).map(|at| (first + i64::from(at), number + at)));
+            }
+            for id in i64::MIN..=end {
+                prop_assert_eq!(table.get(id), numbers.get(&id).copied());
+            }
+        }
+
         #[test]
         fn every_number_is_found_and_no_other(batches in prop::collection::vec(batch(), 0..6)) {
             let mut expected = BTreeMap::new();

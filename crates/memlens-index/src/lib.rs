@@ -63,6 +63,7 @@ mod text_files;
 mod text_index;
 mod text_list;
 mod text_scores;
+mod text_segment;
 mod text_writer;
 mod vector_file;
 mod vector_list;

@@ -3,23 +3,18 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use memlens_files::open_own;
-use tantivy::fastfield::AliveBitSet;
-use tantivy::postings::{Postings, TermInfo};
+use tantivy::postings::TermInfo;
 use tantivy::query::Bm25Weight;
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocSet, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError, Term};
+use tantivy::{TantivyError, Term};
 
+use crate::IndexError;
 use crate::text_files::{META, VerifiedFiles};
-use crate::text_list::{
-    CHUNK, Mark, N_WORDS, Verified, open_error, open_verified, reader, refused, schema,
-};
-use crate::words::{STOP_WORD_WEIGHT, is_letter, is_stop_word, words};
-use crate::{IdTable, IndexError};
+use crate::text_list::{Mark, Verified, open_error, open_verified, reader, refused};
+use crate::text_segment::Segment;
+use crate::words::{STOP_WORD_WEIGHT, is_stop_word, words};
 
 /// One state of the text list, as it was when it was opened; what is committed later does not show in it.
 ///
@@ -28,10 +23,6 @@ pub struct TextIndex {
     path: PathBuf,
     mark: Mark,
     pub(crate) segments: Vec<Segment>,
-    /// The chunk id of each entry, deleted ones included: segment by segment.
-    chunks: Vec<u64>,
-    /// The entry of each chunk that was not deleted.
-    entries: IdTable,
     files: VerifiedFiles,
 }
 
@@ -102,25 +93,29 @@ impl TextIndex {
     /// [`IndexError::Missing`], [`IndexError::Torn`], [`IndexError::WrongFormat`] ask for a rebuild;
     /// [`IndexError::Text`] stands for anything else that the system refuses.
     pub fn open(dir: &Path) -> Result<Self, IndexError> {
-        Self::open_knowing(dir, &VerifiedFiles::default())
+        Self::open_knowing(dir, None)
     }
 
     /// Opens it after `before`, an earlier state of the same list: a file that was checked then and has neither another
-    /// length nor another time since is not read again. No file of the list is ever written twice.
+    /// length nor another time since is not read again, and what is known of its entries is shared. No file of the list is
+    /// ever written twice.
     ///
     /// # Errors
     /// As [`TextIndex::open`].
     pub fn open_after(dir: &Path, before: &Self) -> Result<Self, IndexError> {
-        Self::open_knowing(dir, &before.files)
+        Self::open_knowing(dir, Some(before))
     }
 
-    fn open_knowing(dir: &Path, known: &VerifiedFiles) -> Result<Self, IndexError> {
+    fn open_knowing(dir: &Path, known: Option<&Self>) -> Result<Self, IndexError> {
+        let none = VerifiedFiles::default();
+        let files = known.map_or(&none, |known| &known.files);
         for _ in 0..OPEN_TRIES {
-            let before = head(dir);
-            let opened = open_verified(dir, known).and_then(|verified| Self::read(dir, verified));
+            let head_before = head(dir);
+            let verified = open_verified(dir, files);
+            let opened = verified.and_then(|verified| Self::read(dir, verified, known));
             // A writer that commits or ends a merge meanwhile may take away a file that we were told of, or give us
             // parts of two states. Each of them changes this file, in one step.
-            if head(dir) == before {
+            if head(dir) == head_before {
                 return opened;
             }
         }
@@ -174,7 +169,7 @@ impl TextIndex {
         } = self.ask(query)?;
         let mut hits = Vec::new();
         for (segment_idx, segment) in self.segments.iter().enumerate() {
-            let chunks = &self.chunks[segment.entries()];
+            let chunks = segment.chunks();
             let mut gathered = Gathered::new(chunks.len());
             for (word_idx, (word, in_segments)) in words.iter().zip(&found).enumerate() {
                 let Some(info) = &in_segments[segment_idx] else {
@@ -185,7 +180,7 @@ impl TextIndex {
                     .for_each_alive(&word.term, info, |doc, term_freq| {
                         gathered.add(
                             doc,
-                            scorer.score(segment.lengths[doc as usize], term_freq),
+                            scorer.score(segment.lengths()[doc as usize], term_freq),
                             word_idx as u16,
                         );
                     })
@@ -237,49 +232,66 @@ impl TextIndex {
         })
     }
 
+    /// How many entries the list has, deleted ones included.
+    pub(crate) fn n_entries(&self) -> usize {
+        self.segments.last().map_or(0, |last| last.entries().end)
+    }
+
     /// The chunk of each entry of the list, deleted ones included.
-    pub fn chunks(&self) -> &[u64] {
-        &self.chunks
+    pub fn chunks(&self) -> impl Iterator<Item = u64> + '_ {
+        let segments = self.segments.iter();
+        segments.flat_map(|segment| segment.chunks().iter().copied())
+    }
+
+    /// The chunk of an entry.
+    ///
+    /// # Panics
+    /// If there is no such entry.
+    pub(crate) fn chunk_of(&self, entry: u32) -> u64 {
+        let behind = self
+            .segments
+            .partition_point(|segment| segment.first <= entry);
+        let segment = &self.segments[behind - 1];
+        segment.chunks()[(entry - segment.first) as usize]
     }
 
     /// The entry of a chunk; none where the list does not have it.
     pub(crate) fn entry_of(&self, chunk: u64) -> Option<u32> {
-        self.entries.get(chunk as i64)
+        let mut segments = self.segments.iter();
+        segments.find_map(|segment| segment.entry_of(chunk))
     }
 
-    /// Opens all that a search needs of the list, provided that no writer changes it meanwhile.
+    /// Opens all that a search needs of the list, provided that no writer changes it meanwhile. What an earlier state of it
+    /// knows of entries is taken from that.
     ///
     /// # Errors
     /// As [`TextIndex::open`].
-    pub(crate) fn read(dir: &Path, verified: Verified) -> Result<Self, IndexError> {
+    pub(crate) fn read(
+        dir: &Path,
+        verified: Verified,
+        before: Option<&Self>,
+    ) -> Result<Self, IndexError> {
         let Verified { index, mark, files } = verified;
         let reader = reader(&index).map_err(|source| open_error(dir, source))?;
-        let mut segments = Vec::new();
-        let mut chunks = Vec::new();
-        let mut alive = Vec::new();
+        let known = before.map_or(&[][..], |before| &before.segments);
+        let mut segments: Vec<Segment> = Vec::new();
         let mut found = Mark {
             generation: mark.generation,
             n_chunks: 0,
             n_words: 0,
         };
         for reader in reader.searcher().segment_readers() {
-            let (segment, n_words_alive) = Segment::open(dir, reader, &mut chunks)?;
+            let first = segments.last().map_or(0, |last| last.entries().end as u32);
+            let segment = Segment::open(dir, reader, first, known)?;
             found.n_chunks += u64::from(reader.num_docs());
-            found.n_words += n_words_alive;
-            alive.extend(reader.doc_ids_alive().map(|doc| segment.first + doc));
+            found.n_words += segment.n_words_alive();
             segments.push(segment);
         }
         mark.check(&found, dir)?;
-        let of_chunks = alive
-            .iter()
-            .map(|entry| (chunks[*entry as usize] as i64, *entry));
-        let entries = IdTable::of(of_chunks);
         Ok(Self {
             path: dir.to_owned(),
             mark,
             segments,
-            chunks,
-            entries,
             files,
         })
     }
@@ -292,11 +304,7 @@ impl TextIndex {
             let (field, terms) = segment.terms_of(term);
             let info = terms.get_term_info(&Term::from_field_text(field, term))?;
             if let Some(info) = &info {
-                if segment.alive.is_none() {
-                    n_chunks += u64::from(info.doc_freq);
-                } else {
-                    n_chunks += segment.n_alive_with(term, info)?;
-                }
+                n_chunks += segment.n_alive_with(term, info)?;
             }
             in_segments.push(info);
         }
@@ -325,129 +333,6 @@ pub(crate) struct Asked {
     pub ideal: f32,
     /// Where each segment has each word: by word, then by segment.
     pub found: Vec<Vec<Option<TermInfo>>>,
-}
-
-/// One part of the list, all that a search needs of it at hand.
-pub(crate) struct Segment {
-    words: Arc<InvertedIndexReader>,
-    letters: Arc<InvertedIndexReader>,
-    /// How many words each entry has, roughly: in the one byte that scores go by.
-    pub lengths: Vec<u8>,
-    /// `None` if nothing in it was deleted.
-    alive: Option<AliveBitSet>,
-    /// The first of its entries among those of all segments.
-    pub first: u32,
-    n_entries: u32,
-}
-
-impl Segment {
-    /// Opens one segment and appends the chunk of each of its entries to `chunks`; also returns how many words its
-    /// entries have, without the deleted ones.
-    fn open(
-        dir: &Path,
-        reader: &SegmentReader,
-        chunks: &mut Vec<u64>,
-    ) -> Result<(Self, u64), IndexError> {
-        let opened = || -> Result<_, TantivyError> {
-            let fields = schema().1;
-            let ids = reader.fast_fields().u64(CHUNK)?;
-            let n_words = reader.fast_fields().u64(N_WORDS)?;
-            Ok((
-                reader.inverted_index(fields.words)?,
-                reader.inverted_index(fields.letters)?,
-                reader.get_fieldnorms_reader(fields.words)?,
-                ids,
-                n_words,
-            ))
-        };
-        let (words, letters, lengths, ids, n_words) =
-            opened().map_err(|source| open_error(dir, source))?;
-        let n_entries = reader.max_doc();
-        if [lengths.num_docs(), ids.num_docs(), n_words.num_docs()] != [n_entries; 3] {
-            let why = "its parts differ in length".to_owned();
-            return Err(IndexError::Torn {
-                path: dir.to_owned(),
-                why,
-            });
-        }
-        let n_words_alive = reader
-            .doc_ids_alive()
-            .filter_map(|doc| n_words.first(doc))
-            .sum();
-        let first = chunks.len() as u32;
-        chunks.extend((0..n_entries).map(|doc| ids.first(doc).unwrap_or(u64::MAX)));
-        Ok((
-            Self {
-                words,
-                letters,
-                lengths: (0..n_entries)
-                    .map(|doc| lengths.fieldnorm_id(doc))
-                    .collect(),
-                alive: reader.alive_bitset().cloned(),
-                first,
-                n_entries,
-            },
-            n_words_alive,
-        ))
-    }
-
-    /// The field that a word of a query is looked up in, and its terms: pairs of characters do not find one alone.
-    pub(crate) fn terms_of(&self, term: &str) -> (Field, &InvertedIndexReader) {
-        let fields = schema().1;
-        if is_letter(term) {
-            (fields.letters, &self.letters)
-        } else {
-            (fields.words, &self.words)
-        }
-    }
-
-    /// Its entries among those of all segments.
-    pub(crate) fn entries(&self) -> Range<usize> {
-        self.first as usize..(self.first + self.n_entries) as usize
-    }
-
-    /// Those of its entries that were deleted.
-    pub(crate) fn deleted(&self) -> impl Iterator<Item = u32> + '_ {
-        let alive = self.alive.iter();
-        alive.flat_map(|alive| (0..self.n_entries).filter(|doc| alive.is_deleted(*doc)))
-    }
-
-    /// How many entries hold a term and were not deleted.
-    fn n_alive_with(&self, term: &str, info: &TermInfo) -> Result<u64, TantivyError> {
-        let mut n_alive = 0;
-        let terms = self.terms_of(term).1;
-        let mut block = terms.read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
-        while !block.docs().is_empty() {
-            let is_alive = |doc: &&u32| {
-                let alive = self.alive.as_ref();
-                alive.is_none_or(|alive| alive.is_alive(**doc))
-            };
-            n_alive += block.docs().iter().filter(is_alive).count() as u64;
-            block.advance();
-        }
-        Ok(n_alive)
-    }
-
-    /// Calls `visit` with entry and count for each entry that holds a term and was not deleted, in ascending order.
-    fn for_each_alive(
-        &self,
-        term: &str,
-        info: &TermInfo,
-        mut visit: impl FnMut(u32, u32),
-    ) -> Result<(), TantivyError> {
-        let mut postings = self
-            .terms_of(term)
-            .1
-            .read_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
-        let mut doc = postings.doc();
-        while doc != TERMINATED {
-            if self.alive.as_ref().is_none_or(|alive| alive.is_alive(doc)) {
-                visit(doc, postings.term_freq());
-            }
-            doc = postings.advance();
-        }
-        Ok(())
-    }
 }
 
 /// Scores and matched words of a segment's entries while they are summed up, word by word.
@@ -829,9 +714,18 @@ mod tests {
         }
     }
 
-    /// Makes all changes in `folder` and returns what the list should hold.
-    fn build(folder: &Path, changes: &[Change]) -> Library {
+    /// Makes all changes in `folder` and returns what the list should hold, and its state as a reader has it that took up
+    /// every commit.
+    fn build(folder: &Path, changes: &[Change]) -> (Library, TextIndex) {
         let mut library = Library::new();
+        let mut reader: Option<TextIndex> = None;
+        let take_up = |reader: &mut Option<TextIndex>| {
+            let next = match &*reader {
+                Some(before) => TextIndex::open_after(folder, before),
+                None => TextIndex::open(folder),
+            };
+            *reader = Some(next.expect("it was just written"));
+        };
         let mut generation = 0;
         let mut next_chunk = 0;
         let mut writer = TextWriter::create(folder).expect("a list can be started");
@@ -852,18 +746,20 @@ mod tests {
                 Change::Commit => {
                     generation += 1;
                     writer.commit(generation).expect("it can be committed");
+                    take_up(&mut reader);
                 }
                 Change::Merge => writer.merge(),
                 Change::Reopen => {
                     generation += 1;
                     writer.commit(generation).expect("it can be committed");
                     drop(writer);
-                    writer = TextWriter::open(folder, generation).expect("it was just committed");
+                    writer = TextWriter::open(folder).expect("it was just committed");
                 }
             }
         }
         writer.commit(generation + 1).expect("it can be committed");
-        library
+        take_up(&mut reader);
+        (library, reader.expect("it was taken up"))
     }
 
     /// Computes BM25 as it is written down, over all chunks, for each chunk that holds a word.
@@ -935,7 +831,7 @@ mod tests {
             );
             check_hits(&scores, &hits, index);
             let kept = |chunk: u64| !chunk.is_multiple_of(3);
-            scores.keep(|entry| kept(index.chunks()[entry]));
+            scores.keep(|entry| kept(index.chunk_of(entry as u32)));
             hits.retain(|hit| kept(hit.chunk));
             check_hits(&scores, &hits, index);
         }
@@ -963,7 +859,7 @@ mod tests {
             assert_eq!(scores.ranks(&wanted, tie), ranks);
         }
         // Those that were deleted, are no hits or were never there too, in any order.
-        let mut chunks = index.chunks().to_vec();
+        let mut chunks = index.chunks().collect::<Vec<u64>>();
         chunks.push(u64::MAX);
         chunks.reverse();
         let matched = scores.matched(&chunks).expect("the list is sound");
@@ -1024,8 +920,14 @@ mod tests {
         #[test]
         fn any_history_ranks_like_a_new_list_and_like_the_formula(changes in prop::collection::vec(change(), 1..14)) {
             let folder = tempfile::tempdir().expect("a scratch folder can be made");
-            let library = build(folder.path(), &changes);
+            let (library, reader) = build(folder.path(), &changes);
             let index = TextIndex::open(folder.path()).expect("it was just written");
+            let mut entries: Vec<u64> = index.chunks().collect();
+            entries.push(u64::MAX);
+            for chunk in entries {
+                let is_there = |index: &TextIndex| index.entry_of(chunk).map(|entry| index.chunk_of(entry));
+                prop_assert_eq!(is_there(&reader), is_there(&index));
+            }
 
             let anew = tempfile::tempdir().expect("a scratch folder can be made");
             let mut writer = TextWriter::create(anew.path()).expect("a list can be started");
@@ -1038,6 +940,8 @@ mod tests {
 
             for query in ["quiet relays at night", "is the the relay 水曜", "x1", "unheard"] {
                 let found = search(&index, query, Join::Or);
+                prop_assert_eq!(&search(&reader, query, Join::Or), &found);
+                check_scores(&reader, query);
                 prop_assert_eq!(&found, &search(&new_index, query, Join::Or));
                 let expected = naive(&library, query);
                 prop_assert_eq!(chunks(&found), expected.iter().map(|&(chunk, _)| chunk).collect::<Vec<_>>());

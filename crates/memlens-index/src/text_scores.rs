@@ -6,7 +6,8 @@ use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED, TantivyError};
 
-use crate::text_index::{Asked, Segment};
+use crate::text_index::Asked;
+use crate::text_segment::Segment;
 use crate::{IndexError, Join, QueryWord, TextIndex};
 
 /// The score of an entry that is no hit. A score that is added to it is that score, to the last bit, and never has its
@@ -46,7 +47,7 @@ impl TextIndex {
             n_words_left_out,
             ideal,
             found,
-            scores: vec![NO_HIT; self.chunks().len()],
+            scores: vec![NO_HIT; self.n_entries()],
         };
         let filled = match join {
             Join::Or => scores.fill(|_| {}),
@@ -70,12 +71,13 @@ impl TextScores<'_> {
             for (segment, info) in self.index.segments.iter().zip(in_segments) {
                 let Some(info) = info else { continue };
                 let scores = &mut self.scores[segment.entries()];
+                let lengths = segment.lengths();
                 let terms = segment.terms_of(&word.term).1;
                 let mut block =
                     terms.read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
                 while !block.docs().is_empty() {
                     for (at, &doc) in block.docs().iter().enumerate() {
-                        let length = segment.lengths[doc as usize];
+                        let length = lengths[doc as usize];
                         scores[doc as usize] += scorer.score(length, block.freq(at));
                         visit((segment.first + doc) as usize);
                     }
@@ -142,10 +144,9 @@ impl TextScores<'_> {
         if found.len() > n {
             cut(&mut found, n);
         }
-        let chunks = self.index.chunks();
         let mut best: Vec<(Reverse<i32>, T)> = found
             .into_iter()
-            .map(|(key, entry)| (Reverse(key), tie(chunks[entry as usize])))
+            .map(|(key, entry)| (Reverse(key), tie(self.index.chunk_of(entry))))
             .collect();
         best.sort_unstable();
         best.truncate(n);
@@ -166,11 +167,11 @@ impl TextScores<'_> {
         let keys: Vec<i32> = in_order.iter().map(|at| key(wanted[*at].0)).collect();
         // How many hits stand between each wanted one and the one before it; behind the last they do not count.
         let mut n_between = vec![0; wanted.len() + 1];
-        for (chunk, score) in self.index.chunks().iter().zip(&self.scores) {
+        for (chunk, score) in self.index.chunks().zip(&self.scores) {
             let own_key = key(*score);
             let mut next = keys.partition_point(|key| *key > own_key);
             if keys.get(next) == Some(&own_key) {
-                let own = tie(*chunk);
+                let own = tie(chunk);
                 let n_equal = keys[next..].partition_point(|key| *key == own_key);
                 let equal = &in_order[next..next + n_equal];
                 next += equal.partition_point(|at| wanted[*at].1 <= own);

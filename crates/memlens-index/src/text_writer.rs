@@ -44,6 +44,8 @@ pub struct TextWriter {
     fields: Fields,
     /// What the list holds of each document, uncommitted changes included.
     totals: HashMap<u64, Total>,
+    /// That of the last commit; 0 before the first.
+    generation: u64,
 }
 
 /// Chunks and words of a document.
@@ -63,25 +65,17 @@ impl TextWriter {
     /// Opens the list in the folder `dir` to change it.
     ///
     /// # Errors
-    /// [`IndexError::Stale`] if the list is not of `generation`; else as [`crate::TextIndex::open`], and
-    /// [`IndexError::Busy`] while another writer has it open.
-    pub fn open(dir: &Path, generation: u64) -> Result<Self, IndexError> {
+    /// As [`crate::TextIndex::open`], and [`IndexError::Busy`] while another writer has it open.
+    pub fn open(dir: &Path) -> Result<Self, IndexError> {
         let verified = open_verified(dir, &VerifiedFiles::default())?;
         let (index, mark) = (verified.index.clone(), verified.mark);
-        if mark.generation != generation {
-            let path = dir.to_owned();
-            return Err(IndexError::Stale {
-                path,
-                found: mark.generation,
-                expected: generation,
-            });
-        }
         // A reader needs more of it than a writer.
-        TextIndex::read(dir, verified)?;
+        TextIndex::read(dir, verified, None)?;
         let mut writer = Self::start(dir, &index)?;
         // Now that no other writer can change it.
         writer.totals = totals(&index).map_err(|source| open_error(dir, source))?;
-        mark.check(&writer.mark(generation), dir)?;
+        mark.check(&writer.mark(mark.generation), dir)?;
+        writer.generation = mark.generation;
         Ok(writer)
     }
 
@@ -137,6 +131,11 @@ impl TextWriter {
         Ok(())
     }
 
+    /// The generation of the last commit; 0 before the first.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
     /// Deletes the chunks of `document` that were added so far; nothing happens if there are none.
     pub fn delete_document(&mut self, document: u64) {
         self.totals.remove(&document);
@@ -183,6 +182,7 @@ impl TextWriter {
             commit.commit()
         });
         committed.map_err(|source| self.error("commit", source))?;
+        self.generation = generation;
         Ok(())
     }
 
@@ -208,15 +208,22 @@ impl TextWriter {
         let writer = index
             .writer_with_options(options.build())
             .map_err(|source| open_error(dir, source))?;
+        // Nobody else writes now.
+        remove_unfinished(dir)?;
         keep_private_all(dir)?;
         let mut merging = LogMergePolicy::default();
         merging.set_del_docs_ratio_before_merge(DELETED_SHARE_MAX);
         writer.set_merge_policy(Box::new(merging));
+        // What a process that was killed has left; what cannot be removed now is removed with a later commit.
+        if let Err(error) = writer.garbage_collect_files().wait() {
+            tracing::debug!(%error, "cannot remove what is no part of the text list");
+        }
         Ok(Self {
             dir: dir.to_owned(),
             writer: Some(writer),
             fields: schema().1,
             totals: HashMap::new(),
+            generation: 0,
         })
     }
 
@@ -345,16 +352,47 @@ fn clear(dir: &Path) -> Result<(), IndexError> {
     let _lock = ListDirectory::open(dir)?
         .acquire_lock(&INDEX_WRITER_LOCK)
         .map_err(|source| open_error(dir, source.into()))?;
-    for entry in fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
-        let entry = entry.map_err(IndexError::io("list", dir))?;
-        let (name, path) = (entry.file_name(), entry.path());
-        let is_removed = name
-            .to_str()
-            .is_some_and(|name| is_own(name) && !LOCKS.contains(&name));
-        // A link or a pipe in the place of a file is removed too, and not what it leads to.
-        if is_removed && entry.file_type().is_ok_and(|found| !found.is_dir()) {
-            fs::remove_file(&path).map_err(IndexError::io("remove", &path))?;
+    let is_removed = |name: &str| is_own(name) && !LOCKS.contains(&name);
+    let mut files = own_files(dir, is_removed)?;
+    // First what names the parts, last what tells the library which files are its own: one that is killed in between leaves
+    // nothing that is taken for a list, and nothing that nobody removes.
+    files.sort_by_key(|(name, _)| match name.as_str() {
+        META => 0,
+        name if HEADS.contains(&name) => 2,
+        _ => 1,
+    });
+    for (_, path) in files {
+        fs::remove_file(&path).map_err(IndexError::io("remove", &path))?;
+    }
+    Ok(())
+}
+
+/// Removes what a process that was killed was just writing: the library does not count it among its files.
+fn remove_unfinished(dir: &Path) -> Result<(), IndexError> {
+    for (_, path) in own_files(dir, |name| name.starts_with(UNFINISHED))? {
+        if let Err(error) = fs::remove_file(&path) {
+            tracing::debug!(%error, path = %path.display(), "cannot remove what was not finished");
         }
     }
     Ok(())
+}
+
+/// The files in the folder `dir` whose names are wanted, with these. A link or a pipe in the place of a file is one, and not
+/// what it leads to.
+fn own_files(
+    dir: &Path,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<(String, PathBuf)>, IndexError> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
+        let entry = entry.map_err(IndexError::io("list", dir))?;
+        let name = entry.file_name().into_string();
+        if let Ok(name) = name
+            && is_wanted(&name)
+            && entry.file_type().is_ok_and(|found| !found.is_dir())
+        {
+            files.push((name, entry.path()));
+        }
+    }
+    Ok(files)
 }

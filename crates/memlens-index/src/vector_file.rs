@@ -138,7 +138,9 @@ impl VectorFile {
 
     /// Whether this is `before` with rows appended, or the same: a row of that is the same row here.
     pub fn continues(&self, before: &Self) -> bool {
+        // A list that was built anew may be of the same serial, where nothing was left of the one before.
         self.head.continues(&before.head)
+            && crc32_after(&before.head, self.bytes()) == self.head.rows_crc32
     }
 
     /// The vector in `row`, of unit length.
@@ -336,11 +338,7 @@ impl VectorFile {
             rows,
             row_of: IdTable::default(),
         };
-        let continues = |known: &&Self| {
-            let head = &known.head;
-            list.head.continues(head) && crc32_after(head, list.bytes()) == list.head.rows_crc32
-        };
-        let known = known.filter(continues);
+        let known = known.filter(|known| list.continues(known));
         let known_codes = known.map(|known| &known.codes);
         list.codes = CodeFile::open(path, &list.head, known_codes, |row| list.embedding_of(row));
         let were_all_checked = known.is_some_and(|known| !known.is_checked_by_row());
@@ -353,10 +351,11 @@ impl VectorFile {
                 .collect();
         }
         let n_known = known.map_or(0, Self::n_rows);
-        let uncoded = list.codes.n_checked() as u32..list.head.n_rows;
-        let embeddings = list.codes.embeddings();
+        let n_checked = list.codes.n_checked().max(n_known);
+        let uncoded = n_checked as u32..list.head.n_rows;
+        let embeddings = list.codes.embeddings(n_known);
         let embeddings = embeddings.chain(uncoded.map(|row| list.embedding_of(row)));
-        let new = embeddings.zip(0..).skip(n_known);
+        let new = embeddings.zip(n_known as u32..);
         let row_of = known.map_or_else(IdTable::default, |known| known.row_of.clone());
         list.row_of = row_of.with(new);
         Ok(list)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use memlens_files::{buffer_to_map, make_folder, open_own};
 
-use crate::code_file::{CodeWriter, codes_files};
+use crate::code_file::{CodeWriter, codes_files, is_unfinished};
 use crate::held::Held;
 use crate::private::keep_private;
 use crate::vector_file::{check_vector, dot};
@@ -59,7 +59,9 @@ impl VectorWriter {
         make_folder(folder(path)).map_err(IndexError::io("create", folder(path)))?;
         let lock = lock(path)?;
         keep_private([folder(path)]);
-        // Beyond every file of rows, also those of a build that was broken off: one may still be mapped.
+        // What builds that were broken off have left: as much as a whole list, each.
+        remove_others(path, Head::read(path).ok().map(|head| head.serial))?;
+        // Beyond every file of rows that is left: one may still be mapped.
         let serial = 1 + rows_files(path)?
             .into_iter()
             .map(|(serial, _)| serial)
@@ -148,6 +150,8 @@ impl VectorWriter {
         }
         let row_of = list.rows_by_embedding().clone();
         let head = list.head().clone();
+        // What a process that was killed while it built the list anew has left.
+        remove_others(path, Some(head.serial))?;
         let codes = CodeWriter::append_to(path, &list)?;
         drop(list);
         let rows_path = head.rows_path(path);
@@ -246,19 +250,22 @@ impl VectorWriter {
         self.head.rows_crc32 = self.crc32.clone().finalize();
         self.head.generation = generation;
         self.head.write(&self.path)?;
-        for (serial, old) in rows_files(&self.path)?
-            .into_iter()
-            .chain(codes_files(&self.path)?)
-        {
-            if serial != self.head.serial
-                && let Err(error) = fs::remove_file(&old)
-            {
-                // Some systems keep a file that a reader has mapped; a later commit removes it.
-                tracing::debug!(%error, serial, "cannot remove old rows yet");
-            }
-        }
-        Ok(())
+        remove_others(&self.path, Some(self.head.serial))
     }
+}
+
+/// Removes all rows and codes beside the head at `path` but those of one serial, and codes that were not finished.
+fn remove_others(path: &Path, serial: Option<u64>) -> Result<(), IndexError> {
+    let files = rows_files(path)?.into_iter().chain(codes_files(path)?);
+    for (own, file) in files {
+        if (Some(own) != serial || is_unfinished(&file))
+            && let Err(error) = fs::remove_file(&file)
+        {
+            // Some systems keep a file that a reader has mapped; a later commit removes it.
+            tracing::debug!(%error, own, "cannot remove old rows yet");
+        }
+    }
+    Ok(())
 }
 
 fn lock_path(path: &Path) -> PathBuf {

@@ -66,7 +66,7 @@ fn what_is_not_committed_is_not_there() {
         Err(IndexError::Missing { .. })
     ));
     assert!(matches!(
-        TextWriter::open(&dir, 0),
+        TextWriter::open(&dir),
         Err(IndexError::Missing { .. })
     ));
 
@@ -83,7 +83,7 @@ fn what_is_not_committed_is_not_there() {
     ));
 
     write(&dir);
-    let mut writer = TextWriter::open(&dir, 3).expect("it was just written");
+    let mut writer = TextWriter::open(&dir).expect("it was just written");
     writer.delete_document(3);
     add(&mut writer, 200, 7, "relay");
     drop(writer);
@@ -92,38 +92,48 @@ fn what_is_not_committed_is_not_there() {
 }
 
 #[test]
+fn what_a_process_that_was_killed_has_left_is_removed_by_the_next_writer() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    write(scratch.path());
+    let (unfinished, theirs) = (scratch.path().join(".tmpAb12"), scratch.path().join("tmp"));
+    for file in [&unfinished, &theirs] {
+        fs::write(file, "half").expect("it can be written");
+    }
+    drop(TextWriter::open(scratch.path()).expect("it was just written"));
+    assert!(!unfinished.exists() && theirs.exists());
+}
+
+#[test]
 fn a_stale_list_is_named() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     write(scratch.path());
     let index = TextIndex::open(scratch.path()).expect("it was just written");
     assert!(index.check(3).is_ok());
-    for error in [
-        index.check(4).err(),
-        TextWriter::open(scratch.path(), 4).err(),
-    ] {
-        let error = error.expect("it is of another generation");
-        assert!(
-            matches!(
-                error,
-                IndexError::Stale {
-                    found: 3,
-                    expected: 4,
-                    ..
-                }
-            ),
-            "{error}"
-        );
-        assert!(error.needs_rebuild());
-    }
+    let error = index.check(4).expect_err("it is of another generation");
+    assert!(
+        matches!(
+            error,
+            IndexError::Stale {
+                found: 3,
+                expected: 4,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    let mut writer = TextWriter::open(scratch.path()).expect("it was just written");
+    assert_eq!(writer.generation(), 3);
+    writer.commit(5).expect("it can be committed");
+    assert_eq!(writer.generation(), 5);
 }
 
 #[test]
 fn there_is_one_writer() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     write(scratch.path());
-    let first = TextWriter::open(scratch.path(), 3).expect("it was just written");
+    let first = TextWriter::open(scratch.path()).expect("it was just written");
     for error in [
-        TextWriter::open(scratch.path(), 3).err(),
+        TextWriter::open(scratch.path()).err(),
         TextWriter::create(scratch.path()).err(),
     ] {
         let error = error.expect("the first writer is open");
@@ -131,7 +141,7 @@ fn there_is_one_writer() {
         assert!(!error.needs_rebuild());
     }
     drop(first);
-    assert!(TextWriter::open(scratch.path(), 3).is_ok());
+    assert!(TextWriter::open(scratch.path()).is_ok());
 }
 
 #[test]
@@ -258,7 +268,7 @@ fn a_file_cut_short_or_lost_is_noticed_and_built_anew() {
                 Err(error) => {
                     assert!(error.needs_rebuild(), "{name} {cut:?}: {error}");
                     // Nor does a writer go on with what no reader can use.
-                    let error = TextWriter::open(&whole, 3).err();
+                    let error = TextWriter::open(&whole).err();
                     assert!(
                         error.is_some_and(|error| error.needs_rebuild()),
                         "{name} {cut:?}"
@@ -325,7 +335,7 @@ fn a_file_of_another_list_is_noticed() {
             Ok(found) => assert_eq!(found, expected, "{name}"),
             Err(error) => {
                 assert!(error.needs_rebuild(), "{name}: {error}");
-                assert!(TextWriter::open(&whole, 3).is_err(), "{name}");
+                assert!(TextWriter::open(&whole).is_err(), "{name}");
                 n_refused += 1;
             }
         }
@@ -352,7 +362,7 @@ fn a_file_is_read_to_be_checked_once_by_who_stays() {
     write(dir);
     let before = TextIndex::open(dir).expect("it was just written");
     let old = files(dir);
-    let mut writer = TextWriter::open(dir, 3).expect("it was just written");
+    let mut writer = TextWriter::open(dir).expect("it was just written");
     add(&mut writer, 200, 7, "the relay hums again");
     writer.commit(4).expect("it can be committed");
     drop(writer);

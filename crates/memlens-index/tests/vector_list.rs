@@ -279,6 +279,11 @@ fn a_list_built_anew_replaces_the_old_one_at_its_commit() {
     assert_eq!(rows_files(&path).len(), 2);
 
     let mut writer = VectorWriter::create(&path, "new model", DIM).expect("a list can be started");
+    assert_eq!(
+        rows_files(&path).len(),
+        2,
+        "what was broken off takes no room"
+    );
     append(&mut writer, [90, 91]);
     assert_eq!(open(&path).model(), "model");
     writer.commit(7).expect("it can be committed");
@@ -287,6 +292,30 @@ fn a_list_built_anew_replaces_the_old_one_at_its_commit() {
     check_rows(&new, &[90, 91]);
     check_rows(&old, &(0..10).collect::<Vec<_>>());
     assert_eq!(rows_files(&path).len(), 1, "old rows are removed");
+}
+
+/// Serials begin anew where nothing is left of a list.
+#[test]
+fn a_list_that_was_deleted_and_built_anew_does_not_go_on_with_the_old_one() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = scratch.path().join("list/vectors");
+    write(&path);
+    let old = open(&path);
+    fs::remove_dir_all(scratch.path().join("list")).expect("it can be removed");
+    let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
+    append(&mut writer, (0..12).rev());
+    writer.commit(9).expect("it can be committed");
+    let new = VectorFile::open_after(&path, &old).expect("it was just written");
+    assert!(!new.continues(&old));
+    check_rows(&new, &(0..12).rev().collect::<Vec<_>>());
+    append(&mut writer, [12]);
+    // What a process that was killed while it made codes anew has left.
+    let unfinished = beside(&path, "checks").with_added_extension("new");
+    fs::write(&unfinished, "").expect("it can be written");
+    writer.commit(10).expect("it can be committed");
+    assert!(!unfinished.exists());
+    let next = VectorFile::open_after(&path, &new).expect("it was just written");
+    assert!(next.continues(&new) && !next.continues(&old));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memlens_faults::Place;
 use memlens_index::{
-    IndexError, TextEntry, TextWriter, VectorFile, VectorWriter, text_path, vector_folder,
-    vector_path,
+    IndexError, TextEntry, TextIndex, TextWriter, VectorFile, VectorWriter, text_path,
+    vector_folder, vector_path,
 };
 use memlens_store::{Applied, EmbeddingId, FolderId, Forgotten, Store, StoredChunk};
 
@@ -44,27 +44,48 @@ impl Derived {
         Ok(())
     }
 
-    /// Opens both lists at the store's generation; one that is torn, stale or of another model is rebuilt from the store,
-    /// whose vectors are of `model` and `dim`. What is not as it was saved there is forgotten first, so that it is read
-    /// anew.
+    /// Opens both lists at the store's generation. Where they are merely behind, as a process that was killed between the
+    /// store's commit and theirs leaves them, they are told what they missed; one that is torn, too far behind or of another
+    /// model is rebuilt from the store, whose vectors are of `model` and `dim`. What is not as it was saved there is forgotten
+    /// first, so that it is read anew.
     ///
     /// # Errors
     /// What a rebuild cannot mend: a full disk, another writer.
     pub fn open(store: &mut Store, model: &str, dim: usize) -> Result<Opened, IndexerError> {
         let before = store.generation()?;
         let (text_path, vector_path) = (text_path(store.dir()), vector_path(store.dir()));
-        let text = to_rebuild(TextWriter::open(&text_path, before))?;
-        let vectors = to_rebuild(open_vectors(&vector_path, (model, dim), before))?;
+        let text = to_rebuild(TextWriter::open(&text_path))?;
+        let vectors = to_rebuild(open_vectors(&vector_path, (model, dim)))?;
         let (text, vectors) = match (text, vectors) {
             (Ok(text), Ok(vectors)) => {
-                return Ok(Opened {
-                    derived: Derived { text, vectors },
-                    notices: Vec::new(),
-                    forgotten: Vec::new(),
-                });
+                let mut derived = Derived { text, vectors };
+                match derived.catch_up(store, before) {
+                    Ok(true) => {
+                        return Ok(Opened {
+                            derived,
+                            notices: Vec::new(),
+                            forgotten: Vec::new(),
+                        });
+                    }
+                    Ok(false) => (Ok(derived.text), Ok(derived.vectors)),
+                    // Neither may be of use: one may hold what was not committed.
+                    Err(IndexerError::Index(error)) if error.needs_rebuild() => {
+                        let found = derived.text.generation();
+                        (Err(stale(&text_path, found, before)), Err(error))
+                    }
+                    Err(error) => return Err(error),
+                }
             }
             other => other,
         };
+        let text = text.and_then(|text| match text.generation() {
+            found if found == before => Ok(text),
+            found => Err(stale(&text_path, found, before)),
+        });
+        let vectors = vectors.and_then(|vectors| match vectors.generation() {
+            found if found == before => Ok(vectors),
+            found => Err(stale(&vector_path, found, before)),
+        });
         let forgotten = store.forget_damaged(dim, &AtomicBool::new(false))?;
         let generation = store.generation()?;
         let mut notices = Vec::new();
@@ -105,6 +126,63 @@ impl Derived {
         })
     }
 
+    /// Brings lists that are behind to `generation`, the store's, by what changed since the older one of them. Returns false,
+    /// and changes nothing, where the store does not know that any more.
+    ///
+    /// # Errors
+    /// [`IndexError::Torn`] where something that they miss is damaged in the library; where files cannot be written. They must
+    /// be dropped then.
+    fn catch_up(&mut self, store: &Store, generation: u64) -> Result<bool, IndexerError> {
+        let since = [self.text.generation(), self.vectors.generation()];
+        if since == [generation; 2] {
+            return Ok(true);
+        }
+        // One that is ahead is of another history.
+        if since.iter().any(|since| *since > generation) {
+            return Ok(false);
+        }
+        let Some(documents) = store.changed_since(since[0].min(since[1]))? else {
+            return Ok(false);
+        };
+        tracing::info!(documents = documents.len(), "the lists are behind");
+        for document in documents {
+            // Those that a list has already are put again.
+            self.text.delete_document(document.0 as u64);
+            let listed = store.listed(document)?.ok_or_else(|| IndexError::Torn {
+                path: text_path(store.dir()),
+                why: format!("document {} is damaged in the library", document.0),
+            })?;
+            for chunk in &listed.chunks {
+                add(&mut self.text, chunk)?;
+            }
+            self.append(store, listed.embeddings)?;
+        }
+        self.commit(store, generation)?;
+        Ok(true)
+    }
+
+    /// Appends the vectors of embeddings that have no row.
+    fn append(
+        &mut self,
+        store: &Store,
+        embeddings: impl IntoIterator<Item = EmbeddingId>,
+    ) -> Result<(), IndexerError> {
+        for embedding in embeddings {
+            if !self.vectors.contains(embedding.0) {
+                let vector = store.vector(embedding)?;
+                append(&mut self.vectors, store, embedding, vector.as_deref())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, store: &Store, generation: u64) -> Result<(), IndexerError> {
+        self.text.commit(generation)?;
+        strike(store, "vector list")?;
+        self.vectors.commit(generation)?;
+        Ok(())
+    }
+
     /// Builds both lists anew from the store and leaves nothing of those that are there.
     ///
     /// # Errors
@@ -136,9 +214,9 @@ impl Derived {
         Ok(Derived { text, vectors })
     }
 
-    /// Reads all vectors, which opening does not, and builds their list anew where they are not as they were written, or makes
-    /// the codes alone anew where only these are damaged; ends early once `cancel` is set. Returns with the lists what a person should be told, where there is
-    /// anything.
+    /// Reads both lists, of which opening reads no vector and a writer that stays open nothing, and builds anew what is not as
+    /// it was written: the codes alone where only these are damaged. Ends early once `cancel` is set. Returns with the lists
+    /// what a person should be told.
     ///
     /// # Errors
     /// What a rebuild cannot mend.
@@ -147,28 +225,41 @@ impl Derived {
         store: &mut Store,
         made_by: (&str, usize),
         cancel: &AtomicBool,
-    ) -> Result<(Derived, Option<String>), IndexerError> {
-        match check_vectors(store.dir(), cancel)? {
-            Ok(true) => Ok((self, None)),
+    ) -> Result<(Derived, Vec<String>), IndexerError> {
+        let (dir, mut notices) = (store.dir().to_owned(), Vec::new());
+        let Derived {
+            mut text,
+            mut vectors,
+        } = self;
+        if let Err(error) = to_rebuild(TextIndex::open(&text_path(&dir)))? {
+            notices.push(format!("the BM25 list was rebuilt: {error}"));
+            // A new one, so that readers let go of the old files.
+            let generation = store.raise_generation()?;
+            // Two cannot write at once.
+            drop(text);
+            text = rebuild_text(store, &text_path(&dir), generation)?;
+            vectors.commit(generation)?;
+        }
+        match check_vectors(&dir, cancel)? {
+            Ok(true) => {}
             Ok(false) => {
-                let Derived { mut text, vectors } = self;
-                // Two cannot write at once.
+                notices.push(
+                    "the codes of the vector list were made anew: they were damaged".to_owned(),
+                );
                 drop(vectors);
-                let mut vectors = VectorWriter::append_to_checked(&vector_path(store.dir()))?;
-                // A new one, so that readers let go of the old codes.
+                vectors = VectorWriter::append_to_checked(&vector_path(&dir))?;
                 let generation = store.raise_generation()?;
                 text.commit(generation)?;
                 vectors.commit(generation)?;
-                let notice = "the codes of the vector list were made anew: they were damaged";
-                Ok((Derived { text, vectors }, Some(notice.to_owned())))
             }
             Err(error) => {
-                let notice = format!("the vector list was rebuilt: {error}");
-                // A new one, so that readers let go of the old rows.
+                notices.push(format!("the vector list was rebuilt: {error}"));
                 let generation = store.raise_generation()?;
-                Ok((self.compacted(store, made_by, generation)?, Some(notice)))
+                let derived = Derived { text, vectors };
+                return Ok((derived.compacted(store, made_by, generation)?, notices));
             }
         }
+        Ok((Derived { text, vectors }, notices))
     }
 
     /// How many rows the vector list has, used or not.
@@ -195,20 +286,8 @@ impl Derived {
         for chunk in &applied.added {
             add(&mut self.text, chunk)?;
         }
-        for embedding in embeddings {
-            if !self.vectors.contains(embedding.0) {
-                let vector = store.vector(embedding)?;
-                let vector = vector.ok_or_else(|| IndexError::Torn {
-                    path: vector_path(store.dir()),
-                    why: format!("embedding {} is damaged in the library", embedding.0),
-                })?;
-                self.vectors.append(embedding.0, &vector)?;
-            }
-        }
-        self.text.commit(applied.generation)?;
-        strike(store, "vector list")?;
-        self.vectors.commit(applied.generation)?;
-        Ok(())
+        self.append(store, embeddings)?;
+        self.commit(store, applied.generation)
     }
 }
 
@@ -241,18 +320,16 @@ pub fn told_forgotten(forgotten: &Forgotten) -> Option<String> {
 }
 
 /// A list, or why it must be rebuilt; what a rebuild cannot mend is an error.
-fn to_rebuild<T>(opened: Result<T, IndexError>) -> Result<Result<T, IndexError>, IndexError> {
+pub(crate) fn to_rebuild<T>(
+    opened: Result<T, IndexError>,
+) -> Result<Result<T, IndexError>, IndexError> {
     match opened {
         Err(error) if !error.needs_rebuild() => Err(error),
         opened => Ok(opened),
     }
 }
 
-fn open_vectors(
-    path: &Path,
-    (model, dim): (&str, usize),
-    generation: u64,
-) -> Result<VectorWriter, IndexError> {
+fn open_vectors(path: &Path, (model, dim): (&str, usize)) -> Result<VectorWriter, IndexError> {
     let vectors = VectorWriter::append_to(path)?;
     if (vectors.model(), vectors.dim()) != (model, dim) {
         return Err(IndexError::WrongModel {
@@ -261,14 +338,32 @@ fn open_vectors(
             expected: model.to_owned(),
         });
     }
-    if vectors.generation() != generation {
-        return Err(IndexError::Stale {
-            path: path.to_owned(),
-            found: vectors.generation(),
-            expected: generation,
-        });
-    }
     Ok(vectors)
+}
+
+fn stale(path: &Path, found: u64, expected: u64) -> IndexError {
+    IndexError::Stale {
+        path: path.to_owned(),
+        found,
+        expected,
+    }
+}
+
+/// Appends the vector of an embedding, which is there and as it was saved.
+///
+/// # Errors
+/// [`IndexError::Torn`] if not, so that the library is looked through before the list is built anew.
+fn append(
+    vectors: &mut VectorWriter,
+    store: &Store,
+    embedding: EmbeddingId,
+    vector: Option<&[f32]>,
+) -> Result<(), IndexError> {
+    let vector = vector.ok_or_else(|| IndexError::Torn {
+        path: vector_path(store.dir()),
+        why: format!("embedding {} is damaged in the library", embedding.0),
+    })?;
+    vectors.append(embedding.0, vector)
 }
 
 fn add(text: &mut TextWriter, chunk: &StoredChunk) -> Result<(), IndexError> {
@@ -312,7 +407,7 @@ fn rebuild_vectors(
     strike(store, "vector list")?;
     let mut vectors = VectorWriter::create(path, model, dim)?;
     store.for_each_embedding(|embedding, vector| -> Result<(), IndexerError> {
-        Ok(vectors.append(embedding.0, vector)?)
+        Ok(append(&mut vectors, store, embedding, vector)?)
     })?;
     vectors.commit(generation)?;
     Ok(vectors)

@@ -94,6 +94,8 @@ pub struct Indexer {
     /// None after a failed write, until the lists are rebuilt. It goes before the store, whose lock tells others that
     /// they may write.
     derived: Option<Derived>,
+    /// How many documents were removed or replaced since it was counted what nothing uses; none before it was.
+    n_removed: Option<u64>,
     store: Store,
     /// Whether the library was compared with what was saved, or that is left to the caller.
     is_checked: bool,
@@ -114,6 +116,8 @@ pub struct Indexer {
     happened: Vec<Happened>,
     /// Whether something was saved and can be found, and nobody was told.
     is_untold: bool,
+    /// When readers are to be told again while there is more to do; none before they were.
+    tell_from: Option<Instant>,
     /// How long changes wait at most until they can be found.
     commit_after: Duration,
     counts: Counts,
@@ -177,6 +181,7 @@ impl Indexer {
         let indexer = Indexer {
             store,
             is_checked: false,
+            n_removed: None,
             notices: Vec::new(),
             forgotten: opened.forgotten,
             is_anew: is_other && made_by.is_some(),
@@ -190,6 +195,7 @@ impl Indexer {
             is_stuck: false,
             happened: Vec::new(),
             is_untold: false,
+            tell_from: None,
             commit_after: COMMIT_AFTER,
             counts: Counts::default(),
             clock: Clock::default(),

@@ -42,4 +42,4 @@ pub use indexer::{Counts, Indexer, Observer, Step, refuse_library_among};
 pub use told::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
 pub use watch::Watching;
 pub use work::Work;
-pub use writer::{Session, Writer};
+pub use writer::{Session, Unreadable, Writer};

@@ -1,6 +1,5 @@
 //! The thread that writes and watches, as a session holds it.
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,11 +23,12 @@ use worker::Worker;
 
 /// Whoever reads the library while it is written; called from the writing thread.
 pub trait Session: Send + Sync {
-    /// Takes up what was written, by this process or another. Returns whether there was anything.
+    /// Takes up what was written: where `is_written_here`, by the calling thread and nobody else, so that there is nobody to
+    /// wait for; else by another process. Returns whether there was anything.
     ///
     /// # Errors
     /// Where it cannot be read; what was taken up before stays in use then.
-    fn refresh(&self) -> Result<bool, Box<dyn Error>>;
+    fn refresh(&self, is_written_here: bool) -> Result<bool, Unreadable>;
     /// Gives back memory that nobody has needed for a moment; called now and then.
     fn rest(&self);
     /// Forgets what it keeps of notes: the library is erased.
@@ -37,6 +37,16 @@ pub trait Session: Send + Sync {
     fn tell_state(&self);
     /// Tells what happened to a note and can be searched now.
     fn tell_activity(&self, happened: &Activity);
+}
+
+/// Why what was written cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{why}")]
+pub struct Unreadable {
+    /// In words.
+    pub why: String,
+    /// Whether a list is damaged or gone, so that it must be looked through.
+    pub is_damage: bool,
 }
 
 /// A library that is written and watched by a thread of its own, which ends with this value.
@@ -58,6 +68,8 @@ struct Shared {
     /// Set to have the writing thread look at its commands soon.
     interrupt: AtomicBool,
     stop: AtomicBool,
+    /// Whether a list that was taken up is damaged, and was not looked through since.
+    is_damaged: AtomicBool,
     /// Whether [`Writer::doubt`] was asked for and has not come to its end.
     is_doubted: AtomicBool,
 }
@@ -104,6 +116,7 @@ impl Writer {
             writer: Mutex::new(writer),
             interrupt: AtomicBool::new(false),
             stop: AtomicBool::new(false),
+            is_damaged: AtomicBool::new(false),
             is_doubted: AtomicBool::new(false),
         });
         let (commands, received) = mpsc::channel();
@@ -153,6 +166,13 @@ impl Writer {
             self.send(Command::Doubt);
         }
         true
+    }
+
+    /// Whether what [`Writer::doubt`] asked for is being done: not any more once it is mended or nothing is found, nor while
+    /// it failed and waits to be tried again, on a full disk say.
+    pub fn is_mending(&self) -> bool {
+        self.shared.is_doubted.load(Ordering::Relaxed)
+            && self.shared.work().phase.retry_at().is_none()
     }
 
     /// Takes up what became known of the watched folders.
@@ -286,9 +306,10 @@ impl Shared {
 
     /// Has the session take up the lists as they are now; where that fails, the thread tries again in a moment.
     fn refresh(&self) {
-        let refreshed = self.session.refresh();
+        let refreshed = self.session.refresh(true);
         if let Err(error) = &refreshed {
             tracing::error!(%error, "cannot take up the changed lists");
+            self.is_damaged.fetch_or(error.is_damage, Ordering::Relaxed);
         }
         self.work().is_stale = refreshed.is_err();
     }

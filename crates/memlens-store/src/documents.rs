@@ -245,7 +245,8 @@ impl Store {
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn apply(&mut self, changes: &[Change]) -> Result<Applied, StoreError> {
         self.strike("save documents")?;
-        let transaction = self.connection.transaction().attempt("save documents")?;
+        self.synced(|connection| {
+        let transaction = connection.transaction().attempt("save documents")?;
         let mut applied = Applied {
             generation: next_generation(&transaction)?,
             removed: Vec::new(),
@@ -293,6 +294,7 @@ impl Store {
             .attempt("save documents")?;
         transaction.commit().attempt("save documents")?;
         Ok(applied)
+        })
     }
 
     /// Calls `each` with every chunk, in ascending id, for a text index to be built anew.
@@ -368,16 +370,15 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn forget_documents(&mut self) -> Result<u64, StoreError> {
-        let transaction = self
-            .connection
-            .transaction()
-            .attempt("forget the documents")?;
-        transaction
-            .execute_batch("DELETE FROM documents; DELETE FROM problems;")
-            .attempt("forget the documents")?;
-        let generation = next_generation(&transaction)?;
-        transaction.commit().attempt("forget the documents")?;
-        Ok(generation)
+        self.synced(|connection| {
+            let transaction = connection.transaction().attempt("forget the documents")?;
+            transaction
+                .execute_batch("DELETE FROM documents; DELETE FROM problems;")
+                .attempt("forget the documents")?;
+            let generation = next_generation(&transaction)?;
+            transaction.commit().attempt("forget the documents")?;
+            Ok(generation)
+        })
     }
 }
 

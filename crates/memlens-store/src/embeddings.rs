@@ -84,25 +84,31 @@ impl Store {
         transaction.commit().attempt("save embeddings")
     }
 
-    /// Calls `each` with every embedding that a chunk or window uses, ascending by id.
+    /// Calls `each` with every embedding that a chunk or window uses, ascending by id; with no vector where that is not as
+    /// it was saved.
     ///
     /// # Errors
     /// [`StoreError::Sql`], or the first error of `each`.
     pub fn for_each_embedding<E: From<StoreError>>(
         &self,
-        mut each: impl FnMut(EmbeddingId, &[f32]) -> Result<(), E>,
+        mut each: impl FnMut(EmbeddingId, Option<&[f32]>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut statement = self
             .connection
-            .prepare_cached(
-                "SELECT id, vector FROM embeddings
-                 WHERE id IN (SELECT embedding FROM chunks UNION SELECT embedding FROM windows) ORDER BY id",
-            )
+            .prepare_cached(&format!(
+                "SELECT e.id, e.vector, e.checksum IS {OF_EMBEDDING} FROM embeddings e
+                 WHERE e.id IN (SELECT embedding FROM chunks UNION SELECT embedding FROM windows) ORDER BY e.id"
+            ))
             .attempt("read embeddings")?;
         let mut rows = statement.query([]).attempt("read embeddings")?;
         while let Some(row) = rows.next().attempt("read embeddings")? {
-            let (id, vector) = read(row).attempt("read embeddings")?;
-            each(id, &vector)?;
+            let is_as_saved: bool = row.get(2).attempt("read embeddings")?;
+            if is_as_saved {
+                let (id, vector) = read(row).attempt("read embeddings")?;
+                each(id, Some(&vector))?;
+            } else {
+                each(EmbeddingId(row.get(0).attempt("read embeddings")?), None)?;
+            }
         }
         Ok(())
     }
@@ -145,17 +151,27 @@ impl Store {
             .attempt("look up the embedding model")
     }
 
+    /// How many documents there are.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn n_documents(&self) -> Result<u64, StoreError> {
+        self.count_rows("SELECT count(*) FROM documents", "count documents")
+    }
+
     /// How many embeddings there are, used or not.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn n_embeddings(&self) -> Result<u64, StoreError> {
+        self.count_rows("SELECT count(*) FROM embeddings", "count embeddings")
+    }
+
+    fn count_rows(&self, query: &str, attempt: &'static str) -> Result<u64, StoreError> {
         self.connection
-            .query_row("SELECT count(*) FROM embeddings", [], |row| {
-                row.get::<_, i64>(0)
-            })
+            .query_row(query, [], |row| row.get::<_, i64>(0))
             .map(|count| count as u64)
-            .attempt("count embeddings")
+            .attempt(attempt)
     }
 }
 

@@ -109,7 +109,9 @@ impl Store {
     pub fn remove_folder(&mut self, folder: FolderId) -> Result<Applied, StoreError> {
         self.strike("remove a folder")?;
         let attempt = "remove a folder";
-        let applied = self.lastingly(|connection| {
+        // First: a process that is killed in between leaves none that names what the person wants forgotten.
+        self.remove_saved_snapshot();
+        self.lastingly(|connection| {
             let transaction = connection.transaction().attempt(attempt)?;
             let removed = documents_of(&transaction, folder).attempt(attempt)?;
             transaction
@@ -122,9 +124,7 @@ impl Store {
                 removed,
                 added: Vec::new(),
             })
-        })?;
-        self.remove_saved_snapshot();
-        Ok(applied)
+        })
     }
 
     /// Says that a folder lies elsewhere now: its notes are forgotten and read again there, while its embeddings, its agent

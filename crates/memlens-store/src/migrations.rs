@@ -12,8 +12,8 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 11] = [
-    FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH,
+const STEPS: [&str; 12] = [
+    FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH, TWELFTH,
 ];
 
 const FIRST: &str = "
@@ -253,4 +253,27 @@ CREATE TABLE runs (
     at_ms INTEGER NOT NULL,
     content TEXT NOT NULL
 );
+";
+
+// In which generation each document changed, so that lists that are behind are told what they miss. What was logged before may
+// have changed in any up to the present one.
+const TWELFTH: &str = "
+DROP TRIGGER documents_inserted;
+DROP TRIGGER documents_updated;
+DROP TRIGGER documents_deleted;
+ALTER TABLE changed ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+UPDATE changed SET generation = (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'generation');
+
+CREATE TRIGGER documents_inserted AFTER INSERT ON documents BEGIN
+    INSERT INTO changed (document, generation)
+    SELECT new.id, CAST(value AS INTEGER) FROM meta WHERE key = 'generation';
+END;
+CREATE TRIGGER documents_updated AFTER UPDATE ON documents BEGIN
+    INSERT INTO changed (document, generation)
+    SELECT new.id, CAST(value AS INTEGER) FROM meta WHERE key = 'generation';
+END;
+CREATE TRIGGER documents_deleted AFTER DELETE ON documents BEGIN
+    INSERT INTO changed (document, generation)
+    SELECT old.id, CAST(value AS INTEGER) FROM meta WHERE key = 'generation';
+END;
 ";

@@ -232,7 +232,9 @@ impl Store {
     /// Whether so much changed since then that looking it up takes time.
     fn is_far_from(&self, near: &Near) -> Result<bool, StoreError> {
         let attempt = "read what changed";
-        if self.log().attempt(attempt)?.database != near.log.database {
+        let log = self.log().attempt(attempt)?;
+        // A database that was put back from a copy, or lost what it wrote last, is behind.
+        if log.database != near.log.database || log.at < near.log.at {
             return Ok(true);
         }
         let (first, n_changed): (Option<i64>, i64) = self

@@ -53,12 +53,10 @@ pub struct DocumentRow {
 }
 
 impl DocumentRow {
-    /// The headings above one of its chunks.
-    ///
-    /// # Panics
-    /// If it is not one of its chunks; so do the others.
+    /// The headings above one of its chunks; nothing where they do not stand in its texts, as none of another document do. So
+    /// do the others.
     pub fn heading(&self, chunk: &ChunkRow) -> &str {
-        &self.texts[chunk.heading.range()]
+        self.text(chunk.heading).unwrap_or_default()
     }
 
     /// Who says one of its chunks, where the line itself tells.
@@ -73,11 +71,11 @@ impl DocumentRow {
 
     /// The windows of one of its chunks.
     pub fn windows_of(&self, chunk: &ChunkRow) -> &[WindowRow] {
-        &self.windows[chunk.windows.range()]
+        self.windows.get(chunk.windows.range()).unwrap_or_default()
     }
 
     fn text(&self, at: Span) -> Option<&str> {
-        Some(&self.texts[at.range()]).filter(|text| !text.is_empty())
+        self.texts.get(at.range()).filter(|text| !text.is_empty())
     }
 }
 
@@ -304,16 +302,16 @@ impl Store {
                 self.read_windows(&mut read).attempt("read the windows")?;
             }
         }
-        let mut documents = Vec::new();
+        let (mut staying, mut new) = (Vec::new(), Vec::new());
         let mut altered = Vec::new();
         if let Some((known, changed)) = known.zip(changed.as_ref()) {
             let stays = |id: &DocumentId| !changed.contains(id);
-            documents.extend(known.documents.iter().filter(|it| stays(&it.id)).cloned());
+            staying.extend(known.documents.iter().filter(|it| stays(&it.id)).cloned());
             altered.extend(known.altered.iter().filter(|it| stays(&it.id)).cloned());
         }
-        read.fit(&folders, &mut documents, &mut altered);
+        read.fit(&folders, &mut new, &mut altered);
         Ok(Followed {
-            snapshot: Snapshot::of(generation, folders, documents, altered, log),
+            snapshot: Snapshot::of(generation, folders, (staying, new), altered, log),
             changed,
         })
     }
@@ -369,7 +367,7 @@ impl Store {
             .connection
             .prepare_cached(&format!("{} WHERE c.document = ?1", chunks()))?;
         let mut windows = self.connection.prepare_cached(&format!(
-            "{} WHERE w.chunk = ?1 ORDER BY w.position",
+            "{} WHERE w.chunk IN (SELECT id FROM chunks WHERE document = ?1) ORDER BY w.chunk, w.position",
             windows()
         ))?;
         for id in ids {
@@ -378,17 +376,12 @@ impl Store {
                 read.add_document(row)?;
             }
             let mut rows = chunks.query([id.0])?;
-            let mut held = Vec::new();
             while let Some(row) = rows.next()? {
-                held.push(row.get(1)?);
                 read.add_chunk(row)?;
             }
-            for chunk in held {
-                let chunk: i64 = chunk;
-                let mut rows = windows.query([chunk])?;
-                while let Some(row) = rows.next()? {
-                    read.add_window(row)?;
-                }
+            let mut rows = windows.query([id.0])?;
+            while let Some(row) = rows.next()? {
+                read.add_window(row)?;
             }
         }
         Ok(())
@@ -455,13 +448,14 @@ impl Snapshot {
             database: None,
             at: 0,
         };
-        Snapshot::of(0, folders, documents, Vec::new(), log)
+        Snapshot::of(0, folders, (Vec::new(), documents), Vec::new(), log)
     }
 
+    /// Of documents that stand in order already, and others in any order.
     fn of(
         generation: u64,
         folders: Vec<Folder>,
-        documents: Vec<Arc<DocumentRow>>,
+        (staying, new): (Vec<Arc<DocumentRow>>, Vec<Arc<DocumentRow>>),
         mut altered: Vec<AlteredDocument>,
         log: Log,
     ) -> Snapshot {
@@ -470,14 +464,30 @@ impl Snapshot {
             .enumerate()
             .map(|(at, folder)| (folder.id, at))
             .collect();
-        let mut ordered: Vec<(usize, Arc<DocumentRow>)> = documents
+        let mut new: Vec<(usize, Arc<DocumentRow>)> = new
             .into_iter()
             .filter_map(|document| Some((*folder_at.get(&document.folder)?, document)))
             .collect();
-        // What was there is in order already, which this sort makes use of.
-        ordered
-            .sort_by(|(a_folder, a), (b_folder, b)| (a_folder, &a.path).cmp(&(b_folder, &b.path)));
-        let documents: Vec<Arc<DocumentRow>> = ordered.into_iter().map(|(_, it)| it).collect();
+        new.sort_by(|(a_folder, a), (b_folder, b)| (a_folder, &a.path).cmp(&(b_folder, &b.path)));
+        let mut documents = Vec::with_capacity(staying.len() + new.len());
+        let mut n_before = 0;
+        let places: Vec<usize> = new
+            .iter()
+            .map(|(folder, document)| {
+                let stands_before = |it: &Arc<DocumentRow>| {
+                    (folder_at.get(&it.folder), &it.path) < (Some(folder), &document.path)
+                };
+                n_before += staying[n_before..].partition_point(stands_before);
+                n_before
+            })
+            .collect();
+        let (mut staying, mut n_taken) = (staying.into_iter(), 0);
+        for ((_, document), n_before) in new.into_iter().zip(places) {
+            documents.extend(staying.by_ref().take(n_before - n_taken));
+            n_taken = n_before;
+            documents.push(document);
+        }
+        documents.extend(staying);
         let mut firsts = Vec::with_capacity(documents.len() + 1);
         let mut first = 0;
         firsts.push(first);

@@ -19,6 +19,8 @@ impl Store {
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn erase_all(&mut self) -> Result<u64, StoreError> {
         let attempt = "erase the library";
+        // First, as where a folder is removed.
+        self.remove_saved_snapshot();
         // Whatever tables there are: none may be forgotten when one is added.
         let tables: Vec<String> = self
             .connection
@@ -46,7 +48,6 @@ impl Store {
             transaction.commit().attempt(attempt)?;
             Ok(generation)
         })?;
-        self.remove_saved_snapshot();
         self.shrink()?;
         Ok(generation)
     }
@@ -111,13 +112,12 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn raise_generation(&mut self) -> Result<u64, StoreError> {
-        let transaction = self
-            .connection
-            .transaction()
-            .attempt("raise the generation")?;
-        let generation = next_generation(&transaction)?;
-        transaction.commit().attempt("raise the generation")?;
-        Ok(generation)
+        self.synced(|connection| {
+            let transaction = connection.transaction().attempt("raise the generation")?;
+            let generation = next_generation(&transaction)?;
+            transaction.commit().attempt("raise the generation")?;
+            Ok(generation)
+        })
     }
 
     /// Does what leaves nothing that refers to what it deletes; looking for that would read a whole
@@ -132,7 +132,7 @@ impl Store {
                 .attempt("change the library")
         };
         check(&self.connection, false)?;
-        let done = act(&mut self.connection);
+        let done = self.synced(act);
         check(&self.connection, true)?;
         done
     }

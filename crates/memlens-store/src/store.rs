@@ -260,6 +260,23 @@ impl Store {
         &mut self,
         change: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.synced(|connection| {
+            let changed = change(connection)?;
+            // Out of the log, as far as nobody still reads what stood there before; what is left then is safe on the disk.
+            let moved = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+            if let Err(error) = moved {
+                tracing::debug!(%error, "the log is kept for now");
+            }
+            Ok(changed)
+        })
+    }
+
+    /// Does something in one transaction that outlasts a power failure before this returns: lists that follow it are never
+    /// ahead of the library.
+    pub(crate) fn synced<T>(
+        &mut self,
+        change: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let set = |connection: &Connection, synchronous: &str| {
             connection
                 .pragma_update(None, "synchronous", synchronous)
@@ -267,15 +284,6 @@ impl Store {
         };
         set(&self.connection, "FULL")?;
         let changed = change(&mut self.connection);
-        if changed.is_ok() {
-            // Out of the log, as far as nobody still reads what stood there before; what is left then is safe on the disk.
-            let moved = self
-                .connection
-                .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
-            if let Err(error) = moved {
-                tracing::debug!(%error, "the log is kept for now");
-            }
-        }
         set(&self.connection, "NORMAL")?;
         changed
     }

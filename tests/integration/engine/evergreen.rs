@@ -76,11 +76,12 @@ fn a_mark_keeps_from_decay_at_once_and_stays() {
         assert_eq!(decay(&first, "MEMORY.md"), (true, 1.0));
 
         let folder = library.lists().snapshot.folders[0].id;
-        let is_marked = |path: &str, is_evergreen| {
-            let trees = engine.set_evergreen(folder, path, is_evergreen);
-            trees.expect("it can be marked")
+        let mark = |path: &str, is_evergreen| {
+            let marked = engine.set_evergreen(folder, path, is_evergreen);
+            marked.expect("it can be marked");
         };
-        let trees = is_marked("old", true);
+        mark("old", true);
+        let trees = engine.trees().expect("they can be read");
         let old = trees[0].entries.iter().find(|entry| entry.path == "old");
         let old = old.expect("it is in the tree");
         assert!(old.is_evergreen && old.children.iter().all(|note| note.is_evergreen));
@@ -90,8 +91,8 @@ fn a_mark_keeps_from_decay_at_once_and_stays() {
         assert_eq!(decay(&kept, hall), (true, 1.0));
         assert!(!decay(&first, hall).0);
 
-        is_marked(hall, false);
-        is_marked("MEMORY.md", false);
+        mark(hall, false);
+        mark("MEMORY.md", false);
         let kept = library.kept(first.id).expect("it is kept");
         assert!(!decay(&kept, hall).0);
         assert!(!decay(&kept, "MEMORY.md").0);

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use memlens_embed::Hashing;
-use memlens_engine::view::Progress;
+use memlens_engine::view::{Activity, Progress};
 use memlens_engine::{Indexer, Observer, Step};
 use memlens_faults::{Fault, Place};
 use memlens_store::Store;
@@ -353,4 +354,41 @@ fn looking_up_many_texts_can_be_stopped() {
         assert_eq!(step.expect("it was only stopped"), Step::Cancelled);
         assert_eq!(second.n_struck(), 0, "no more of them are looked up");
     });
+}
+
+/// A reader that takes long to take up what was saved.
+#[derive(Default)]
+struct SlowReader {
+    n_told: usize,
+    paths: Vec<String>,
+}
+
+impl Observer for SlowReader {
+    fn committed(&mut self, happened: &[Activity]) {
+        self.n_told += 1;
+        self.paths
+            .extend(happened.iter().map(|one| one.path.clone()));
+        // Any machine saves the rest within the 25 s that follow.
+        std::thread::sleep(Duration::from_secs(1));
+    }
+}
+
+#[test]
+fn readers_that_take_long_are_told_rarely_and_of_everything_in_the_end() {
+    let notes = Notes::new(&[]);
+    // Three batches of changes.
+    let n_notes = 2100;
+    for number in 0..n_notes {
+        notes.write(&format!("{number}.md"), format!("Note {number}."));
+    }
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let mut indexer = about_to_index(dir.path(), &notes, &Arc::default());
+    let mut reader = SlowReader::default();
+    let step = indexer.run(&AtomicBool::new(false), &mut reader);
+    assert_eq!(step.expect("it can be indexed"), Step::Idle);
+    assert_eq!(reader.n_told, 2, "the first batch, and the others together");
+    reader.paths.sort();
+    reader.paths.dedup();
+    assert_eq!(reader.paths.len(), n_notes);
+    assert!(!indexer.is_busy());
 }

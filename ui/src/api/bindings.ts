@@ -18,7 +18,7 @@ export const commands = {
 	feedbackSave: () => __TAURI_INVOKE<string | null>("feedback_save"),
 	feedbackUndo: (id: string) => __TAURI_INVOKE<FeedbackEntry[]>("feedback_undo", { id }),
 	/**  Says that a note or folder does not decay, or does; an empty path is the watched folder itself. */
-	setEvergreen: (folder: string, path: string, isEvergreen: boolean) => __TAURI_INVOKE<FolderTree[]>("set_evergreen", { folder, path, isEvergreen }),
+	setEvergreen: (folder: string, path: string, isEvergreen: boolean) => __TAURI_INVOKE<null>("set_evergreen", { folder, path, isEvergreen }),
 	/**  Questions to begin with, of the headings of the notes. */
 	exampleQuestions: () => __TAURI_INVOKE<string[]>("example_questions"),
 	/**  The questions that were saved, the newest first. */

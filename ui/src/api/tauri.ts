@@ -66,8 +66,10 @@ export const tauriBackend: Backend = {
   exampleQuestions: () => told(commands.exampleQuestions()),
   savedQuestions: () => told(commands.savedQuestions()),
   saveQuestion: (question, saved) => told(commands.saveQuestion(question, saved)),
-  setEvergreen: async (folder, path, isEvergreen) =>
-    trees.take(await told(commands.setEvergreen(folder, path, isEvergreen))),
+  setEvergreen: async (folder, path, isEvergreen) => {
+    await told(commands.setEvergreen(folder, path, isEvergreen));
+    return trees.read();
+  },
   document: (folder, path) => told(commands.document(folder, path)),
   pickFolder: () => told(commands.pickFolder()),
   addFolder: (path) => told(commands.addFolder(path)),

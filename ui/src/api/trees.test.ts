@@ -61,12 +61,11 @@ describe("what is known of a tree", () => {
     expect(emptied?.entries[0]?.children).toEqual([]);
   });
 
-  test("stays after an answer that failed, and is what came last by another way", async () => {
+  test("stays after an answer that failed", async () => {
     const { trees, asked } = told(whole);
     await trees.read();
-    trees.take([{ ...tree("memory", file("z.md"), people), stamp: "6" }]);
     await expect(trees.read()).rejects.toThrow("locked");
     await expect(trees.read()).rejects.toThrow("locked");
-    expect(asked.slice(1)).toEqual(Array(2).fill({ memory: { "": "6", people: "1" } }));
+    expect(asked.slice(1)).toEqual(Array(2).fill({ memory: { "": "2", people: "1" } }));
   });
 });

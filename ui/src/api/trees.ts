@@ -29,26 +29,18 @@ export class KnownTrees {
    */
   async read(): Promise<FolderTree[]> {
     const known: Known = new Map(this.#trees.map((tree) => [tree.folder.id, foldersOf(tree)]));
-    return this.#keep(await this.#ask(stampsOf(known)), known);
-  }
-
-  /** Takes up trees that came by another way, with all that they hold; in order, as they are read. */
-  take(trees: readonly FolderTree[]): FolderTree[] {
-    return this.#keep(trees, new Map());
-  }
-
-  #keep(trees: readonly FolderTree[], known: Known): FolderTree[] {
-    this.#trees = trees.map((tree) => {
-      const entries = inOrder(
-        "",
-        tree.entries,
-        tree.stamp,
-        known.get(tree.folder.id) ?? new Map<string, Held>(),
-      );
-      return { ...tree, entries };
-    });
+    const trees = await this.#ask(stampsOf(known));
+    this.#trees = trees.map((tree) => orderedTree(tree, known.get(tree.folder.id)));
     return this.#trees;
   }
+}
+
+/** A tree whose entries are in order; what its folders hold that have a known stamp is taken from what is known. */
+export function orderedTree(
+  tree: FolderTree,
+  known: ReadonlyMap<string, Held> = new Map<string, Held>(),
+): FolderTree {
+  return { ...tree, entries: inOrder("", tree.entries, tree.stamp, known) };
 }
 
 function stampsOf(known: Known): KnownStamps {

@@ -11,7 +11,7 @@ import type {
   Preset,
   TreeEntry,
 } from "../../src/api/bindings";
-import { KnownTrees } from "../../src/api/trees";
+import { orderedTree } from "../../src/api/trees";
 import { DEFAULTS } from "../../src/api/parameters";
 import { FakeBackend, type FakeOptions } from "../fake-backend";
 
@@ -308,19 +308,16 @@ export class LibraryBackend extends FakeBackend {
   }
 
   override tree(): Promise<FolderTree[]> {
-    // In order, as the real one's.
     return this.#call("tree", [], async () =>
-      new KnownTrees(() => Promise.resolve([])).take(
-        (await super.state()).folders.map((folder) => {
-          const isEvergreen = this.#evergreen.has(`${folder.id}\n`);
-          const entries = marked(
-            entriesOf(this.#files.filter((file) => file.folder === folder.id)),
-            (path) => this.#evergreen.has(`${folder.id}\n${path}`),
-            isEvergreen,
-          );
-          return { folder, is_evergreen: isEvergreen, stamp: JSON.stringify(entries), entries };
-        }),
-      ),
+      (await super.state()).folders.map((folder) => {
+        const isEvergreen = this.#evergreen.has(`${folder.id}\n`);
+        const entries = marked(
+          entriesOf(this.#files.filter((file) => file.folder === folder.id)),
+          (path) => this.#evergreen.has(`${folder.id}\n${path}`),
+          isEvergreen,
+        );
+        return orderedTree({ folder, is_evergreen: isEvergreen, stamp: JSON.stringify(entries), entries });
+      }),
     );
   }
 

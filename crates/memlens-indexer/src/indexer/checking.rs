@@ -32,8 +32,8 @@ impl Indexer {
         .into())
     }
 
-    /// Forgets notes that are not as they were saved, so that the next look reads them anew, and rebuilds the vector list
-    /// where a row is not. Returns whether it came to its end before `cancel` was set.
+    /// Forgets notes that are not as they were saved, so that the next look reads them anew, and rebuilds a list that is not.
+    /// Returns whether it came to its end before `cancel` was set.
     ///
     /// It reads the whole library, so opening leaves it: a window waits for that.
     ///
@@ -57,13 +57,11 @@ impl Indexer {
         }
         if let Some(derived) = self.derived.take() {
             let made_by = (made_by.0.as_str(), made_by.1);
-            let (derived, notice) = derived.checked(&mut self.store, made_by, cancel)?;
+            let (derived, notices) = derived.checked(&mut self.store, made_by, cancel)?;
             self.derived = Some(derived);
-            if let Some(notice) = notice {
-                self.notices.push(notice);
-                // Readers take the new list up when they are told.
-                self.is_untold = true;
-            }
+            // Readers take new lists up when they are told.
+            self.is_untold |= !notices.is_empty();
+            self.notices.extend(notices);
         }
         Ok(!cancel.load(Ordering::Relaxed))
     }

@@ -6,6 +6,8 @@ use super::{Indexer, Observer};
 use crate::IndexerError;
 use crate::derived::{Derived, Opened};
 
+/// What nothing uses is counted anew once one in so many documents was removed or replaced: that reads the whole snapshot.
+const COUNTED_SHARE: u64 = 32;
 /// Fewer embeddings that nothing uses are not worth the work of forgetting them: 1.5 MB.
 const UNUSED_MIN: u64 = 1024;
 
@@ -16,6 +18,9 @@ impl Indexer {
         applied: &Applied,
         embeddings: Vec<EmbeddingId>,
     ) -> Result<(), IndexerError> {
+        if let Some(n_removed) = &mut self.n_removed {
+            *n_removed += applied.removed.len() as u64;
+        }
         // Writers that failed half way are dropped; opening them anew rebuilds what is out of step.
         let Some(mut derived) = self.derived.take() else {
             return self.open_lists();
@@ -45,7 +50,13 @@ impl Indexer {
     /// # Errors
     /// [`IndexerError::Store`] and [`IndexerError::Index`].
     pub fn compact(&mut self) -> Result<bool, IndexerError> {
+        if let Some(n_removed) = self.n_removed
+            && n_removed * COUNTED_SHARE < self.store.n_documents()?.max(1)
+        {
+            return Ok(false);
+        }
         let (n_used, n_unused) = self.store.n_used_and_unused()?;
+        self.n_removed = Some(0);
         let is_too_much = |n_unused: u64| n_unused > n_used.max(UNUSED_MIN);
         let is_store = is_too_much(n_unused);
         if is_store {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use memlens_store::{Change, EmbeddingId};
 
-use super::happened::told;
+use super::happened::{Happened, told};
 use super::{Indexer, Observer};
 use crate::IndexerError;
 
@@ -20,6 +20,10 @@ const COMMIT_CHUNKS: usize = 256;
 const COMMIT_CHANGES: usize = 1024;
 /// Bringing a change into a large library takes time; this many times as long passes at least until the next.
 const COMMIT_REST: u32 = 3;
+
+/// Taking up what was saved costs readers time that grows with the library; this many times as long passes at least until they
+/// are told again, while there is more to do.
+const TELL_REST: u32 = 25;
 
 impl Indexer {
     pub(super) fn pend(&mut self, change: Change, n_chunks: usize) {
@@ -59,9 +63,16 @@ impl Indexer {
     /// What can be searched now.
     pub(super) fn tell(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         let folders = self.store.folders()?;
+        let started = Instant::now();
         observer.committed(&told(std::mem::take(&mut self.happened), &folders));
+        self.tell_from = Some(Instant::now() + started.elapsed() * TELL_REST);
         self.is_untold = false;
         Ok(())
+    }
+
+    /// Whether readers have rested long enough, or nothing else will be told.
+    fn is_tell_due(&self) -> bool {
+        self.jobs.is_empty() || self.tell_from.is_none_or(|from| Instant::now() >= from)
     }
 
     fn try_commit(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
@@ -91,15 +102,15 @@ impl Indexer {
         let started = Instant::now();
         self.is_untold = true;
         self.follow(&done.applied, embeddings_of(&done.changes))?;
-        let later = self
-            .happened
-            .extract_if(.., |one| {
-                done.failed.contains(&(one.folder, one.path.clone()))
-            })
-            .collect::<Vec<_>>();
-        let told = self.tell(observer);
-        self.happened.extend(later);
-        told?;
+        // What failed is kept apart from what is told: it is not looked for later.
+        if !done.failed.is_empty() || self.is_tell_due() {
+            let is_later =
+                |one: &mut Happened| done.failed.contains(&(one.folder, one.path.clone()));
+            let later = self.happened.extract_if(.., is_later).collect::<Vec<_>>();
+            let told = self.tell(observer);
+            self.happened.extend(later);
+            told?;
+        }
         self.commit_after = COMMIT_AFTER.max(started.elapsed() * COMMIT_REST);
         done.error.map_or(Ok(()), Err)
     }

@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use memlens_embed::lower_priority;
+use memlens_index::{TextIndex, text_path};
 use memlens_store::Store;
 
 use crate::IndexerError;
-use crate::derived::check_vectors;
+use crate::derived::{check_vectors, to_rebuild};
 
 /// A comparison of the library with what was saved, by a thread that ends with this value. It changes nothing: what is
 /// damaged only the writer may mend.
@@ -59,5 +60,7 @@ impl Drop for Checker {
 
 fn is_sound(dir: &Path, dim: usize, cancel: &AtomicBool) -> Result<bool, IndexerError> {
     let store = Store::open_read_only(dir)?;
-    Ok(store.is_as_saved(dim, cancel)? && matches!(check_vectors(dir, cancel)?, Ok(true)))
+    Ok(store.is_as_saved(dim, cancel)?
+        && to_rebuild(TextIndex::open(&text_path(dir)))?.is_ok()
+        && matches!(check_vectors(dir, cancel)?, Ok(true)))
 }

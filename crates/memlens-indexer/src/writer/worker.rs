@@ -146,7 +146,7 @@ impl Worker {
                 Ok(command) => self.refuse(command),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if self.shared.session.refresh().unwrap_or(false) {
+            if self.shared.session.refresh(false).unwrap_or(false) {
                 self.shared.tell_state();
             }
             self.shared.session.rest();
@@ -261,10 +261,20 @@ impl Worker {
         let is_paused = self.shared.work().phase.is_paused();
         // A search that failed waits for it, also while the person wants nothing indexed.
         let is_awaited = self.shared.is_doubted.load(Ordering::Relaxed);
+        if self.shared.is_damaged.swap(false, Ordering::Relaxed) {
+            self.check = Check::Damaged;
+        }
         if matches!(self.check, Check::Damaged) && (is_awaited || !is_paused) {
             if indexer.check(&self.shared.interrupt)? {
-                self.check = Check::Done;
                 self.refresh();
+                if self.shared.is_damaged.load(Ordering::Relaxed) {
+                    // Nothing was found, and yet it cannot be read: that may be so for long.
+                    return Err(IndexerError::System {
+                        attempt: "take up the lists",
+                        why: "they are damaged, and could not be mended".to_owned(),
+                    });
+                }
+                self.check = Check::Done;
                 self.shared.is_doubted.store(false, Ordering::Relaxed);
             }
             return Ok(true);
@@ -435,6 +445,8 @@ impl Worker {
                 self.missed.clear();
                 // Nothing is left of what is being looked at.
                 self.check = Check::Later;
+                self.shared.is_doubted.store(false, Ordering::Relaxed);
+                self.shared.is_damaged.store(false, Ordering::Relaxed);
                 let erased = indexer.erase_all();
                 {
                     let mut work = self.shared.work();

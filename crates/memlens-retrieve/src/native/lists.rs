@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::iter;
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -11,7 +12,9 @@ use std::time::{Duration, Instant};
 use memlens_index::{
     IdTable, IndexError, TextIndex, VectorFile, part_len, side_by_side, text_path, vector_path,
 };
-use memlens_store::{DocumentId, DocumentRow, EmbeddingId, FolderId, Followed, Snapshot, Store};
+use memlens_store::{
+    ChunkRow, DocumentId, DocumentRow, EmbeddingId, FolderId, Followed, Snapshot, Store,
+};
 
 use super::dates::dated;
 use super::rows::Rows;
@@ -99,8 +102,8 @@ impl Lists {
                 }),
             };
             let followed = followed.map(|followed| {
-                let chunks = followed.snapshot.chunks().map(|(_, chunk)| chunk.id);
-                (IdTable::of(chunks.zip(0..)), followed)
+                let places = IdTable::of_runs(runs_of_chunks(&followed.snapshot));
+                (places, followed)
             });
             let lists = lists.join();
             (lists.unwrap_or_else(|panic| resume_unwind(panic)), followed)
@@ -193,8 +196,8 @@ impl Lists {
     /// The place of each entry of the BM25 list; none where its chunk is not in the snapshot.
     pub fn entry_places(&self) -> &[Option<u32>] {
         self.entry_places.get_or_init(|| {
-            let chunks = self.text.chunks().iter();
-            chunks.map(|chunk| self.place_of(*chunk as i64)).collect()
+            let chunks = self.text.chunks();
+            chunks.map(|chunk| self.place_of(chunk as i64)).collect()
         })
     }
 
@@ -234,20 +237,50 @@ fn of_part<'a>(
     let mut rows = Rows::for_chunks(n_chunks, n_windows);
     let mut said = Vec::with_capacity(documents.len());
     let mut next = known.next();
+    // Documents that followed each other are copied at once.
+    let mut same: Option<(&Lists, Range<usize>)> = None;
+    let copy = |same: Option<(&Lists, Range<usize>)>, rows: &mut Rows, said: &mut Vec<Dated>| {
+        if let Some((before, documents)) = same {
+            let snapshot = &before.snapshot;
+            let first = snapshot.places(documents.start).start;
+            rows.copy(&before.rows, first..snapshot.places(documents.end - 1).end);
+            said.extend_from_slice(&before.said[documents]);
+        }
+    };
     for document in documents {
-        match next.filter(|(_, _, same)| Arc::ptr_eq(same, document)) {
-            Some((before, at, _)) => {
-                rows.copy(&before.rows, before.snapshot.places(at));
-                said.push(before.said[at]);
-                next = known.next();
-            }
-            None => {
-                push_rows(document, vectors, &mut rows)?;
-                said.push(dated(document));
-            }
+        let Some((before, at, _)) = next.filter(|(_, _, known)| Arc::ptr_eq(known, document))
+        else {
+            copy(same.take(), &mut rows, &mut said);
+            push_rows(document, vectors, &mut rows)?;
+            said.push(dated(document));
+            continue;
+        };
+        next = known.next();
+        match &mut same {
+            Some((_, documents)) if documents.end == at => documents.end += 1,
+            other => copy(other.replace((before, at..at + 1)), &mut rows, &mut said),
         }
     }
+    copy(same, &mut rows, &mut said);
     Ok((rows, said))
+}
+
+/// The chunks of a snapshot as runs of ids with their places: those of a document were given one after the other.
+fn runs_of_chunks(snapshot: &Snapshot) -> impl Iterator<Item = (i64, u32, u32)> + Clone {
+    let documents = snapshot.documents.iter().enumerate();
+    documents.flat_map(|(at, document)| {
+        let chunks: &[ChunkRow] = &document.chunks;
+        let is_run = chunks
+            .first()
+            .zip(chunks.last())
+            .is_some_and(|(first, last)| {
+                last.id.checked_sub(first.id) == Some(chunks.len() as i64 - 1)
+            });
+        let len = if is_run { chunks.len() } else { 1 };
+        let places = (snapshot.places(at).start..).step_by(len);
+        let runs = chunks.chunks(len).zip(places);
+        runs.map(|(run, place)| (run[0].id, place, run.len() as u32))
+    })
 }
 
 /// Adds the rows of a document's chunks.

@@ -341,7 +341,7 @@ fn embeddings_are_kept_once_by_model_and_content() {
         let mut used = Vec::new();
         store
             .for_each_embedding(|id, vector| -> Result<(), StoreError> {
-                used.push((id, vector.to_vec()));
+                used.push((id, vector.expect("it is as it was saved").to_vec()));
                 Ok(())
             })
             .expect("it can be read");

@@ -1,0 +1,96 @@
+//! What lists that are behind the library have missed.
+
+use rusqlite::params;
+
+use crate::damage::is_as_saved;
+use crate::error::Attempt;
+use crate::{DocumentId, EmbeddingId, Store, StoreError, StoredChunk};
+
+/// A document as lists need it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedDocument {
+    /// Its chunks, by id; none of a document that is gone.
+    pub chunks: Vec<StoredChunk>,
+    /// The embeddings of these and of their windows, each once.
+    pub embeddings: Vec<EmbeddingId>,
+}
+
+impl Store {
+    /// The documents that came, went or were touched since a generation, and perhaps some that were in it; none where the log
+    /// does not reach so far back, or this generation is still to come.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn changed_since(&self, generation: u64) -> Result<Option<Vec<DocumentId>>, StoreError> {
+        if generation > self.generation()? {
+            return Ok(None);
+        }
+        let attempt = "read what changed";
+        // The oldest entries go first: what is left reaches back where one of an earlier generation, or the first, is there.
+        let reaches_back: bool = self
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM changed WHERE at = (SELECT min(at) FROM changed) AND (at = 1 OR generation < ?1))",
+            )
+            .and_then(|mut statement| statement.query_row([generation as i64], |row| row.get(0)))
+            .attempt(attempt)?;
+        if !reaches_back {
+            return Ok(None);
+        }
+        // Some transactions raise the generation before they change anything, some after it.
+        self.connection
+            .prepare_cached(
+                "SELECT DISTINCT document FROM changed WHERE generation >= ?1 ORDER BY document",
+            )
+            .and_then(|mut statement| {
+                let ids =
+                    statement.query_map([generation as i64], |row| row.get(0).map(DocumentId))?;
+                ids.collect::<rusqlite::Result<Vec<_>>>()
+            })
+            .map(Some)
+            .attempt(attempt)
+    }
+
+    /// What lists hold of a document; none where a text of it is not as it was saved.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn listed(&self, document: DocumentId) -> Result<Option<ListedDocument>, StoreError> {
+        let attempt = "read the chunks";
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT c.text, c.hash, c.id, d.path FROM chunks c JOIN documents d ON d.id = c.document
+                 WHERE c.document = ?1 ORDER BY c.id",
+            )
+            .attempt(attempt)?;
+        let mut rows = statement.query([document.0]).attempt(attempt)?;
+        let mut chunks = Vec::new();
+        while let Some(row) = rows.next().attempt(attempt)? {
+            if !is_as_saved(row).attempt(attempt)? {
+                return Ok(None);
+            }
+            let chunk = || {
+                Ok(StoredChunk {
+                    id: row.get(2)?,
+                    document,
+                    path: row.get(3)?,
+                    text: row.get(0)?,
+                })
+            };
+            chunks.push(chunk().attempt(attempt)?);
+        }
+        let embeddings = self
+            .connection
+            .prepare_cached(
+                "SELECT embedding FROM chunks WHERE document = ?1
+                 UNION SELECT w.embedding FROM windows w JOIN chunks c ON c.id = w.chunk WHERE c.document = ?1",
+            )
+            .and_then(|mut statement| {
+                let ids = statement.query_map(params![document.0], |row| row.get(0).map(EmbeddingId))?;
+                ids.collect::<rusqlite::Result<Vec<_>>>()
+            })
+            .attempt(attempt)?;
+        Ok(Some(ListedDocument { chunks, embeddings }))
+    }
+}
