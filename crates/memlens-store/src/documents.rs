@@ -246,54 +246,54 @@ impl Store {
     pub fn apply(&mut self, changes: &[Change]) -> Result<Applied, StoreError> {
         self.strike("save documents")?;
         self.synced(|connection| {
-        let transaction = connection.transaction().attempt("save documents")?;
-        let mut applied = Applied {
-            generation: next_generation(&transaction)?,
-            removed: Vec::new(),
-            added: Vec::new(),
-        };
-        for change in changes {
-            match change {
-                Change::Put(document) => {
-                    remove(&transaction, document.folder, &document.path, &mut applied)?;
-                    put(&transaction, document, &mut applied)?;
-                }
-                Change::Remove { folder, path } => {
-                    remove(&transaction, *folder, path, &mut applied)?
-                }
-                Change::Fail(problem) => {
-                    remove(&transaction, problem.folder, &problem.path, &mut applied)?;
-                    note(&transaction, problem)?;
-                }
-                Change::Touch {
-                    document,
-                    modified_ms,
-                    changed_ns,
-                } => {
-                    // What had turned by then still shows.
-                    let touched = OF_DOCUMENT
-                        .replace("d.modified_ms", "?2")
-                        .replace("d.changed_ns", "?3");
-                    transaction
-                        .execute(
-                            &format!(
-                                "UPDATE documents AS d SET modified_ms = ?2, changed_ns = ?3,
-                                     checksum = d.checksum - {OF_DOCUMENT} + {touched} WHERE d.id = ?1"
-                            ),
-                            params![document.0, modified_ms, changed_ns],
-                        )
-                        .attempt("save documents")?;
+            let transaction = connection.transaction().attempt("save documents")?;
+            let mut applied = Applied {
+                generation: next_generation(&transaction)?,
+                removed: Vec::new(),
+                added: Vec::new(),
+            };
+            for change in changes {
+                match change {
+                    Change::Put(document) => {
+                        remove(&transaction, document.folder, &document.path, &mut applied)?;
+                        put(&transaction, document, &mut applied)?;
+                    }
+                    Change::Remove { folder, path } => {
+                        remove(&transaction, *folder, path, &mut applied)?
+                    }
+                    Change::Fail(problem) => {
+                        remove(&transaction, problem.folder, &problem.path, &mut applied)?;
+                        note(&transaction, problem)?;
+                    }
+                    Change::Touch {
+                        document,
+                        modified_ms,
+                        changed_ns,
+                    } => {
+                        // What had turned by then still shows.
+                        let touched = OF_DOCUMENT
+                            .replace("d.modified_ms", "?2")
+                            .replace("d.changed_ns", "?3");
+                        transaction
+                            .execute(
+                                &format!(
+                                    "UPDATE documents AS d SET modified_ms = ?2, changed_ns = ?3,
+                                         checksum = d.checksum - {OF_DOCUMENT} + {touched} WHERE d.id = ?1"
+                                ),
+                                params![document.0, modified_ms, changed_ns],
+                            )
+                            .attempt("save documents")?;
+                    }
                 }
             }
-        }
-        transaction
-            .execute(
-                "DELETE FROM changed WHERE at <= (SELECT max(at) FROM changed) - ?1",
-                [CHANGES_KEPT],
-            )
-            .attempt("save documents")?;
-        transaction.commit().attempt("save documents")?;
-        Ok(applied)
+            transaction
+                .execute(
+                    "DELETE FROM changed WHERE at <= (SELECT max(at) FROM changed) - ?1",
+                    [CHANGES_KEPT],
+                )
+                .attempt("save documents")?;
+            transaction.commit().attempt("save documents")?;
+            Ok(applied)
         })
     }
 

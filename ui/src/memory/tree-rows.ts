@@ -149,11 +149,6 @@ function addRows(
   });
 }
 
-/** Returns the files of a tree, in its order. */
-export function filesOf(entries: readonly TreeEntry[]): TreeEntry[] {
-  return entries.flatMap((entry) => (entry.is_folder ? filesOf(entry.children) : [entry]));
-}
-
 /** Returns how many folders and files trees hold, the watched folders aside. */
 export function nEntries(trees: readonly FolderTree[]): number {
   return trees.reduce((n, tree) => n + count(tree.entries), 0);

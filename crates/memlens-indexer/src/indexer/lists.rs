@@ -56,7 +56,6 @@ impl Indexer {
             return Ok(false);
         }
         let (n_used, n_unused) = self.store.n_used_and_unused()?;
-        self.n_removed = Some(0);
         let is_too_much = |n_unused: u64| n_unused > n_used.max(UNUSED_MIN);
         let is_store = is_too_much(n_unused);
         if is_store {
@@ -74,6 +73,8 @@ impl Indexer {
             self.derived =
                 Some(derived.compacted(&self.store, (&info.id, info.dim), generation)?);
         }
+        // Only now: what failed is tried again.
+        self.n_removed = Some(0);
         Ok(is_store || is_list)
     }
 
