@@ -87,7 +87,7 @@ pub fn content(store: &Store) -> Content {
             folder.path, folder.is_paused
         ));
     }
-    for document in &snapshot.documents {
+    for document in snapshot.documents.iter() {
         lines.push(format!(
             "document {} {} {:x?} {} {} {:?} {:?} {:?}",
             folder_path(document.folder),

@@ -17,9 +17,8 @@ impl Library {
         let third = |at: usize| at * documents.len() / EXAMPLES;
         (0..EXAMPLES)
             .filter_map(|at| {
-                documents[third(at)..third(at + 1)]
-                    .iter()
-                    .find_map(|it| of(it))
+                let mut of_third = third(at)..third(at + 1);
+                of_third.find_map(|at| of(&documents[at]))
             })
             .collect()
     }

@@ -384,7 +384,7 @@ fn chunk_at(snapshot: &Snapshot, typed: &str, here: Option<&Path>) -> Result<u32
     let document = snapshot
         .find(place.folder, &place.path)
         .ok_or_else(|| refused("it is not in the library"))?;
-    let mut chunks = snapshot.places(document);
+    let mut chunks = snapshot.places(document..document + 1);
     match place.line {
         Some(line) => chunks
             .find(|at| {

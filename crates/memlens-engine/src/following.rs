@@ -107,7 +107,7 @@ struct EditedNotes<'a> {
 impl EditedNotes<'_> {
     /// The chunk of a document that holds most of a text's words, the first of equals.
     fn nearest(&mut self, document: usize, text: &str) -> Result<Stands, StoreError> {
-        let places = self.snapshot.places(document);
+        let places = self.snapshot.places(document..document + 1);
         if !self.words.contains_key(&document) {
             let ids = places.clone().map(|place| self.snapshot.chunk(place).1.id);
             let texts = self.store.chunk_texts(ids)?.into_iter();

@@ -188,7 +188,7 @@ impl Library {
     /// Names the notes as they are: a hash of every path and text.
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for document in &self.lists().snapshot.documents {
+        for document in self.lists().snapshot.documents.iter() {
             hasher
                 .update(document.path.as_bytes())
                 .update(&document.hash);

@@ -45,31 +45,49 @@ impl IdTable {
         Self(Part::of(one_by_one(numbers)).into_iter().collect())
     }
 
-    /// The same of runs: an id and its number, and how many follow each other from there, as their numbers do.
-    pub fn of_runs(runs: impl Iterator<Item = (i64, u32, u32)> + Clone) -> Self {
-        let runs = runs.map(|(first, number, n)| Run { first, number, n });
-        Self(Part::of(runs).into_iter().collect())
+    /// With more ids, of which none is there yet.
+    pub fn with(&self, new: impl Iterator<Item = (i64, u32)> + Clone) -> Self {
+        self.with_parts_of(one_by_one(new), |_| true)
     }
 
-    /// With more ids, of which none is there yet. A part that is not twice as large as what follows is joined with it, so that
-    /// there are few.
-    pub fn with(&self, new: impl Iterator<Item = (i64, u32)> + Clone) -> Self {
-        if self.0.is_empty() {
-            return Self::of(new);
-        }
+    /// With runs, each an id and its number, and how many follow each other from there, as their numbers do. Ids may have
+    /// numbers already that are not in use any more.
+    pub fn with_runs(
+        &self,
+        new: impl Iterator<Item = (i64, u32, u32)> + Clone,
+        is_in_use: impl Fn(u32) -> bool,
+    ) -> Self {
+        self.with_parts_of(
+            new.map(|(first, number, n)| Run { first, number, n }),
+            is_in_use,
+        )
+    }
+
+    /// A part that is not twice as large as what follows is joined with it, so that there are few.
+    fn with_parts_of(
+        &self,
+        new: impl Iterator<Item = Run> + Clone,
+        is_in_use: impl Fn(u32) -> bool,
+    ) -> Self {
         let mut parts = self.0.clone();
-        let (mut joined, mut n) = (Vec::new(), new.clone().count());
+        let mut n: usize = new.clone().map(|run| run.n as usize).sum();
+        let mut joined = Vec::new();
         while let Some(last) = parts.pop_if(|last| last.len() < 2 * n) {
-            joined.extend(last.iter());
+            joined.extend(last.iter().filter(|(_, number)| is_in_use(*number)));
             n += last.len();
         }
-        parts.extend(Part::of(one_by_one(new.chain(joined.iter().copied()))));
+        parts.extend(Part::of(new.chain(one_by_one(joined.iter().copied()))));
         Self(parts)
     }
 
     /// The number of an id; none if it has none.
     pub fn get(&self, id: i64) -> Option<u32> {
-        self.0.iter().find_map(|part| part.get(id))
+        self.get_all(id).next()
+    }
+
+    /// The numbers of an id: several where some are not in use any more.
+    pub fn get_all(&self, id: i64) -> impl Iterator<Item = u32> {
+        self.0.iter().filter_map(move |part| part.get(id))
     }
 }
 
@@ -190,7 +208,7 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, HashSet};
 
     use proptest::prelude::*;
 
@@ -218,7 +236,7 @@ mod tests {
             let end = id;
             // As documents stand by their paths, and not as they were put.
             runs.reverse();
-            let table = IdTable::of_runs(runs.iter().copied());
+            let table = IdTable::default().with_runs(runs.iter().copied(), |_| true);
             let mut numbers = BTreeMap::new();
             for (first, number, n) in runs {
                 numbers.extend((0..n).map(|at| (first + i64::from(at), number + at)));
@@ -251,6 +269,29 @@ mod tests {
                 prop_assert_eq!(table.get(*id), Some(*row));
                 for near in [id.saturating_sub(1), id.saturating_add(1)] {
                     prop_assert_eq!(table.get(near), expected.get(&near).copied());
+                }
+            }
+        }
+
+        /// Ids get other numbers, as chunks of a block that is made anew.
+        #[test]
+        fn a_number_that_is_in_use_is_found(batches in prop::collection::vec(batch(), 0..8)) {
+            let mut expected = BTreeMap::new();
+            let mut table = IdTable::default();
+            let mut next = 0;
+            for mut batch in batches {
+                batch.sort_unstable();
+                batch.dedup();
+                let numbers: BTreeMap<i64, u32> = batch.iter().copied().zip(next..).collect();
+                next += batch.len() as u32;
+                let runs = numbers.iter().map(|(id, number)| (*id, *number, 1));
+                expected.extend(numbers.clone());
+                let in_use: HashSet<u32> = expected.values().copied().collect();
+                table = table.with_runs(runs, |number| in_use.contains(&number));
+                for (id, number) in &expected {
+                    let mut numbers = table.get_all(*id).filter(|number| in_use.contains(number));
+                    prop_assert_eq!(numbers.next(), Some(*number));
+                    prop_assert_eq!(numbers.next(), None);
                 }
             }
         }

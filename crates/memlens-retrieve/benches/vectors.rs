@@ -4,11 +4,12 @@
 //! of topic, note and chunk, 4.6 a chunk; a question is one more text of some note.
 
 use std::env;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memlens_index::{VectorFile, VectorWriter};
 use memlens_params::VectorUnit;
-use memlens_retrieve::{DEPTH_MAX, Rows, VectorScores};
+use memlens_retrieve::{BlockRows, DEPTH_MAX, Rows, VectorScores};
 
 const DIM: usize = 384;
 const N_QUESTIONS: u64 = 40;
@@ -80,7 +81,7 @@ fn main() {
     let folder = tempfile::tempdir().expect("a scratch folder can be made");
     let path = folder.path().join("flat");
     let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
-    let mut rows = Rows::for_chunks(n_chunks as usize, 4 * n_chunks as usize);
+    let mut rows = BlockRows::for_chunks(n_chunks as usize, 4 * n_chunks as usize);
     let (mut next, mut appending) = (0_u32, Duration::ZERO);
     for chunk in 0..n_chunks {
         let n_windows = [3, 4, 4, 4, 3][chunk as usize % 5];
@@ -95,6 +96,7 @@ fn main() {
         rows.push(next, &(next + 1..=next + n_windows).collect::<Vec<_>>());
         next += n_windows + 1;
     }
+    let rows = Rows::of(vec![Arc::new(rows)]);
     writer.commit(1).expect("it can be committed");
     println!(
         "{n_chunks} chunks, {next} vectors; {:.1} µs to append one",

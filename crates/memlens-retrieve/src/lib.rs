@@ -15,7 +15,7 @@ pub use error::RetrieveError;
 pub use memlens_index::QueryWord;
 pub use memlens_store::NoText;
 pub use native::{
-    DEPTH_MAX, FolderCounts, Lists, LoadEmbedder, NativeRetriever, QueryEmbedder, Rows,
+    BlockRows, DEPTH_MAX, FolderCounts, Lists, LoadEmbedder, NativeRetriever, QueryEmbedder, Rows,
     StoreReader, VectorScores, VectorValue, folder_around,
 };
 pub use retrieved::{Dated, NoteFacts, Retrieved, RowFacts, TextId};

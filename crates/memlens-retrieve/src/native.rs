@@ -9,6 +9,7 @@ use memlens_store::{FolderId, NoText};
 use crate::{NoteChunk, Part, Question, RetrieveError, Retrieved, Retriever, Scope, Within};
 
 mod ask;
+mod chunk_places;
 mod dates;
 mod embedder;
 mod lists;
@@ -22,7 +23,7 @@ use embedder::ReadInPart;
 pub use embedder::{LoadEmbedder, QueryEmbedder};
 pub use lists::{FolderCounts, Lists};
 pub use reader::StoreReader;
-pub use rows::Rows;
+pub use rows::{BlockRows, Rows};
 pub use vector_scores::{VectorScores, VectorValue};
 
 use places::{ranges, without};

@@ -16,18 +16,20 @@ pub struct Scope {
 impl Scope {
     /// The chunks in the scope, as ascending disjoint ranges of places.
     pub fn chunks(&self, snapshot: &Snapshot) -> Vec<Range<u32>> {
-        let mut ranges: Vec<Range<u32>> = Vec::new();
-        for (at, document) in snapshot.documents.iter().enumerate() {
-            let places = snapshot.places(at);
-            if document.folder != self.folder || !self.holds(&document.path) || places.is_empty() {
-                continue;
-            }
-            match ranges.last_mut() {
-                Some(last) if last.end == places.start => last.end = places.end,
-                Some(_) | None => ranges.push(places),
-            }
-        }
-        ranges
+        let first = |path: &str| snapshot.first_from(self.folder, path);
+        let documents = if self.path.is_empty() {
+            vec![snapshot.documents_of(self.folder)]
+        } else {
+            // What lies in it stands behind names such as `it-2.md`, up to the character that follows the slash.
+            let note = snapshot.find(self.folder, &self.path);
+            let within = first(&format!("{}/", self.path))..first(&format!("{}0", self.path));
+            note.map(|at| at..at + 1)
+                .into_iter()
+                .chain([within])
+                .collect()
+        };
+        let places = documents.into_iter().map(|it| snapshot.places(it));
+        places.filter(|places| !places.is_empty()).collect()
     }
 
     /// Whether a path of the folder lies in it.

@@ -75,7 +75,7 @@ impl Store {
             let mut documents: BTreeSet<i64> = altered.collect();
             documents.extend(self.documents_of_altered_texts(cancel)?);
             documents.extend(self.documents_of_altered_observations()?);
-            for document in &snapshot.documents {
+            for document in snapshot.documents.iter() {
                 if embeddings(document).any(|embedding| !sound.contains(&embedding)) {
                     documents.insert(document.id.0);
                 }

@@ -69,5 +69,7 @@ pub use query_sets::{NewSet, StoredSet};
 pub use records::{Records, Span};
 pub use runs::StoredRun;
 pub use score_cache::{CacheLimits, CachedScore, RerankCall, ScoreCache};
-pub use snapshot::{AlteredDocument, ChunkRow, DocumentRow, Followed, Snapshot, WindowRow};
+pub use snapshot::{
+    AlteredDocument, ChunkRow, DocumentBlock, DocumentRow, Documents, Snapshot, WindowRow,
+};
 pub use store::{DocumentId, Store, n_bytes};

@@ -25,8 +25,8 @@ use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Attempt;
-use crate::snapshot::{Known, Log};
-use crate::{ChunkRow, DocumentRow, Followed, Records, Snapshot, Store, StoreError, WindowRow};
+use crate::snapshot::{Followed, Known, Log};
+use crate::{ChunkRow, DocumentRow, Documents, Records, Snapshot, Store, StoreError, WindowRow};
 
 /// The file's first bytes; the number rises with every change of what follows.
 const MAGIC: [u8; 24] = *b"memlens-snapshot 3\n\0\0\0\0\0";
@@ -59,7 +59,7 @@ pub(crate) struct Near {
 }
 
 impl Near {
-    fn new(log: &Log, documents: &[Arc<DocumentRow>]) -> Near {
+    fn new(log: &Log, documents: &Documents) -> Near {
         Near {
             log: log.clone(),
             n_documents: documents.len(),
@@ -70,7 +70,7 @@ impl Near {
 /// What was saved of a snapshot: enough to follow it.
 struct Saved {
     log: Log,
-    documents: Vec<Arc<DocumentRow>>,
+    documents: Documents,
 }
 
 impl Saved {
@@ -125,6 +125,7 @@ impl Saved {
             documents.push(Arc::new(document));
             rest = behind;
         }
+        let documents = Documents::new(documents);
         Ok(Saved { log, documents })
     }
 }
@@ -202,10 +203,10 @@ impl Store {
     /// The snapshot that follows a saved one.
     fn follow(&self, saved: &Saved) -> Result<Snapshot, StoreError> {
         self.at_one_moment(|| {
-            let Followed { snapshot, changed } = self.read_snapshot(Some(saved.known()))?;
+            let Followed { snapshot, is_fresh } = self.read_snapshot(Some(saved.known()))?;
             // A database that was put back from a copy goes on with other documents under the same numbers.
-            let is_of_now = changed.is_none()
-                || snapshot.altered.is_empty() && self.is_sum_of(&snapshot.documents);
+            let is_of_now =
+                is_fresh || snapshot.altered.is_empty() && self.is_sum_of(&snapshot.documents);
             if is_of_now {
                 return Ok(snapshot);
             }
@@ -214,7 +215,7 @@ impl Store {
     }
 
     /// Whether the database holds these documents and no others, by their checksums.
-    fn is_sum_of(&self, documents: &[Arc<DocumentRow>]) -> bool {
+    fn is_sum_of(&self, documents: &Documents) -> bool {
         let mut sums = documents.iter().map(|document| document.checksum);
         let sum = sums.try_fold(0, i64::checked_add);
         let found: rusqlite::Result<(i64, i64)> = self

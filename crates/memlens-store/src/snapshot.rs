@@ -3,6 +3,7 @@
 //! A document never changes under its id but for its time, so snapshots share the documents that they have in common: whoever
 //! knows an earlier one reads what changed since, and nothing else. One that was [saved](crate::saved) is such an earlier one.
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,6 +16,10 @@ use crate::checksum::{OF_CHUNK, OF_DOCUMENT, OF_WINDOW};
 use crate::damage::lossy;
 use crate::error::Attempt;
 use crate::{DocumentId, EmbeddingId, Folder, FolderId, Records, Span, Store, StoreError};
+
+mod documents;
+
+pub use documents::{DocumentBlock, Documents};
 
 /// Where more documents than this share changed, all are read: one pass is faster than many look-ups.
 const ALL_FROM_SHARE: usize = 4;
@@ -137,22 +142,18 @@ pub struct Snapshot {
     /// The folders, by path.
     pub folders: Vec<Folder>,
     /// The documents, by folder path and path.
-    pub documents: Vec<Arc<DocumentRow>>,
+    pub documents: Documents,
     /// The documents that are left out, by path, since they are not as they were saved; texts are looked at when they
     /// are read.
     pub altered: Vec<AlteredDocument>,
-    /// The place of each document's first chunk, and at the end the number of chunks.
-    firsts: Vec<u32>,
     /// How far the log of changes was read.
     log: Log,
 }
 
-/// A snapshot, and what of it an earlier one does not hold.
-pub struct Followed {
-    /// The snapshot.
-    pub snapshot: Snapshot,
-    /// The documents that came or went since the earlier one; none where all were read.
-    pub changed: Option<HashSet<DocumentId>>,
+/// A snapshot, and whether it was read from the beginning.
+pub(crate) struct Followed {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) is_fresh: bool,
 }
 
 /// A place in the log of changed documents.
@@ -168,7 +169,7 @@ pub(crate) struct Log {
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a> {
     pub(crate) log: &'a Log,
-    pub(crate) documents: &'a [Arc<DocumentRow>],
+    pub(crate) documents: &'a Documents,
     pub(crate) altered: &'a [AlteredDocument],
 }
 
@@ -183,22 +184,39 @@ impl PartialEq for Snapshot {
 }
 
 impl Snapshot {
-    /// The number of chunks.
-    pub fn n_chunks(&self) -> u32 {
-        self.firsts.last().copied().unwrap_or_default()
+    /// A snapshot of these documents, in any order, that no store knows; those of other folders are left out.
+    pub fn new(folders: Vec<Folder>, mut documents: Vec<Arc<DocumentRow>>) -> Snapshot {
+        documents.retain(|document| folders.iter().any(|it| it.id == document.folder));
+        let order = order_of(&folders);
+        documents.sort_by(|a, b| order(a, b));
+        Snapshot {
+            generation: 0,
+            folders,
+            documents: Documents::new(documents),
+            altered: Vec::new(),
+            log: Log {
+                database: None,
+                at: 0,
+            },
+        }
     }
 
-    /// The places of a document's chunks.
-    ///
-    /// # Panics
-    /// If there is no such document.
-    pub fn places(&self, document: usize) -> Range<u32> {
-        self.firsts[document]..self.firsts[document + 1]
+    /// The number of chunks.
+    pub fn n_chunks(&self) -> u32 {
+        self.documents.n_chunks()
+    }
+
+    /// The places of the chunks of some documents, by their indices.
+    pub fn places(&self, documents: Range<usize>) -> Range<u32> {
+        self.documents.first_place(documents.start)..self.documents.first_place(documents.end)
     }
 
     /// The document that holds the chunk at a place: an index into `documents`.
+    ///
+    /// # Panics
+    /// If there is no such place.
     pub fn document_at(&self, place: u32) -> usize {
-        self.firsts.partition_point(|first| *first <= place) - 1
+        self.documents.document_at(place).0
     }
 
     /// The chunk at a place, with its document.
@@ -206,12 +224,9 @@ impl Snapshot {
     /// # Panics
     /// If there is no such place.
     pub fn chunk(&self, place: u32) -> (&Arc<DocumentRow>, &ChunkRow) {
-        let at = self.document_at(place);
+        let (at, first) = self.documents.document_at(place);
         let document = &self.documents[at];
-        (
-            document,
-            &document.chunks[(place - self.firsts[at]) as usize],
-        )
+        (document, &document.chunks[(place - first) as usize])
     }
 
     /// All chunks with their documents, by place.
@@ -222,14 +237,29 @@ impl Snapshot {
 
     /// The index of a document; none where there is none at this path.
     pub fn find(&self, folder: FolderId, path: &str) -> Option<usize> {
-        let place_of = |id| self.folders.iter().position(|folder| folder.id == id);
-        let wanted = (place_of(folder)?, path);
-        self.documents
-            .binary_search_by(|document| {
-                let place = place_of(document.folder).unwrap_or(usize::MAX);
-                (place, document.path.as_str()).cmp(&wanted)
-            })
-            .ok()
+        let at = self.first_from(folder, path);
+        let found = self.documents.get(at)?;
+        (found.folder == folder && found.path == path).then_some(at)
+    }
+
+    /// The index of the first document of a folder whose path is not before this one, or of what stands behind the folder.
+    pub fn first_from(&self, folder: FolderId, path: &str) -> usize {
+        let wanted = (self.folder_at(folder), path);
+        let is_before = |it: &DocumentRow| (self.folder_at(it.folder), it.path.as_str()) < wanted;
+        self.documents.partition_point(is_before)
+    }
+
+    /// The indices of a folder's documents.
+    pub fn documents_of(&self, folder: FolderId) -> Range<usize> {
+        let at = self.folder_at(folder);
+        let is_not_after = |it: &DocumentRow| self.folder_at(it.folder) <= at;
+        self.first_from(folder, "")..self.documents.partition_point(is_not_after)
+    }
+
+    /// Where a folder stands; one that is not watched behind all others.
+    fn folder_at(&self, id: FolderId) -> usize {
+        let mut folders = self.folders.iter();
+        folders.position(|it| it.id == id).unwrap_or(usize::MAX)
     }
 
     /// What whoever reads a later one need not read again.
@@ -253,7 +283,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`], and [`StoreError::Damaged`] where SQLite cannot read it.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        Ok(self.snapshot_after(None)?.snapshot)
+        self.snapshot_after(None)
     }
 
     /// Reads the library at one moment; of documents that `before` holds only what changed since. What changes on the
@@ -261,8 +291,9 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::snapshot`].
-    pub fn snapshot_after(&self, before: Option<&Snapshot>) -> Result<Followed, StoreError> {
-        self.at_one_moment(|| self.read_snapshot(before.map(Snapshot::known)))
+    pub fn snapshot_after(&self, before: Option<&Snapshot>) -> Result<Snapshot, StoreError> {
+        let followed = self.at_one_moment(|| self.read_snapshot(before.map(Snapshot::known)))?;
+        Ok(followed.snapshot)
     }
 
     /// Reads at one moment, whatever the writer does meanwhile.
@@ -302,17 +333,28 @@ impl Store {
                 self.read_windows(&mut read).attempt("read the windows")?;
             }
         }
-        let (mut staying, mut new) = (Vec::new(), Vec::new());
-        let mut altered = Vec::new();
-        if let Some((known, changed)) = known.zip(changed.as_ref()) {
-            let stays = |id: &DocumentId| !changed.contains(id);
-            staying.extend(known.documents.iter().filter(|it| stays(&it.id)).cloned());
-            altered.extend(known.altered.iter().filter(|it| stays(&it.id)).cloned());
-        }
+        let (mut new, mut altered) = (Vec::new(), Vec::new());
         read.fit(&folders, &mut new, &mut altered);
+        let order = order_of(&folders);
+        new.sort_by(|a, b| order(a, b));
+        let documents = match known.zip(changed.as_ref()) {
+            Some((known, changed)) => {
+                let staying = known.altered.iter().filter(|it| !changed.contains(&it.id));
+                altered.extend(staying.cloned());
+                known.documents.with(changed, new, order)
+            }
+            None => Documents::new(new),
+        };
+        altered.sort_by(|a, b| (&a.path, a.id).cmp(&(&b.path, b.id)));
         Ok(Followed {
-            snapshot: Snapshot::of(generation, folders, (staying, new), altered, log),
-            changed,
+            snapshot: Snapshot {
+                generation,
+                folders,
+                documents,
+                altered,
+                log,
+            },
+            is_fresh: changed.is_none(),
         })
     }
 
@@ -441,70 +483,11 @@ fn windows() -> String {
     format!("SELECT w.chunk, w.start_line, w.end_line, w.embedding, {OF_WINDOW} FROM windows w")
 }
 
-impl Snapshot {
-    /// A snapshot of these documents, in any order, that no store knows; those of other folders are left out.
-    pub fn new(folders: Vec<Folder>, documents: Vec<Arc<DocumentRow>>) -> Snapshot {
-        let log = Log {
-            database: None,
-            at: 0,
-        };
-        Snapshot::of(0, folders, (Vec::new(), documents), Vec::new(), log)
-    }
-
-    /// Of documents that stand in order already, and others in any order.
-    fn of(
-        generation: u64,
-        folders: Vec<Folder>,
-        (staying, new): (Vec<Arc<DocumentRow>>, Vec<Arc<DocumentRow>>),
-        mut altered: Vec<AlteredDocument>,
-        log: Log,
-    ) -> Snapshot {
-        let folder_at: HashMap<FolderId, usize> = folders
-            .iter()
-            .enumerate()
-            .map(|(at, folder)| (folder.id, at))
-            .collect();
-        let mut new: Vec<(usize, Arc<DocumentRow>)> = new
-            .into_iter()
-            .filter_map(|document| Some((*folder_at.get(&document.folder)?, document)))
-            .collect();
-        new.sort_by(|(a_folder, a), (b_folder, b)| (a_folder, &a.path).cmp(&(b_folder, &b.path)));
-        let mut documents = Vec::with_capacity(staying.len() + new.len());
-        let mut n_before = 0;
-        let places: Vec<usize> = new
-            .iter()
-            .map(|(folder, document)| {
-                let stands_before = |it: &Arc<DocumentRow>| {
-                    (folder_at.get(&it.folder), &it.path) < (Some(folder), &document.path)
-                };
-                n_before += staying[n_before..].partition_point(stands_before);
-                n_before
-            })
-            .collect();
-        let (mut staying, mut n_taken) = (staying.into_iter(), 0);
-        for ((_, document), n_before) in new.into_iter().zip(places) {
-            documents.extend(staying.by_ref().take(n_before - n_taken));
-            n_taken = n_before;
-            documents.push(document);
-        }
-        documents.extend(staying);
-        let mut firsts = Vec::with_capacity(documents.len() + 1);
-        let mut first = 0;
-        firsts.push(first);
-        for document in &documents {
-            first += document.chunks.len() as u32;
-            firsts.push(first);
-        }
-        altered.sort_by(|a, b| (&a.path, a.id).cmp(&(&b.path, b.id)));
-        Snapshot {
-            generation,
-            folders,
-            documents,
-            altered,
-            firsts,
-            log,
-        }
-    }
+/// The order of documents: by their folders as these stand, and by path.
+fn order_of(folders: &[Folder]) -> impl Fn(&DocumentRow, &DocumentRow) -> Ordering + use<> {
+    let at: HashMap<FolderId, usize> = folders.iter().map(|it| it.id).zip(0..).collect();
+    let key = move |it: &DocumentRow| at.get(&it.folder).copied();
+    move |a, b| (key(a), &a.path).cmp(&(key(b), &b.path))
 }
 
 /// Rows as they were read, in no order.

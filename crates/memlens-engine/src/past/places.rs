@@ -58,7 +58,7 @@ impl Places {
         let mut by_name: HashMap<String, Vec<u32>> = HashMap::new();
         let mut by_two: HashMap<String, Vec<u32>> = HashMap::new();
         let mut at_top: HashMap<String, Vec<u32>> = HashMap::new();
-        for (at, document) in (0..).zip(&lists.snapshot.documents) {
+        for (at, document) in (0..).zip(lists.snapshot.documents.iter()) {
             let Some(folder) = lists.snapshot.folder(document.folder) else {
                 continue;
             };

@@ -13,10 +13,10 @@ use memlens_rank::{
 };
 use memlens_store::{ChunkRow, DocumentRow};
 
-use super::dates::said;
+use super::dates::{dated, said};
 use super::lists::Lists;
 use super::vector_scores::VectorScores;
-use crate::{NoteFacts, RetrieveError, Retrieved, RowFacts, TextId};
+use crate::{Dated, NoteFacts, RetrieveError, Retrieved, RowFacts, TextId};
 
 /// The greatest depth of a list: the end of its slider.
 pub const DEPTH_MAX: usize = 1000;
@@ -113,7 +113,7 @@ pub fn retrieve(
     let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
     let mut rows = Vec::with_capacity(union.len());
     // Chunks of a note follow each other.
-    let mut note: Option<(usize, Arc<NoteFacts>)> = None;
+    let mut note: Option<(usize, Arc<NoteFacts>, Dated)> = None;
     let list = |id, state, n_hits| List {
         id,
         state,
@@ -150,20 +150,17 @@ pub fn retrieve(
             n_matched: hit_words.len() as u32,
             ..Candidate::default()
         });
-        let facts = match &note {
-            Some((of, facts)) if *of == at => facts.clone(),
-            Some(_) | None => {
-                let facts = Arc::new(note_facts(lists, document));
-                note = Some((at, facts.clone()));
-                facts
-            }
+        let (_, facts, dated) = match note.take_if(|(of, ..)| *of == at) {
+            Some(same) => same,
+            None => (at, Arc::new(note_facts(lists, document)), dated(document)),
         };
+        note = Some((at, facts.clone(), dated));
         rows.push(RowFacts {
             start_line: chunk.start_line,
             end_line: chunk.end_line,
             heading: document.heading(chunk).to_owned(),
             source: source(chunk, document, &facts.folder_name),
-            said: Some(said(document.date_of(chunk), lists.dated(at))),
+            said: Some(said(document.date_of(chunk), dated)),
             text: Some(TextId(chunk.embedding.0)),
             matched: hit_words,
             note: facts,

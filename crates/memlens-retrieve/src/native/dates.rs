@@ -50,8 +50,10 @@ fn date_in(name: &str) -> Option<f64> {
         at.and_then(|at| bytes.get(at))
             .is_some_and(u8::is_ascii_digit)
     };
+    // Most places are none where a number begins, and are passed over without a look at a date.
     (0..bytes.len())
-        .filter(|at| !is_digit(at.checked_sub(1)) && !is_digit(Some(at + DATE_LENGTH)))
+        .filter(|at| is_digit(Some(*at)) && !is_digit(at.checked_sub(1)))
+        .filter(|at| !is_digit(Some(at + DATE_LENGTH)))
         .find_map(|at| day(name.get(at..at + DATE_LENGTH)?))
 }
 

@@ -1,8 +1,5 @@
 //! The library as it is searched: one snapshot of the store and both lists, all of one generation.
 
-use std::collections::{HashMap, HashSet};
-use std::iter;
-use std::ops::Range;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -10,15 +7,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use memlens_index::{
-    IdTable, IndexError, TextIndex, VectorFile, part_len, side_by_side, text_path, vector_path,
+    IndexError, TextIndex, VectorFile, part_len, side_by_side, text_path, vector_path,
 };
-use memlens_store::{
-    ChunkRow, DocumentId, DocumentRow, EmbeddingId, FolderId, Followed, Snapshot, Store,
-};
+use memlens_store::{DocumentBlock, EmbeddingId, FolderId, Snapshot, Store};
 
-use super::dates::dated;
-use super::rows::Rows;
-use crate::{Dated, RetrieveError};
+use super::chunk_places::ChunkPlaces;
+use super::rows::{BlockRows, Rows};
+use crate::RetrieveError;
 
 /// How long a reader waits for a writer to bring the lists into step.
 const SETTLE: Duration = Duration::from_secs(20);
@@ -35,13 +30,9 @@ pub struct Lists {
     pub vectors: VectorFile,
     /// Its rows, by place.
     pub rows: Rows,
-    /// When each document was said, by its index in the snapshot.
-    said: Vec<Dated>,
-    /// The place of each chunk.
-    places: IdTable,
+    places: ChunkPlaces,
     /// The place of each entry of the BM25 list, once a search of a part asks for them.
     entry_places: OnceLock<Vec<Option<u32>>>,
-    counts: HashMap<FolderId, FolderCounts>,
 }
 
 /// How much a folder holds that can be found.
@@ -92,24 +83,14 @@ impl Lists {
     fn open_once(store: &Store, before: Option<&Lists>) -> Result<Lists, RetrieveError> {
         // Beside each other: each reads what the other does not.
         let dir = store.dir();
-        let (lists, followed) = thread::scope(|scope| {
+        let (lists, snapshot) = thread::scope(|scope| {
             let lists = scope.spawn(|| open_lists(dir, before));
-            let followed = match before {
-                Some(before) => store.snapshot_after(Some(&before.snapshot)),
-                None => store.resumed_snapshot().map(|snapshot| Followed {
-                    snapshot,
-                    changed: None,
-                }),
-            };
-            let followed = followed.map(|followed| {
-                let places = IdTable::of_runs(runs_of_chunks(&followed.snapshot));
-                (places, followed)
-            });
+            let snapshot = read_snapshot(store, before);
             let lists = lists.join();
-            (lists.unwrap_or_else(|panic| resume_unwind(panic)), followed)
+            (lists.unwrap_or_else(|panic| resume_unwind(panic)), snapshot)
         });
         let (text, vectors) = lists?;
-        let (places, Followed { snapshot, changed }) = followed?;
+        let (snapshot, same, places) = snapshot?;
         // What a writer changed in between shows here.
         text.check(snapshot.generation)?;
         let made_by = store.embedding_model()?;
@@ -117,80 +98,31 @@ impl Lists {
         vectors.check(&model, dim, snapshot.generation)?;
 
         // Rows that were appended leave those before where they were.
-        let known = before.filter(|before| vectors.continues(&before.vectors));
-        Lists::of(snapshot, places, text, vectors, known.zip(changed)).map_err(|embedding| {
-            let why = format!("embedding {} has no row", embedding.0);
-            let path = vector_path(store.dir());
-            IndexError::Torn { path, why }.into()
-        })
-    }
-
-    /// Puts them together: of documents that did not change since `before`, by what that knows of them.
-    ///
-    /// # Errors
-    /// The embedding that has no row.
-    fn of(
-        snapshot: Snapshot,
-        places: IdTable,
-        text: TextIndex,
-        vectors: VectorFile,
-        before: Option<(&Lists, HashSet<DocumentId>)>,
-    ) -> Result<Lists, EmbeddingId> {
-        let documents = &snapshot.documents;
-        let (rows, said) = match before {
-            // Both stand in the same order.
-            Some((before, changed)) => {
-                let known = before.snapshot.documents.iter().enumerate();
-                let known = known.filter(|(_, document)| !changed.contains(&document.id));
-                of_part(documents, &vectors, known.map(|(at, it)| (before, at, it)))?
-            }
-            None => {
-                let parts = documents.chunks(part_len(documents.len()));
-                let parts = side_by_side(parts, |part| of_part(part, &vectors, iter::empty()));
-                let mut parts = parts.into_iter();
-                let (mut rows, mut said) =
-                    parts.next().unwrap_or_else(|| Ok(Default::default()))?;
-                for part in parts {
-                    let (more, more_said) = part?;
-                    rows.copy(&more, 0..more.n_chunks());
-                    said.extend(more_said);
-                }
-                (rows, said)
-            }
-        };
-        let mut counts = HashMap::new();
-        let mut first = 0;
-        // Documents stand by folder.
-        while let Some(FolderId(folder)) = documents.get(first).map(|document| document.folder) {
-            let n_files = documents[first..].partition_point(|it| it.folder.0 == folder);
-            let places = snapshot.places(first).start..snapshot.places(first + n_files - 1).end;
-            let of_folder = FolderCounts {
-                n_files: n_files as u32,
-                n_chunks: places.len() as u32,
-            };
-            counts.insert(FolderId(folder), of_folder);
-            first += n_files;
-        }
+        let before = before.filter(|before| vectors.continues(&before.vectors));
+        let known = |at: usize| Some(&before?.rows.blocks()[same.get(at).copied()??]);
+        let blocks = snapshot.documents.blocks().iter().enumerate();
+        let blocks = blocks.map(|(at, block)| (block, known(at)));
+        let rows = rows_of(blocks.collect(), &vectors).map_err(|embedding| IndexError::Torn {
+            path: vector_path(dir),
+            why: format!("embedding {} has no row", embedding.0),
+        })?;
         Ok(Lists {
+            snapshot,
             text,
             vectors,
             rows,
-            said,
             places,
             entry_places: OnceLock::new(),
-            counts,
-            snapshot,
         })
-    }
-
-    /// When a document was said, by its index in the snapshot.
-    pub fn dated(&self, document: usize) -> Dated {
-        self.said[document]
     }
 
     /// How much a folder holds; nothing of one that is not watched.
     pub fn counts_of(&self, folder: FolderId) -> FolderCounts {
-        self.counts.get(&folder).copied().unwrap_or_default()
+        let documents = self.snapshot.documents_of(folder);
+        FolderCounts {
+            n_files: documents.len() as u32,
+            n_chunks: self.snapshot.places(documents).len() as u32,
+        }
     }
 
     /// The place of each entry of the BM25 list; none where its chunk is not in the snapshot.
@@ -219,87 +151,60 @@ fn open_lists(dir: &Path, before: Option<&Lists>) -> Result<(TextIndex, VectorFi
     })
 }
 
-/// The rows of some documents that follow each other, and when each was said: of those that are `known`, by an earlier state
-/// and the place there, from that.
-///
-/// # Errors
-/// The embedding that has no row.
-fn of_part<'a>(
-    documents: &[Arc<DocumentRow>],
-    vectors: &VectorFile,
-    mut known: impl Iterator<Item = (&'a Lists, usize, &'a Arc<DocumentRow>)>,
-) -> Result<(Rows, Vec<Dated>), EmbeddingId> {
-    let n_chunks = documents.iter().map(|document| document.chunks.len()).sum();
-    let n_windows = documents
-        .iter()
-        .map(|document| document.windows.len())
-        .sum();
-    let mut rows = Rows::for_chunks(n_chunks, n_windows);
-    let mut said = Vec::with_capacity(documents.len());
-    let mut next = known.next();
-    // Documents that followed each other are copied at once.
-    let mut same: Option<(&Lists, Range<usize>)> = None;
-    let copy = |same: Option<(&Lists, Range<usize>)>, rows: &mut Rows, said: &mut Vec<Dated>| {
-        if let Some((before, documents)) = same {
-            let snapshot = &before.snapshot;
-            let first = snapshot.places(documents.start).start;
-            rows.copy(&before.rows, first..snapshot.places(documents.end - 1).end);
-            said.extend_from_slice(&before.said[documents]);
-        }
+/// The library without its texts; for each block of its documents, which of those before it is; and the places of chunks.
+fn read_snapshot(
+    store: &Store,
+    before: Option<&Lists>,
+) -> Result<(Snapshot, Vec<Option<usize>>, ChunkPlaces), RetrieveError> {
+    let Some(before) = before else {
+        let snapshot = store.resumed_snapshot()?;
+        let places = ChunkPlaces::new(&snapshot.documents);
+        return Ok((snapshot, Vec::new(), places));
     };
-    for document in documents {
-        let Some((before, at, _)) = next.filter(|(_, _, known)| Arc::ptr_eq(known, document))
-        else {
-            copy(same.take(), &mut rows, &mut said);
-            push_rows(document, vectors, &mut rows)?;
-            said.push(dated(document));
-            continue;
-        };
-        next = known.next();
-        match &mut same {
-            Some((_, documents)) if documents.end == at => documents.end += 1,
-            other => copy(other.replace((before, at..at + 1)), &mut rows, &mut said),
-        }
-    }
-    copy(same, &mut rows, &mut said);
-    Ok((rows, said))
+    let snapshot = store.snapshot_after(Some(&before.snapshot))?;
+    let same = snapshot.documents.shared_with(&before.snapshot.documents);
+    let places = before.places.following(&snapshot.documents, &same);
+    Ok((snapshot, same, places))
 }
 
-/// The chunks of a snapshot as runs of ids with their places: those of a document were given one after the other.
-fn runs_of_chunks(snapshot: &Snapshot) -> impl Iterator<Item = (i64, u32, u32)> + Clone {
-    let documents = snapshot.documents.iter().enumerate();
-    documents.flat_map(|(at, document)| {
-        let chunks: &[ChunkRow] = &document.chunks;
-        let is_run = chunks
-            .first()
-            .zip(chunks.last())
-            .is_some_and(|(first, last)| {
-                last.id.checked_sub(first.id) == Some(chunks.len() as i64 - 1)
-            });
-        let len = if is_run { chunks.len() } else { 1 };
-        let places = (snapshot.places(at).start..).step_by(len);
-        let runs = chunks.chunks(len).zip(places);
-        runs.map(|(run, place)| (run[0].id, place, run.len() as u32))
-    })
-}
-
-/// Adds the rows of a document's chunks.
+/// The rows of all blocks: of those that are known already, the same.
 ///
 /// # Errors
 /// The embedding that has no row.
-fn push_rows(
-    document: &DocumentRow,
+fn rows_of(
+    blocks: Vec<(&Arc<DocumentBlock>, Option<&Arc<BlockRows>>)>,
     vectors: &VectorFile,
-    rows: &mut Rows,
-) -> Result<(), EmbeddingId> {
+) -> Result<Rows, EmbeddingId> {
+    let new = blocks.iter().filter(|(_, known)| known.is_none());
+    let n_chunks = new.map(|(block, _)| block.n_chunks() as usize).sum();
+    let n_parts = usize::div_ceil(n_chunks, part_len(n_chunks)).max(1);
+    let parts = blocks.chunks(blocks.len().div_ceil(n_parts).max(1));
+    let rows = side_by_side(parts, |part| {
+        let rows = part.iter().map(|(block, known)| match known {
+            Some(known) => Ok(Arc::clone(known)),
+            None => rows_of_block(block, vectors).map(Arc::new),
+        });
+        rows.collect::<Result<Vec<_>, _>>()
+    });
+    let rows: Result<Vec<_>, _> = rows.into_iter().collect();
+    Ok(Rows::of(rows?.concat()))
+}
+
+/// # Errors
+/// The embedding that has no row.
+fn rows_of_block(block: &DocumentBlock, vectors: &VectorFile) -> Result<BlockRows, EmbeddingId> {
+    let n_windows = block.documents().iter().map(|it| it.windows.len()).sum();
+    let mut rows = BlockRows::for_chunks(block.n_chunks() as usize, n_windows);
     let row = |embedding: EmbeddingId| vectors.row_of(embedding.0).ok_or(embedding);
     let mut of_windows = Vec::new();
-    for chunk in &document.chunks {
-        of_windows.clear();
-        for window in document.windows_of(chunk) {
-            of_windows.push(row(window.embedding)?);
+    for document in block.documents() {
+        for chunk in document.chunks.iter() {
+            of_windows.clear();
+            for window in document.windows_of(chunk) {
+                of_windows.push(row(window.embedding)?);
+            }
+            rows.push(row(chunk.embedding)?, &of_windows);
         }
-        rows.push(row(chunk.embedding)?, &of_windows);
     }
-    Ok(())
+    Ok(rows)
 }

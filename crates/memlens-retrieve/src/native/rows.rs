@@ -1,61 +1,71 @@
 //! Which rows of the vector list each chunk has.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-/// The rows of every chunk's vectors, by place.
-pub struct Rows {
-    /// The row of each chunk's own vector, by place.
+/// The rows of the vectors of some chunks that follow each other.
+pub struct BlockRows {
+    /// The row of each chunk's own vector.
     wholes: Vec<u32>,
     /// The rows of all windows' vectors, by chunk.
     windows: Vec<u32>,
-    /// Where the windows of each chunk begin in `windows`, by place, and at the end their number.
+    /// Where the windows of each chunk begin in `windows`, and at the end their number.
     firsts: Vec<u32>,
 }
 
-impl Default for Rows {
+impl Default for BlockRows {
     fn default() -> Self {
         Self::for_chunks(0, 0)
     }
 }
 
-impl Rows {
+impl BlockRows {
     /// No chunk yet, and room for so many with so many windows in all.
-    pub fn for_chunks(n_chunks: usize, n_windows: usize) -> Rows {
+    pub fn for_chunks(n_chunks: usize, n_windows: usize) -> Self {
         let mut firsts = Vec::with_capacity(n_chunks + 1);
         firsts.push(0);
-        Rows {
+        Self {
             wholes: Vec::with_capacity(n_chunks),
             windows: Vec::with_capacity(n_windows),
             firsts,
         }
     }
 
-    /// The number of chunks.
-    pub fn n_chunks(&self) -> u32 {
-        self.wholes.len() as u32
-    }
-
-    /// Adds the chunk of the next place, by the row of its whole text and those of its windows.
+    /// Adds the chunk that follows, by the row of its whole text and those of its windows.
     pub fn push(&mut self, whole: u32, windows: &[u32]) {
         self.wholes.push(whole);
         self.windows.extend(windows);
         self.firsts.push(self.windows.len() as u32);
     }
 
-    /// Adds the chunks at some places of others.
-    ///
-    /// # Panics
-    /// If there are no such places.
-    pub fn copy(&mut self, from: &Rows, places: Range<u32>) {
-        let places = places.start as usize..places.end as usize;
-        self.wholes.extend(&from.wholes[places.clone()]);
-        let ends = &from.firsts[places.start..=places.end];
-        let (first, last) = (ends[0], ends[ends.len() - 1]);
-        let own_first = self.windows.len() as u32;
-        self.windows
-            .extend(&from.windows[first as usize..last as usize]);
-        self.firsts
-            .extend(ends[1..].iter().map(|end| end - first + own_first));
+    fn windows(&self, at: usize) -> &[u32] {
+        &self.windows[self.firsts[at] as usize..self.firsts[at + 1] as usize]
+    }
+}
+
+/// The rows of every chunk's vectors, by place.
+#[derive(Default)]
+pub struct Rows {
+    blocks: Vec<Arc<BlockRows>>,
+    /// The place of each block's first chunk, and at the end the number of chunks.
+    firsts: Vec<u32>,
+}
+
+impl Rows {
+    /// The rows of all chunks, in blocks.
+    pub fn of(blocks: Vec<Arc<BlockRows>>) -> Self {
+        let mut first = 0;
+        let mut firsts = vec![first];
+        firsts.extend(blocks.iter().map(|block| {
+            first += block.wholes.len() as u32;
+            first
+        }));
+        Self { blocks, firsts }
+    }
+
+    /// The blocks in their order.
+    pub(super) fn blocks(&self) -> &[Arc<BlockRows>] {
+        &self.blocks
     }
 
     /// The row of the whole of the chunk at a place.
@@ -63,12 +73,38 @@ impl Rows {
     /// # Panics
     /// If there is no such place; so do the others.
     pub fn whole(&self, place: u32) -> u32 {
-        self.wholes[place as usize]
+        let (block, at) = self.find(place);
+        self.blocks[block].wholes[at]
     }
 
     /// The rows of the windows of the chunk at a place, in their order.
     pub fn windows(&self, place: u32) -> &[u32] {
-        let place = place as usize;
-        &self.windows[self.firsts[place] as usize..self.firsts[place + 1] as usize]
+        let (block, at) = self.find(place);
+        self.blocks[block].windows(at)
+    }
+
+    /// The chunks at some places: each place, the row of its whole, and those of its windows.
+    pub fn among(&self, places: Range<u32>) -> impl Iterator<Item = (u32, u32, &[u32])> {
+        let first = if places.is_empty() {
+            self.blocks.len()
+        } else {
+            self.find(places.start).0
+        };
+        let blocks = self.firsts.windows(2).zip(&self.blocks).skip(first);
+        let blocks = blocks.take_while(move |(ends, _)| ends[0] < places.end);
+        blocks.flat_map(move |(ends, block)| {
+            let among = places.start.max(ends[0])..places.end.min(ends[1]);
+            among.map(move |place| {
+                let at = (place - ends[0]) as usize;
+                (place, block.wholes[at], block.windows(at))
+            })
+        })
+    }
+
+    /// The block that holds a place, and where there.
+    fn find(&self, place: u32) -> (usize, usize) {
+        // A block may hold no chunk: the last that begins there is meant.
+        let block = self.firsts.partition_point(|first| *first <= place) - 1;
+        (block, (place - self.firsts[block]) as usize)
     }
 }

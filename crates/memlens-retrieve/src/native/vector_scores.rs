@@ -218,14 +218,17 @@ impl<'a> VectorScores<'a> {
 
     /// What the score of every chunk of a part does not exceed, with its place.
     fn ceilings(&self, part: &[Range<u32>]) -> impl Iterator<Item = (f64, u32)> {
-        let places = part.iter().cloned().flatten();
-        places.map(|place| {
-            let windows = self.windows(place).iter().map(|row| self.ceiling(*row));
+        let chunks = part
+            .iter()
+            .flat_map(|places| self.rows.among(places.clone()));
+        chunks.map(|(place, whole, windows)| {
+            let windows = match self.unit {
+                VectorUnit::Windows => windows,
+                VectorUnit::Chunk => &[],
+            };
+            let windows = windows.iter().map(|row| self.ceiling(*row));
             // The same steps as for the score, each of which rises with its numbers.
-            let ceiling = score(
-                self.ceiling(self.rows.whole(place)),
-                windows.reduce(f64::max),
-            );
+            let ceiling = score(self.ceiling(whole), windows.reduce(f64::max));
             (ceiling, place)
         })
     }
@@ -361,9 +364,12 @@ fn lowest(found: &[(u32, VectorValue)]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use memlens_index::VectorWriter;
     use proptest::prelude::*;
 
+    use super::super::rows::BlockRows;
     use super::*;
 
     const DIM: usize = 96;
@@ -435,12 +441,22 @@ mod tests {
             let vectors = VectorFile::open(&path).expect("the list is sound");
             assert_eq!(vectors.n_coded() == vectors.n_rows(), n_late == 0);
 
-            let mut rows = Rows::for_chunks(n_windows.len(), n_rows as usize);
+            // Blocks of every size, and of none.
             let mut next = 0;
-            for n in &n_windows {
-                rows.push(next, &(next + 1..=next + n).collect::<Vec<_>>());
-                next += n + 1;
+            let mut rest = n_windows.as_slice();
+            let mut blocks = Vec::new();
+            while !rest.is_empty() {
+                let n = (blocks.len() * blocks.len() * 7 % 190).min(rest.len());
+                let (of_block, behind) = rest.split_at(n);
+                rest = behind;
+                let mut rows = BlockRows::for_chunks(n, 0);
+                for n in of_block {
+                    rows.push(next, &(next + 1..=next + n).collect::<Vec<_>>());
+                    next += n + 1;
+                }
+                blocks.push(Arc::new(rows));
             }
+            let rows = Rows::of(blocks);
             let n_chunks = n_windows.len() as u32;
             let (from, to) = (part.start.min(n_chunks), part.end.min(n_chunks));
             let scope: Vec<_> = std::iter::once(from.min(to)..from.max(to)).collect();

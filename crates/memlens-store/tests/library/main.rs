@@ -140,7 +140,7 @@ fn check_ranges(snapshot: &Snapshot) {
     let mut place = 0;
     for (at, document) in snapshot.documents.iter().enumerate() {
         let n_chunks = document.chunks.len() as u32;
-        assert_eq!(snapshot.places(at), place..place + n_chunks);
+        assert_eq!(snapshot.places(at..at + 1), place..place + n_chunks);
         assert_eq!(snapshot.find(document.folder, &document.path), Some(at));
         for chunk in &document.chunks {
             assert_eq!(snapshot.document_at(place), at, "{}", document.path);
