@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { LibraryBackend, SAVED_MS } from "../../tests/fake/library";
 import type { Activity, FileProblem } from "../api/bindings";
 import ActivityDialog from "./ActivityDialog.svelte";
+import ActivityList from "./ActivityList.svelte";
+import ProblemList from "./ProblemList.svelte";
 import ProblemsDialog from "./ProblemsDialog.svelte";
 import { Reports } from "./reports.svelte";
 
@@ -49,6 +51,24 @@ test("of 5,000 problems a bounded number is drawn, and the rest counted; those r
   expect(await drawn(() => reports.readProblems())).toEqual({ n_new: 0, n_gone: 0 });
 });
 
+test("a new problem above all others draws one row", async () => {
+  const problems = countTo(N, problem);
+  const reports = new Reports(new LibraryBackend({ problems }));
+  render(ProblemsDialog, { open: true, reports, generation: 1, onShow: () => undefined });
+  expect(await screen.findByText("note-0.md")).toBeInTheDocument();
+  problems.push({ ...problem(N), severity: "error" });
+  expect(await drawn(() => reports.readProblems())).toEqual({ n_new: 1, n_gone: 1 });
+  expect(rows()[0]).toHaveTextContent(`note-${N}.md`);
+});
+
+test("problems that are alike in all are drawn each", async () => {
+  const twice = { problems: [problem(1), problem(1), problem(2)], onShow: () => undefined };
+  const { rerender } = render(ProblemList, twice);
+  expect(rows()).toHaveLength(3);
+  const anew = { ...twice, problems: [problem(0), problem(1), problem(1), problem(1), problem(2)] };
+  expect(await drawn(() => rerender(anew))).toEqual({ n_new: 2, n_gone: 0 });
+});
+
 test("of 5,000 events a bounded number is drawn, and one more draws one row", async () => {
   const backend = new LibraryBackend({ activity: countTo(N, event).reverse() });
   const reports = new Reports(backend);
@@ -64,4 +84,13 @@ test("of 5,000 events a bounded number is drawn, and one more draws one row", as
   for (let at = 1; at <= N; at += 1) backend.happen(event(N + at));
   expect(await screen.findByText(`note-${2 * N}.md`)).toBeInTheDocument();
   expect(rows()).toHaveLength(ROWS_MAX);
+});
+
+test("the first event of a new day draws one row", async () => {
+  const activity = countTo(10, event).reverse();
+  const { rerender } = render(ActivityList, { activity, nowMs: SAVED_MS, onShow: () => undefined });
+  const tomorrow = SAVED_MS + 86_400_000;
+  const newer = [{ ...event(N), at_ms: tomorrow }, ...activity];
+  expect(await drawn(() => rerender({ activity: newer, nowMs: tomorrow }))).toEqual({ n_new: 1, n_gone: 0 });
+  expect(screen.getAllByRole("list")).toHaveLength(2);
 });
