@@ -1,5 +1,6 @@
 import "../src/shared/language";
 import { mount } from "svelte";
+import type { FileProblem } from "../src/api/bindings";
 import App from "../src/App.svelte";
 import "../src/styles/tokens.css";
 import "../src/styles/app.css";
@@ -31,9 +32,19 @@ function hugeFiles(): LibraryFile[] {
   ];
 }
 
+/** 50,000 lines that are not JSON. */
+function manyProblems(): FileProblem[] {
+  return Array.from({ length: 50_000 }, (_, at) => ({
+    ...{ folder: "logs", folder_name: "logs", path: `2026/${at % 12}/log-${at % 900}.jsonl`, line: at + 1 },
+    message: "not JSON: a string is not ended (column 38); the other lines were read",
+    severity: at % 50 === 0 ? "error" : "note",
+  }));
+}
+
 const options: LibraryOptions = {
   hasFolders: !state.startsWith("first-run"),
   ...(state === "many" ? { files: manyFiles() } : {}),
+  ...(state === "problems" ? { problems: manyProblems() } : {}),
   ...(state === "huge" ? { files: hugeFiles() } : {}),
   ...(state === "none"
     ? { files: [], problems: [], activity: [], state: { n_files: 0, n_chunks: 0, n_problems: 0 } }

@@ -1,5 +1,6 @@
 // Thousands of problems and events: what is drawn of them stays bounded, and what is drawn already is not drawn again.
 import { render, screen } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { LibraryBackend, SAVED_MS } from "../../tests/fake/library";
 import type { Activity, FileProblem } from "../api/bindings";
@@ -32,6 +33,8 @@ const countTo = <Item>(n: number, make: (at: number) => Item) =>
   Array.from({ length: n }, (_, at) => make(at));
 // Roles of so many rows take seconds to be worked out.
 const rows = () => [...document.querySelectorAll("li")];
+/** What a screen reader was told. */
+const said = () => [...document.querySelectorAll("[role=status]")].map((one) => one.textContent).join("");
 
 /** Counts the rows that come and go while something is done. */
 async function drawn(work: () => Promise<unknown>): Promise<{ n_new: number; n_gone: number }> {
@@ -41,21 +44,59 @@ async function drawn(work: () => Promise<unknown>): Promise<{ n_new: number; n_g
   return { n_new: rows().length - n_known, n_gone: before.size - n_known };
 }
 
-test("of 5,000 problems a bounded number is drawn, and the rest counted; those read again stay", async () => {
-  const reports = new Reports(new LibraryBackend({ problems: countTo(N, problem) }));
+/** The dialog of so many problems. */
+async function listed(n: number) {
+  const problems = countTo(n, problem);
+  const reports = new Reports(new LibraryBackend({ problems }));
   render(ProblemsDialog, { open: true, reports, generation: 1, onShow: () => undefined });
-  expect(await screen.findByText("and 4,500 more, listed as these are fixed.")).toBeInTheDocument();
+  expect(await screen.findByText("note-0.md")).toBeInTheDocument();
+  return { problems, reports, user: userEvent.setup() };
+}
+
+test("of 5,000 problems a bounded number is drawn, and the rest counted; those read again stay", async () => {
+  const { reports } = await listed(N);
+  expect(screen.getByText("500 of 5,000 shown")).toBeInTheDocument();
   expect(screen.getByText(/^5,000 notes\./)).toBeInTheDocument();
   expect(rows()).toHaveLength(ROWS_MAX);
   expect(document.querySelectorAll("*").length).toBeLessThan(ROWS_MAX * ROW_ELEMENTS_MAX);
   expect(await drawn(() => reports.readProblems())).toEqual({ n_new: 0, n_gone: 0 });
 });
 
+test("more problems are shown when asked, until all are, and the focus goes on with the first of them", async () => {
+  const { user } = await listed(1_200);
+  const more = (n: number) => screen.findByText<HTMLElement>(`Show ${n} more`);
+  (await more(500)).focus();
+  expect(await drawn(() => user.keyboard("{Enter}"))).toEqual({ n_new: 500, n_gone: 0 });
+  expect(rows()[500]?.querySelector("button")).toHaveFocus();
+  expect(said()).toBe("1,000 of 1,200 shown");
+  (await more(200)).focus();
+  expect(await drawn(() => user.keyboard(" "))).toEqual({ n_new: 200, n_gone: 0 });
+  expect(rows()[1_000]?.querySelector("button")).toHaveFocus();
+  expect(said()).toBe("1,200 of 1,200 shown");
+  expect(screen.queryByText(/^Show/)).toBeNull();
+});
+
+test("a problem that is not shown is found by its words", async () => {
+  const { user } = await listed(1_200);
+  await user.type(screen.getByLabelText("Find in the problems"), "yaml NOTE-1199");
+  expect(rows()).toHaveLength(1);
+  expect(rows()[0]).toHaveTextContent("note-1199.md");
+  expect(said()).toBe("1");
+  await user.keyboard("9");
+  expect(screen.getByText("No problem has “yaml NOTE-11999” in it.")).toBeInTheDocument();
+  await user.click(screen.getByLabelText("Clear the words"));
+  expect(rows()).toHaveLength(ROWS_MAX);
+  expect(said()).toBe("");
+});
+
+test("few problems have no find box and nothing more to show", async () => {
+  await listed(3);
+  expect(screen.queryByLabelText("Find in the problems")).toBeNull();
+  expect(screen.queryByText(/ shown$/)).toBeNull();
+});
+
 test("a new problem above all others draws one row", async () => {
-  const problems = countTo(N, problem);
-  const reports = new Reports(new LibraryBackend({ problems }));
-  render(ProblemsDialog, { open: true, reports, generation: 1, onShow: () => undefined });
-  expect(await screen.findByText("note-0.md")).toBeInTheDocument();
+  const { problems, reports } = await listed(N);
   problems.push({ ...problem(N), severity: "error" });
   expect(await drawn(() => reports.readProblems())).toEqual({ n_new: 1, n_gone: 1 });
   expect(rows()[0]).toHaveTextContent(`note-${N}.md`);
