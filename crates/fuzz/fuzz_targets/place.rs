@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use memlens_engine::{EngineError, Folder, FolderId, Place};
-use memlens_store::{DocumentId, DocumentRow, Records, Snapshot};
+use memlens_store::{DocumentId, DocumentRow, Snapshot};
 use tempfile::TempDir;
 
 /// Notes of a folder: some on the disk, one in the library alone.
@@ -37,21 +37,8 @@ static WATCHED: LazyLock<(TempDir, Snapshot)> = LazyLock::new(|| {
         mount: None,
         agent: None,
     };
-    let document = |(id, path): (i64, &&str)| DocumentRow {
-        id: DocumentId(id),
-        checksum: 0,
-        folder: FolderId(1),
-        path: (*path).to_owned(),
-        hash: [0; 32],
-        modified_ms: 0,
-        encoding: "UTF-8".to_owned(),
-        agent: None,
-        date: None,
-        tags: Vec::new(),
-        texts: String::new(),
-        chunks: Records::default(),
-        windows: Records::default(),
-    };
+    let document =
+        |(id, path): (i64, &&str)| DocumentRow::new(DocumentId(id), FolderId(1), path);
     let snapshot = Snapshot::new(
         vec![folder(1, &root, "notes"), folder(2, &inner, "people")],
         (1..).zip(&NOTES).map(document).map(Arc::new).collect(),

@@ -41,3 +41,47 @@ impl Scope {
                 .is_some_and(|rest| rest.starts_with('/'))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use memlens_store::{ChunkRow, DocumentId, DocumentRow, Folder};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_scope_has_the_chunks_of_what_it_holds(
+            notes in prop::collection::btree_map((1_i64..4, "a([-/0é][aé]?)?"), 0_usize..3, 0..40),
+            folder in 0_i64..5,
+            path in "(a(/a)?)?",
+        ) {
+            let watched = [1, 2, 3].map(|id| Folder {
+                id: FolderId(id),
+                path: format!("/{id}"),
+                name: format!("{id}"),
+                is_paused: false,
+                mount: None,
+                agent: None,
+            });
+            let notes = notes.into_iter().map(|((folder, path), n_chunks)| {
+                let chunks = vec![ChunkRow::default(); n_chunks].into();
+                let note = DocumentRow::new(DocumentId(0), FolderId(folder), &path);
+                Arc::new(DocumentRow { chunks, ..note })
+            });
+            // They do not stand as their ids.
+            let snapshot = Snapshot::new(watched.into_iter().rev().collect(), notes.collect());
+            let scope = Scope { folder: FolderId(folder), path };
+            let chunks = snapshot.chunks().zip(0_u32..);
+            let is_held = |it: &DocumentRow| it.folder == scope.folder && scope.holds(&it.path);
+            let held = chunks.filter(|((document, _), _)| is_held(document));
+            let held: BTreeSet<u32> = held.map(|(_, place)| place).collect();
+            let found = scope.chunks(&snapshot);
+            prop_assert!(found.is_sorted_by(|a, b| a.end <= b.start), "{found:?}");
+            prop_assert_eq!(found.into_iter().flatten().collect::<BTreeSet<_>>(), held);
+        }
+    }
+}

@@ -58,6 +58,25 @@ pub struct DocumentRow {
 }
 
 impl DocumentRow {
+    /// An empty document that no store knows: without chunks, its hash, checksum and time zeros.
+    pub fn new(id: DocumentId, folder: FolderId, path: &str) -> DocumentRow {
+        DocumentRow {
+            id,
+            checksum: 0,
+            folder,
+            path: path.to_owned(),
+            hash: [0; 32],
+            modified_ms: 0,
+            encoding: "UTF-8".to_owned(),
+            agent: None,
+            date: None,
+            tags: Vec::new(),
+            texts: String::new(),
+            chunks: Records::default(),
+            windows: Records::default(),
+        }
+    }
+
     /// The headings above one of its chunks; nothing where they do not stand in its texts, as none of another document do. So
     /// do the others.
     pub fn heading(&self, chunk: &ChunkRow) -> &str {

@@ -116,7 +116,7 @@ mod tests {
     use std::collections::{BTreeMap, HashSet};
     use std::sync::Arc;
 
-    use memlens_store::{DocumentId, DocumentRow, FolderId, Records};
+    use memlens_store::{DocumentId, DocumentRow, FolderId};
     use proptest::prelude::*;
 
     use super::*;
@@ -128,19 +128,8 @@ mod tests {
             ..ChunkRow::default()
         });
         Arc::new(DocumentRow {
-            id: DocumentId(first_chunk),
-            checksum: 0,
-            folder: FolderId(1),
-            path: format!("{path:04}"),
-            hash: [0; 32],
-            modified_ms: 0,
-            encoding: String::new(),
-            agent: None,
-            date: None,
-            tags: Vec::new(),
-            texts: String::new(),
             chunks: chunks.collect::<Vec<_>>().into(),
-            windows: Records::default(),
+            ..DocumentRow::new(DocumentId(first_chunk), FolderId(1), &format!("{path:04}"))
         })
     }
 

@@ -268,23 +268,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{ChunkRow, FolderId, Records};
+    use crate::{ChunkRow, FolderId};
 
     fn document(id: i64, path: u32, n_chunks: usize) -> Arc<DocumentRow> {
         Arc::new(DocumentRow {
-            id: DocumentId(id),
-            checksum: 0,
-            folder: FolderId(1),
-            path: format!("{path:04}"),
-            hash: [0; 32],
-            modified_ms: 0,
-            encoding: String::new(),
-            agent: None,
-            date: None,
-            tags: Vec::new(),
-            texts: String::new(),
             chunks: vec![ChunkRow::default(); n_chunks].into(),
-            windows: Records::default(),
+            ..DocumentRow::new(DocumentId(id), FolderId(1), &format!("{path:04}"))
         })
     }
 
@@ -300,6 +289,28 @@ mod tests {
         let run =
             run.prop_map(|(first, n, to)| (first..first + n).map(|path| (path, to)).collect());
         prop_oneof![2 => prop::collection::vec(one, 0..6), 1 => run]
+    }
+
+    /// A folder that is not watched any more stands nowhere, so its documents tell nothing of the order.
+    #[test]
+    fn a_document_comes_before_a_folder_that_is_gone() {
+        let of = |folder: i64, path: u32, n_chunks: usize| {
+            let one = document(folder * 1000 + i64::from(path), path, n_chunks);
+            let folder = FolderId(folder);
+            Arc::new(DocumentRow {
+                folder,
+                ..(*one).clone()
+            })
+        };
+        let key = |it: &DocumentRow| ((it.folder.0 != 2).then_some(it.folder.0), it.path.clone());
+        let folders = [1, 2, 3].map(|folder| [10, 30].map(|path| of(folder, path, BLOCK_SIZE / 2)));
+        let documents = Documents::new(folders.concat());
+        assert_eq!(documents.blocks().len(), folders.len());
+        let gone = folders[1].iter().map(|it| it.id).collect();
+        let new = [(1, 20), (1, 40), (3, 5)].map(|(folder, path)| of(folder, path, 1));
+        let later = documents.with(&gone, new.into(), |a, b| key(a).cmp(&key(b)));
+        assert_eq!(later.len(), 7);
+        assert!(later.iter().is_sorted_by_key(|it| key(it)));
     }
 
     proptest! {
