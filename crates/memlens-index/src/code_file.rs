@@ -276,11 +276,12 @@ impl CodeWriter {
     }
 
     /// Goes on with the codes of `list`, whose head is at `path`; they are made anew where some are missing or, as far as that
-    /// is known, damaged.
+    /// is known, damaged. None, and no code on the disk, where they cannot be written, as on a full one: the list does
+    /// without, and the next writer tries again.
     ///
     /// # Errors
-    /// [`IndexError::Io`] where the files cannot be written.
-    pub(crate) fn append_to(path: &Path, list: &VectorFile) -> Result<Self, IndexError> {
+    /// As [`VectorFile::check_read`], where a row is not as it was written.
+    pub(crate) fn append_to(path: &Path, list: &VectorFile) -> Result<Option<Self>, IndexError> {
         let (head, codes) = (list.head(), list.codes());
         let own = own_paths(path, head);
         let n_rows = list.n_rows();
@@ -300,14 +301,30 @@ impl CodeWriter {
             match opened {
                 Ok(files) => {
                     keep_private(own.iter().map(PathBuf::as_path));
-                    return Ok(Self::with(own, files, head));
+                    return Ok(Some(Self::with(own, files, head)));
                 }
                 Err(error) => tracing::debug!(%error, "cannot go on with the codes"),
             }
         }
-        tracing::info!(rows = n_rows, "making the codes of all vectors anew");
-        // Beside them, since a reader may have mapped the present ones.
-        let mut writer = Self::start(own.each_ref().map(|own| suffixed(own, "new")), head)?;
+        match Self::anew(own.clone(), list) {
+            Err(error @ IndexError::Io { .. }) => {
+                tracing::warn!(%error, "going on without codes");
+                // They would be in the way of the rows to come, whose codes are others.
+                for own in own.iter().flat_map(|own| [unfinished(own), own.clone()]) {
+                    let _ = fs::remove_file(own);
+                }
+                Ok(None)
+            }
+            made => made.map(Some),
+        }
+    }
+
+    /// Makes the codes of all rows of a list beside those that are there, since a reader may have mapped them, and puts them
+    /// in their place.
+    fn anew(own: [PathBuf; 2], list: &VectorFile) -> Result<Self, IndexError> {
+        let head = list.head();
+        tracing::info!(rows = head.n_rows, "making the codes of all vectors anew");
+        let mut writer = Self::start(own.each_ref().map(|own| unfinished(own)), head)?;
         for row in 0..head.n_rows {
             let (embedding, vector) = (list.embedding_of(row), list.vector(row));
             writer.append(embedding, vector, crc32fast::hash(list.row(row)))?;
@@ -398,7 +415,12 @@ pub(crate) fn codes_files(path: &Path) -> Result<Vec<(u64, PathBuf)>, IndexError
     })
 }
 
-/// Whether a file of codes or checks was not finished: it takes the place of another once it is.
+/// Where a file of codes or checks lies until it is finished and takes its place.
+fn unfinished(path: &Path) -> PathBuf {
+    suffixed(path, "new")
+}
+
+/// Whether a file of codes or checks was not finished.
 pub(crate) fn is_unfinished(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "new")
 }

@@ -22,7 +22,8 @@ pub struct VectorWriter {
     /// Held as long as the writer lives; the system lets go of it when a process dies.
     _lock: Held,
     rows: BufWriter<File>,
-    codes: CodeWriter,
+    /// None where they could not be written when the list was opened.
+    codes: Option<CodeWriter>,
     /// What the next commit says, its generation excepted.
     head: Head,
     crc32: crc32fast::Hasher,
@@ -84,7 +85,7 @@ impl VectorWriter {
             path: path.to_owned(),
             _lock: lock,
             rows: buffer_to_map(rows),
-            codes,
+            codes: Some(codes),
             head,
             crc32,
             row_of: IdTable::default(),
@@ -120,7 +121,8 @@ impl VectorWriter {
         Ok(())
     }
 
-    /// Opens the list whose head is at `path` to append to it. Rows that were never committed are cut off.
+    /// Opens the list whose head is at `path` to append to it. Rows that were never committed are cut off. Where its codes
+    /// have to be made anew and cannot be written, it goes on without: searches are slower then, and find the same.
     ///
     /// # Errors
     /// As [`VectorFile::open`], and [`IndexError::Busy`] while another writer has it open.
@@ -231,7 +233,10 @@ impl VectorWriter {
                 .map_err(IndexError::io("write", &self.head.rows_path(&self.path)))?;
         }
         self.crc32.combine(&row_crc32);
-        self.codes.append(embedding, vector, row_crc32.finalize())
+        match &mut self.codes {
+            Some(codes) => codes.append(embedding, vector, row_crc32.finalize()),
+            None => Ok(()),
+        }
     }
 
     /// Makes all rows readable, at once, as the list of `generation`, and removes the rows of a list built before.
@@ -246,7 +251,9 @@ impl VectorWriter {
             .flush()
             .and_then(|()| self.rows.get_ref().sync_data())
             .map_err(IndexError::io("write", &rows_path))?;
-        self.codes.commit()?;
+        if let Some(codes) = &mut self.codes {
+            codes.commit()?;
+        }
         self.head.rows_crc32 = self.crc32.clone().finalize();
         self.head.generation = generation;
         self.head.write(&self.path)?;

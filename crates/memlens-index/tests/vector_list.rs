@@ -665,11 +665,27 @@ fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
             check_codes(&open(&path), 10);
         }
     }
-    // A folder in its place is looked past, and no reason to fail.
+    // A folder in its place is looked past, and no reason to fail, nor is one that has to be made anew and cannot.
     for file in [codes, checks] {
         fs::remove_file(file).expect("it can be removed");
         fs::create_dir(file).expect("it can be made");
         check_codes(&open(&path), 0);
+        let before = open(&path).n_rows() as i64;
+        let mut writer = VectorWriter::append_to(&path).expect("the list is sound");
+        append(&mut writer, 1000 + before..1003 + before);
+        writer.commit(9).expect("it can be committed");
+        drop(writer);
+        let list = open(&path);
+        assert_eq!(list.n_rows() as i64, before + 3);
+        assert_eq!(
+            list.n_coded(),
+            0,
+            "nothing is left of codes that did not go on"
+        );
+        // The next writer makes them, once it can.
+        fs::remove_dir(file).expect("nothing is in it");
+        drop(VectorWriter::append_to(&path).expect("the list is sound"));
+        assert_eq!(open(&path).n_coded(), list.n_rows());
     }
 }
 

@@ -8,7 +8,7 @@ use memlens_index::{
     IndexError, TextEntry, TextIndex, TextWriter, VectorFile, VectorWriter, text_path,
     vector_folder, vector_path,
 };
-use memlens_store::{Applied, EmbeddingId, FolderId, Forgotten, Store, StoredChunk};
+use memlens_store::{Applied, EmbeddingId, Forgotten, Store, StoredChunk};
 
 use crate::IndexerError;
 
@@ -18,8 +18,8 @@ pub struct Opened {
     pub derived: Derived,
     /// What a person should be told.
     pub notices: Vec<String>,
-    /// Notes that were forgotten because they were not as they were saved.
-    pub forgotten: Vec<(FolderId, String)>,
+    /// What was forgotten because it was not as it was saved; none where all was, or nobody had to look.
+    pub forgotten: Option<Forgotten>,
 }
 
 /// Writes both lists.
@@ -64,7 +64,7 @@ impl Derived {
                         return Ok(Opened {
                             derived,
                             notices: Vec::new(),
-                            forgotten: Vec::new(),
+                            forgotten: None,
                         });
                     }
                     Ok(false) => (Ok(derived.text), Ok(derived.vectors)),
@@ -95,12 +95,16 @@ impl Derived {
                 notices.push(format!("the {list} was rebuilt: {error}"));
             }
         };
+        // What is sound lets go of what was forgotten.
         let text = match text {
-            Ok(text) if generation == before => text,
-            // Two cannot write at once.
-            Ok(text) => {
-                drop(text);
-                rebuild_text(store, &text_path, generation)?
+            Ok(mut text) => {
+                if let Some(forgotten) = &forgotten {
+                    for document in &forgotten.applied.removed {
+                        text.delete_document(document.0 as u64);
+                    }
+                    text.commit(generation)?;
+                }
+                text
             }
             Err(error) => {
                 rebuilding("BM25 list", &error);
@@ -108,21 +112,21 @@ impl Derived {
             }
         };
         let vectors = match vectors {
-            Ok(vectors) if generation == before => vectors,
-            Ok(vectors) => {
-                drop(vectors);
-                rebuild_vectors(store, &vector_path, (model, dim), generation)?
+            Ok(mut vectors) => {
+                if forgotten.is_some() {
+                    vectors.commit(generation)?;
+                }
+                vectors
             }
             Err(error) => {
                 rebuilding("vector list", &error);
                 rebuild_vectors(store, &vector_path, (model, dim), generation)?
             }
         };
-        notices.extend(forgotten.iter().filter_map(told_forgotten));
         Ok(Opened {
             derived: Derived { text, vectors },
             notices,
-            forgotten: forgotten.map(|it| it.notes).unwrap_or_default(),
+            forgotten,
         })
     }
 
@@ -415,6 +419,8 @@ fn rebuild_vectors(
 
 #[cfg(test)]
 mod tests {
+    use memlens_store::FolderId;
+
     use super::*;
 
     #[test]

@@ -14,7 +14,7 @@ use memlens_params::Params;
 use memlens_store::{Change, FolderId, Severity, Store, StoredProblem};
 
 use crate::IndexerError;
-use crate::derived::Derived;
+use crate::derived::{Derived, Opened, told_forgotten};
 use crate::told::{Activity, Happening, Progress};
 
 mod checking;
@@ -174,16 +174,24 @@ impl Indexer {
             store.set_meta("recipe", &recipe)?;
         }
         let info = embedder.info();
-        let opened = Derived::open(&mut store, &info.id, info.dim)?;
-        if made_by.is_some() {
-            notices.extend(opened.notices);
-        }
+        let opened = if is_other {
+            // Of no document that is left, whatever generation they are of.
+            Opened {
+                derived: Derived::anew(&store, (&info.id, info.dim))?,
+                notices: Vec::new(),
+                forgotten: None,
+            }
+        } else {
+            Derived::open(&mut store, &info.id, info.dim)?
+        };
+        notices.extend(opened.notices);
+        notices.extend(opened.forgotten.as_ref().and_then(told_forgotten));
         let indexer = Indexer {
             store,
             is_checked: false,
             n_removed: None,
             notices: Vec::new(),
-            forgotten: opened.forgotten,
+            forgotten: opened.forgotten.map(|it| it.notes).unwrap_or_default(),
             is_anew: is_other && made_by.is_some(),
             derived: Some(opened.derived),
             embedder,

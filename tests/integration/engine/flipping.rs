@@ -171,6 +171,40 @@ fn a_vector_that_turned_is_forgotten_and_embedded_anew() {
     assert_eq!(check_read_anew(&it, indexer, 1).0, [""; 0]);
 }
 
+#[test]
+fn a_note_that_waits_to_be_saved_outlives_its_embedding() {
+    let it = sound();
+    let go_on = AtomicBool::new(false);
+    let (mut indexer, _) =
+        Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
+    let folder = indexer
+        .store()
+        .folders()
+        .expect("they can be read")
+        .remove(0);
+    // The first uses an embedding that is there, and waits for the second.
+    let text = fs::read_to_string(it.notes.path().join("3.md")).expect("it is there");
+    for (name, text) in [("copy.md", &*text), ("other.md", "The attic.")] {
+        it.notes.write(name, text);
+        let found = indexer.look_at(&folder, &it.notes.path().join(name));
+        assert!(found.expect("it can be looked at"));
+    }
+    let mut told = Told::default();
+    indexer.step(&go_on, &mut told).expect("it can be read");
+    alter(
+        &it,
+        "UPDATE embeddings SET vector = zeroblob(length(vector))
+         WHERE id = (SELECT embedding FROM chunks WHERE text LIKE '%hall 3.')",
+    );
+    indexer.scan(&folder, &go_on).expect("it can be walked");
+    indexer.run(&go_on, &mut told).expect("it can be indexed");
+    assert_eq!(told.0, [FORGOTTEN]);
+    let problems = indexer.store().problems().expect("they can be read");
+    assert!(problems.is_empty(), "{problems:?}");
+    drop(indexer);
+    check_equals_fresh(it.dir.path(), &[it.notes.path()], &QUERIES);
+}
+
 /// Asks to stop as soon as an entry of a folder was seen.
 struct Stopping(AtomicBool);
 

@@ -197,6 +197,53 @@ const DAMAGES: &[Damage] = &[
     ),
 ];
 
+/// Ways to damage what only makes a library faster: the codes of vectors with their checks, and the saved snapshot.
+const SLOWER: &[(&str, fn(&Sound))] = &[
+    ("the codes of vectors are gone", |it| {
+        fs::remove_file(largest(&it.dir.path().join("vectors"), ".codes")).expect("it is there")
+    }),
+    ("the codes are cut off", |it| {
+        truncate(&largest(&it.dir.path().join("vectors"), ".codes"))
+    }),
+    ("the codes are garbage", |it| {
+        garble(&largest(&it.dir.path().join("vectors"), ".codes"))
+    }),
+    ("the checks of vectors are gone", |it| {
+        fs::remove_file(largest(&it.dir.path().join("vectors"), ".checks")).expect("it is there")
+    }),
+    ("the checks are cut off", |it| {
+        truncate(&largest(&it.dir.path().join("vectors"), ".checks"))
+    }),
+    ("a bit of the checks is flipped", |it| {
+        flip(&largest(&it.dir.path().join("vectors"), ".checks"))
+    }),
+    ("codes and checks are of an older generation", |it| {
+        for part in [".codes", ".checks"] {
+            let [old, new] =
+                [&it.old, &it.dir].map(|dir| largest(&dir.path().join("vectors"), part));
+            fs::remove_file(&new).expect("it can be removed");
+            fs::copy(old, new).expect("it can be copied");
+        }
+    }),
+    ("the snapshot is gone", |it| {
+        fs::remove_file(it.dir.path().join("snapshot")).expect("it is there")
+    }),
+    ("the snapshot is cut off", |it| {
+        truncate(&it.dir.path().join("snapshot"))
+    }),
+    ("the snapshot is garbage", |it| {
+        garble(&it.dir.path().join("snapshot"))
+    }),
+    ("a bit of the snapshot is flipped", |it| {
+        flip(&it.dir.path().join("snapshot"))
+    }),
+    ("the snapshot is of an older generation", |it| {
+        let [old, new] = [&it.old, &it.dir].map(|dir| dir.path().join("snapshot"));
+        fs::remove_file(&new).expect("it can be removed");
+        fs::copy(old, new).expect("it can be copied");
+    }),
+];
+
 fn check_notices(notices: &[String], lists: &[&str], name: &str) {
     assert_eq!(notices.len(), lists.len(), "{name}: {notices:?}");
     for (notice, list) in notices.iter().zip(lists) {
@@ -250,6 +297,64 @@ fn a_writer_mends_damaged_lists() {
     it.notes.write("7.md", "A new thing in hall 7.");
     let counts = index(it.dir.path(), &[it.notes.path()]);
     assert_eq!((counts.n_changed, counts.n_unchanged), (1, 11));
+}
+
+#[test]
+fn what_only_costs_time_changes_no_answer_and_is_made_anew() {
+    let it = sound();
+    let whole = tempfile::tempdir().expect("a scratch folder can be made");
+    copy(it.dir.path(), whole.path());
+    for (name, damage) in SLOWER {
+        copy(whole.path(), it.dir.path());
+        damage(&it);
+        let library = open(it.dir.path());
+        assert_eq!(library.notices(), [""; 0], "{name}");
+        let found = answers(&library, &QUERIES, &Params::default());
+        assert_eq!(found, it.answers, "{name}");
+        drop(library);
+        let counts = index(it.dir.path(), &[it.notes.path()]);
+        assert_eq!((counts.n_unchanged, counts.n_embedded), (12, 0), "{name}");
+        let library = open(it.dir.path());
+        assert_eq!(library.notices(), [""; 0], "{name}: it was mended");
+        let vectors = &library.lists().vectors;
+        assert_eq!(vectors.n_coded(), vectors.n_rows(), "{name}");
+        let found = answers(&library, &QUERIES, &Params::default());
+        assert_eq!(found, it.answers, "{name}");
+        assert!(it.dir.path().join("snapshot").exists(), "{name}");
+    }
+}
+
+/// One list that is gone does not cost the other: a large one takes minutes.
+#[test]
+fn a_sound_list_follows_what_was_forgotten_when_the_other_is_rebuilt() {
+    let it = sound();
+    let vectors = || largest(&it.dir.path().join("vectors"), "flat.");
+    let text = || largest(&it.dir.path().join("text"), ".term");
+    let alter = |sql: &str| {
+        let database = rusqlite::Connection::open(it.dir.path().join("library.sqlite"));
+        let n_changed = database.expect("it is SQLite").execute(sql, []);
+        assert_eq!(n_changed.expect("it can be changed"), 1);
+    };
+    let reopen = |list: &str| {
+        let (indexer, notices) =
+            Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
+        drop(indexer);
+        let n_rebuilt = |notice: &&String| notice.contains(" was rebuilt: ");
+        assert_eq!(notices.iter().filter(n_rebuilt).count(), 1, "{notices:?}");
+        assert!(notices[0].starts_with(&format!("the {list} list was rebuilt: ")));
+        assert_eq!(index(it.dir.path(), &[it.notes.path()]).n_added, 1);
+        check_equals_fresh(it.dir.path(), &[it.notes.path()], &QUERIES);
+    };
+    let rows = vectors();
+    fs::remove_dir_all(it.dir.path().join("text")).expect("it is there");
+    alter("UPDATE chunks SET text = replace(text, 'quiet', 'quick') WHERE text LIKE '%hall 3.'");
+    reopen("BM25");
+    assert_eq!(vectors(), rows, "the list goes on");
+    let terms = text();
+    fs::remove_file(it.dir.path().join("vectors/flat")).expect("it is there");
+    alter("UPDATE embeddings SET vector = zeroblob(length(vector)) WHERE id = 1");
+    reopen("vector");
+    assert!(terms.exists(), "the list goes on");
 }
 
 /// Opening reads no vector, so that it takes no longer for a large library.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memlens_ingest::IngestError;
-use memlens_store::StoreError;
+use memlens_store::{Change, Forgotten, StoreError};
 
 use super::Indexer;
 use crate::IndexerError;
@@ -47,9 +47,9 @@ impl Indexer {
             checked => checked?,
         };
         if let Some(forgotten) = forgotten {
-            self.notices.extend(told_forgotten(&forgotten));
-            self.forgotten.extend(forgotten.notes);
-            self.follow(&forgotten.applied, Vec::new())?;
+            let applied = forgotten.applied.clone();
+            self.read_anew(forgotten);
+            self.follow(&applied, Vec::new())?;
         }
         // An error of the last time leaves them closed.
         if self.derived.is_none() {
@@ -64,6 +64,24 @@ impl Indexer {
             self.notices.extend(notices);
         }
         Ok(!cancel.load(Ordering::Relaxed))
+    }
+
+    /// Has notes read anew that were forgotten, and tells of them. So are those that wait to be saved: they may use an
+    /// embedding that is gone.
+    pub(super) fn read_anew(&mut self, forgotten: Forgotten) {
+        self.notices.extend(told_forgotten(&forgotten));
+        self.forgotten.extend(forgotten.notes);
+        let is_put = |change: &mut Change| matches!(change, Change::Put(_));
+        for change in self.pending.extract_if(.., is_put) {
+            let Change::Put(document) = change else {
+                continue;
+            };
+            // It happens once more.
+            self.happened
+                .retain(|it| (it.folder, &it.path) != (document.folder, &document.path));
+            self.forgotten.push((document.folder, document.path));
+        }
+        self.pending_chunks = 0;
     }
 
     /// Queues notes that were forgotten because they were not as they were saved, also those of folders that nobody walks

@@ -96,7 +96,9 @@ impl Indexer {
         } = Derived::open(&mut self.store, &info.id, info.dim)?;
         self.derived = Some(derived);
         self.notices.extend(notices);
-        self.forgotten.extend(forgotten);
+        if let Some(forgotten) = forgotten {
+            self.read_anew(forgotten);
+        }
         Ok(())
     }
 }
