@@ -9,6 +9,7 @@
 //! (`cargo xtask bench scale`).
 
 mod evidence;
+mod judged;
 mod mixed;
 mod neighbours;
 mod notes;

@@ -20,7 +20,7 @@ use crate::neighbours::Neighbours;
 use crate::notes::{FIXTURE, Notes, questions};
 use crate::rivals::Rivals;
 use crate::series::{MILLISECONDS, Series};
-use crate::{follow, memory, open, places, this_run};
+use crate::{follow, judged, memory, open, places, this_run};
 
 /// Chunks of a note, about.
 const CHUNKS_OF_NOTE: usize = 10;
@@ -70,7 +70,10 @@ pub fn measure(dir: &Path) {
     let (folder, library) = places(dir);
     let source = bundled(Vec::new());
     open(&library, &source);
-    search(&Library::open(&library, source.clone()).expect("the library is sound"));
+    let opened = Library::open(&library, source.clone()).expect("the library is sound");
+    search(&opened);
+    judged::measure(&folder, &opened);
+    drop(opened);
     let model = source(Purpose::Query).expect("`cargo xtask setup` was run");
     follow(
         &folder,

@@ -9,6 +9,8 @@ use serde_json::json;
 pub const MICROSECONDS: &str = "us";
 /// The unit of times of a millisecond and above.
 pub const MILLISECONDS: &str = "ms";
+/// The unit of what somebody waits for.
+pub const SECONDS: &str = "s";
 
 /// Samples of one measure.
 pub struct Series {
@@ -43,6 +45,7 @@ impl Series {
         let in_a_second = match self.unit {
             MICROSECONDS => 1e6,
             MILLISECONDS => 1e3,
+            SECONDS => 1.0,
             unit => panic!("{unit:?} is no unit of time"),
         };
         self.add(time.as_secs_f64() * in_a_second);

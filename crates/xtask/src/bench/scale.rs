@@ -45,6 +45,7 @@ const AIMS: &[Aim] = &[
         MEDIAN,
         [0.35, 0.16],
     ),
+    aim("evaluation", MEDIAN, [15.0; 2]),
     aim("a saved note can be found", 95, [400.0, 700.0]),
     aim(
         "a reader's updates, share of the writing",
