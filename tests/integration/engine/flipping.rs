@@ -182,9 +182,9 @@ fn a_note_that_waits_to_be_saved_outlives_its_embedding() {
         .folders()
         .expect("they can be read")
         .remove(0);
-    // The first uses an embedding that is there, and waits for the second.
+    // What was seen last comes first: it uses an embedding that is there, and waits for the other.
     let text = fs::read_to_string(it.notes.path().join("3.md")).expect("it is there");
-    for (name, text) in [("copy.md", &*text), ("other.md", "The attic.")] {
+    for (name, text) in [("other.md", "The attic."), ("copy.md", &*text)] {
         it.notes.write(name, text);
         let found = indexer.look_at(&folder, &it.notes.path().join(name));
         assert!(found.expect("it can be looked at"));
@@ -196,13 +196,16 @@ fn a_note_that_waits_to_be_saved_outlives_its_embedding() {
         "UPDATE embeddings SET vector = zeroblob(length(vector))
          WHERE id = (SELECT embedding FROM chunks WHERE text LIKE '%hall 3.')",
     );
+    // Its own folder is not walked meanwhile, which would have it read anew too.
+    let away = Notes::new(&[("away.md", "The cellar.")]);
+    let folder = indexer.add_folder(away.path()).expect("it can be added");
     indexer.scan(&folder, &go_on).expect("it can be walked");
     indexer.run(&go_on, &mut told).expect("it can be indexed");
     assert_eq!(told.0, [FORGOTTEN]);
     let problems = indexer.store().problems().expect("they can be read");
     assert!(problems.is_empty(), "{problems:?}");
     drop(indexer);
-    check_equals_fresh(it.dir.path(), &[it.notes.path()], &QUERIES);
+    check_equals_fresh(it.dir.path(), &[it.notes.path(), away.path()], &QUERIES);
 }
 
 /// Asks to stop as soon as an entry of a folder was seen.
