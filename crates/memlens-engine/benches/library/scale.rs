@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 use memlens_embed::Embedder;
 use memlens_engine::view::Activity;
 use memlens_engine::{EmbedderSource, Indexer, Library, Lists, Observer, Purpose, bundled};
-use memlens_index::{Join, part_len, side_by_side};
+use memlens_index::{Join, VectorFile, part_len, side_by_side, vector_folder, vector_path};
 use memlens_params::{Params, VectorUnit};
 use memlens_rank::{List, ListId, ListState};
 use memlens_retrieve::{DEPTH_MAX, VectorScores};
+use memlens_store::Store;
 
 use crate::neighbours::Neighbours;
 use crate::notes::{FIXTURE, Notes, questions};
@@ -30,6 +31,8 @@ const ROUNDS: usize = 4;
 const N_ADDED: usize = 1024;
 /// How many texts are truly embedded, to be moved about.
 const N_SAMPLES: usize = 512;
+/// Rows of the vector list for one that is used, at most.
+const LEFT_OVER_MOST: f64 = 1.02;
 /// Shorter paragraphs are headings and the like.
 const SAMPLE_CHARS_MIN: usize = 80;
 
@@ -68,6 +71,7 @@ fn paragraphs() -> Vec<String> {
 /// Opens the library in `dir`, asks it, and saves notes that it watches.
 pub fn measure(dir: &Path) {
     let (folder, library) = places(dir);
+    clear_up(&library);
     let source = bundled(Vec::new());
     open(&library, &source);
     let opened = Library::open(&library, source.clone()).expect("the library is sound");
@@ -83,6 +87,20 @@ pub fn measure(dir: &Path) {
         "a saved note can be found",
     );
     index_beside_a_reader(&folder, &library, &source);
+}
+
+/// Has the vector list built anew where the notes that earlier runs saved have left rows in it: each costs a search time.
+fn clear_up(library: &Path) {
+    let store = Store::open_read_only(library).expect("the library is sound");
+    let (n_used, _) = store.n_used_and_unused().expect("they can be counted");
+    drop(store);
+    let list = VectorFile::open(&vector_path(library)).expect("the list is sound");
+    if list.n_rows() as f64 <= n_used as f64 * LEFT_OVER_MOST {
+        return;
+    }
+    drop(list);
+    fs::remove_dir_all(vector_folder(library)).expect("it can be removed");
+    Indexer::open(library, neighbours()).expect("nobody else writes");
 }
 
 /// A library that takes up every change of a writer's, as the window's does.
