@@ -10,7 +10,7 @@ export function layOut(): void {
     Object.defineProperty(HTMLElement.prototype, name, {
       configurable: true,
       get(this: HTMLElement) {
-        if (this.matches("[role=tree], [role=grid], [role=region]")) return REGION_PX;
+        if (this.matches("[role=tree], [role=grid], [role=region], [role=dialog] > .body")) return REGION_PX;
         return LINE_PX * Math.max(1, this.querySelectorAll("[data-line]").length);
       },
     });

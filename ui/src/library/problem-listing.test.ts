@@ -15,17 +15,6 @@ const ALL = Array.from({ length: N }, (_, at): FileProblem => ({
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("of 50,000 problems every one is listed at last, 500 more each time, in their order", () => {
-  const listing = new ProblemListing(() => ALL);
-  expect([listing.listed.length, listing.nNext]).toEqual([500, 500]);
-  let n = 1;
-  for (; listing.nNext > 0; n += 1) listing.more();
-  expect([n, listing.nNext]).toEqual([N / 500, 0]);
-  expect(listing.listed).toEqual(ALL);
-  listing.fewer();
-  expect(listing.listed).toHaveLength(500);
-});
-
 test.each([
   ["note-49999", ["year/note-49999.md"]],
   ["  NOTE-4321 ", ["year/note-4321.md", ...[..."0123456789"].map((digit) => `year/note-4321${digit}.md`)]],
@@ -36,25 +25,33 @@ test.each([
   const listing = new ProblemListing(() => ALL);
   listing.find(text);
   vi.runAllTimers();
-  expect(listing.found.map(({ path }) => path)).toEqual(paths);
+  expect(listing.found.map(({ problem }) => problem.path)).toEqual(paths);
 });
 
-test("among thousands the words are looked for once the typing rests, and other words list few again", () => {
+test("among thousands the words are looked for once the typing rests", () => {
   const listing = new ProblemListing(() => ALL);
-  listing.more();
   for (const text of ["y", "ya", "yaml"]) listing.find(text);
-  expect([listing.text, listing.found.length, listing.listed.length]).toEqual(["yaml", N, 1_000]);
+  expect([listing.text, listing.sought, listing.found.length]).toEqual(["yaml", "", N]);
   vi.runAllTimers();
-  expect([listing.found.length, listing.listed.length]).toEqual([0.8 * N, 500]);
+  expect([listing.sought, listing.found.length]).toEqual(["yaml", 0.8 * N]);
   listing.find("");
   expect(listing.found).toHaveLength(N);
 });
 
-test("a find box is wanted where not all are listed, or words leave some out", () => {
-  let problems = ALL.slice(0, 500);
+test("each problem has its own key, which it keeps when words leave others out", () => {
+  const [one, two] = [ALL[0], ALL[1]] as [FileProblem, FileProblem];
+  const listing = new ProblemListing(() => [one, two, one, { ...one }]);
+  const keys = listing.found.map(({ key }) => key);
+  expect(new Set(keys).size).toBe(4);
+  listing.find("utf-8");
+  expect(listing.found.map(({ key }) => key)).toEqual([keys[0], keys[2], keys[3]]);
+});
+
+test("a find box is wanted where more are listed than are in sight, or words leave some out", () => {
+  let problems = ALL.slice(0, 10);
   const listing = new ProblemListing(() => problems);
   expect(listing.isLong).toBe(false);
-  problems = ALL;
+  problems = ALL.slice(0, 11);
   expect(listing.isLong).toBe(true);
   listing.find("yaml");
   problems = ALL.slice(0, 3);

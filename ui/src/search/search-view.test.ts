@@ -425,6 +425,8 @@ describe("states", () => {
   });
 
   it("lists the files with problems", async () => {
+    // Without a height nothing is in sight of a list that scrolls.
+    vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockReturnValue(600);
     const { user } = await open({ problems: PROBLEMS });
     await user.click(screen.getByRole("button", { name: /2 files with problems/ }));
     expect(await screen.findByRole("dialog", { name: "Files with problems" })).toHaveTextContent(
