@@ -9,6 +9,8 @@ type Calls = Pick<Backend, "pastQuestions" | "onLost">;
 const REST_MS = 150;
 /** How many rows the engine gives at a time. */
 const PAGE = 500;
+/** Leaves none out. */
+const ALL: PastFilterArgument = { text: "", agent: null, only: "all" };
 
 /**
  * What has to be read whatever is there, each more than the one before: where the opened question stands, the rows in sight
@@ -21,7 +23,7 @@ type Stale = (typeof STALE)[number];
 export class PastList {
   readonly #backend: Calls;
   readonly #loop = new NewestOnly(() => this.#readOnce());
-  #filter = $state.raw<PastFilterArgument>({ text: "", agent: null, only: "all" });
+  #filter = $state.raw(ALL);
   /** The filter of what is listed; another one may be typed already. */
   #listed = $state.raw(this.#filter);
   #questions = $state.raw<PastQuestions | null>(null);
@@ -132,7 +134,7 @@ export class PastList {
   /** Opens a question that the filter may leave out. */
   openAmongAll(id: string): void {
     this.#openId = id;
-    this.#filter = { text: "", agent: null, only: "all" };
+    this.#filter = ALL;
     this.#read("list");
   }
 
@@ -165,8 +167,12 @@ export class PastList {
     const at = stale === "sight" ? this.#sight.from : stale === null ? missing : null;
     const open = this.#openId;
     try {
-      this.#take(await this.#backend.pastQuestions(this.#listed, { at, open }), open, stale);
+      const questions = await this.#backend.pastQuestions(this.#listed, { at, open });
+      this.#take(questions, open, stale);
       this.#error = null;
+      // One that only came into sight tells nothing of what was forgotten.
+      if (stale !== null && open !== null && questions.open_at === null && this.#openId === open)
+        await this.#leaveIfForgotten(open, questions);
     } catch (error) {
       this.#error = toErrorInfo(error);
       this.#toOpen = null;
@@ -184,13 +190,23 @@ export class PastList {
     if (isAnew || toOpen !== null) this.#toOpen = null;
     if (toOpen !== null) this.open(toOpen.id);
     if (this.#openId !== asked) return;
-    const [row] = rows;
     // One that the filter left out before stays opened; else what is opened is one of the list.
     const isLost = open_at === null && (stale === "list" || this.#openAt !== null || asked === null);
-    this.#openAt = isLost && row !== undefined ? first : open_at;
-    if (isLost) {
-      this.#openId = row?.id ?? null;
-      this.#openRow = row ?? null;
-    } else if (open_at !== null) this.#openRow = this.rowAt(open_at) ?? this.#openRow;
+    if (isLost) return this.#openFirst(first, rows);
+    this.#openAt = open_at;
+    if (open_at !== null) this.#openRow = this.rowAt(open_at) ?? this.#openRow;
+  }
+
+  /** Opens the list's first question in place of one that stands in no list: not only the filter leaves it out. */
+  async #leaveIfForgotten(id: string, { first, rows }: PastQuestions): Promise<void> {
+    const all = await this.#backend.pastQuestions(ALL, { at: 0, open: id }).catch(() => null);
+    if (all === null || all.open_at !== null || this.#openId !== id) return;
+    this.#openFirst(first, rows);
+  }
+
+  #openFirst(first: number, [row]: readonly PastRow[]): void {
+    this.#openAt = row === undefined ? null : first;
+    this.#openId = row?.id ?? null;
+    this.#openRow = row ?? null;
   }
 }

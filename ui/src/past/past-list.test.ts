@@ -159,3 +159,69 @@ test("what the engine forgets is listed no longer, and another one is opened for
   await settled();
   expect(list.n).toBe(10);
 });
+
+/** The list of iris, with a question of another agent opened. */
+async function hidden(nRows = 12) {
+  const one = made(nRows);
+  one.list.follow();
+  one.list.narrow({ agent: "iris" });
+  await settled();
+  one.list.open("m11");
+  await settled();
+  one.list.refresh();
+  await settled();
+  return one;
+}
+
+test("an opened question that the filter leaves out stays opened until the engine forgets it", async () => {
+  const { list, past, tell } = await hidden();
+  expect([list.openId, list.openAt]).toEqual(["m11", null]);
+  past.forgetOldest(1);
+  tell(null);
+  await settled();
+  expect([list.openId, list.openAt]).toEqual(["m11", null]);
+  past.forgetOldest(1);
+  tell(null);
+  await settled();
+  expect([list.openId, list.openAt, list.openRow?.id]).toEqual(["m3", 0, "m3"]);
+});
+
+test("an opened question that the filter leaves out is not looked for where others only come into sight", async () => {
+  const { list, asked } = await hidden(N);
+  const nAsked = asked.length;
+  list.show(510, 520);
+  await settled();
+  expect(asked.slice(nAsked)).toEqual([510]);
+  expect(list.rowAt(510)).not.toBeNull();
+});
+
+test("an opened question stays opened while it cannot be told whether the engine forgot it", async () => {
+  const { list, past, pastQuestions, tell } = await hidden();
+  past.forgetOldest(2);
+  let isFailing = true;
+  pastQuestions.mockImplementation((filter, page) =>
+    isFailing && filter.agent === null
+      ? Promise.reject(new Error("the disk is gone"))
+      : Promise.resolve(past.questions(filter, page)),
+  );
+  tell(null);
+  await settled();
+  expect([list.openId, list.openAt, list.n, list.error]).toEqual(["m11", null, 3, null]);
+  isFailing = false;
+  tell(null);
+  await settled();
+  expect(list.openId).toBe("m3");
+});
+
+test("a question that is opened while the engine is asked for one it forgot stays opened", async () => {
+  const { list, past, pastQuestions, tell } = await hidden();
+  past.forgetOldest(2);
+  const second = list.rowAt(1)?.id ?? "";
+  pastQuestions.mockImplementation((filter, page) => {
+    if (filter.agent === null) list.open(second);
+    return Promise.resolve(past.questions(filter, page));
+  });
+  tell(null);
+  await settled();
+  expect([list.openId, list.openAt]).toEqual([second, 1]);
+});
