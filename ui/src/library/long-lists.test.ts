@@ -2,7 +2,7 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { tick } from "svelte";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { violations } from "../../tests/axe";
 import { LibraryBackend, SAVED_MS } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
@@ -14,6 +14,7 @@ import ProblemsDialog from "./ProblemsDialog.svelte";
 import { Reports } from "./reports.svelte";
 
 layOut();
+afterEach(() => void vi.useRealTimers());
 
 /** Events, and problems. */
 const [N, N_PROBLEMS] = [5_000, 50_000];
@@ -21,6 +22,7 @@ const [N, N_PROBLEMS] = [5_000, 50_000];
 const [ROWS_MAX, ROW_ELEMENTS_MAX] = [500, 15];
 /** Problems drawn at most: those in sight, and some beyond. */
 const PROBLEM_ROWS_MAX = 60;
+const DAY_MS = 86_400_000;
 
 /** As the order of problems has it, by path. */
 const pathOf = (at: number) => `note-${String(at).padStart(5, "0")}.md`;
@@ -300,11 +302,23 @@ test("of 5,000 events a bounded number is drawn, and one more draws one row", as
   expect(rows()).toHaveLength(ROWS_MAX);
 });
 
-test("the first event of a new day draws one row", async () => {
+test("the first event of a new day draws one row, and at midnight the day before is called so", async () => {
+  vi.useFakeTimers({ now: SAVED_MS, toFake: ["Date", "setTimeout", "clearTimeout"] });
   const activity = countTo(10, event).reverse();
-  const { rerender } = render(ActivityList, { activity, nowMs: SAVED_MS, onShow: () => undefined });
-  const tomorrow = SAVED_MS + 86_400_000;
-  const newer = [{ ...event(N), at_ms: tomorrow }, ...activity];
-  expect(await drawn(() => rerender({ activity: newer, nowMs: tomorrow }))).toEqual({ n_new: 1, n_gone: 0 });
-  expect(screen.getAllByRole("list")).toHaveLength(2);
+  const props = { activity, onShow: () => undefined };
+  const { rerender, unmount } = render(ActivityList, props);
+  const days = () => [...document.querySelectorAll(".day")].map((one) => one.textContent);
+  expect(days()).toEqual(["Today"]);
+  const pass = async () => {
+    vi.advanceTimersByTime(DAY_MS);
+    await tick();
+  };
+  expect(await drawn(pass)).toEqual({ n_new: 0, n_gone: 0 });
+  expect(days()).toEqual(["Yesterday"]);
+  const newer = [{ ...event(N), at_ms: SAVED_MS + DAY_MS }, ...activity];
+  expect(await drawn(() => rerender({ ...props, activity: newer }))).toEqual({ n_new: 1, n_gone: 0 });
+  expect(days()).toEqual(["Today", "Yesterday"]);
+  unmount();
+  await tick();
+  expect(vi.getTimerCount()).toBe(0);
 });

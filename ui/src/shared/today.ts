@@ -1,0 +1,39 @@
+import { createSubscriber } from "svelte/reactivity";
+
+/** A machine that slept past midnight did not count the time asleep, so it is looked at the clock now and then. */
+const LOOK_MS = 60_000;
+
+/** Today, in the machine's time zone. What shows it changes with the day; while nothing does, nothing looks at the clock. */
+class Today {
+  readonly #subscribe = createSubscriber((update) => {
+    let date = dateNow();
+    let timer: ReturnType<typeof setTimeout>;
+    function wait() {
+      timer = setTimeout(look, Math.min(LOOK_MS, msToMidnight()));
+    }
+    function look() {
+      wait();
+      if (dateNow() === date) return;
+      date = dateNow();
+      update();
+    }
+    wait();
+    return () => clearTimeout(timer);
+  });
+
+  /** A moment of today; the next one is told at midnight. */
+  get ms(): number {
+    this.#subscribe();
+    return Date.now();
+  }
+}
+
+export const today = new Today();
+
+function dateNow(): string {
+  return new Date().toDateString();
+}
+
+function msToMidnight(): number {
+  return new Date().setHours(24, 0, 0, 0) - Date.now();
+}
