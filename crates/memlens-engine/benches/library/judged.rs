@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use memlens_engine::view::TuneRequest;
-use memlens_engine::{Library, Metric, PastFilter, Place, QueryFile, Ranking};
+use memlens_engine::{Library, Metric, PastFilter, Place, QueryFile, Ranking, WhyNot};
 use memlens_params::Params;
 use memlens_store::{NewPast, ReadLog, Store};
 use serde_json::json;
@@ -29,7 +29,8 @@ struct Judged {
 
 /// Measures what asks 100 questions, each the words of a line that is its answer.
 pub fn measure(folder: &Path, library: &Library) {
-    let judged = judged(folder);
+    let folder = folder.canonicalize().expect("it is there");
+    let judged = judged(&folder);
     let scratch = tempfile::tempdir_in(folder.parent().expect("it lies in a folder"));
     let scratch = scratch.expect("a scratch folder can be made");
     let file = scratch.path().join("judged.jsonl");
@@ -167,9 +168,9 @@ fn why_not(library: &Library, judged: &[Judged]) {
         let place = place.expect("it can be read").expect("it is a place");
         let started = Instant::now();
         let answer = library.why(&search, &params, &place, None);
-        let took: Duration = started.elapsed();
-        answer.expect("it can be told");
-        why.add_time(took);
+        why.add_time(started.elapsed());
+        let answer = answer.expect("it can be told");
+        assert!(matches!(answer.why, WhyNot::Searched { .. }), "it is there");
     }
     why.print();
 }

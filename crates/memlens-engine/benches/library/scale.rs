@@ -71,7 +71,6 @@ fn paragraphs() -> Vec<String> {
 /// Opens the library in `dir`, asks it, and saves notes that it watches.
 pub fn measure(dir: &Path) {
     let (folder, library) = places(dir);
-    clear_up(&library);
     let source = bundled(Vec::new());
     open(&library, &source);
     let opened = Library::open(&library, source.clone()).expect("the library is sound");
@@ -87,9 +86,11 @@ pub fn measure(dir: &Path) {
         "a saved note can be found",
     );
     index_beside_a_reader(&folder, &library, &source);
+    clear_up(&library);
 }
 
-/// Has the vector list built anew where the notes that earlier runs saved have left rows in it: each costs a search time.
+/// Has the vector list built anew where the notes that this run and earlier ones saved have left rows in it: each costs the
+/// searches of the next run time.
 fn clear_up(library: &Path) {
     let store = Store::open_read_only(library).expect("the library is sound");
     let (n_used, _) = store.n_used_and_unused().expect("they can be counted");

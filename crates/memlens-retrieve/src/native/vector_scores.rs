@@ -91,7 +91,11 @@ impl<'a> VectorScores<'a> {
         // Looked at once more: to keep all ceilings would take longer.
         let may_reach = |part: &Vec<Range<u32>>| {
             let is_next = |it: &(f64, u32)| it.0 >= last && by_ceiling(it, &farthest).is_gt();
-            self.ceilings(part).filter(is_next).collect::<Vec<_>>()
+            let mut next = Vec::new();
+            self.ceilings(part)
+                .filter(is_next)
+                .for_each(|it| next.push(it));
+            next
         };
         let mut rest = side_by_side(&parts, may_reach).concat();
         rest.sort_unstable_by(by_ceiling);
@@ -164,12 +168,13 @@ impl<'a> VectorScores<'a> {
         // How many chunks of a part stand between each wanted one and the one before it.
         let count = |part: &[Range<u32>]| {
             let mut n_between = vec![0; wanted.len()];
-            for (ceiling, place) in self.ceilings(part).filter(reaches) {
+            let reaching = self.ceilings(part).filter(reaches);
+            reaching.for_each(|(ceiling, place)| {
                 let next = n_wanted_before(ceiling, place);
                 if let Some(n) = next.and_then(|next| n_between.get_mut(next)) {
                     *n += 1;
                 }
-            }
+            });
             n_between
         };
         // Where a wanted score is a common one most vectors are read, and memory keeps a thread waiting.
@@ -216,7 +221,8 @@ impl<'a> VectorScores<'a> {
         })
     }
 
-    /// What the score of every chunk of a part does not exceed, with its place.
+    /// What the score of every chunk of a part does not exceed, with its place. Passed over by `for_each`, it is two loops, one
+    /// in the other; asked for the next one, it would have to find out each time where it stands.
     fn ceilings(&self, part: &[Range<u32>]) -> impl Iterator<Item = (f64, u32)> {
         let chunks = part
             .iter()
@@ -318,16 +324,16 @@ fn score(whole: f64, window: Option<f64>) -> f64 {
 fn nearest(n: usize, chunks: impl Iterator<Item = (f64, u32)>) -> Vec<(f64, u32)> {
     let mut nearest = Vec::new();
     let mut farthest = None;
-    for chunk in chunks {
+    chunks.for_each(|chunk| {
         if farthest.is_some_and(|farthest| by_ceiling(&chunk, &farthest).is_gt()) {
-            continue;
+            return;
         }
         nearest.push(chunk);
         // Twice as many as are wanted, so that most pass by without a look at the others.
         if nearest.len() == 2 * n {
             farthest = keep_nearest(n, &mut nearest);
         }
-    }
+    });
     keep_nearest(n, &mut nearest);
     nearest
 }
