@@ -50,6 +50,8 @@ fn write_vectors_of_another_model(dir: &Path) {
 
 /// One way to damage a library, and the lists that must be rebuilt then.
 type Damage = (&'static str, fn(&Sound), &'static [&'static str]);
+/// One after which no list has to be.
+type Delay = (&'static str, fn(&Sound));
 
 const DAMAGES: &[Damage] = &[
     (
@@ -198,7 +200,7 @@ const DAMAGES: &[Damage] = &[
 ];
 
 /// Ways to damage what only makes a library faster: the codes of vectors with their checks, and the saved snapshot.
-const SLOWER: &[(&str, fn(&Sound))] = &[
+const SLOWER: &[Delay] = &[
     ("the codes of vectors are gone", |it| {
         fs::remove_file(largest(&it.dir.path().join("vectors"), ".codes")).expect("it is there")
     }),
