@@ -18,6 +18,8 @@ mod compacting;
 mod comparing;
 #[path = "engine/confining.rs"]
 mod confining;
+#[path = "engine/damages.rs"]
+mod damages;
 #[path = "engine/emulating.rs"]
 mod emulating;
 #[path = "engine/evergreen.rs"]
@@ -32,6 +34,8 @@ mod flipping;
 mod folders;
 #[path = "engine/forgetting.rs"]
 mod forgetting;
+#[path = "engine/in_turn.rs"]
+mod in_turn;
 #[path = "engine/listing.rs"]
 mod listing;
 #[path = "engine/losing.rs"]

@@ -162,9 +162,9 @@ impl Library {
         ranking: &Ranking,
         mut asked: impl FnMut(),
     ) -> Result<Vec<Scores>, EngineError> {
-        let answered = queries
-            .iter()
-            .filter_map(|query| Some((query, query.gold()?)));
+        let is_asked = |query: &Query| ranking.is_of_library() && query.gold().is_some();
+        let queries = self.in_turn(queries, |query| &query.query, is_asked);
+        let answered = queries.filter_map(|query| Some((query, query.gold()?)));
         let each = answered.map(|(query, gold)| {
             let run = self.run_query(query, base, ranking, false)?;
             asked();

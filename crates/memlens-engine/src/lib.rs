@@ -54,6 +54,7 @@ mod feedback;
 mod following;
 mod given;
 mod hook;
+mod in_turn;
 mod kept;
 mod library;
 mod markdown;

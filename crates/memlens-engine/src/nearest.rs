@@ -93,7 +93,8 @@ impl Library {
             self.aggregate_for(&params)?;
         }
         let mean = |scores: &[Scores]| Summary::of(scores).map_or(0.0, |it| it.mean.ndcg_10);
-        let full = queries.iter().map(|query| {
+        let full = self.in_turn(queries, |query| &query.query, |_| ranking.is_of_library());
+        let full = full.map(|query| {
             let run = self.run_query(query, base, ranking, false)?;
             if goes_on() {
                 Ok(score_of(query, &run.places))
@@ -120,8 +121,8 @@ impl Library {
                 free.push(parameter);
             }
         }
-        let searches = queries
-            .iter()
+        let searches = self
+            .in_turn(queries, |query| &query.query, |_| best.is_of_library())
             .map(|query| {
                 let search = self.search_for(query, base, &best, false)?;
                 if goes_on() {

@@ -1,10 +1,10 @@
 //! How near each vector of a list is to a question, as far as the codes tell.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::VectorFile;
-use crate::codes::Question;
+use crate::looks::{Asked, NOT_ASKED};
 
 /// For every row of a list two numbers that its product with a question lies between; both are the product itself for rows
 /// without a code.
@@ -12,20 +12,6 @@ pub struct Bounds<'a> {
     list: &'a VectorFile,
     asked: Arc<Asked>,
 }
-
-/// A question, and what a scan of the codes found.
-pub(crate) struct Asked {
-    pub(crate) query: Vec<f32>,
-    /// None where no code was looked at.
-    pub(crate) question: Option<Question>,
-    /// By row.
-    pub(crate) ceilings: Vec<f32>,
-    /// The bits of each product that was asked for, by row; [`NOT_ASKED`] of the others.
-    pub(crate) products: Box<[AtomicU32]>,
-}
-
-/// No product of finite numbers.
-pub(crate) const NOT_ASKED: u32 = f32::NAN.to_bits();
 
 impl<'a> Bounds<'a> {
     pub(crate) fn new(list: &'a VectorFile, asked: Arc<Asked>) -> Self {
@@ -36,7 +22,7 @@ impl<'a> Bounds<'a> {
     ///
     /// The codes say how sure that is. The same on every machine, bit for bit.
     pub fn ceilings(&self) -> &[f32] {
-        &self.asked.ceilings
+        &self.asked.looked.ceilings
     }
 
     /// The [`VectorFile::dot`] of the question with a row. It is kept: a vector that is asked for again is not read again.
@@ -49,7 +35,7 @@ impl<'a> Bounds<'a> {
         if bits != NOT_ASKED {
             return f32::from_bits(bits);
         }
-        let product = self.list.dot(&self.asked.query, row);
+        let product = self.list.dot(&self.asked.looked.query, row);
         kept.store(product.to_bits(), Ordering::Relaxed);
         product
     }
@@ -59,8 +45,8 @@ impl<'a> Bounds<'a> {
     /// # Panics
     /// If there is no such row.
     pub fn floor(&self, row: u32) -> f32 {
-        let ceiling = self.asked.ceilings[row as usize];
-        match &self.asked.question {
+        let ceiling = self.asked.looked.ceilings[row as usize];
+        match &self.asked.looked.question {
             Some(question) if (row as usize) < self.list.n_coded() => {
                 ceiling - question.spread(self.list.codes().code(row as usize))
             }

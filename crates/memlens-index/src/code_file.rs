@@ -127,36 +127,40 @@ impl CodeFile {
 
     /// How many of the list's rows, from the first, have a code. The first time this reads all of them.
     pub(crate) fn n_coded(&self) -> usize {
-        let look = || self.look(self.n_checked, self.n_known, None);
+        let look = || self.look(self.n_checked, self.n_known, &mut []);
         *self.n_sound.get_or_init(look)
     }
 
-    /// Writes the ceilings of all rows that have a code, by row, and returns how many these are: [`CodeFile::n_coded`], which
-    /// it finds on the way where nobody asked before, so that codes come from memory once.
-    pub(crate) fn write_ceilings(&self, question: &Question, ceilings: &mut [f32]) -> usize {
+    /// Writes the ceilings of all rows that have a code, by row and for each question, and returns how many these are:
+    /// [`CodeFile::n_coded`], which it finds on the way where nobody asked before. Codes come from memory once, however many
+    /// questions there are.
+    pub(crate) fn write_ceilings(&self, asked: &mut [(&Question, &mut [f32])]) -> usize {
         let mut is_written = false;
         let n_coded = *self.n_sound.get_or_init(|| {
             is_written = true;
-            let asked = Some((question, &mut *ceilings));
             self.look(self.n_checked, self.n_known, asked)
         });
         if !is_written {
-            self.look(n_coded, n_coded, Some((question, ceilings)));
+            self.look(n_coded, n_coded, asked);
         }
         n_coded
     }
 
     /// How many of the first `n_rows` codes are as they were written, up to the first that is not; the first `n_known` are
-    /// known to be. Writes a question's ceilings of all these at least.
-    fn look(&self, n_rows: usize, n_known: usize, asked: Option<(&Question, &mut [f32])>) -> usize {
+    /// known to be. Writes each question's ceilings of all these at least.
+    fn look(&self, n_rows: usize, n_known: usize, asked: &mut [(&Question, &mut [f32])]) -> usize {
         let code_bytes = self.rotation.code_bytes();
         let n_each = part_len(n_rows);
         let parts = self.codes()[..n_rows * code_bytes].chunks(n_each * code_bytes);
-        let (question, ceilings) = asked.unzip();
-        let mut ceilings = ceilings.map(|ceilings| ceilings.chunks_mut(n_each));
+        let mut asked: Vec<_> = asked
+            .iter_mut()
+            .map(|(question, ceilings)| (*question, ceilings.chunks_mut(n_each)))
+            .collect();
         let parts = (0..).step_by(n_each).zip(parts).map(|(first, codes)| {
-            let ceilings = ceilings.as_mut().and_then(Iterator::next);
-            (first, codes, question.zip(ceilings))
+            let asked = asked
+                .iter_mut()
+                .filter_map(|(question, ceilings)| Some((*question, ceilings.next()?)));
+            (first, codes, asked.collect::<Vec<_>>())
         });
         let damaged = side_by_side(parts, |(first, codes, mut asked)| {
             let blocks = codes.chunks(AT_ONCE * code_bytes);
@@ -164,7 +168,7 @@ impl CodeFile {
                 let rows = (first + at..).zip(codes.chunks_exact(code_bytes));
                 let mut unknown = rows.skip(n_known.saturating_sub(first + at));
                 let damaged = unknown.find(|(row, code)| !self.is_code_as_written(*row, code));
-                if let Some((question, ceilings)) = &mut asked {
+                for (question, ceilings) in &mut asked {
                     question.write_ceilings(codes, &mut ceilings[at..]);
                 }
                 damaged.map(|(row, _)| row)

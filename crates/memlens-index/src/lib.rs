@@ -56,6 +56,7 @@ mod error;
 mod heads;
 mod held;
 mod id_table;
+mod looks;
 mod paths;
 mod private;
 mod side_by_side;

@@ -12,10 +12,11 @@ use memmap2::Mmap;
 use memmap2::UncheckedAdvice;
 use parking_lot::Mutex;
 
-use crate::bounds::{Asked, Bounds, NOT_ASKED};
+use crate::bounds::Bounds;
 use crate::code_file::CodeFile;
 use crate::codes::Question;
 use crate::id_table::IdTable;
+use crate::looks::{Asked, Looked, Looks, NOT_ASKED};
 use crate::private::NO_FILE;
 use crate::vector_list::{Head, ID_BYTES};
 use crate::{IndexError, part_len, side_by_side};
@@ -37,8 +38,7 @@ pub struct VectorFile {
     sound: Box<[AtomicU64]>,
     /// The first row that was read and was not.
     damaged: OnceLock<u32>,
-    /// What is asked again when parameters change, and for each change that would bring a note back.
-    last_asked: Mutex<Option<Arc<Asked>>>,
+    looks: Mutex<Looks>,
     row_of: IdTable,
 }
 
@@ -184,37 +184,76 @@ impl VectorFile {
     /// As [`VectorFile::dots`].
     pub fn bounds(&self, query: &[f32]) -> Result<Bounds<'_>, IndexError> {
         check_vector(query, self.head.dim)?;
-        let is_same = |asked: &&Arc<Asked>| asked.query == query;
-        if let Some(asked) = self.last_asked.lock().as_ref().filter(is_same) {
-            return Ok(Bounds::new(self, asked.clone()));
-        }
-        let last = self.last_asked.lock().take();
-        let (mut ceilings, mut products) = last.and_then(Arc::into_inner).map_or_else(
-            || {
-                let products = (0..self.n_rows()).map(|_| AtomicU32::new(0));
-                (vec![0.0; self.n_rows()], products.collect())
-            },
-            // Memory that is there already: pages of the system's come empty, which takes a tenth of a search.
-            |last| (last.ceilings, last.products),
-        );
+        let (ahead, products) = {
+            let mut looks = self.looks.lock();
+            if let Some(asked) = looks.asked(query) {
+                return Ok(Bounds::new(self, asked));
+            }
+            (looks.take_ahead(query), looks.take_products())
+        };
+        let mut products = products.unwrap_or_else(|| {
+            let none = (0..self.n_rows()).map(|_| AtomicU32::new(0));
+            none.collect()
+        });
         side_by_side(products.chunks_mut(part_len(self.n_rows())), |products| {
             products.fill_with(|| AtomicU32::new(NOT_ASKED));
         });
-        let question = Question::new(&self.codes.rotation, query);
-        let n_by_code = question.as_ref().map_or(0, |question| {
-            self.codes.write_ceilings(question, &mut ceilings)
+        let looked = ahead.unwrap_or_else(|| {
+            let mut looked = self.look(&[query]);
+            looked.pop().expect("one was looked at")
         });
-        for (row, ceiling) in (n_by_code as u32..).zip(&mut ceilings[n_by_code..]) {
-            *ceiling = self.dot(query, row);
-        }
-        let asked = Arc::new(Asked {
-            query: query.to_owned(),
-            question,
-            ceilings,
-            products,
-        });
-        *self.last_asked.lock() = Some(asked.clone());
+        let asked = Arc::new(Asked { looked, products });
+        self.looks.lock().keep_asked(asked.clone());
         Ok(Bounds::new(self, asked))
+    }
+
+    /// Looks at the codes for questions that are asked next, so that they come from memory once for all of them. It changes no
+    /// answer. Of more than 8 the last are kept, and what is no question of this list is passed over.
+    pub fn look_ahead(&self, queries: &[&[f32]]) {
+        let mut new: Vec<&[f32]> = Vec::new();
+        let looks = self.looks.lock();
+        for query in queries {
+            let is_of_list = check_vector(query, self.head.dim).is_ok();
+            if is_of_list && !looks.knows(query) && !new.contains(query) {
+                new.push(query);
+            }
+        }
+        drop(looks);
+        if !new.is_empty() {
+            let looked = self.look(&new);
+            self.looks.lock().keep_ahead(looked);
+        }
+    }
+
+    /// Looks at the codes for some questions.
+    fn look(&self, queries: &[&[f32]]) -> Vec<Looked> {
+        let mut looked: Vec<Looked> = queries
+            .iter()
+            .map(|query| {
+                let memory = self.looks.lock().take_ceilings();
+                Looked {
+                    query: query.to_vec(),
+                    question: Question::new(&self.codes.rotation, query),
+                    ceilings: memory.unwrap_or_else(|| vec![0.0; self.n_rows()]),
+                }
+            })
+            .collect();
+        let with_codes = looked.iter_mut().filter_map(|looked| {
+            let question = looked.question.as_ref()?;
+            Some((question, &mut *looked.ceilings))
+        });
+        let mut with_codes: Vec<(&Question, &mut [f32])> = with_codes.collect();
+        let n_coded = match with_codes.is_empty() {
+            true => 0,
+            false => self.codes.write_ceilings(&mut with_codes),
+        };
+        for looked in &mut looked {
+            let n_coded = looked.question.as_ref().map_or(0, |_| n_coded);
+            for (row, ceiling) in (n_coded as u32..).zip(&mut looked.ceilings[n_coded..]) {
+                *ceiling = self.dot(&looked.query, row);
+            }
+        }
+        looked
     }
 
     /// The dot product of `query` with the vector in `row`, the same as in [`VectorFile::dots`].
@@ -268,7 +307,7 @@ impl VectorFile {
     /// they are a file that the system keeps in its cache as long as there is room. From there the next scan takes them back,
     /// which costs it 1.5 ms. Where the system knows no such advice, nothing happens.
     pub fn rest(&self) {
-        *self.last_asked.lock() = None;
+        *self.looks.lock() = Looks::default();
         #[cfg(unix)]
         for rows in self.rows.iter().chain(self.codes.mapped()) {
             if let Err(error) = let_go(rows) {
@@ -333,7 +372,7 @@ impl VectorFile {
             codes: CodeFile::none(head.dim),
             sound: Box::default(),
             damaged: OnceLock::new(),
-            last_asked: Mutex::default(),
+            looks: Mutex::default(),
             head,
             rows,
             row_of: IdTable::default(),
@@ -447,4 +486,44 @@ fn let_go(rows: &Mmap) -> io::Result<()> {
     // SAFETY: The mapping is of a file and read only, so there is nothing in its pages that the file does not hold: whoever
     // reads on meanwhile, or later, finds the same bytes.
     unsafe { rows.unchecked_advise(UncheckedAdvice::DontNeed) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::VectorWriter;
+
+    /// Answers are the same without it.
+    #[test]
+    fn what_was_looked_up_ahead_is_what_is_asked() {
+        let folder = tempfile::tempdir().expect("a scratch folder can be made");
+        let path = folder.path().join("vectors");
+        let mut writer = VectorWriter::create(&path, "model", 2).expect("a list can be started");
+        writer.append(1, &[1.0, 0.0]).expect("it is a unit");
+        writer.commit(1).expect("it can be committed");
+        drop(writer);
+        let list = VectorFile::open(&path).expect("it is sound");
+        let (one, two, three) = ([1.0, 0.0], [0.0, 1.0], [0.6, 0.8]);
+        list.look_ahead(&[&one, &two, &one]);
+        let memory = |query: &[f32]| {
+            let bounds = list.bounds(query).expect("the question fits");
+            bounds.ceilings().as_ptr()
+        };
+        let ahead = |query: &[f32]| {
+            let mut looks = list.looks.lock();
+            let looked = looks.take_ahead(query)?;
+            let memory = looked.ceilings.as_ptr();
+            looks.keep_ahead(vec![looked]);
+            Some(memory)
+        };
+        for query in [&one, &two] {
+            assert_eq!(ahead(query), Some(memory(query)));
+            assert_eq!(ahead(query), None, "it is taken, and was looked up once");
+        }
+        assert_eq!(ahead(&three), None);
+        list.look_ahead(&[&two, &three]);
+        assert_eq!(ahead(&two), None, "it was just asked");
+        list.rest();
+        assert_eq!(ahead(&three), None, "rest lets go of all");
+    }
 }

@@ -769,3 +769,44 @@ fn codes_of_many_rows_are_those_of_few() {
         }
     }
 }
+
+#[test]
+fn questions_looked_up_together_have_the_bounds_that_each_has_by_itself() {
+    const N_ROWS: i64 = 23_456;
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = scratch.path().join("vectors");
+    let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
+    append(&mut writer, 0..N_ROWS);
+    writer.commit(2).expect("it can be committed");
+    drop(writer);
+    let codes = beside(&path, "codes");
+    let saved = fs::read(&codes).expect("it can be read");
+    // So short that codes say nothing of it.
+    let short = vector(3).map(|number| number / 100.0);
+    let questions: Vec<[f32; DIM]> = (70..80).map(vector).chain([short]).collect();
+    for n_coded in [N_ROWS as usize, 20_004, 4, 0] {
+        let mut changed = saved.clone();
+        if let Some(byte) = changed.get_mut(n_coded * saved.len() / N_ROWS as usize) {
+            *byte ^= 1;
+        }
+        fs::write(&codes, changed).expect("it can be written");
+        let (alone, list) = (open(&path), open(&path));
+        // In parts that overlap, more than are kept, one twice, and what is no question of this list.
+        for ahead in [0..3, 2..11, 10..11, 0..0] {
+            let mut ahead: Vec<&[f32]> = questions[ahead].iter().map(|it| &it[..]).collect();
+            ahead.extend(ahead.first().copied());
+            ahead.extend([&[1.0][..], &[f32::NAN; DIM]]);
+            list.look_ahead(&ahead);
+            for question in questions.iter().rev() {
+                let bounds = list.bounds(question).expect("the question fits");
+                let expected = alone.bounds(question).expect("the question fits");
+                assert_eq!(bounds.ceilings(), expected.ceilings());
+                for row in [0, 4, 20_003, N_ROWS as u32 - 1] {
+                    assert_eq!(bounds.product(row), expected.product(row));
+                    assert_eq!(bounds.floor(row), expected.floor(row));
+                }
+            }
+        }
+        assert_eq!(list.n_coded(), n_coded);
+    }
+}

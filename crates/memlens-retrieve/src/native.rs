@@ -97,6 +97,13 @@ impl Retriever for NativeRetriever {
         }
     }
 
+    fn look_ahead(&self, questions: &[&str]) {
+        let vectors = questions.iter().filter_map(|it| self.embed(it).ok());
+        let vectors: Vec<Vec<f32>> = vectors.collect();
+        let vectors: Vec<&[f32]> = vectors.iter().map(Vec::as_slice).collect();
+        self.lists.vectors.look_ahead(&vectors);
+    }
+
     fn retrieve(&self, question: &Question<'_>) -> Result<Retrieved, RetrieveError> {
         let scope = self.places(question.within);
         let also: Vec<u32> = question

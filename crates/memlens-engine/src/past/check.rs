@@ -153,15 +153,16 @@ impl Library {
         }
         self.take_up_vectors(to_ask.iter().map(|(_, past)| past));
         let mut failed = None;
-        for (key, past) in to_ask {
+        let is_of_library = |(_, past): &(_, Past)| own.ranking(&past.asked).is_of_library();
+        for (key, past) in self.in_turn(&to_ask, |(_, past)| &past.asked.question, is_of_library) {
             if !goes_on() {
                 return Ok(None);
             }
             let ranking = own.ranking(&past.asked);
-            match self.notes_found(&past, &ranking) {
+            match self.notes_found(past, &ranking) {
                 Ok(notes) => {
                     let id = past.id;
-                    found.insert(key, Found { id, ranking, notes });
+                    found.insert(key.clone(), Found { id, ranking, notes });
                 }
                 Err(error) => {
                     tracing::debug!(%error, "a past question cannot be asked again");

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -91,9 +90,16 @@ impl Library {
         }
         self.take_up_vectors(past.iter());
         let tally = Mutex::new(Tally::default());
-        let next = AtomicUsize::new(0);
+        let is_of_library = |past: &Past| asking.ranking(past).is_of_library();
+        let in_turn = self.in_turn(&past, |past| &past.asked.question, is_of_library);
+        let in_turn = Mutex::new(in_turn);
         let ask = || {
-            while let Some(past) = past.get(next.fetch_add(1, Ordering::Relaxed)) {
+            loop {
+                // Not held while it is asked.
+                let next = in_turn.lock().next();
+                let Some(past) = next else {
+                    break;
+                };
                 let asked = asking.ask(past);
                 if going.is_stopped() {
                     break;
@@ -228,11 +234,13 @@ struct Again {
 }
 
 impl Asking<'_> {
+    fn ranking(&self, past: &Past) -> Ranking {
+        let own = || self.own.ranking(&past.asked);
+        self.by.cloned().unwrap_or_else(own)
+    }
+
     fn ask(&self, past: &Past) -> Result<Again, EngineError> {
-        let ranking = self
-            .by
-            .cloned()
-            .unwrap_or_else(|| self.own.ranking(&past.asked));
+        let ranking = self.ranking(past);
         let search = self.library.search_past(past, &ranking)?;
         self.library.keep_vector(&search);
         let now = kept(&search, &ranking)?;

@@ -231,9 +231,13 @@ impl Library {
         going.expect(asked.len());
         let mut told = Vec::new();
         let mut failed = None;
-        for at in asked {
-            let query = &set.queries[at];
-            let relevant = gold.of_query[at].as_deref().unwrap_or_default();
+        let asked = asked.into_iter();
+        let asked: Vec<_> = asked
+            .map(|at| (&set.queries[at], gold.of_query[at].as_deref()))
+            .collect();
+        let is_of_library = |_: &_| ranking.is_of_library();
+        for (query, relevant) in self.in_turn(&asked, |(query, _)| &query.query, is_of_library) {
+            let relevant = relevant.unwrap_or_default();
             match self.ask_of(query.query.as_str(), query.scope.as_deref(), set, ranking) {
                 Ok(search) => {
                     let notices = search

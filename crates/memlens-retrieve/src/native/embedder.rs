@@ -1,6 +1,6 @@
 //! The model that embeds questions: an instance of its own, so that a question never waits for the one that indexes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::AtomicBool;
 
 use memlens_embed::{EmbedError, Embedder};
@@ -18,7 +18,15 @@ pub struct QueryEmbedder {
     /// None before the first question, and while it cannot be loaded.
     embedder: Mutex<Option<Box<dyn Embedder>>>,
     known: RwLock<KnownVectors>,
+    /// The last questions that the model was asked, the newest last.
+    last: Mutex<VecDeque<LastVector>>,
 }
+
+/// So many questions are asked again without the model: more than are looked up ahead.
+const LAST_KEPT: usize = 16;
+
+/// A question, the model, and its vector; none where the model cannot read it.
+type LastVector = (String, String, Option<Vec<f32>>);
 
 /// A question of which the model reads the beginning alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +54,7 @@ impl QueryEmbedder {
             load,
             embedder: Mutex::new(None),
             known: RwLock::default(),
+            last: Mutex::default(),
         }
     }
 
@@ -63,6 +72,7 @@ impl QueryEmbedder {
     /// Lets go of every vector of a question.
     pub fn forget(&self) {
         *self.known.write() = KnownVectors::default();
+        self.last.lock().clear();
     }
 
     /// Whether a question needs no model.
@@ -93,6 +103,10 @@ impl QueryEmbedder {
                 return Ok((known.model.clone(), vector.clone()));
             }
         }
+        let last = |of: &LastVector| (of.0 == question).then(|| (of.1.clone(), of.2.clone()));
+        if let Some(known) = self.last.lock().iter().find_map(last) {
+            return Ok(known);
+        }
         let mut embedder = self.embedder.lock();
         if embedder.is_none() {
             *embedder = Some((self.load)()?);
@@ -104,7 +118,13 @@ impl QueryEmbedder {
         } else {
             None
         };
-        Ok((embedder.info().id.clone(), vector))
+        let model = embedder.info().id.clone();
+        let mut last = self.last.lock();
+        if last.len() == LAST_KEPT {
+            last.pop_front();
+        }
+        last.push_back((question.to_owned(), model.clone(), vector.clone()));
+        Ok((model, vector))
     }
 
     /// How much of a question the model reads; none where it reads all of it, and while no model is loaded.
@@ -123,6 +143,9 @@ impl QueryEmbedder {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use memlens_embed::{Hashing, ModelInfo, TokenVectors};
 
     use super::*;
@@ -177,5 +200,39 @@ mod tests {
         let eight = "one two three four five six seven eight";
         assert_eq!(embedder.reads_in_part(eight), None);
         assert_eq!(embedder.reads_in_part("a b c"), None);
+    }
+
+    #[test]
+    fn a_question_that_was_just_asked_needs_no_model_until_it_is_forgotten() {
+        let n_loaded = Arc::new(AtomicUsize::new(0));
+        let loads = n_loaded.clone();
+        let embedder = QueryEmbedder::new(Box::new(move || {
+            // So that each question that reaches the model shows.
+            match loads.fetch_add(1, Ordering::Relaxed) {
+                0 => Ok(Box::new(Hashing::new(8))),
+                _ => Err(EmbedError::NotFound {
+                    what: "the embedding model",
+                    looked: Vec::new(),
+                }),
+            }
+        }));
+        let ask = |number: usize| embedder.embed(&format!("question {number}"));
+        let first = ask(0).expect("it can be embedded");
+        *embedder.embedder.lock() = None;
+        assert_eq!(ask(0).expect("it is known"), first);
+        assert!(
+            !embedder.knows("question 0"),
+            "it is none of those that were given"
+        );
+        ask(1).expect_err("there is no model any more");
+        embedder.forget();
+        ask(0).expect_err("it was forgotten");
+        *embedder.embedder.lock() = Some(Box::new(Hashing::new(8)));
+        for number in 0..=LAST_KEPT {
+            ask(number).expect("it can be embedded");
+        }
+        *embedder.embedder.lock() = None;
+        ask(0).expect_err("others were asked since");
+        assert_eq!(ask(LAST_KEPT).expect("it is known").0, first.0);
     }
 }
