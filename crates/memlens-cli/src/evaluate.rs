@@ -77,9 +77,9 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     }
     warn_of_missing(&library, &set);
     let bar = progress(set.queries.len());
-    let is_of_library = |_: &Query| ranking.is_of_library();
+    let is_of_library = ranking.is_of_library();
     let runs = library
-        .in_turn(&set.queries, |query| &query.query, is_of_library)
+        .in_turn(&set.queries, |it| is_of_library.then_some(&*it.query))
         .map(|query| {
             bar.inc(1);
             let run = library.run_query(query, &set.base, &ranking, arguments.pooled)?;

@@ -164,8 +164,8 @@ impl Library {
             self.aggregate_for(&params)?;
         }
         let mut answered = Answered::default();
-        let is_of_library = |_: &Query| a.is_of_library() || b.is_of_library();
-        for query in self.in_turn(&file.queries, |query| &query.query, is_of_library) {
+        let is_of_library = a.is_of_library() || b.is_of_library();
+        for query in self.in_turn(&file.queries, |it| is_of_library.then_some(&*it.query)) {
             let by_a = self.run_query(query, &file.base, a, false)?;
             // What was stopped was not answered as it would be, and the other would make a memory of its own.
             if run.is_stopped() {

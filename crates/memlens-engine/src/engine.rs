@@ -549,8 +549,9 @@ impl Shared {
 
     fn forget_with(&self, gone: &[String]) {
         if !gone.is_empty() {
-            self.library.forget_vectors(gone);
+            // First, so that no work goes on that would keep them.
             self.forget_worked_out(|activity| activity.what == Happening::Lost);
+            self.library.forget_vectors(gone);
         }
     }
 

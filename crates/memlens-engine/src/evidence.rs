@@ -162,8 +162,11 @@ impl Library {
         ranking: &Ranking,
         mut asked: impl FnMut(),
     ) -> Result<Vec<Scores>, EngineError> {
-        let is_asked = |query: &Query| ranking.is_of_library() && query.gold().is_some();
-        let queries = self.in_turn(queries, |query| &query.query, is_asked);
+        let is_of_library = ranking.is_of_library();
+        let queries = self.in_turn(queries, |query| {
+            let is_asked = is_of_library && query.gold().is_some();
+            is_asked.then_some(&*query.query)
+        });
         let answered = queries.filter_map(|query| Some((query, query.gold()?)));
         let each = answered.map(|(query, gold)| {
             let run = self.run_query(query, base, ranking, false)?;

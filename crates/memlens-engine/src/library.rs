@@ -550,6 +550,7 @@ impl Library {
     /// Keeps no search any more, and no emulated memory.
     pub(crate) fn forget_searches(&self) {
         self.forget_emulations();
+        self.embedder.forget();
         self.tuning.forget();
         self.searches().clear();
     }

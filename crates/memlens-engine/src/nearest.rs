@@ -93,8 +93,11 @@ impl Library {
             self.aggregate_for(&params)?;
         }
         let mean = |scores: &[Scores]| Summary::of(scores).map_or(0.0, |it| it.mean.ndcg_10);
-        let full = self.in_turn(queries, |query| &query.query, |_| ranking.is_of_library());
-        let full = full.map(|query| {
+        let in_turn = |ranking: &Ranking| {
+            let is_of_library = ranking.is_of_library();
+            self.in_turn(queries, move |it| is_of_library.then_some(&*it.query))
+        };
+        let full = in_turn(ranking).map(|query| {
             let run = self.run_query(query, base, ranking, false)?;
             if goes_on() {
                 Ok(score_of(query, &run.places))
@@ -121,8 +124,7 @@ impl Library {
                 free.push(parameter);
             }
         }
-        let searches = self
-            .in_turn(queries, |query| &query.query, |_| best.is_of_library())
+        let searches = in_turn(&best)
             .map(|query| {
                 let search = self.search_for(query, base, &best, false)?;
                 if goes_on() {

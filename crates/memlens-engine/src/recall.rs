@@ -376,8 +376,8 @@ impl Engine {
         let library = self.library();
         let _no_import = library.pause_import();
         let gone = self.write(forgotten)?;
-        library.forget_vectors(&gone);
         self.forget_worked_out(|activity| activity.what == Happening::Lost);
+        library.forget_vectors(&gone);
         Ok(gone.len() as u32)
     }
 }

@@ -28,7 +28,7 @@ use self::figures::{Side, measure};
 use self::prepared::{Prepared, PreparedKey};
 use self::sensitivity::{Meter, mean_and_error};
 use crate::changes::Trial;
-use crate::compare_set::{Going, SetRun};
+use crate::compare_set::SetRun;
 use crate::evidence::Evidence;
 use crate::ranking::Ranking;
 use crate::view::{
@@ -87,6 +87,8 @@ pub(crate) struct Wish {
     loaded: LoadedSet,
     without: Vec<Origin>,
     ranking: Ranking,
+    /// Whether it matters how long each question takes by itself: several share no work then.
+    is_timed: bool,
 }
 
 impl Wish {
@@ -96,6 +98,7 @@ impl Wish {
             loaded: library.load_set(&wish.set)?,
             without: wish.without.clone(),
             ranking: Ranking::given(&wish.ranking)?,
+            is_timed: false,
         })
     }
 }
@@ -115,7 +118,7 @@ impl Library {
         // The newest wins: whoever still prepares another set for this stops.
         self.tuning.measuring.stop();
         let going = self.tuning.measuring.begin(0);
-        let Some(now) = self.ready(&wish, &going)? else {
+        let Some(now) = self.prepared(&wish, &going)? else {
             return Ok(None);
         };
         let values = wish.ranking.values.clone();
@@ -123,7 +126,7 @@ impl Library {
             ranking: pinned.clone(),
             ..wish
         };
-        let Some(before) = self.ready(&wish, &going)? else {
+        let Some(before) = self.prepared(&wish, &going)? else {
             return Ok(None);
         };
         let now = Side {
@@ -150,7 +153,7 @@ impl Library {
         let wish = Wish::of(self, wish)?;
         self.tuning.sensing.stop();
         let going = self.tuning.sensing.begin(0);
-        let Some(prepared) = self.ready(&wish, &going)? else {
+        let Some(prepared) = self.prepared(&wish, &going)? else {
             return Ok(None);
         };
         let values = &wish.ranking.values;
@@ -163,7 +166,7 @@ impl Library {
                 ranking: pinned.clone(),
                 ..wish
             };
-            let prepared = self.ready(&wish, &going)?;
+            let prepared = self.prepared(&wish, &going)?;
             let mean = prepared.map(|prepared| {
                 let meter = Meter {
                     prepared: &prepared,
@@ -186,7 +189,7 @@ impl Library {
     pub fn calibrate(&self, wish: &SetWish) -> Result<Option<CalibrationAnswer>, EngineError> {
         let wish = Wish::of(self, wish)?;
         let going = self.tuning.calibrating.begin(0);
-        let prepared = self.ready(&wish, &going)?;
+        let prepared = self.prepared(&wish, &going)?;
         Ok(prepared.map(|prepared| calibrate::calibrate(&prepared, &wish.ranking.values)))
     }
 
@@ -216,6 +219,7 @@ impl Library {
             loaded: set.clone(),
             without: Vec::new(),
             ranking: ranking.clone(),
+            is_timed: false,
         };
         self.tune(wish, request)
     }
@@ -235,7 +239,13 @@ impl Library {
         let going = self.tuning.measuring.begin(0);
         let mut scores = Vec::new();
         for ranking in [&default, &best] {
-            let Some(prepared) = self.prepared(set, &[], ranking, &going)? else {
+            let wish = Wish {
+                loaded: set.clone(),
+                without: Vec::new(),
+                ranking: ranking.clone(),
+                is_timed: false,
+            };
+            let Some(prepared) = self.prepared(&wish, &going)? else {
                 return Ok(None);
             };
             let judged = prepared.judged();
@@ -264,7 +274,8 @@ impl Library {
         self.tuning.tuning.stop();
         let going = self.tuning.tuning.begin(0);
         wish.ranking.values = tune::capped(wish.ranking.values, request.max_rerank_docs);
-        let Some(prepared) = self.ready(&wish, &going)? else {
+        wish.is_timed = request.max_ms.is_some();
+        let Some(prepared) = self.prepared(&wish, &going)? else {
             return Ok(None);
         };
         let task = tune::Task {
@@ -334,9 +345,5 @@ impl Library {
         self.tuning.stop();
         self.stop_emulation();
         self.cancel_asking();
-    }
-
-    fn ready(&self, wish: &Wish, going: &Going<'_>) -> Result<Option<Arc<Prepared>>, EngineError> {
-        self.prepared(&wish.loaded, &wish.without, &wish.ranking, going)
     }
 }

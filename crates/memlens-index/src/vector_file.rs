@@ -16,7 +16,7 @@ use crate::bounds::Bounds;
 use crate::code_file::CodeFile;
 use crate::codes::Question;
 use crate::id_table::IdTable;
-use crate::looks::{Asked, Looked, Looks, NOT_ASKED};
+use crate::looks::{AHEAD_MOST, Asked, Looked, Looks, NOT_ASKED};
 use crate::private::NO_FILE;
 use crate::vector_list::{Head, ID_BYTES};
 use crate::{IndexError, part_len, side_by_side};
@@ -199,7 +199,7 @@ impl VectorFile {
             products.fill_with(|| AtomicU32::new(NOT_ASKED));
         });
         let looked = ahead.unwrap_or_else(|| {
-            let mut looked = self.look(&[query]);
+            let mut looked = self.look(vec![query.to_vec()]);
             looked.pop().expect("one was looked at")
         });
         let asked = Arc::new(Asked { looked, products });
@@ -208,32 +208,33 @@ impl VectorFile {
     }
 
     /// Looks at the codes for questions that are asked next, so that they come from memory once for all of them. It changes no
-    /// answer. Of more than 8 the last are kept, and what is no question of this list is passed over.
-    pub fn look_ahead(&self, queries: &[&[f32]]) {
-        let mut new: Vec<&[f32]> = Vec::new();
+    /// answer. The first 8 are looked up, and what is no question of this list is passed over.
+    pub fn look_ahead(&self, queries: impl IntoIterator<Item = Vec<f32>>) {
+        let mut new: Vec<Vec<f32>> = Vec::new();
         let looks = self.looks.lock();
         for query in queries {
-            let is_of_list = check_vector(query, self.head.dim).is_ok();
-            if is_of_list && !looks.knows(query) && !new.contains(query) {
+            let is_of_list = check_vector(&query, self.head.dim).is_ok();
+            if is_of_list && !looks.knows(&query) && !new.contains(&query) {
                 new.push(query);
             }
         }
         drop(looks);
+        new.truncate(AHEAD_MOST);
         if !new.is_empty() {
-            let looked = self.look(&new);
+            let looked = self.look(new);
             self.looks.lock().keep_ahead(looked);
         }
     }
 
     /// Looks at the codes for some questions.
-    fn look(&self, queries: &[&[f32]]) -> Vec<Looked> {
+    fn look(&self, queries: Vec<Vec<f32>>) -> Vec<Looked> {
         let mut looked: Vec<Looked> = queries
-            .iter()
+            .into_iter()
             .map(|query| {
                 let memory = self.looks.lock().take_ceilings();
                 Looked {
-                    query: query.to_vec(),
-                    question: Question::new(&self.codes.rotation, query),
+                    question: Question::new(&self.codes.rotation, &query),
+                    query,
                     ceilings: memory.unwrap_or_else(|| vec![0.0; self.n_rows()]),
                 }
             })
@@ -301,7 +302,7 @@ impl VectorFile {
         self.codes.n_coded()
     }
 
-    /// Lets go of the rows' pages until they are read again, forgets the last question, and changes nothing else.
+    /// Lets go of the rows' pages until they are read again, forgets what it keeps of questions, and changes nothing else.
     ///
     /// A scan maps every row into this process, 70 MB of 46,000 rows of 384, and they count as its memory from then on, although
     /// they are a file that the system keeps in its cache as long as there is room. From there the next scan takes them back,
@@ -504,7 +505,7 @@ mod tests {
         drop(writer);
         let list = VectorFile::open(&path).expect("it is sound");
         let (one, two, three) = ([1.0, 0.0], [0.0, 1.0], [0.6, 0.8]);
-        list.look_ahead(&[&one, &two, &one]);
+        list.look_ahead([one, two, one].map(Vec::from));
         let memory = |query: &[f32]| {
             let bounds = list.bounds(query).expect("the question fits");
             bounds.ceilings().as_ptr()
@@ -521,8 +522,9 @@ mod tests {
             assert_eq!(ahead(query), None, "it is taken, and was looked up once");
         }
         assert_eq!(ahead(&three), None);
-        list.look_ahead(&[&two, &three]);
+        list.look_ahead([two, three].map(Vec::from));
         assert_eq!(ahead(&two), None, "it was just asked");
+        assert!(ahead(&three).is_some());
         list.rest();
         assert_eq!(ahead(&three), None, "rest lets go of all");
     }

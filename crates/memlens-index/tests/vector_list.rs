@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use memlens_index::{IndexError, VectorFile, VectorWriter};
 use proptest::prelude::*;
@@ -793,10 +794,10 @@ fn questions_looked_up_together_have_the_bounds_that_each_has_by_itself() {
         let (alone, list) = (open(&path), open(&path));
         // In parts that overlap, more than are kept, one twice, and what is no question of this list.
         for ahead in [0..3, 2..11, 10..11, 0..0] {
-            let mut ahead: Vec<&[f32]> = questions[ahead].iter().map(|it| &it[..]).collect();
-            ahead.extend(ahead.first().copied());
-            ahead.extend([&[1.0][..], &[f32::NAN; DIM]]);
-            list.look_ahead(&ahead);
+            let mut ahead: Vec<Vec<f32>> = questions[ahead].iter().map(|it| it.to_vec()).collect();
+            ahead.extend(ahead.first().cloned());
+            ahead.extend([vec![1.0], vec![f32::NAN; DIM]]);
+            list.look_ahead(ahead);
             for question in questions.iter().rev() {
                 let bounds = list.bounds(question).expect("the question fits");
                 let expected = alone.bounds(question).expect("the question fits");
@@ -809,4 +810,71 @@ fn questions_looked_up_together_have_the_bounds_that_each_has_by_itself() {
         }
         assert_eq!(list.n_coded(), n_coded);
     }
+}
+
+#[test]
+fn threads_that_ask_at_once_get_each_its_own_answer() {
+    const N_ROWS: i64 = 2_000;
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = scratch.path().join("vectors");
+    let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
+    append(&mut writer, 0..N_ROWS);
+    writer.commit(2).expect("it can be committed");
+    drop(writer);
+    let questions: Vec<[f32; DIM]> = (70..90).map(vector).collect();
+    let alone = open(&path);
+    let expected: Vec<(Vec<f32>, Vec<f32>)> = questions
+        .iter()
+        .map(|question| {
+            let bounds = alone.bounds(question).expect("the question fits");
+            let dots = alone.dots(question).expect("the question fits");
+            (bounds.ceilings().to_vec(), dots)
+        })
+        .collect();
+    let list = open(&path);
+    let ask = |thread: usize| {
+        for turn in 0..200 {
+            let at = (turn * (thread + 1) + thread) % questions.len();
+            if turn % 4 == 0 {
+                let ahead = questions.iter().cycle().skip(at).take(4);
+                list.look_ahead(ahead.map(|it| it.to_vec()));
+            }
+            if turn % 50 == 49 {
+                list.rest();
+            }
+            let bounds = list.bounds(&questions[at]).expect("the question fits");
+            let (ceilings, dots) = &expected[at];
+            assert_eq!(bounds.ceilings(), ceilings);
+            for row in (turn as u32 % 7..N_ROWS as u32).step_by(7) {
+                assert_eq!(bounds.product(row), dots[row as usize]);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for at in 0..4 {
+            scope.spawn(move || ask(at));
+        }
+    });
+}
+
+#[test]
+fn a_damaged_row_that_is_looked_up_ahead_is_told() {
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = scratch.path().join("vectors");
+    write(&path);
+    let turn = |file: &Path, row: usize, n_behind: usize| {
+        let mut bytes = fs::read(file).expect("it can be read");
+        let row_bytes = bytes.len() / 10;
+        bytes[row * row_bytes + n_behind] ^= 1;
+        fs::write(file, bytes).expect("it can be written");
+    };
+    // From here on rows are compared by their vectors.
+    turn(&beside(&path, "codes"), 4, 0);
+    turn(&rows_files(&path)[0], 7, 12);
+    let list = open(&path);
+    list.check_read().expect("nothing was read");
+    list.look_ahead([vector(3).to_vec()]);
+    let error = list.check_read().expect_err("a row turned");
+    assert!(matches!(error, IndexError::Torn { .. }), "{error}");
+    assert_eq!(list.n_coded(), 4);
 }

@@ -23,10 +23,6 @@ pub trait Retriever: Send + Sync {
     /// Why there is none, for a person, as the end of a sentence: the vector list is missing then, and the others answer.
     fn embed(&self, text: &str) -> Result<Vec<f32>, String>;
 
-    /// Prepares for questions that are asked next, which share what costs the same for several as for one. It changes no
-    /// answer; by default nothing is prepared.
-    fn look_ahead(&self, _questions: &[&str]) {}
-
     /// The candidates of a question: the union of its lists at their greatest depth.
     ///
     /// # Errors

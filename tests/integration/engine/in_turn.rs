@@ -36,7 +36,7 @@ fn questions_in_turn_have_the_answers_that_each_has_by_itself() {
     let params = Params::default();
     for n in 0..=QUESTIONS.len() {
         let mut in_turn = Vec::new();
-        for question in library.in_turn(&QUESTIONS[..n], |it| it, |_| true) {
+        for question in library.in_turn(&QUESTIONS[..n], |it| Some(it)) {
             let found = answers(&library, &[question], &params);
             assert_eq!(found, answers(&alone, &[question], &params), "{question:?}");
             in_turn.push(*question);
@@ -55,7 +55,7 @@ fn questions_in_turn_are_asked_where_nothing_embeds_them() {
     let notes = notes();
     let dir = fresh(&[notes.path()]);
     let library = Library::open(dir.path(), failing()).expect("it is sound");
-    let in_turn = library.in_turn(&QUESTIONS, |it| it, |_| true);
+    let in_turn = library.in_turn(&QUESTIONS, |it| Some(it));
     assert!(in_turn.eq(&QUESTIONS));
 }
 
@@ -66,8 +66,8 @@ fn what_is_asked_of_another_memory_is_not_prepared() {
     let dir = fresh(&[notes.path()]);
     let asked = Arc::new(Asked::default());
     let library = Library::open(dir.path(), recording(&asked)).expect("it is sound");
-    let is_of_library = |question: &&str| question.contains("hall") || question.contains("hums");
-    let in_turn = library.in_turn(&QUESTIONS, |it| it, is_of_library);
+    let is_of_library = |question: &str| question.contains("hall") || question.contains("hums");
+    let in_turn = library.in_turn(&QUESTIONS, |it| is_of_library(it).then_some(it));
     assert!(in_turn.eq(&QUESTIONS));
     assert_eq!(asked.texts(), ["what hums at night", "the hall"]);
     for (name, is_of_library) in [("memlens", true), ("octopus", true), ("openclaw", false)] {

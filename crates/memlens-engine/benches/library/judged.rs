@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use memlens_engine::view::TuneRequest;
 use memlens_engine::{Library, Metric, PastFilter, Place, QueryFile, Ranking, WhyNot};
-use memlens_eval::Query;
 use memlens_params::Params;
 use memlens_store::{NewPast, ReadLog, Store};
 use serde_json::json;
@@ -79,8 +78,7 @@ fn evaluate(library: &Library, set: &QueryFile) {
     let mut whole = Series::of("evaluation", SECONDS, &note);
     for round in 0..=ROUNDS {
         let started = Instant::now();
-        let is_of_library = |_: &Query| ranking.is_of_library();
-        for query in library.in_turn(&set.queries, |query| &query.query, is_of_library) {
+        for query in library.in_turn(&set.queries, |it| Some(&*it.query)) {
             let run = library.run_query(query, &set.base, &ranking, true);
             let run = run.expect("it can be asked");
             assert!(!run.places.is_empty(), "{:?} finds notes", query.query);

@@ -76,7 +76,10 @@ impl Ranked {
         order.sort_by_key(|(_, n_shared)| Reverse(*n_shared));
         order.truncate(QUESTIONS_ASKED);
         let mut tried = Vec::with_capacity(order.len());
-        for (at, n_shared) in order {
+        let in_turn = case.library.in_turn(&order, |(at, _)| {
+            case.pipelines.of_library(&questions[*at].asked)
+        });
+        for &(at, n_shared) in in_turn {
             let asked = &questions[at].asked;
             let ranking = case.pipelines.ranking(asked);
             let search = case

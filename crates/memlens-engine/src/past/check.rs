@@ -153,13 +153,17 @@ impl Library {
         }
         self.take_up_vectors(to_ask.iter().map(|(_, past)| past));
         let mut failed = None;
-        let is_of_library = |(_, past): &(_, Past)| own.ranking(&past.asked).is_of_library();
-        for (key, past) in self.in_turn(&to_ask, |(_, past)| &past.asked.question, is_of_library) {
-            if !goes_on() {
+        let mut in_turn = self.in_turn(&to_ask, |(_, past)| own.of_library(&past.asked));
+        for _ in 0..to_ask.len() {
+            // Before the next ones are prepared, which takes the machine as well.
+            if !goes_on() || self.worked_out.era() != era {
                 return Ok(None);
             }
+            let Some((key, past)) = in_turn.next() else {
+                break;
+            };
             let ranking = own.ranking(&past.asked);
-            match self.notes_found(past, &ranking) {
+            match self.notes_found(past, &ranking, era) {
                 Ok(notes) => {
                     let id = past.id;
                     found.insert(key.clone(), Found { id, ranking, notes });
@@ -189,9 +193,10 @@ impl Library {
         &self,
         past: &Past,
         ranking: &Ranking,
+        era: Era,
     ) -> Result<BTreeMap<Note, u32>, EngineError> {
         let search = self.search_past(past, ranking)?;
-        self.keep_vector(&search);
+        self.keep_vector(&search, era);
         let mut notes = BTreeMap::new();
         for (rank, span) in (1..).zip(kept(&search, ranking)?) {
             notes

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use memlens_agents::{PastQuestion, look};
 use memlens_params::{ParameterSet as _, Params, Value};
-use memlens_rank::AnyPipeline;
+use memlens_rank::{AnyPipeline, RetrieverId};
 use memlens_retrieve::Part;
 
 use crate::ranking::{NATIVE_NAME, pipeline};
@@ -34,6 +34,13 @@ impl OwnPipelines {
         let version = self.versions.get(agent).cloned().flatten();
         let of_version = version.and_then(|version| pipeline(&format!("{agent}@{version}")).ok());
         of_version.or_else(|| pipeline(agent).ok())
+    }
+
+    /// The words that a question asks the library's own lists; none where it asks another program's memory.
+    pub fn of_library<'a>(&self, asked: &'a PastQuestion) -> Option<&'a str> {
+        let own = self.pipeline(&asked.agent);
+        let is_of_library = own.is_none_or(|own| own.retriever() == RetrieverId::NATIVE);
+        is_of_library.then_some(&*asked.question)
     }
 
     /// What a question is ranked by: its agent's own pipeline where that is emulated, else Memlens's; with what it asked for.

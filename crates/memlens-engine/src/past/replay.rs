@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use super::matching::{Matched, span, then};
 use super::own::OwnPipelines;
 use super::places::NoPlace;
-use super::{Past, PastFilter, Places};
+use super::{Era, Past, PastFilter, Places};
 use crate::agents::agent_name;
 use crate::compare::Span;
 use crate::search::Search;
@@ -82,6 +82,7 @@ impl Library {
         let asking = Asking {
             library: self,
             by,
+            era,
             own: OwnPipelines::of(self),
             places: Places::of(self.lists()),
         };
@@ -90,16 +91,13 @@ impl Library {
         }
         self.take_up_vectors(past.iter());
         let tally = Mutex::new(Tally::default());
-        let is_of_library = |past: &Past| asking.ranking(past).is_of_library();
-        let in_turn = self.in_turn(&past, |past| &past.asked.question, is_of_library);
-        let in_turn = Mutex::new(in_turn);
+        let in_turn = Mutex::new(self.in_turn(&past, |past| match by {
+            Some(by) => by.is_of_library().then_some(&*past.asked.question),
+            None => asking.own.of_library(&past.asked),
+        }));
+        let next = || in_turn.lock().next().filter(|_| !going.is_stopped());
         let ask = || {
-            loop {
-                // Not held while it is asked.
-                let next = in_turn.lock().next();
-                let Some(past) = next else {
-                    break;
-                };
+            while let Some(past) = next() {
                 let asked = asking.ask(past);
                 if going.is_stopped() {
                     break;
@@ -219,6 +217,8 @@ fn n_threads() -> usize {
 struct Asking<'a> {
     library: &'a Library,
     by: Option<&'a Ranking>,
+    /// When it began.
+    era: Era,
     own: OwnPipelines,
     places: Places,
 }
@@ -234,15 +234,13 @@ struct Again {
 }
 
 impl Asking<'_> {
-    fn ranking(&self, past: &Past) -> Ranking {
-        let own = || self.own.ranking(&past.asked);
-        self.by.cloned().unwrap_or_else(own)
-    }
-
     fn ask(&self, past: &Past) -> Result<Again, EngineError> {
-        let ranking = self.ranking(past);
+        let ranking = self
+            .by
+            .cloned()
+            .unwrap_or_else(|| self.own.ranking(&past.asked));
         let search = self.library.search_past(past, &ranking)?;
-        self.library.keep_vector(&search);
+        self.library.keep_vector(&search, self.era);
         let now = kept(&search, &ranking)?;
         let is_emulated = self.own.pipeline(&past.asked.agent).is_some();
         let is_stand_in = self.by.is_none() && !is_emulated;

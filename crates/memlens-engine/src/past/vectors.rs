@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use memlens_store::ScoreCache;
-
-use super::Past;
+use super::{Era, Past};
 use crate::Library;
 use crate::emulation::numbers;
 use crate::search::Search;
@@ -57,8 +55,9 @@ impl Library {
         }
     }
 
-    /// Keeps the vector of a question that was just asked, unless it is there.
-    pub(super) fn keep_vector(&self, search: &Search) {
+    /// Keeps the vector of a question that was just asked, unless it is there or past questions were forgotten since the work
+    /// began.
+    pub(super) fn keep_vector(&self, search: &Search, began: Era) {
         let lists = self.lists();
         let Ok(vector) = &search.vector else {
             return;
@@ -66,15 +65,14 @@ impl Library {
         if self.embedder.knows(&search.query) {
             return;
         }
-        let kept = self
-            .reranking
-            .scores(self.dir())
-            .map(|cache: std::sync::Arc<ScoreCache>| {
+        self.worked_out.keep_beside(began, || {
+            let kept = self.reranking.scores(self.dir()).map(|cache| {
                 let bytes: Vec<u8> = vector.iter().flat_map(|it| it.to_le_bytes()).collect();
                 cache.put_vectors(&name(lists.vectors.model()), &search.query, &bytes)
             });
-        if !matches!(kept, Ok(Ok(()))) {
-            tracing::debug!("the vector of a question is not kept");
-        }
+            if !matches!(kept, Ok(Ok(()))) {
+                tracing::debug!("the vector of a question is not kept");
+            }
+        });
     }
 }

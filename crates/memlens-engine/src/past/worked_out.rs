@@ -42,19 +42,27 @@ impl WorkedOut {
 
     /// Keeps a replay that began in an era.
     pub fn keep_replay(&self, began: Era, replayed: Replayed) {
-        let mut kept = self.0.lock();
-        if kept.era == began {
-            kept.replayed = Some(Arc::new(replayed));
-        }
+        self.during(began, |kept| kept.replayed = Some(Arc::new(replayed)));
     }
 
     /// Keeps what an edit took out of answers, as a check told that began in an era, and has it told; neither where that is
     /// forgotten. Nobody forgets it while it is told.
     pub fn keep_lost(&self, began: Era, lost: LostAnswers, tell: impl FnOnce()) {
-        let mut kept = self.0.lock();
-        if kept.era == began {
+        self.during(began, |kept| {
             kept.lost = Some(lost);
             tell();
+        });
+    }
+
+    /// Keeps something elsewhere, of work that began in an era. Nobody forgets it meanwhile.
+    pub fn keep_beside(&self, began: Era, keep: impl FnOnce()) {
+        self.during(began, |_| keep());
+    }
+
+    fn during(&self, began: Era, keep: impl FnOnce(&mut Kept)) {
+        let mut kept = self.0.lock();
+        if kept.era == began {
+            keep(&mut kept);
         }
     }
 

@@ -10,9 +10,9 @@ use memlens_params::{HookMode, ParameterSet, Params, Phase, RerankMode, Value, V
 use memlens_rank::{AnyPipeline, CandidateSet};
 use memlens_retrieve::{DEPTH_MAX, Part};
 
+use super::Wish;
 use super::anchors::NoteLines;
 use super::kept_set::KeptSet;
-use super::sets::LoadedSet;
 use crate::clustering::uses_clusters;
 use crate::compare_set::Going;
 use crate::ranking::Ranking;
@@ -68,7 +68,8 @@ pub(crate) struct PreparedQuery {
     shown: Vec<Vec<u16>>,
     /// Of each candidate, whether it is of a note with a relevant place.
     of_relevant_note: Vec<bool>,
-    /// How long it took to ask, in milliseconds; rankings come on top.
+    /// How long it took to ask, in milliseconds, where that is timed; else what is shared with other questions may be missing.
+    /// Rankings come on top.
     pub asked_ms: f64,
 }
 
@@ -79,6 +80,7 @@ pub(crate) struct PreparedKey {
     /// What the version leaves out: the set's name, the folder of its paths, and how many places are of each origin.
     set: (String, PathBuf, Vec<OriginCount>),
     without: Vec<Origin>,
+    is_timed: bool,
     pipeline: &'static str,
     /// The values that form the lists, and those that models are asked by.
     lists: Vec<String>,
@@ -141,17 +143,15 @@ impl Library {
     /// As [`Library::query_set`], and where the first query cannot be asked.
     pub(crate) fn prepared(
         &self,
-        loaded: &LoadedSet,
-        without: &[Origin],
-        ranking: &Ranking,
+        wish: &Wish,
         going: &Going<'_>,
     ) -> Result<Option<Arc<Prepared>>, EngineError> {
-        let key = self.prepared_key(loaded, without, ranking)?;
+        let key = self.prepared_key(wish)?;
         let mut held = self.tuning.prepared.lock();
         if let Some((_, prepared)) = held.iter().find(|(of, _)| *of == key) {
             return Ok(Some(prepared.clone()));
         }
-        let Some(prepared) = self.prepare(loaded, without, ranking, key.depth, going)? else {
+        let Some(prepared) = self.prepare(wish, key.depth, going)? else {
             return Ok(None);
         };
         let (prepared, is_whole) = prepared;
@@ -169,12 +169,13 @@ impl Library {
         Ok(Some(prepared))
     }
 
-    fn prepared_key(
-        &self,
-        loaded: &LoadedSet,
-        without: &[Origin],
-        ranking: &Ranking,
-    ) -> Result<PreparedKey, EngineError> {
+    fn prepared_key(&self, wish: &Wish) -> Result<PreparedKey, EngineError> {
+        let Wish {
+            loaded,
+            without,
+            ranking,
+            is_timed,
+        } = wish;
         let values = &ranking.values;
         Ok(PreparedKey {
             hash: loaded.info.hash.clone(),
@@ -183,7 +184,8 @@ impl Library {
                 loaded.set.base.clone(),
                 loaded.info.counts.origins.clone(),
             ),
-            without: without.to_vec(),
+            without: without.clone(),
+            is_timed: *is_timed,
             pipeline: ranking.pipeline.id().0,
             lists: lists_of(values),
             depth: depth_kept(values),
@@ -196,12 +198,16 @@ impl Library {
 
     fn prepare(
         &self,
-        loaded: &LoadedSet,
-        without: &[Origin],
-        ranking: &Ranking,
+        wish: &Wish,
         depth: usize,
         going: &Going<'_>,
     ) -> Result<Option<(Prepared, bool)>, EngineError> {
+        let Wish {
+            loaded,
+            without,
+            ranking,
+            is_timed,
+        } = wish;
         if let Some(params) = ranking.params() {
             self.aggregate_for(&params)?;
         }
@@ -231,12 +237,13 @@ impl Library {
         going.expect(asked.len());
         let mut told = Vec::new();
         let mut failed = None;
-        let asked = asked.into_iter();
         let asked: Vec<_> = asked
+            .into_iter()
             .map(|at| (&set.queries[at], gold.of_query[at].as_deref()))
             .collect();
-        let is_of_library = |_: &_| ranking.is_of_library();
-        for (query, relevant) in self.in_turn(&asked, |(query, _)| &query.query, is_of_library) {
+        let looks_ahead = ranking.is_of_library() && !is_timed;
+        let in_turn = self.in_turn(&asked, |(query, _)| looks_ahead.then_some(&*query.query));
+        for (query, relevant) in in_turn {
             let relevant = relevant.unwrap_or_default();
             match self.ask_of(query.query.as_str(), query.scope.as_deref(), set, ranking) {
                 Ok(search) => {

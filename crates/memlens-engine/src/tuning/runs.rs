@@ -164,7 +164,7 @@ impl Library {
     pub(crate) fn run_record(&self, wish: &SetWish) -> Result<Option<RunRecord>, EngineError> {
         let wish = Wish::of(self, wish)?;
         let going = self.tuning.measuring.begin(0);
-        let Some(prepared) = self.ready(&wish, &going)? else {
+        let Some(prepared) = self.prepared(&wish, &going)? else {
             return Ok(None);
         };
         let values = &wish.ranking.values;
