@@ -21,6 +21,7 @@ impl<'a> Bounds<'a> {
     /// By row, what its product does not exceed: mostly 0.02 to 0.035 above it for vectors of 384 numbers.
     ///
     /// The codes say how sure that is. The same on every machine, bit for bit.
+    #[inline]
     pub fn ceilings(&self) -> &[f32] {
         &self.asked.looked.ceilings
     }
@@ -29,6 +30,7 @@ impl<'a> Bounds<'a> {
     ///
     /// # Panics
     /// If there is no such row.
+    #[inline]
     pub fn product(&self, row: u32) -> f32 {
         let kept = &self.asked.products[row as usize];
         let bits = kept.load(Ordering::Relaxed);
@@ -44,6 +46,7 @@ impl<'a> Bounds<'a> {
     ///
     /// # Panics
     /// If there is no such row.
+    #[inline]
     pub fn floor(&self, row: u32) -> f32 {
         let ceiling = self.asked.looked.ceilings[row as usize];
         match &self.asked.looked.question {

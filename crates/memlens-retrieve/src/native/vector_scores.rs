@@ -36,6 +36,8 @@ pub struct VectorScores<'a> {
 
 /// How far a ceiling is at least above its floor, mostly, for vectors of 384 numbers. What is found does not depend on it.
 const SPREAD_USUAL: f64 = 0.03;
+/// More than a ceiling loses where it is kept in 4 bytes.
+const ROUNDING: f64 = 1e-6;
 /// How many chunks are looked at before the last value that is wanted is taken again.
 const STRIDE: usize = 512;
 
@@ -80,7 +82,16 @@ impl<'a> VectorScores<'a> {
         }
         let n_chunks = self.scope.iter().map(ExactSizeIterator::len).sum();
         let parts = cut(self.scope, part_len(n_chunks));
-        let mut first = side_by_side(&parts, |part| nearest(n, self.ceilings(part))).concat();
+        let looked = side_by_side(&parts, |part| {
+            let n_chunks = part.iter().map(ExactSizeIterator::len).sum();
+            let mut ceilings = Vec::with_capacity(n_chunks);
+            let chunks = self.ceilings(part);
+            let kept = chunks.inspect(|(ceiling, _)| ceilings.push(*ceiling as f32));
+            let nearest = nearest(n, kept);
+            (ceilings, nearest)
+        });
+        let (ceilings, nearest): (Vec<Vec<f32>>, Vec<_>) = looked.into_iter().unzip();
+        let mut first = nearest.concat();
         keep_nearest(n, &mut first);
         let Some(farthest) = first.iter().copied().max_by(by_ceiling) else {
             return Vec::new();
@@ -88,16 +99,16 @@ impl<'a> VectorScores<'a> {
         let mut found = self.values_from(&first, f64::NEG_INFINITY);
         // Fewer than `n` are all there are.
         let mut last = lowest(&found);
-        // Looked at once more: to keep all ceilings would take longer.
-        let may_reach = |part: &Vec<Range<u32>>| {
-            let is_next = |it: &(f64, u32)| it.0 >= last && by_ceiling(it, &farthest).is_gt();
-            let mut next = Vec::new();
-            self.ceilings(part)
-                .filter(is_next)
-                .for_each(|it| next.push(it));
-            next
-        };
-        let mut rest = side_by_side(&parts, may_reach).concat();
+        let is_next = |it: &(f64, u32)| it.0 >= last && by_ceiling(it, &farthest).is_gt();
+        let mut rest = Vec::new();
+        for (part, ceilings) in parts.iter().zip(&ceilings) {
+            let mut ceilings = ceilings.iter();
+            for places in part {
+                let chunks = places.clone().zip(&mut ceilings);
+                let chunks = chunks.map(|(place, ceiling)| (f64::from(*ceiling), place));
+                rest.extend(chunks.filter(is_next));
+            }
+        }
         rest.sort_unstable_by(by_ceiling);
         for stride in rest.chunks(STRIDE) {
             if stride[0].0 < last {
@@ -235,7 +246,7 @@ impl<'a> VectorScores<'a> {
             let windows = windows.iter().map(|row| self.ceiling(*row));
             // The same steps as for the score, each of which rises with its numbers.
             let ceiling = score(self.ceiling(whole), windows.reduce(f64::max));
-            (ceiling, place)
+            (f64::from((ceiling + ROUNDING) as f32), place)
         })
     }
 
