@@ -1,6 +1,7 @@
 //! The vector list on disk: commits, generations, several writers and readers, and damage of every kind.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -27,8 +28,13 @@ fn append(writer: &mut VectorWriter, ids: impl IntoIterator<Item = i64>) {
 
 /// Writes a list of generation 2 with embeddings 0 to 9.
 fn write(path: &Path) {
+    write_rows(path, 0..10);
+}
+
+/// Writes a list of generation 2 with these embeddings.
+fn write_rows(path: &Path, ids: Range<i64>) {
     let mut writer = VectorWriter::create(path, "model", DIM).expect("a list can be started");
-    append(&mut writer, 0..10);
+    append(&mut writer, ids);
     writer.commit(2).expect("it can be committed");
 }
 
@@ -737,10 +743,7 @@ fn codes_of_many_rows_are_those_of_few() {
     const N_ROWS: i64 = 23_456;
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("vectors");
-    let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
-    append(&mut writer, 0..N_ROWS);
-    writer.commit(2).expect("it can be committed");
-    drop(writer);
+    write_rows(&path, 0..N_ROWS);
     let codes = beside(&path, "codes");
     let saved = fs::read(&codes).expect("it can be read");
     for row in [N_ROWS as usize, 20_004, 4, 0] {
@@ -776,10 +779,7 @@ fn questions_looked_up_together_have_the_bounds_that_each_has_by_itself() {
     const N_ROWS: i64 = 23_456;
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("vectors");
-    let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
-    append(&mut writer, 0..N_ROWS);
-    writer.commit(2).expect("it can be committed");
-    drop(writer);
+    write_rows(&path, 0..N_ROWS);
     let codes = beside(&path, "codes");
     let saved = fs::read(&codes).expect("it can be read");
     // So short that codes say nothing of it.
@@ -817,10 +817,7 @@ fn threads_that_ask_at_once_get_each_its_own_answer() {
     const N_ROWS: i64 = 2_000;
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("vectors");
-    let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
-    append(&mut writer, 0..N_ROWS);
-    writer.commit(2).expect("it can be committed");
-    drop(writer);
+    write_rows(&path, 0..N_ROWS);
     let questions: Vec<[f32; DIM]> = (70..90).map(vector).collect();
     let alone = open(&path);
     let expected: Vec<(Vec<f32>, Vec<f32>)> = questions

@@ -170,12 +170,7 @@ impl Library {
     }
 
     fn prepared_key(&self, wish: &Wish) -> Result<PreparedKey, EngineError> {
-        let Wish {
-            loaded,
-            without,
-            ranking,
-            is_timed,
-        } = wish;
+        let (loaded, ranking) = (&wish.loaded, &wish.ranking);
         let values = &ranking.values;
         Ok(PreparedKey {
             hash: loaded.info.hash.clone(),
@@ -184,8 +179,8 @@ impl Library {
                 loaded.set.base.clone(),
                 loaded.info.counts.origins.clone(),
             ),
-            without: without.clone(),
-            is_timed: *is_timed,
+            without: wish.without.clone(),
+            is_timed: wish.is_timed,
             pipeline: ranking.pipeline.id().0,
             lists: lists_of(values),
             depth: depth_kept(values),

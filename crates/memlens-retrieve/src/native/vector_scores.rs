@@ -34,6 +34,15 @@ pub struct VectorScores<'a> {
     bounds: Bounds<'a>,
 }
 
+/// A chunk, and the rows of its vectors.
+#[derive(Clone, Copy)]
+struct Chunk<'a> {
+    place: u32,
+    whole: u32,
+    /// None where windows are not used.
+    windows: &'a [u32],
+}
+
 /// How far a ceiling is at least above its floor, mostly, for vectors of 384 numbers. What is found does not depend on it.
 const SPREAD_USUAL: f64 = 0.03;
 /// More than a ceiling loses where it is kept in 4 bytes.
@@ -61,7 +70,7 @@ impl<'a> VectorScores<'a> {
 
     /// The value of the chunk at a place.
     pub fn value(&self, place: u32) -> VectorValue {
-        let value = self.value_from(place, f64::NEG_INFINITY);
+        let value = self.value_from(self.chunk(place), f64::NEG_INFINITY);
         value.expect("every score is above the lowest number")
     }
 
@@ -85,9 +94,11 @@ impl<'a> VectorScores<'a> {
         let looked = side_by_side(&parts, |part| {
             let n_chunks = part.iter().map(ExactSizeIterator::len).sum();
             let mut ceilings = Vec::with_capacity(n_chunks);
-            let chunks = self.ceilings(part);
-            let kept = chunks.inspect(|(ceiling, _)| ceilings.push(*ceiling as f32));
-            let nearest = nearest(n, kept);
+            let chunks = self.ceilings(part).map(|(ceiling, chunk)| {
+                ceilings.push(ceiling as f32);
+                (ceiling, chunk.place)
+            });
+            let nearest = nearest(n, chunks);
             (ceilings, nearest)
         });
         let (ceilings, nearest): (Vec<Vec<f32>>, Vec<_>) = looked.into_iter().unzip();
@@ -130,7 +141,7 @@ impl<'a> VectorScores<'a> {
         let found = side_by_side(chunks.chunks(part_of_values(chunks.len())), |part| {
             let reaching = part.iter().filter(|(ceiling, _)| *ceiling >= least);
             let values = reaching.filter_map(|(_, place)| {
-                let value = self.value_from(*place, least)?;
+                let value = self.value_from(self.chunk(*place), least)?;
                 Some((*place, value))
             });
             values.collect::<Vec<_>>()
@@ -157,31 +168,31 @@ impl<'a> VectorScores<'a> {
         // Whether a floor that is so far below may decide; one that cannot is not looked up.
         let is_clear = |ceiling: f64, spread: f64| decide(ceiling - spread, ceiling).is_some();
         // How many wanted chunks stand before the one at a place, or are it, by as few vectors as tell.
-        let n_wanted_before = |ceiling: f64, place: u32| {
-            let nearest = self.nearest(place);
+        let n_wanted_before = |ceiling: f64, chunk: Chunk<'_>| {
+            let nearest = self.nearest(chunk);
             if is_clear(ceiling, SPREAD_USUAL)
-                && let Some(n) = decide(self.floor(place, nearest), ceiling)
+                && let Some(n) = decide(self.floor(chunk, nearest), ceiling)
             {
                 return Some(n);
             }
             if let Some(nearest) = nearest {
-                let (product, ceiling) = self.ceiling_by(place, nearest);
+                let (product, ceiling) = self.ceiling_by(chunk, nearest);
                 if is_clear(ceiling, SPREAD_USUAL / 3.0)
-                    && let Some(n) = decide(self.floor_by(place, product), ceiling)
+                    && let Some(n) = decide(self.floor_by(chunk, product), ceiling)
                 {
                     return Some(n);
                 }
             }
-            let chunk = (self.value_from(place, least)?.score, place);
-            Some(in_order.partition_point(|at| is_not_after(at, chunk)))
+            let found = (self.value_from(chunk, least)?.score, chunk.place);
+            Some(in_order.partition_point(|at| is_not_after(at, found)))
         };
-        let reaches = |(ceiling, _): &(f64, u32)| *ceiling >= least;
+        let reaches = |(ceiling, _): &(f64, Chunk<'_>)| *ceiling >= least;
         // How many chunks of a part stand between each wanted one and the one before it.
         let count = |part: &[Range<u32>]| {
             let mut n_between = vec![0; wanted.len()];
             let reaching = self.ceilings(part).filter(reaches);
-            reaching.for_each(|(ceiling, place)| {
-                let next = n_wanted_before(ceiling, place);
+            reaching.for_each(|(ceiling, chunk)| {
+                let next = n_wanted_before(ceiling, chunk);
                 if let Some(n) = next.and_then(|next| n_between.get_mut(next)) {
                     *n += 1;
                 }
@@ -202,21 +213,21 @@ impl<'a> VectorScores<'a> {
         ranks
     }
 
-    /// The value of the chunk at a place; none if its score is below `least`, as far as that shows without further products.
+    /// The value of a chunk; none if its score is below `least`, as far as that shows without further products.
     ///
     /// Each product reads a vector that is rarely at hand, so windows whose ceilings lie below the product of the nearest are
     /// passed over.
-    fn value_from(&self, place: u32, least: f64) -> Option<VectorValue> {
+    fn value_from(&self, chunk: Chunk<'_>, least: f64) -> Option<VectorValue> {
         let product = |row: u32| f64::from(self.bounds.product(row));
-        let windows = || self.windows(place).iter().copied().zip(0..);
-        let nearest = self.nearest(place);
-        let whole = product(self.rows.whole(place));
+        let nearest = self.nearest(chunk);
+        let whole = product(chunk.whole);
         if score(whole, nearest.map(|(row, _)| self.ceiling(row))) < least {
             return None;
         }
         let window = nearest.map(|(row, nearest)| {
             let of_nearest = (product(row), nearest);
-            let others = windows()
+            let others = chunk.windows.iter().copied().zip(0..);
+            let others = others
                 .filter(|(row, at)| *at != nearest && self.ceiling(*row) >= of_nearest.0)
                 .map(|(row, at)| (product(row), at));
             // The first of equal windows, so that the trace does not depend on chance.
@@ -232,21 +243,23 @@ impl<'a> VectorScores<'a> {
         })
     }
 
-    /// What the score of every chunk of a part does not exceed, with its place. Passed over by `for_each`, it is two loops, one
+    /// What the score of every chunk of a part does not exceed, with the chunk. Passed over by `for_each`, it is two loops, one
     /// in the other; asked for the next one, it would have to find out each time where it stands.
-    fn ceilings(&self, part: &[Range<u32>]) -> impl Iterator<Item = (f64, u32)> {
+    fn ceilings(&self, part: &[Range<u32>]) -> impl Iterator<Item = (f64, Chunk<'_>)> {
         let chunks = part
             .iter()
             .flat_map(|places| self.rows.among(places.clone()));
         chunks.map(|(place, whole, windows)| {
-            let windows = match self.unit {
-                VectorUnit::Windows => windows,
-                VectorUnit::Chunk => &[],
-            };
-            let windows = windows.iter().map(|row| self.ceiling(*row));
+            let windows = self.used(windows);
+            let nearest = windows.iter().map(|row| self.ceiling(*row));
             // The same steps as for the score, each of which rises with its numbers.
-            let ceiling = score(self.ceiling(whole), windows.reduce(f64::max));
-            (f64::from((ceiling + ROUNDING) as f32), place)
+            let ceiling = score(self.ceiling(whole), nearest.reduce(f64::max));
+            let chunk = Chunk {
+                place,
+                whole,
+                windows,
+            };
+            (f64::from((ceiling + ROUNDING) as f32), chunk)
         })
     }
 
@@ -256,43 +269,49 @@ impl<'a> VectorScores<'a> {
     }
 
     /// The row of a chunk's window of the highest ceiling, and which of its windows that is; none where windows are not used.
-    fn nearest(&self, place: u32) -> Option<(u32, u32)> {
-        let windows = self.windows(place).iter().copied().zip(0..);
+    fn nearest(&self, chunk: Chunk<'_>) -> Option<(u32, u32)> {
+        let windows = chunk.windows.iter().copied().zip(0..);
         windows.max_by(|a, b| self.ceiling(a.0).total_cmp(&self.ceiling(b.0)))
     }
 
-    /// What the score of the chunk at a place is not below, by its window of the highest ceiling.
-    fn floor(&self, place: u32, nearest: Option<(u32, u32)>) -> f64 {
+    /// What the score of a chunk is not below, by its window of the highest ceiling.
+    fn floor(&self, chunk: Chunk<'_>, nearest: Option<(u32, u32)>) -> f64 {
         let floor = |row: u32| f64::from(self.bounds.floor(row));
-        score(
-            floor(self.rows.whole(place)),
-            nearest.map(|(row, _)| floor(row)),
-        )
+        score(floor(chunk.whole), nearest.map(|(row, _)| floor(row)))
     }
 
     /// The product of a chunk's window of the highest ceiling, and what the score of the chunk does not exceed by that.
-    fn ceiling_by(&self, place: u32, (row, nearest): (u32, u32)) -> (f64, f64) {
+    fn ceiling_by(&self, chunk: Chunk<'_>, (row, nearest): (u32, u32)) -> (f64, f64) {
         let product = f64::from(self.bounds.product(row));
-        let windows = self.windows(place).iter().zip(0..);
+        let windows = chunk.windows.iter().zip(0..);
         let others = windows.filter(|(_, at)| *at != nearest);
         let others = others.map(|(row, _)| self.ceiling(*row));
         let ceiling = score(
-            self.ceiling(self.rows.whole(place)),
+            self.ceiling(chunk.whole),
             Some(others.fold(product, f64::max)),
         );
         (product, ceiling)
     }
 
-    /// What the score of the chunk at a place is not below, by the product of one of its windows.
-    fn floor_by(&self, place: u32, product: f64) -> f64 {
-        let whole = self.bounds.floor(self.rows.whole(place));
+    /// What the score of a chunk is not below, by the product of one of its windows.
+    fn floor_by(&self, chunk: Chunk<'_>, product: f64) -> f64 {
+        let whole = self.bounds.floor(chunk.whole);
         score(f64::from(whole), Some(product))
     }
 
-    /// The rows of a chunk's windows, as far as they are used.
-    fn windows(&self, place: u32) -> &[u32] {
+    /// The chunk at a place.
+    fn chunk(&self, place: u32) -> Chunk<'_> {
+        Chunk {
+            place,
+            whole: self.rows.whole(place),
+            windows: self.used(self.rows.windows(place)),
+        }
+    }
+
+    /// The windows of a chunk, as far as they are used.
+    fn used<'r>(&self, windows: &'r [u32]) -> &'r [u32] {
         match self.unit {
-            VectorUnit::Windows => self.rows.windows(place),
+            VectorUnit::Windows => windows,
             VectorUnit::Chunk => &[],
         }
     }
