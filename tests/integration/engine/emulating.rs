@@ -146,11 +146,11 @@ fn vectors_come_from_the_library_then_the_cache_then_the_model() {
     // 2026.7 cuts as we do: the library holds every vector.
     ask(&library, &ranking("openclaw@2026.7"));
     assert_eq!(asked.texts(), ["router"]);
-    // 2026.9 cuts otherwise, but for the note that is one chunk.
+    // 2026.9 cuts otherwise, but for the note that is one chunk. The question was just embedded.
     ask(&library, &ranking("openclaw"));
     let embedded = asked.texts();
     assert!(
-        embedded.len() > 3 && !embedded.contains(&"The router stands in the hall.".to_owned()),
+        embedded.len() > 2 && !embedded.contains(&"The router stands in the hall.".to_owned()),
         "{embedded:?}"
     );
     // Another process finds them in the cache.
@@ -167,12 +167,8 @@ fn vectors_come_from_the_library_then_the_cache_then_the_model() {
     index(dir.path(), &[notes.path()]);
     other.refresh().expect("it can be read");
     ask(&other, &ranking("openclaw"));
-    assert!(
-        again.texts()[1..]
-            .iter()
-            .all(|text| text == "router" || text.contains("lamp"))
-    );
-    assert!(again.texts().len() > 3);
+    assert!(again.texts()[1..].iter().all(|text| text.contains("lamp")));
+    assert!(again.texts().len() > 2);
 }
 
 #[test]
