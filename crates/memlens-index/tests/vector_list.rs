@@ -562,6 +562,15 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     ))
 }
 
+/// Writes the codes that were saved of so many rows, the one of `row` damaged where there is such a row.
+fn write_codes(codes: &Path, saved: &[u8], row: usize, n_rows: i64) {
+    let mut changed = saved.to_vec();
+    if let Some(byte) = changed.get_mut(row * saved.len() / n_rows as usize) {
+        *byte ^= 1;
+    }
+    fs::write(codes, changed).expect("it can be written");
+}
+
 /// Checks that ceilings fit the vectors and so many rows have a code.
 fn check_codes(list: &VectorFile, n_coded: usize) {
     assert_eq!(list.n_coded(), n_coded);
@@ -747,11 +756,7 @@ fn codes_of_many_rows_are_those_of_few() {
     let codes = beside(&path, "codes");
     let saved = fs::read(&codes).expect("it can be read");
     for row in [N_ROWS as usize, 20_004, 4, 0] {
-        let mut changed = saved.clone();
-        if let Some(byte) = changed.get_mut(row * saved.len() / N_ROWS as usize) {
-            *byte ^= 1;
-        }
-        fs::write(&codes, changed).expect("it can be written");
+        write_codes(&codes, &saved, row, N_ROWS);
         // Codes are compared by the first question, or before it.
         for asks_first in [true, false] {
             let list = open(&path);
@@ -786,11 +791,7 @@ fn questions_looked_up_together_have_the_bounds_that_each_has_by_itself() {
     let short = vector(3).map(|number| number / 100.0);
     let questions: Vec<[f32; DIM]> = (70..80).map(vector).chain([short]).collect();
     for n_coded in [N_ROWS as usize, 20_004, 4, 0] {
-        let mut changed = saved.clone();
-        if let Some(byte) = changed.get_mut(n_coded * saved.len() / N_ROWS as usize) {
-            *byte ^= 1;
-        }
-        fs::write(&codes, changed).expect("it can be written");
+        write_codes(&codes, &saved, n_coded, N_ROWS);
         let (alone, list) = (open(&path), open(&path));
         // In parts that overlap, more than are kept, one twice, and what is no question of this list.
         for ahead in [0..3, 2..11, 10..11, 0..0] {
