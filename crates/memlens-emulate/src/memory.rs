@@ -15,6 +15,8 @@ pub struct AgentNote {
     pub text: Arc<str>,
     /// When its file was last changed, in milliseconds after 1970-01-01 UTC.
     pub modified_ms: i64,
+    /// Whether an entry of the agent's list of extra paths brought it in.
+    pub is_extra: bool,
 }
 
 /// A text's embedding, or why there is none, for a person.

@@ -3,6 +3,7 @@
 //! Sources: the packages 2026.2.12, 2026.7.35 and 2026.9.6, asked on given vectors; what they returned is in
 //! `tests/golden/openclaw`, and `tests/golden/openclaw.rs` here holds this to it.
 
+mod age;
 mod cut;
 mod facts;
 mod memory;

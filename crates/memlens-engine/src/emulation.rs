@@ -230,6 +230,7 @@ impl Library {
                     path,
                     text,
                     modified_ms: document.modified_ms,
+                    is_extra: false,
                 });
             }
         }

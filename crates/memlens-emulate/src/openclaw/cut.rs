@@ -1,6 +1,7 @@
 //! Notes as OpenClaw cuts them into chunks.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -14,15 +15,21 @@ use super::params::{CHUNK_OVERLAP, CHUNK_TOKENS};
 const TOKEN_UNITS: usize = 4;
 /// No chunk is made shorter.
 const CHUNK_UNITS_MIN: usize = 32;
-/// What a text that is cut finer by tokens is cut into.
-const FINE_UNITS: usize = 400;
 
 /// What it writes into notes about them: `<!-- importance: 7 -->`.
 static COMMENT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[ \t]*<!--\s*(?:importance|trigger|project):[^\n]*?-->").expect("a valid pattern")
+    Regex::new(r"(?i)<!--\s*(?:importance|trigger|project)\s*:[^\r\n]*?-->")
+        .expect("a valid pattern")
 });
-static IMPORTANCE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"<!--\s*importance:\s*(\d+)\s*-->").expect("a valid pattern"));
+static IMPORTANCE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)<!--\s*importance\s*:\s*(\d+)\s*-->").expect("a valid pattern")
+});
+/// Blanks at the end of a line or of the text.
+static BLANK_ENDS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("[ \\t]+(?P<end>[\r\n\u{2028}\u{2029}]|$)").expect("a valid pattern")
+});
+static HEADING: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^#{1,6}(?:\s|$)").expect("a valid pattern"));
 
 /// A piece of a note.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,13 +87,24 @@ impl Chunking {
 
 /// Cuts a note as an edition of OpenClaw does. `path` is the note's in the workspace.
 pub fn cut(edition: Edition, chunking: Chunking, path: &str, text: &str) -> Vec<Piece> {
-    let by_lines = Packing::ByLines(chunking);
-    let mut pieces = match edition {
-        Edition::V2026_2 | Edition::V2026_7 => pack(&lines(text), 1, by_lines),
-        Edition::V2026_8 if matches!(path, "MEMORY.md" | "USER.md") => entries(text),
-        Edition::V2026_8 => pack(&lines(&bare(text)), 1, Packing::ByWeight),
+    let packing = match edition {
+        Edition::V2026_2 | Edition::V2026_7 => Packing { edition, chunking },
+        Edition::V2026_8 => Packing {
+            edition,
+            chunking: Chunking::default(),
+        },
     };
-    pieces.retain(|piece| !piece.text.trim().is_empty());
+    let mut pieces = match edition {
+        Edition::V2026_2 | Edition::V2026_7 => pack(&lines(text), 1, packing),
+        Edition::V2026_8 if matches!(path, "MEMORY.md" | "USER.md") => entries(text, packing),
+        Edition::V2026_8 => pack(&lines(&bare(text)), 1, packing),
+    };
+    // Pieces of a long line that are equal have one name in its index, and are stored once.
+    let mut seen = HashSet::new();
+    pieces.retain(|piece| {
+        let place = (piece.start_line, piece.end_line, piece.text.clone());
+        !piece.text.trim().is_empty() && seen.insert(place)
+    });
     pieces
 }
 
@@ -94,42 +112,135 @@ fn lines(text: &str) -> Vec<&str> {
     text.split('\n').collect()
 }
 
-/// How lines are counted, and what of those so far begins the next chunk.
+/// How an edition counts lines, splits long ones, and what of those so far begins the next chunk.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Packing {
-    /// In UTF-16 units, as long as it is told; whole lines are repeated.
-    ByLines(Chunking),
-    /// Signs of dense scripts as four; no more is repeated than fits beside the next line.
-    ByWeight,
+struct Packing {
+    edition: Edition,
+    chunking: Chunking,
 }
 
 impl Packing {
-    fn chunking(self) -> Chunking {
-        match self {
-            Packing::ByLines(chunking) => chunking,
-            Packing::ByWeight => Chunking::default(),
-        }
+    fn weight(self, text: &str) -> usize {
+        text.chars().map(|sign| self.weight_of(sign)).sum()
     }
 
-    fn weight(self, text: &str) -> usize {
-        match self {
-            Packing::ByLines(_) => units(text),
-            Packing::ByWeight => weighted(text),
+    /// What a character counts.
+    fn weight_of(self, sign: char) -> usize {
+        match self.edition {
+            Edition::V2026_2 => sign.len_utf16(),
+            Edition::V2026_7 => weight_2026_7(sign),
+            Edition::V2026_8 => weight_2026_8(sign),
         }
     }
 
     /// `next` is the weight of the line that did not fit.
     fn overlap(self, current: &[(String, u32)], next: usize) -> Vec<(String, u32)> {
-        match self {
-            Packing::ByLines(chunking) => whole_lines(current, chunking.overlap_units()),
-            Packing::ByWeight => last_of(current, next),
+        match self.edition {
+            Edition::V2026_2 | Edition::V2026_7 => self.whole_lines(current),
+            Edition::V2026_8 => self.last_of(current, next),
         }
+    }
+
+    /// The last whole lines until they make up the overlap.
+    fn whole_lines(self, current: &[(String, u32)]) -> Vec<(String, u32)> {
+        let overlap = self.chunking.overlap_units();
+        let mut carried = 0;
+        let mut from = current.len();
+        while from > 0 && carried < overlap {
+            from -= 1;
+            carried += self.weight(&current[from].0) + 1;
+        }
+        current[from..].to_vec()
+    }
+
+    /// The last lines as far as they fit beside the next one; of the first that does not, its tail.
+    fn last_of(self, current: &[(String, u32)], next: usize) -> Vec<(String, u32)> {
+        let beside = self.chunking.units().saturating_sub(next);
+        let room = self.chunking.overlap_units().min(beside);
+        let mut carried = 0;
+        let mut kept = Vec::new();
+        for (text, number) in current.iter().rev() {
+            let size = self.weight(text) + 1;
+            if carried + size > room {
+                if kept.is_empty() {
+                    let tail = self.tail(text, room.saturating_sub(1));
+                    if !tail.is_empty() {
+                        kept.push((tail, *number));
+                    }
+                }
+                break;
+            }
+            carried += size;
+            kept.push((text.clone(), *number));
+        }
+        kept.reverse();
+        kept
+    }
+
+    /// The end of a text that weighs at most so much.
+    fn tail(self, text: &str, room: usize) -> String {
+        let mut weight = 0;
+        let mut start = text.len();
+        for (at, sign) in text.char_indices().rev() {
+            weight += self.weight_of(sign);
+            if weight > room {
+                break;
+            }
+            start = at;
+        }
+        text[start..].to_owned()
+    }
+
+    /// A line in pieces that fit into a chunk.
+    fn segments(self, line: &str) -> Vec<String> {
+        if line.is_empty() {
+            return vec![String::new()];
+        }
+        let chunk_units = self.chunking.units();
+        let fits = |piece: &String| self.weight(piece) <= chunk_units;
+        match self.edition {
+            Edition::V2026_2 => slices(line, chunk_units, PairAtEnd::Within),
+            Edition::V2026_7 => {
+                let step = (self.chunking.tokens as usize).max(1);
+                let fine = |piece: String| match fits(&piece) {
+                    true => vec![piece],
+                    false => slices(&piece, step, PairAtEnd::Within),
+                };
+                let coarse = slices(line, chunk_units, PairAtEnd::Behind);
+                coarse.into_iter().flat_map(fine).collect()
+            }
+            Edition::V2026_8 => {
+                let fine = |piece: String| match fits(&piece) {
+                    true => vec![piece],
+                    false => self.by_weight(&piece),
+                };
+                let coarse = slices(line, chunk_units, PairAtEnd::Behind);
+                coarse.into_iter().flat_map(fine).collect()
+            }
+        }
+    }
+
+    /// A text in pieces that weigh as much as a chunk at most.
+    fn by_weight(self, text: &str) -> Vec<String> {
+        let mut pieces = Vec::new();
+        let (mut current, mut weight) = (String::new(), 0);
+        for sign in text.chars() {
+            let own = self.weight_of(sign);
+            if weight + own > self.chunking.units() {
+                pieces.push(std::mem::take(&mut current));
+                weight = 0;
+            }
+            current.push(sign);
+            weight += own;
+        }
+        pieces.push(current);
+        pieces
     }
 }
 
 /// Packs whole lines greedily; a line longer than a chunk is cut.
 fn pack(lines: &[&str], first_line: u32, packing: Packing) -> Vec<Piece> {
-    let chunk_units = packing.chunking().units();
+    let chunk_units = packing.chunking.units();
     let mut pieces = Vec::new();
     let mut current: Vec<(String, u32)> = Vec::new();
     let mut current_weight = 0;
@@ -146,7 +257,7 @@ fn pack(lines: &[&str], first_line: u32, packing: Packing) -> Vec<Piece> {
         });
     };
     for (number, line) in (first_line..).zip(lines) {
-        for segment in segments(line, packing) {
+        for segment in packing.segments(line) {
             let size = packing.weight(&segment) + 1;
             if current_weight + size > chunk_units && !current.is_empty() {
                 flush(&current, &mut pieces);
@@ -162,91 +273,32 @@ fn pack(lines: &[&str], first_line: u32, packing: Packing) -> Vec<Piece> {
     pieces
 }
 
-/// The last whole lines until they make up the overlap.
-fn whole_lines(current: &[(String, u32)], overlap_units: usize) -> Vec<(String, u32)> {
-    let mut carried = 0;
-    let mut from = current.len();
-    while from > 0 && carried < overlap_units {
-        from -= 1;
-        carried += units(&current[from].0) + 1;
-    }
-    current[from..].to_vec()
-}
-
-/// The last lines as far as they fit beside the next one; of the first that does not, its tail.
-fn last_of(current: &[(String, u32)], next: usize) -> Vec<(String, u32)> {
-    let chunking = Packing::ByWeight.chunking();
-    let room = chunking
-        .overlap_units()
-        .min(chunking.units().saturating_sub(next));
-    let mut carried = 0;
-    let mut kept = Vec::new();
-    for (text, number) in current.iter().rev() {
-        let size = weighted(text) + 1;
-        if carried + size > room {
-            if kept.is_empty() {
-                let tail = tail(text, room.saturating_sub(1));
-                if !tail.is_empty() {
-                    kept.push((tail, *number));
-                }
-            }
-            break;
-        }
-        carried += size;
-        kept.push((text.clone(), *number));
-    }
-    kept.reverse();
-    kept
-}
-
-/// The end of a text that weighs at most so much.
-fn tail(text: &str, room: usize) -> String {
-    let mut weight = 0;
-    let mut start = text.len();
-    for (at, sign) in text.char_indices().rev() {
-        weight += weight_of(sign);
-        if weight > room {
-            break;
-        }
-        start = at;
-    }
-    text[start..].to_owned()
-}
-
-/// A line in pieces that fit into a chunk.
-fn segments(line: &str, packing: Packing) -> Vec<String> {
-    if line.is_empty() {
-        return vec![String::new()];
-    }
-    let chunk_units = packing.chunking().units();
-    let coarse = slices(line, chunk_units);
-    if packing != Packing::ByWeight {
-        return coarse;
-    }
-    coarse
-        .into_iter()
-        .flat_map(|piece| {
-            if weighted(&piece) > chunk_units {
-                slices(&piece, FINE_UNITS)
-            } else {
-                vec![piece]
-            }
-        })
-        .collect()
+/// Where a surrogate pair goes that a cut would split.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PairAtEnd {
+    /// Into the piece before the cut, which gets one unit longer.
+    Within,
+    /// Into the piece behind the cut.
+    Behind,
 }
 
 /// A text in pieces of so many UTF-16 units; no character is split.
-fn slices(text: &str, units_max: usize) -> Vec<String> {
+fn slices(text: &str, units_max: usize, pair: PairAtEnd) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut current = String::new();
     let mut current_units = 0;
     for sign in text.chars() {
-        if current_units >= units_max {
+        let units = sign.len_utf16();
+        let is_full = match pair {
+            PairAtEnd::Within => current_units >= units_max,
+            PairAtEnd::Behind => current_units + units > units_max,
+        };
+        if is_full {
             pieces.push(std::mem::take(&mut current));
             current_units = 0;
         }
         current.push(sign);
-        current_units += sign.len_utf16();
+        current_units += units;
     }
     pieces.push(current);
     pieces
@@ -256,30 +308,64 @@ pub(super) fn units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// A text's length where a sign of a script without blanks counts as a token of four characters.
-fn weighted(text: &str) -> usize {
-    text.chars().map(weight_of).sum()
-}
-
-fn weight_of(sign: char) -> usize {
+/// 2026.7: a character of a dense script counts as a token of four.
+fn weight_2026_7(sign: char) -> usize {
     let is_dense = matches!(
         sign,
-        '\u{b7}'
-            | '\u{2e80}'..='\u{9fff}'
+        '\u{2e80}'..='\u{9fff}'
             | '\u{a000}'..='\u{a4ff}'
             | '\u{ac00}'..='\u{d7af}'
             | '\u{f900}'..='\u{faff}'
-            | '\u{fe30}'..='\u{fe4f}'
-            | '\u{ff00}'..='\u{ffef}'
+            | '\u{ff01}'..='\u{ff60}'
+            | '\u{ffe0}'..='\u{ffe6}'
             | '\u{20000}'..='\u{2fa1f}'
     );
-    if is_dense { 4 } else { 1 }
+    if is_dense { 4 } else { sign.len_utf16() }
 }
 
-/// MEMORY.md and USER.md: each entry (a line that begins with `- `) is a chunk, what stands before the first as well.
-fn entries(text: &str) -> Vec<Piece> {
-    let lines = lines(text);
-    let mut starts: Vec<usize> = (0..lines.len()).filter(|at| is_entry(lines[*at])).collect();
+/// 2026.9: common dense characters count as one token of four, rarer ones as two to four.
+fn weight_2026_8(sign: char) -> usize {
+    match sign {
+        '\u{b7}'
+        | '\u{3000}'..='\u{319f}'
+        | '\u{4e00}'..='\u{9fa5}'
+        | '\u{ac00}'..='\u{d7af}'
+        | '\u{ff01}'..='\u{ff60}' => 4,
+        '\u{1100}'..='\u{11ff}'
+        | '\u{2e80}'..='\u{2fff}'
+        | '\u{31a0}'..='\u{4dff}'
+        | '\u{9fa6}'..='\u{a4ff}'
+        | '\u{a700}'..='\u{a707}'
+        | '\u{a960}'..='\u{a97f}'
+        | '\u{d7b0}'..='\u{d7ff}'
+        | '\u{f900}'..='\u{faff}' => 12,
+        '\u{2c7}'
+        | '\u{2c9}'..='\u{2cb}'
+        | '\u{2d9}'
+        | '\u{2ea}'..='\u{2eb}'
+        | '\u{305}'
+        | '\u{323}'
+        | '\u{fe10}'..='\u{fe4f}'
+        | '\u{ff61}'..='\u{ffdc}'
+        | '\u{ffe0}'..='\u{ffe6}' => 8,
+        '\u{1d360}'..='\u{1d371}' => 12,
+        '\u{16fe0}'..='\u{16fff}'
+        | '\u{1aff0}'..='\u{1afff}'
+        | '\u{1b000}'..='\u{1b16f}'
+        | '\u{1f200}'..='\u{1f2ff}'
+        | '\u{20000}'..='\u{2fa1f}'
+        | '\u{30000}'..='\u{3347f}' => 16,
+        _ => sign.len_utf16(),
+    }
+}
+
+/// MEMORY.md and USER.md: an entry (a line that begins with `- `) and a heading begin a chunk. A chunk of an entry has the
+/// importance that any line of the entry states, another chunk that of its own lines.
+fn entries(text: &str, packing: Packing) -> Vec<Piece> {
+    let bare = bare(text);
+    let (lines, stated) = (lines(&bare), lines(text));
+    let begins = |line: &str| line.starts_with("- ") || HEADING.is_match(line);
+    let mut starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines[*at])).collect();
     if starts.first() != Some(&0) {
         starts.insert(0, 0);
     }
@@ -288,31 +374,39 @@ fn entries(text: &str) -> Vec<Piece> {
         .iter()
         .zip(ends)
         .flat_map(|(start, end)| {
-            let whole = lines[*start..end].join("\n");
-            let importance = IMPORTANCE
-                .captures(&whole)
-                .and_then(|found| found[1].parse().ok())
-                .filter(|importance| (1..=10).contains(importance));
-            let mut pieces = pack(
-                &self::lines(&bare(&whole)),
-                *start as u32 + 1,
-                Packing::ByWeight,
-            );
+            let (start, is_entry) = (*start, lines[*start].starts_with("- "));
+            let mut pieces = pack(&lines[start..end], start as u32 + 1, packing);
             for piece in &mut pieces {
-                piece.importance = importance;
+                let (from, to) = match is_entry {
+                    true => (start, end),
+                    false => (piece.start_line as usize - 1, piece.end_line as usize),
+                };
+                let of_lines = stated.get(from..to).unwrap_or_default();
+                piece.importance = of_lines.iter().filter_map(|line| importance(line)).max();
             }
             pieces
         })
         .collect()
 }
 
-/// A text without OpenClaw's own comments, line for line.
-fn bare(text: &str) -> Cow<'_, str> {
-    COMMENT.replace_all(text, "")
+/// The importance that a line states at its end, 1 to 10.
+fn importance(line: &str) -> Option<u8> {
+    if !line.trim_end().ends_with("-->") {
+        return None;
+    }
+    let stated = IMPORTANCE.captures_iter(line);
+    stated
+        .filter_map(|found| found[1].parse().ok())
+        .filter(|importance| (1..=10).contains(importance))
+        .max()
 }
 
-fn is_entry(line: &str) -> bool {
-    line.starts_with("- ") || line.starts_with("* ")
+/// A text without OpenClaw's own comments. If it has one, no line ends with blanks.
+fn bare(text: &str) -> Cow<'_, str> {
+    match COMMENT.replace_all(text, "") {
+        Cow::Borrowed(text) => Cow::Borrowed(text),
+        Cow::Owned(text) => Cow::Owned(BLANK_ENDS.replace_all(&text, "$end").into_owned()),
+    }
 }
 
 #[cfg(test)]

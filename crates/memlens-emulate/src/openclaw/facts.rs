@@ -27,6 +27,8 @@ pub struct RowFact {
     pub importance: Option<u8>,
     /// The words of its beginning by number, ascending.
     pub beginning: Arc<[u32]>,
+    /// Its beginning in lower case if that has no word; MMR since 2026.8 compares it.
+    pub wordless: Option<Arc<str>>,
 }
 
 /// How exactly a question names a note; more is more exact.

@@ -7,8 +7,6 @@ use std::time::Instant;
 
 use icu_collator::options::CollatorOptions;
 use icu_collator::{CollatorBorrowed, CollatorPreferences};
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use memlens_index::{QueryWord, words};
 use memlens_params::Values;
 use memlens_rank::{
@@ -21,12 +19,12 @@ use memlens_store::FolderId;
 use parking_lot::Mutex;
 use regex::Regex;
 
-use super::Edition;
 use super::cut::{Chunking, Piece, cut, units};
 use super::facts::{Facts, Named, Raised, RowFact};
 use super::own_index::{OwnChunk, OwnIndex};
 use super::params::{CANDIDATES_MAX, TEXT, VECTOR};
 use super::words::{all_of, keywords, tokens};
+use super::{Edition, age};
 use crate::fts::{Fts, FtsHit};
 use crate::memory::{AgentNote, Embed, Vectors};
 
@@ -34,12 +32,7 @@ use crate::memory::{AgentNote, Embed, Vectors};
 const PROBES_MAX: usize = 6;
 /// How much of a chunk MMR compares, in UTF-16 units.
 const BEGINNING_UNITS: usize = 700;
-const DAY_MS: f64 = 86_400_000.0;
 
-static DATED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?:^|/)memory/(?:.*/)?(\d{4})-(\d{2})-(\d{2})(?:-[^/]*)?\.md$")
-        .expect("a valid pattern")
-});
 static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new("[a-z0-9_]+").expect("a valid pattern"));
 
 /// Notes as one edition of OpenClaw indexes them.
@@ -82,6 +75,7 @@ struct Chunk {
     /// Its distinct words by number, ascending.
     words: Vec<u32>,
     beginning: Arc<[u32]>,
+    wordless: Option<Arc<str>>,
 }
 
 impl Chunk {
@@ -116,7 +110,7 @@ impl Numbers {
 impl Memory {
     /// The texts of the chunks that an edition cuts notes into, in their order: what is to be embedded.
     pub fn chunk_texts(edition: Edition, chunking: Chunking, notes: &[AgentNote]) -> Vec<String> {
-        let notes = notes.iter().filter(|note| is_indexed(edition, &note.path));
+        let notes = notes.iter().filter(|note| is_indexed(edition, note));
         let pieces = notes.flat_map(|note| cut(edition, chunking, &note.path, &note.text));
         pieces.map(|piece| piece.text).collect()
     }
@@ -136,7 +130,7 @@ impl Memory {
         generation: u64,
     ) -> Result<Memory, RetrieveError> {
         let mut notes = notes;
-        notes.retain(|note| is_indexed(edition, &note.path));
+        notes.retain(|note| is_indexed(edition, note));
         let pieces = notes
             .iter()
             .map(|note| cut(edition, chunking, &note.path, &note.text))
@@ -205,15 +199,18 @@ impl Memory {
             for piece in pieces {
                 let lower = piece.text.to_lowercase();
                 let words: BTreeSet<u32> = tokens(&lower).map(|word| numbers.of(word)).collect();
-                let beginning = beginning(&piece.text);
-                let beginning: BTreeSet<u32> =
-                    beginning.iter().map(|word| numbers.of(word)).collect();
+                let start = start_of(&piece.text).to_lowercase();
+                let beginning: BTreeSet<u32> = compared_words(&start)
+                    .iter()
+                    .map(|word| numbers.of(word))
+                    .collect();
                 chunks.push(Chunk {
                     id: name(note, &piece),
                     note: at,
                     order: 0,
                     units: units(&piece.text) as u32,
                     words: words.into_iter().collect(),
+                    wordless: beginning.is_empty().then(|| start.trim().into()),
                     beginning: beginning.into_iter().collect(),
                     piece,
                 });
@@ -259,37 +256,48 @@ impl Memory {
         Memory { remarks, ..self }
     }
 
-    /// What matches a question in a table, each once by its best score, and the words that were searched for it; the whole
-    /// question's first, ties by place.
-    fn hits(&self, fts: &Fts, question: &str) -> Result<Vec<Hit>, RetrieveError> {
-        let Some(whole) = all_of(question) else {
-            return Ok(Vec::new());
+    /// What a table holds all words of a question in, best first.
+    fn whole(&self, fts: &Fts, question: &str) -> Result<Vec<FtsHit>, RetrieveError> {
+        match all_of(question) {
+            Some(expression) => fts.search(&expression).map_err(refused),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The words of a question that are searched one by one; none if the question found enough, `n_found` texts and paths in all.
+    fn probes(&self, question: &str, n_found: usize) -> Vec<String> {
+        let lower = question.trim().to_lowercase();
+        let mut probes = keywords(question);
+        probes.retain(|word| *word != lower);
+        probes.truncate(PROBES_MAX);
+        let are_asked = match self.edition {
+            Edition::V2026_2 => false,
+            Edition::V2026_7 => n_found == 0,
+            Edition::V2026_8 => {
+                // Words that ask for the same as the question are not asked again once the question hit something.
+                let asks_more = all_of(&probes.join(" ")) != all_of(&lower);
+                n_found < CANDIDATES_MAX as usize && (asks_more || n_found == 0)
+            }
         };
+        if are_asked { probes } else { Vec::new() }
+    }
+
+    /// What matches a question or one of its probes in a table, each once by its best score; the whole question's first, ties
+    /// by place.
+    fn hits(
+        &self,
+        fts: &Fts,
+        whole: Vec<FtsHit>,
+        probes: &[String],
+    ) -> Result<Vec<Hit>, RetrieveError> {
         let depth = CANDIDATES_MAX as usize;
-        let search = |expression: &str| -> Result<Vec<FtsHit>, RetrieveError> {
-            fts.search(expression).map_err(refused)
-        };
         let mut found: Vec<(u32, FtsHit, Option<usize>)> = (1..)
-            .zip(search(&whole)?)
+            .zip(whole)
             .map(|(rank, hit)| (rank, hit, None))
             .collect();
-        let probes = keywords(question);
-        let asks_probes = match self.edition {
-            Edition::V2026_2 => false,
-            Edition::V2026_7 => found.is_empty(),
-            Edition::V2026_8 => {
-                // A question without stop words is not asked again in pieces once it hit something.
-                let is_in_pieces = probes.join(" ") != question.trim().to_lowercase();
-                found.len() < depth && (is_in_pieces || found.is_empty())
-            }
-        };
-        if asks_probes {
-            for (at, word) in probes.iter().take(PROBES_MAX).enumerate() {
-                if let Some(expression) = all_of(word) {
-                    let hits = (1..).zip(search(&expression)?).take(depth);
-                    found.extend(hits.map(|(rank, hit)| (rank, hit, Some(at))));
-                }
-            }
+        for (at, word) in probes.iter().enumerate() {
+            let hits = (1..).zip(self.whole(fts, word)?).take(depth);
+            found.extend(hits.map(|(rank, hit)| (rank, hit, Some(at))));
         }
         let mut best: BTreeMap<usize, Hit> = BTreeMap::new();
         for (rank, hit, probe) in found {
@@ -332,13 +340,9 @@ impl Memory {
         }
     }
 
-    /// Whether the list of words goes by the raised score: since 2026.8, and where it is all that there is.
-    fn ranks_by_raised(&self, vectors: &ListState) -> bool {
-        match self.edition {
-            Edition::V2026_2 => false,
-            Edition::V2026_7 => *vectors != ListState::Ready,
-            Edition::V2026_8 => true,
-        }
+    /// Whether the list of words goes by the raised score. Before 2026.8 SQLite's order decides which hits are candidates.
+    fn ranks_by_raised(&self) -> bool {
+        self.edition == Edition::V2026_8
     }
 
     fn is_within(&self, within: &Within, chunk: &Chunk) -> bool {
@@ -350,28 +354,6 @@ impl Memory {
             Part::Chunks(chunks) => chunks.contains(&chunk.id),
         };
         is_in_part && !within.without.contains(&chunk.id)
-    }
-
-    /// How old a note is; none where it never decays.
-    fn age_days(&self, note: &AgentNote) -> Option<f64> {
-        let path = note.path.as_str();
-        if matches!(path, "MEMORY.md" | "USER.md" | "memory.md") {
-            return None;
-        }
-        let changed_ms = match DATED.captures(path) {
-            Some(found) => {
-                let number = |at: usize| found[at].parse::<i16>().ok();
-                let date = number(1)
-                    .zip(number(2))
-                    .zip(number(3))
-                    .and_then(|((year, month), day)| Date::new(year, month as i8, day as i8).ok());
-                let midnight = date.and_then(|date| date.to_zoned(TimeZone::UTC).ok());
-                midnight.map_or(note.modified_ms, |it| it.timestamp().as_millisecond())
-            }
-            None if path.starts_with("memory/") => return None,
-            None => note.modified_ms,
-        };
-        Some(((self.now_ms - changed_ms) as f64 / DAY_MS).max(0.0))
     }
 
     /// What raises the score of a chunk that words hit.
@@ -414,9 +396,10 @@ impl Memory {
             } else {
                 Named::No
             },
-            age_days: self.age_days(note),
+            age_days: age::days(self.edition, &note.path, note.modified_ms, self.now_ms),
             importance: chunk.piece.importance,
             beginning: chunk.beginning.clone(),
+            wordless: chunk.wordless.clone(),
         }
     }
 
@@ -512,13 +495,22 @@ impl Retriever for Memory {
                 number: self.numbers.0.get(word).copied(),
             })
             .collect();
-        let mut hits = self.hits(&self.texts.lock(), question.text)?;
+        let by_text = self.whole(&self.texts.lock(), question.text)?;
+        let by_path = match self.edition {
+            Edition::V2026_2 | Edition::V2026_7 => Vec::new(),
+            Edition::V2026_8 => self.whole(&self.paths.lock(), question.text)?,
+        };
+        let mut n_found: BTreeSet<usize> = by_text.iter().map(|hit| hit.at as usize).collect();
+        let notes = by_path.iter().take(CANDIDATES_MAX as usize);
+        n_found.extend(notes.filter_map(|hit| self.first_chunk(hit.at as usize)));
+        let probes = self.probes(question.text, n_found.len());
+        let mut hits = self.hits(&self.texts.lock(), by_text, &probes)?;
         hits.retain(|hit| is_within[hit.at]);
         let raised: BTreeMap<usize, Raised> = hits
             .iter()
             .map(|hit| (hit.at, self.raised(hit, &asked)))
             .collect();
-        if self.ranks_by_raised(&vector_state) {
+        if self.ranks_by_raised() {
             let score = |hit: &Hit| raised[&hit.at].score();
             let order = |hit: &Hit| self.chunks[hit.at].order;
             // What SQLite was not asked for stands behind, however much it would be raised.
@@ -537,7 +529,7 @@ impl Retriever for Memory {
         } else {
             ListState::Ready
         };
-        let by_path = self.by_path(question.text, &is_within)?;
+        let by_path = self.by_path(by_path, &probes, &is_within)?;
         let text_took = started.elapsed();
 
         let depth = CANDIDATES_MAX as usize;
@@ -644,21 +636,26 @@ impl Retriever for Memory {
 }
 
 impl Memory {
-    /// How well the note's path matches, at the first chunk of each note that is found so; since 2026.8.
+    /// The first chunk of a note.
+    fn first_chunk(&self, note: usize) -> Option<usize> {
+        self.chunks.iter().position(|chunk| chunk.note == note)
+    }
+
+    /// How well the note's path matches, at the first chunk of each note that is found by it; since 2026.8.
     fn by_path(
         &self,
-        question: &str,
+        whole: Vec<FtsHit>,
+        probes: &[String],
         is_within: &[bool],
     ) -> Result<BTreeMap<usize, f64>, RetrieveError> {
         if self.edition != Edition::V2026_8 {
             return Ok(BTreeMap::new());
         }
-        let found = self.hits(&self.paths.lock(), question)?;
-        let first = |note: usize| self.chunks.iter().position(|chunk| chunk.note == note);
+        let found = self.hits(&self.paths.lock(), whole, probes)?;
         Ok(found
             .into_iter()
             .take(CANDIDATES_MAX as usize)
-            .filter_map(|hit| Some((first(hit.at)?, hit.raw)))
+            .filter_map(|hit| Some((self.first_chunk(hit.at)?, hit.raw)))
             .filter(|(at, _)| is_within[*at])
             .collect())
     }
@@ -671,9 +668,9 @@ fn refused(error: rusqlite::Error) -> RetrieveError {
     }
 }
 
-/// Whether an edition indexes a note: before 2026.8 USER.md is none.
-fn is_indexed(edition: Edition, path: &str) -> bool {
-    edition == Edition::V2026_8 || path != "USER.md"
+/// Whether an edition indexes a note: before 2026.8 the workspace's USER.md only if an extra path names it.
+fn is_indexed(edition: Edition, note: &AgentNote) -> bool {
+    edition == Edition::V2026_8 || note.path != "USER.md" || note.is_extra
 }
 
 /// How exactly a question names a path; both in lower case.
@@ -733,19 +730,21 @@ fn put_in_order(notes: &[AgentNote], chunks: &mut [Chunk]) -> Result<(), Retriev
     Ok(())
 }
 
-/// The words of a chunk's beginning as MMR compares them: Latin words, and signs of scripts without blanks, alone and in pairs.
-fn beginning(text: &str) -> BTreeSet<String> {
+/// As much of a chunk as MMR compares.
+fn start_of(text: &str) -> String {
     let mut n_units = 0;
-    let start: String = text
-        .chars()
+    text.chars()
         .take_while(|sign| {
             n_units += sign.len_utf16();
             n_units <= BEGINNING_UNITS
         })
-        .collect();
-    let lower = start.to_lowercase();
+        .collect()
+}
+
+/// The words of a text in lower case as MMR compares them: Latin words, and signs of scripts without blanks, alone and in pairs.
+fn compared_words(lower: &str) -> BTreeSet<String> {
     let mut found: BTreeSet<String> = WORD
-        .find_iter(&lower)
+        .find_iter(lower)
         .map(|it| it.as_str().to_owned())
         .collect();
     let mut before: Option<char> = None;

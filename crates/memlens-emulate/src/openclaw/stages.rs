@@ -241,19 +241,28 @@ pub fn importance(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome 
 
 pub fn mmr_2026_7(context: &Context<'_, Jul2026>, rows: &[Row]) -> Outcome {
     if context.params.mmr_on {
-        mmr(context.set, rows, context.params.mmr_lambda)
+        mmr(context.set, rows, context.params.mmr_lambda, |_, _| true)
     } else {
         Outcome::skipped("off")
     }
 }
 
 pub fn mmr_2026_8(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome {
-    mmr(context.set, rows, LAMBDA)
+    let text = |row: &Row| fact(context.set, row).map(|it| it.wordless.clone());
+    mmr(context.set, rows, LAMBDA, |a, b| text(a) == text(b))
 }
 
 /// Maximal marginal relevance: the next row is the one with the most of `lambda * relevance - (1 - lambda) * similarity`,
-/// ties by score.
-fn mmr(set: &CandidateSet, rows: &[Row], lambda: f64) -> Outcome {
+/// ties by score. Without a vector list OpenClaw does not apply it. `are_alike` says whether two rows without words are the same.
+fn mmr(
+    set: &CandidateSet,
+    rows: &[Row],
+    lambda: f64,
+    are_alike: impl Fn(&Row, &Row) -> bool,
+) -> Outcome {
+    if list(set, VECTOR_LIST).is_none() {
+        return Outcome::skipped("keywords alone are searched");
+    }
     let words = WordSets::of(
         rows.iter()
             .map(|row| fact(set, row).map_or(&[][..], |it| &*it.beginning)),
@@ -290,7 +299,10 @@ fn mmr(set: &CandidateSet, rows: &[Row], lambda: f64) -> Outcome {
             lambda,
         });
         for at in &left {
-            similarity[*at] = similarity[*at].max(words.jaccard(*at, taken));
+            let shared = words
+                .jaccard(*at, taken)
+                .unwrap_or_else(|| f64::from(u8::from(are_alike(&rows[*at], &rows[taken]))));
+            similarity[*at] = similarity[*at].max(shared);
         }
     }
     Outcome::applied(placed.into_iter().flatten().map(own).collect())

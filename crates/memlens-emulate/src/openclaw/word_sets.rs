@@ -43,14 +43,14 @@ impl WordSets {
         sets
     }
 
-    /// The share of words that two rows have in common; two without any are alike.
-    pub fn jaccard(&self, a: usize, b: usize) -> f64 {
+    /// The share of words that two rows have in common; `None` if neither has any.
+    pub fn jaccard(&self, a: usize, b: usize) -> Option<f64> {
         if self.sizes[a] == 0 && self.sizes[b] == 0 {
-            return 1.0;
+            return None;
         }
         let set = |at: usize| self.bits[at * self.width..(at + 1) * self.width].iter();
         let n_common: u32 = set(a).zip(set(b)).map(|(a, b)| (a & b).count_ones()).sum();
-        f64::from(n_common) / f64::from(self.sizes[a] + self.sizes[b] - n_common)
+        Some(f64::from(n_common) / f64::from(self.sizes[a] + self.sizes[b] - n_common))
     }
 }
 
@@ -63,17 +63,17 @@ mod tests {
         let rows: [&[u32]; 4] = [&[], &[3, 900], &[3, 70, 5000], &[]];
         let sets = WordSets::of(rows.into_iter());
         for (a, b, share) in [
-            (0, 3, 1.0),
-            (0, 1, 0.0),
-            (1, 2, 0.25),
-            (2, 1, 0.25),
-            (2, 2, 1.0),
+            (0, 3, None),
+            (0, 1, Some(0.0)),
+            (1, 2, Some(0.25)),
+            (2, 1, Some(0.25)),
+            (2, 2, Some(1.0)),
         ] {
             assert_eq!(sets.jaccard(a, b), share, "{a} {b}");
         }
         // More than one number holds.
         let many: Vec<u32> = (0..200).collect();
         let rows: [&[u32]; 2] = [&many, &many[100..]];
-        assert_eq!(WordSets::of(rows.into_iter()).jaccard(0, 1), 0.5);
+        assert_eq!(WordSets::of(rows.into_iter()).jaccard(0, 1), Some(0.5));
     }
 }

@@ -14,6 +14,8 @@ static STOP_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
 
 static TOKEN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[\p{L}\p{N}_]+").expect("a valid pattern"));
+static SIGNS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^[\p{P}\p{S}]+$").expect("a valid pattern"));
 static BREAK: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[\s\p{P}]+").expect("a valid pattern"));
 static JAPANESE: LazyLock<Regex> = LazyLock::new(|| {
@@ -33,7 +35,7 @@ pub fn all_of(text: &str) -> Option<String> {
 }
 
 /// The words of a question that are searched one by one: no stop word, no number, no word of one or two Latin letters;
-/// each once, in the order of the question.
+/// each once, in the order of the question. 2026.7.35 and 2026.9.6 choose them alike.
 pub fn keywords(text: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     segments(text)
@@ -46,7 +48,7 @@ pub fn keywords(text: &str) -> Vec<String> {
 fn is_keyword(word: &str) -> bool {
     let is_latin = word.chars().all(|sign| sign.is_ascii_alphabetic());
     let is_number = word.chars().all(|sign| sign.is_ascii_digit());
-    !is_number && (!is_latin || word.len() > 2)
+    !is_number && !SIGNS.is_match(word) && (!is_latin || word.len() > 2)
 }
 
 /// The words of a question in lower case; those of scripts without blanks between words in pieces.
@@ -66,10 +68,43 @@ fn segments(text: &str) -> Vec<String> {
             let signs: Vec<char> = segment.chars().filter(|sign| is_han(*sign)).collect();
             found.extend(signs.iter().map(char::to_string));
             found.extend(pairs(&signs));
+        } else if segment.chars().any(is_korean) {
+            found.extend(korean(segment));
         } else {
             found.push(segment.to_owned());
         }
     }
+    found
+}
+
+/// Korean particles at the end of a word, the longer ones first.
+const PARTICLES: [&str; 25] = [
+    "에서", "으로", "에게", "한테", "처럼", "같이", "보다", "까지", "부터", "마다", "밖에", "대로",
+    "은", "는", "이", "가", "을", "를", "의", "에", "로", "와", "과", "도", "만",
+];
+
+/// A Korean word and its stem without a particle, if those are no stop words and the stem is long enough.
+fn korean(word: &str) -> Vec<String> {
+    let stem = PARTICLES
+        .iter()
+        .find_map(|particle| word.strip_suffix(particle).filter(|stem| !stem.is_empty()));
+    let is_stop_word = |word: &str| STOP_WORDS.contains(word);
+    let mut found = Vec::new();
+    if !is_stop_word(word) && !stem.is_some_and(is_stop_word) {
+        found.push(word.to_owned());
+    }
+    let is_useful = |stem: &str| {
+        if stem.chars().any(is_hangul) {
+            stem.chars().map(char::len_utf16).sum::<usize>() >= 2
+        } else {
+            stem.chars()
+                .all(|sign| sign.is_ascii_alphanumeric() || sign == '_')
+        }
+    };
+    found.extend(
+        stem.filter(|stem| !is_stop_word(stem) && is_useful(stem))
+            .map(str::to_owned),
+    );
     found
 }
 
@@ -79,6 +114,14 @@ fn pairs(signs: &[char]) -> Vec<String> {
 
 fn is_kana(sign: char) -> bool {
     matches!(sign, '\u{3040}'..='\u{30ff}')
+}
+
+fn is_hangul(sign: char) -> bool {
+    matches!(sign, '\u{ac00}'..='\u{d7af}')
+}
+
+fn is_korean(sign: char) -> bool {
+    is_hangul(sign) || matches!(sign, '\u{3131}'..='\u{3163}')
 }
 
 fn is_han(sign: char) -> bool {
@@ -104,6 +147,16 @@ mod tests {
                 "路由器",
                 Some("\"路由器\""),
                 &["路", "由", "器", "路由", "由器"],
+            ),
+            (
+                "등대에서 봤다",
+                Some("\"등대에서\" AND \"봤다\""),
+                &["등대에서", "등대", "봤다"],
+            ),
+            (
+                "a + b = gamma",
+                Some("\"a\" AND \"b\" AND \"gamma\""),
+                &["gamma"],
             ),
         ];
         for (text, expression, words) in cases {

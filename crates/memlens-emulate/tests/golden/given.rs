@@ -44,6 +44,7 @@ pub fn note(at: usize, path: &str, text: &str, modified_ms: i64) -> AgentNote {
         path: path.to_owned(),
         text: text.into(),
         modified_ms,
+        is_extra: false,
     }
 }
 

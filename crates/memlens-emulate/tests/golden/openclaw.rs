@@ -13,11 +13,18 @@ use serde::Deserialize;
 
 use crate::given::{self, DIM, TOLERANCE, agreed, lines, note, sha256, told, vectors};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 struct Settings {
     max_results: u32,
     min_score: f64,
+    /// The next ones only 2026.3 to 2026.7 have.
+    #[serde(default)]
+    decay: bool,
+    half_life_days: Option<f64>,
+    #[serde(default)]
+    mmr: bool,
+    lambda: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -68,19 +75,31 @@ fn crafted(name: &str) -> Vec<AgentNote> {
     let notes: Vec<CraftedNote> = lines(&format!("openclaw/{name}.notes.jsonl"));
     let notes = notes.into_iter().enumerate();
     notes
-        .map(|(at, it)| note(at, &it.path, &it.text, it.modified_ms))
+        .map(|(at, it)| AgentNote {
+            is_extra: name == "craft-dated" && !it.path.starts_with("memory/"),
+            ..note(at, &it.path, &it.text, it.modified_ms)
+        })
         .collect()
 }
 
 fn values(edition: Edition, settings: &Settings) -> Values {
+    let mut values = vec![
+        (
+            "openclaw.max_results",
+            Value::Number(f64::from(settings.max_results)),
+        ),
+        ("openclaw.min_score", Value::Number(settings.min_score)),
+    ];
+    if edition == Edition::V2026_7 {
+        values.push(("openclaw.decay_on", Value::Toggle(settings.decay)));
+        values.push(("openclaw.mmr_on", Value::Toggle(settings.mmr)));
+        let half_life = settings.half_life_days.map(Value::Number);
+        values.extend(half_life.map(|it| ("openclaw.half_life_days", it)));
+        let lambda = settings.lambda.map(Value::Number);
+        values.extend(lambda.map(|it| ("openclaw.mmr_lambda", it)));
+    }
     Values::defaults(edition.pipeline().table())
-        .with([
-            (
-                "openclaw.max_results",
-                Value::Number(f64::from(settings.max_results)),
-            ),
-            ("openclaw.min_score", Value::Number(settings.min_score)),
-        ])
+        .with(values)
         .expect("values in range")
 }
 
@@ -160,8 +179,8 @@ fn compare(
     let trace = edition.pipeline().rank(&found.set, values);
     let ours = rows(&trace, found);
     let head = format!(
-        "{edition:?} {} {:?} {}/{}",
-        asked.id, asked.query, asked.settings.max_results, asked.settings.min_score
+        "{edition:?} {} {:?} {:?}",
+        asked.id, asked.query, asked.settings
     );
     let theirs = in_order_of_ours(edition, &ours, &asked.results);
     for (at, theirs) in theirs.into_iter().enumerate() {
@@ -286,11 +305,12 @@ fn put_cosines(found: &mut Retrieved, all: &[Asked], query: &str) {
     *lists.next().expect("the vector list is first") = list;
 }
 
-/// How a crafted workspace was answered: what differs. Its questions are asked without a model where it had none (`craft-fts`).
+/// How a crafted workspace was answered: what differs. Its questions are asked without a model if it had none.
 fn crafted_differences(edition: Edition, version: &str, name: &str) -> Vec<String> {
-    let notes = crafted(name);
+    let without_model = name.strip_suffix("-words");
+    let notes = crafted(without_model.unwrap_or(name));
     let asked: Vec<Asked> = lines(&format!("openclaw/{name}.{version}.jsonl"));
-    let has_model = name != "craft-fts";
+    let has_model = name != "craft-fts" && without_model.is_none();
     let mut failed = Vec::new();
     for one in &asked {
         let n = Memory::chunk_texts(edition, Chunking::default(), &notes).len();
@@ -338,6 +358,62 @@ fn crafted_workspaces_are_met() {
         let name = format!("craft-{name}");
         failed.extend(crafted_differences(Edition::V2026_7, "2026.7.35", &name));
         failed.extend(crafted_differences(Edition::V2026_8, "2026.9.6", &name));
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn decay_and_mmr_of_2026_7_35_are_met() {
+    let (edition, version) = (Edition::V2026_7, "2026.7.35");
+    let mut failed = crafted_differences(edition, version, "craft-dated");
+    // Searched by keywords alone, notes decay too, and MMR is not applied.
+    failed.extend(crafted_differences(edition, version, "craft-dated-words"));
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn single_words_are_searched_when_each_edition_does() {
+    let mut failed = Vec::new();
+    for (edition, version, name) in [
+        (Edition::V2026_7, "2026.7.35", "craft-probe"),
+        (Edition::V2026_7, "2026.7.35", "craft-probe-words"),
+        (Edition::V2026_8, "2026.9.6", "craft-probe-words"),
+    ] {
+        failed.extend(crafted_differences(edition, version, name));
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// Dense scripts, emoji, long lines, headings and comments in MEMORY.md.
+#[test]
+fn chunks_are_cut_as_each_edition_cuts() {
+    let mut failed = Vec::new();
+    for (edition, version) in [
+        (Edition::V2026_7, "2026.7.35"),
+        (Edition::V2026_8, "2026.9.6"),
+    ] {
+        let theirs: Vec<Chunk> = lines(&format!("openclaw/craft-cut.{version}.chunks.jsonl"));
+        for mut note in crafted("craft-cut") {
+            note.is_extra = true;
+            let path = note.path.clone();
+            let ours = Memory::chunk_texts(edition, Chunking::default(), &[note]);
+            let mut ours: Vec<String> = ours.iter().map(|text| sha256(text)).collect();
+            let mut theirs: Vec<String> = theirs
+                .iter()
+                .filter(|chunk| chunk.path == path)
+                .map(|chunk| chunk.sha256.clone())
+                .collect();
+            // Which of two equal pieces is stored last says nothing.
+            ours.sort();
+            theirs.sort();
+            if ours != theirs {
+                failed.push(format!(
+                    "{version} {path}: {} chunks, theirs {}",
+                    ours.len(),
+                    theirs.len()
+                ));
+            }
+        }
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
