@@ -308,6 +308,7 @@ mod tests {
                 is_allowed: false,
                 n_bytes: logs.iter().map(|it| it.n_bytes).sum(),
                 logs,
+                problems: Vec::new(),
                 keep_days: 365,
                 is_alarm_on: true,
             })

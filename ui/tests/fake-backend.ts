@@ -60,7 +60,7 @@ import { compared, comparedOver, PIPELINES, QUERY_SET } from "./fake/compare";
 import { CONFIG, exported, NEAREST, TARGETS } from "./fake/export";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
 import { autopsied } from "./fake/autopsy";
-import { PastMemory, type PastState } from "./fake/past";
+import { madeOpening, PastMemory, type PastState } from "./fake/past";
 import { rank, retrieve, sentBy, snippetsOf, type FakeSet } from "./fake/ranking";
 import { heatOf, NO_RERANKERS, previewOf, rerankKey, scoreBy, withHttp, withModel } from "./fake/rerank";
 import { TuneMemory, type TuneState } from "./fake/tune";
@@ -1116,6 +1116,16 @@ export class FakeBackend implements Backend {
   /** Has an edit take notes out of answers to past questions. */
   loseAnswers(lost: LostAnswers | null): void {
     for (const listener of this.#lostListeners) listener(lost);
+  }
+
+  /** Has a past search be one that failed. */
+  failSearch(id: string): void {
+    this.#past.fail(id);
+  }
+
+  /** Has an agent open notes without a search. */
+  openNotes(): void {
+    this.#past.add(madeOpening(Date.now()));
   }
 
   /** Has the oldest past questions become older than they are kept. */

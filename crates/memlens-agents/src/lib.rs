@@ -47,7 +47,8 @@ pub use loaded::{Cut, Loaded, Unreadable, loaded};
 pub use looking::{Found, Loads, look, whose};
 pub use openclaw_search::{Effect, Schema, SearchSettings, Setting, SettingGroup};
 pub use recall::{
-    Batch, Keeper, Log, LogError, LogRead, PastQuestion, Returned, Used, logs, read as read_log,
+    Batch, FoundLogs, Keeper, LOG_READER_VERSION, Log, LogError, LogRead, PastKind, PastQuestion,
+    Returned, Used, find_logs, logs, read as read_log,
 };
 pub use settings::{Config, read_config};
 pub use targets::{Fit, Mapped, TARGETS, Takes, Target};

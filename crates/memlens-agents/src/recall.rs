@@ -37,11 +37,33 @@ use serde_json::Value;
 
 use crate::home::Home;
 
-pub use logs::logs;
+pub use logs::{FoundLogs, find_logs, logs};
 
-/// A question that an agent put to its memory, and what came of it.
+/// Version of what is read from logs. Increased whenever a log that was read before would yield more now: cursors of another
+/// version are not continued, so such a log is read again from its beginning.
+pub const LOG_READER_VERSION: u32 = 2;
+
+/// What an agent asked its memory for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PastKind {
+    /// A search. What was opened soon after it is also listed in its `opened`.
+    #[default]
+    Search,
+    /// One call that opened notes, with or without a search before it. It has no words and no results.
+    ///
+    /// It is evidence that the text was given to the agent, and is never asked again, judged or exported as a query.
+    Opening,
+}
+
+/// One search of an agent in its memory, or one opening of notes, and what came of it.
+///
+/// An opening after a search is recorded twice: as an entry of its own of kind [`PastKind::Opening`], and in `opened` of the
+/// search that it belongs to. To find out whether text was given to an agent, read `opened` of the entries of both kinds
+/// (entries that were recorded before openings were kept on their own are in searches only) and `returned` of searches.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PastQuestion {
+    /// Whether it is a search or an opening.
+    pub kind: PastKind,
     /// The agent's id in the catalogue.
     pub agent: String,
     /// The session in which it was asked, as the agent names it; empty where its log names none.
@@ -50,13 +72,16 @@ pub struct PastQuestion {
     pub call: String,
     /// When it was asked, milliseconds since 1970; none where the log does not say.
     pub at_ms: Option<i64>,
-    /// Its words, without secrets.
+    /// Its words, without secrets; empty for an opening.
     pub question: String,
     /// What else the call asked for, by the agent's own names, without secrets.
     pub settings: BTreeMap<String, Value>,
-    /// What was returned, best first; none while no answer was seen, empty where nothing was found.
+    /// What was returned, best first; `None` if no answer is logged, the search failed, or its answer names no notes; empty if
+    /// nothing was found.
     pub returned: Option<Vec<Returned>>,
-    /// What was opened afterwards, first to last.
+    /// Whether the search ended with an error, so that `returned` is `None` although it was answered.
+    pub has_failed: bool,
+    /// Searches: what was opened afterwards, first to last. Openings: what the call opened.
     pub opened: Vec<Used>,
     /// What the answer to the person cited.
     pub cited: Vec<Used>,
@@ -71,6 +96,13 @@ pub struct Returned {
     pub lines: Option<(u32, u32)>,
     /// The score, on the agent's own scale.
     pub score: Option<f64>,
+    /// Whether the agent received the note's name only and none of its text, as from `rg -l`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_name_only: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A note that was opened or cited.
@@ -78,10 +110,25 @@ pub struct Returned {
 pub struct Used {
     /// The note's path as the agent names it.
     pub path: String,
-    /// First and last line, 1-based; none for the whole note.
+    /// First and last line, 1-based, as asked for: the note may be shorter. `None` for the whole note, and if `is_part`.
     pub lines: Option<(u32, u32)>,
     /// When, milliseconds since 1970; none where the log does not say.
     pub at_ms: Option<i64>,
+    /// Whether only a part was shown and the log does not say which: that a certain line was shown cannot be known.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_part: bool,
+}
+
+impl Used {
+    /// Whether a line was shown: `None` if the log does not say.
+    #[must_use]
+    pub fn holds(&self, line: u32) -> Option<bool> {
+        match self.lines {
+            Some((first, last)) => Some((first..=last).contains(&line)),
+            None if self.is_part => None,
+            None => Some(true),
+        }
+    }
 }
 
 /// A file in which an agent logs its questions.
@@ -128,7 +175,7 @@ pub struct Batch {
 
 /// Where questions are kept while a log is read.
 pub trait Keeper {
-    /// The questions of a session that are known, the newest last; at most the last hundred are needed.
+    /// The searches of a session that are known, the newest last; at most the last hundred are needed. Openings are not needed.
     fn known(&mut self, agent: &str, session: &str) -> Vec<PastQuestion>;
 
     /// Keeps a batch and its cursor in one step; `Break` stops the reading.
@@ -171,6 +218,7 @@ pub fn read(
     keeper: &mut dyn Keeper,
 ) -> Result<LogRead, LogError> {
     let shown = home.shown(&log.path);
+    let from = from.and_then(cursor::of_this_version);
     let name = log.path.file_name().unwrap_or_default().to_string_lossy();
     let lines = |reader: &mut dyn jsonl::Reader, keeper: &mut dyn Keeper| {
         jsonl::read(log, reader, from, keeper)

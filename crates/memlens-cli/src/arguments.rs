@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// See why an agent's memory search finds what it finds.
 #[derive(Debug, Parser)]
@@ -565,21 +565,33 @@ pub struct RecallImportArgs {
 
 #[derive(Debug, Args)]
 pub struct RecallListArgs {
-    /// Only questions that hold all of these words
+    /// Only questions with all of these words, and openings of notes with them in their paths
     #[arg(value_name = "WORDS")]
     pub text: Option<String>,
-    /// Only questions of this agent, by its id
+    /// Only searches, or only openings of notes
+    #[arg(long, value_name = "KIND")]
+    pub only: Option<RecallOnly>,
+    /// Only those of this agent, by its id
     #[arg(long, value_name = "AGENT")]
     pub agent: Option<String>,
-    /// Only questions of this session
-    #[arg(long, value_name = "SESSION")]
+    /// Only those of this session
+    #[arg(long, value_name = "SESSION", allow_hyphen_values = true)]
     pub session: Option<String>,
-    /// Only questions since this day (2026-11-01) or moment (2026-11-01T09:30:00Z)
+    /// Only those since this day (2026-11-01) or moment (2026-11-01T09:30:00Z)
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// What is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RecallOnly {
+    /// Searches
+    Searches,
+    /// Openings of notes
+    Openings,
 }
 
 #[derive(Debug, Args)]

@@ -123,13 +123,10 @@ pub enum CliError {
         n_logs: usize,
     },
     /// Past questions were to be forgotten, and that was not confirmed.
-    #[error(
-        "cannot forget {n_questions} past {} without --yes",
-        plural(*n_questions, "question", "questions")
-    )]
+    #[error("cannot forget {what} without --yes")]
     UnconfirmedForget {
-        /// How many there are.
-        n_questions: usize,
+        /// What there is: "4 past questions".
+        what: String,
     },
     /// What was typed is no moment.
     #[error(

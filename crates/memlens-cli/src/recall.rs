@@ -12,13 +12,15 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use memlens_engine::view::{RecallImport, RecallLogs};
 use memlens_engine::{
-    Library, Past, PastFilter, PastQuestion, RecallChange, Returned, Used, known_agent,
+    Library, Past, PastFilter, PastKind, PastKinds, PastQuestion, RecallChange, Returned, Used,
+    known_agent,
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::arguments::{
     RecallAct, RecallArgs, RecallExportArgs, RecallForgetArgs, RecallImportArgs, RecallListArgs,
+    RecallOnly,
 };
 use crate::error::CliError;
 use crate::output::{BOLD, DIM, plural, print_json, print_text, shown, tell};
@@ -46,6 +48,9 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
     }
     let logs = library.recall_logs()?;
     if logs.logs.is_empty() {
+        for problem in &logs.problems {
+            tell(problem);
+        }
         tell("no agent's log was found; nothing to read");
     }
     if !logs.is_allowed && !logs.logs.is_empty() {
@@ -77,10 +82,12 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
         print_text(|out| {
             writeln!(
                 out,
-                "{} new {}, {} updated, {} observed {}, from {} {}",
+                "{} new {}, {} updated, {} new {}, {} observed {}, from {} {}",
                 done.n_new,
                 plural(done.n_new, "question", "questions"),
                 done.n_updated,
+                done.n_openings,
+                plural(done.n_openings, "opening", "openings"),
                 done.n_judgments,
                 plural(done.n_judgments, "judgment", "judgments"),
                 done.n_logs,
@@ -139,29 +146,43 @@ fn export(library: &Library, arguments: &RecallExportArgs) -> Result<(), CliErro
 }
 
 fn forget(library: &Library, arguments: &RecallForgetArgs) -> Result<(), CliError> {
-    let n_questions = library.past(&PastFilter::default())?.len();
-    if !arguments.yes {
-        return Err(CliError::UnconfirmedForget { n_questions });
+    let all = PastFilter {
+        kinds: PastKinds::All,
+        ..PastFilter::default()
+    };
+    let past = library.past(&all)?;
+    let is_opening = |past: &&Past| past.asked.kind == PastKind::Opening;
+    let n_openings = past.iter().filter(is_opening).count();
+    let n_questions = past.len() - n_openings;
+    let questions = plural(n_questions, "question", "questions");
+    let mut what = format!("{n_questions} past {questions}");
+    if n_openings > 0 {
+        let openings = plural(n_openings, "opening", "openings");
+        what += &format!(" and {n_openings} {openings} of notes");
     }
-    let n_gone = library.forget_recall()?;
-    print_text(|out| {
-        let questions = plural(n_gone, "question", "questions");
-        writeln!(out, "{n_gone} past {questions} forgotten")
-    })
+    if !arguments.yes {
+        return Err(CliError::UnconfirmedForget { what });
+    }
+    library.forget_recall()?;
+    print_text(|out| writeln!(out, "{what} forgotten"))
 }
 
 /// A past question, as other programs read it.
 #[derive(Serialize)]
 struct Listed<'a> {
     id: String,
+    /// `search` or `opening`; an opening has an empty question, and what it opened in `opened`.
+    kind: &'static str,
     agent: &'a str,
     session: &'a str,
     /// RFC 3339; none where the log does not say.
     at: Option<String>,
     question: &'a str,
     settings: &'a BTreeMap<String, Value>,
-    /// Whether an answer was logged; without one, `returned` is empty.
+    /// Whether an answer with results was logged; without one, `returned` is empty.
     answered: bool,
+    /// Whether the search ended with an error.
+    failed: bool,
     returned: Vec<ListedResult<'a>>,
     opened: Vec<ListedUse<'a>>,
     cited: Vec<ListedUse<'a>>,
@@ -173,6 +194,8 @@ struct ListedResult<'a> {
     start_line: Option<u32>,
     end_line: Option<u32>,
     score: Option<f64>,
+    /// Whether only the note's name was returned and none of its text.
+    name_only: bool,
 }
 
 #[derive(Serialize)]
@@ -180,12 +203,16 @@ struct ListedUse<'a> {
     path: &'a str,
     start_line: Option<u32>,
     end_line: Option<u32>,
+    /// Whether only a part was shown, and the log does not say which.
+    part: bool,
     at: Option<String>,
 }
 
 impl<'a> Listed<'a> {
     fn of(past: &'a Past) -> Listed<'a> {
         let PastQuestion {
+            kind,
+            has_failed,
             agent,
             session,
             at_ms,
@@ -201,15 +228,22 @@ impl<'a> Listed<'a> {
             start_line: it.lines.map(|lines| lines.0),
             end_line: it.lines.map(|lines| lines.1),
             score: it.score,
+            name_only: it.is_name_only,
         };
         let used = |it: &'a Used| ListedUse {
             path: &it.path,
             start_line: it.lines.map(|lines| lines.0),
             end_line: it.lines.map(|lines| lines.1),
+            part: it.is_part,
             at: it.at_ms.and_then(moment),
         };
         Listed {
             id: past.id.to_string(),
+            kind: match kind {
+                PastKind::Search => "search",
+                PastKind::Opening => "opening",
+            },
+            failed: *has_failed,
             agent,
             session,
             at: at_ms.and_then(moment),
@@ -232,6 +266,11 @@ fn list(library: &Library, arguments: &RecallListArgs) -> Result<(), CliError> {
         known_agent(agent)?;
     }
     let past = library.past(&PastFilter {
+        kinds: match arguments.only {
+            Some(RecallOnly::Searches) => PastKinds::Searches,
+            Some(RecallOnly::Openings) => PastKinds::Openings,
+            None => PastKinds::All,
+        },
         text: arguments.text.clone().unwrap_or_default(),
         agent: arguments.agent.clone(),
         session: arguments.session.clone(),
@@ -242,6 +281,14 @@ fn list(library: &Library, arguments: &RecallListArgs) -> Result<(), CliError> {
         return print_json(&listed);
     }
     print_text(|out| past.iter().try_for_each(|past| write_one(out, past)))
+}
+
+/// Prints an opening, which cannot be asked again.
+fn show_opening(past: &Past, is_json: bool) -> Result<(), CliError> {
+    if is_json {
+        return print_json(&Listed::of(past));
+    }
+    print_text(|out| write_one(out, past))
 }
 
 fn write_one(out: &mut dyn Write, past: &Past) -> io::Result<()> {
@@ -257,35 +304,58 @@ fn write_one(out: &mut dyn Write, past: &Past) -> io::Result<()> {
                     .to_string()
             },
         );
+    let (agent, session) = (shown(&asked.agent), shown(&asked.session));
+    if asked.kind == PastKind::Opening {
+        let opened: Vec<String> = asked.opened.iter().map(used).collect();
+        let opened = opened.join(", ");
+        return writeln!(
+            out,
+            "{DIM}{at}  {agent}  {session}{DIM:#}  opened {BOLD}{}{BOLD:#}",
+            shown(&opened)
+        );
+    }
     writeln!(
         out,
-        "{DIM}{at}  {}  {}{DIM:#}  {BOLD}{}{BOLD:#}",
-        shown(&asked.agent),
-        shown(&asked.session),
+        "{DIM}{at}  {agent}  {session}{DIM:#}  {BOLD}{}{BOLD:#}",
         shown(&asked.question)
     )?;
     let came = match &asked.returned {
+        None if asked.has_failed => "the search failed".to_owned(),
         None => "no answer was logged".to_owned(),
         Some(returned) if returned.is_empty() => "found nothing".to_owned(),
         Some(returned) => {
             let named: Vec<String> = returned
                 .iter()
-                .map(|it| place(&it.path, it.lines))
+                .map(|it| {
+                    let place = place(&it.path, it.lines);
+                    let note = if it.is_name_only { " (name only)" } else { "" };
+                    place + note
+                })
                 .collect();
             named.join(", ")
         }
     };
     writeln!(out, "    {}", shown(&came))?;
-    for (verb, used) in [("opened", &asked.opened), ("cited", &asked.cited)] {
-        for used in used {
-            writeln!(out, "    {verb} {}", shown(&place(&used.path, used.lines)))?;
+    for (verb, places) in [("opened", &asked.opened), ("cited", &asked.cited)] {
+        for place in places {
+            writeln!(out, "    {verb} {}", shown(&used(place)))?;
         }
     }
     Ok(())
 }
 
+fn used(used: &Used) -> String {
+    let place = place(&used.path, used.lines);
+    if used.is_part {
+        format!("{place} (a part)")
+    } else {
+        place
+    }
+}
+
 fn place(path: &str, lines: Option<(u32, u32)>) -> String {
     match lines {
+        Some((start, u32::MAX)) => format!("{path}:{start}–end"),
         Some((start, end)) => format!("{path}:{start}–{end}"),
         None => path.to_owned(),
     }

@@ -574,7 +574,7 @@ impl Shared {
         }
         let imported = self.library.import_live(write);
         match imported {
-            Ok(done) if done.n_new + done.n_updated > 0 => self.tell_state(),
+            Ok(done) if done.n_new + done.n_updated + done.n_openings > 0 => self.tell_state(),
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "cannot go on with agents' logs"),
         }

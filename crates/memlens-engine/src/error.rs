@@ -59,6 +59,14 @@ pub enum EngineError {
         /// The id, as given.
         id: String,
     },
+    /// An opening of notes has no question that could be asked again.
+    #[error(
+        "cannot ask past entry {id} again: it is an opening of notes and not a search; `memlens recall show {id}` prints it"
+    )]
+    IsOpening {
+        /// The id, as given.
+        id: String,
+    },
     /// A fact without a word.
     #[error(
         "cannot find out what was forgotten: say the fact in words, or as a line of a note like notes.md:12"
@@ -380,6 +388,7 @@ impl EngineError {
             | EngineError::Agent { .. }
             | EngineError::NoAgent { .. }
             | EngineError::NoPast { .. }
+            | EngineError::IsOpening { .. }
             | EngineError::NoFact
             | EngineError::RecallNotAllowed
             | EngineError::NoHook

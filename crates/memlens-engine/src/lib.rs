@@ -109,7 +109,7 @@ pub use memlens_agents::Home;
 /// A key of an agent's config, and what it does.
 pub use memlens_agents::{Effect, Setting, Takes, Target};
 /// What an agent asked, and what it was given.
-pub use memlens_agents::{PastQuestion, Returned, Used};
+pub use memlens_agents::{PastKind, PastQuestion, Returned, Used};
 pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
 /// What a query set is measured by.
 pub use memlens_eval::Metric;
@@ -131,7 +131,7 @@ pub use memlens_retrieve::{Lists, Part, Scope};
 pub use memlens_store::{Folder, FolderId, Voted};
 pub use moving::move_folder;
 pub use nearest::Nearest;
-pub use past::{Past, PastFilter, PastOnly, PastPage};
+pub use past::{NoteOpening, Past, PastFilter, PastKinds, PastOnly, PastPage};
 pub use place::Place;
 pub use preset::{preset_schema, read_evidence, read_params, read_ranking};
 pub use query_file::QueryFile;

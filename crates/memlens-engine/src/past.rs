@@ -5,6 +5,7 @@ mod judged;
 mod listed;
 mod markdown;
 mod matching;
+mod opened;
 mod own;
 mod places;
 mod queries;
@@ -13,7 +14,7 @@ mod then_now;
 mod vectors;
 mod worked_out;
 
-use memlens_agents::PastQuestion;
+use memlens_agents::{PastKind, PastQuestion};
 use memlens_store::{NewPast, PastWanted, Store, StoredPast};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,12 +24,13 @@ use crate::{EngineError, Library};
 pub(crate) use check::Checked;
 pub(crate) use judged::Judged;
 pub use listed::{PastOnly, PastPage};
+pub use opened::NoteOpening;
 pub(crate) use own::OwnPipelines;
 pub(crate) use places::Places;
 pub(crate) use replay::Replayed;
 pub(crate) use worked_out::{Era, WorkedOut};
 
-/// A past question that is kept.
+/// A search or an opening that is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Past {
     /// Names it; never used twice.
@@ -37,10 +39,24 @@ pub struct Past {
     pub asked: PastQuestion,
 }
 
-/// Which past questions are wanted.
+/// Searches, openings, or both.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PastKinds {
+    /// Searches: what can be asked again, judged and exported.
+    #[default]
+    Searches,
+    /// Openings of notes.
+    Openings,
+    /// Both.
+    All,
+}
+
+/// Which past questions are wanted; by default all searches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PastFilter {
-    /// All of these words stand in the question, whatever their case; empty for any.
+    /// Searches, openings, or both.
+    pub kinds: PastKinds,
+    /// Words that are all in the question, or in the paths of what was opened, whatever their case; empty for any.
     pub text: String,
     /// The agent's id; none for any.
     pub agent: Option<String>,
@@ -54,6 +70,11 @@ impl PastFilter {
     /// What of the filter the store narrows.
     fn wanted(&self) -> PastWanted<'_> {
         PastWanted {
+            is_opening: match self.kinds {
+                PastKinds::Searches => Some(false),
+                PastKinds::Openings => Some(true),
+                PastKinds::All => None,
+            },
             text: &self.text,
             agent: self.agent.as_deref(),
             session: self.session.as_deref(),
@@ -73,7 +94,7 @@ impl Library {
         Ok(stored.into_iter().map(past).collect())
     }
 
-    /// The newest past questions, at most so many, each once per agent.
+    /// The newest searches, at most so many, each once per agent.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -115,6 +136,8 @@ pub(crate) fn stored(asked: &PastQuestion) -> NewPast {
         session: asked.session.clone(),
         call: asked.call.clone(),
         at_ms: asked.at_ms,
+        is_opening: asked.kind == PastKind::Opening,
+        has_failed: asked.has_failed,
         question: asked.question.clone(),
         settings: json(&asked.settings),
         returned: asked.returned.as_ref().map(json),
@@ -129,6 +152,8 @@ fn past(stored: StoredPast) -> Past {
         session,
         call,
         at_ms,
+        is_opening,
+        has_failed,
         question,
         settings,
         returned,
@@ -138,6 +163,12 @@ fn past(stored: StoredPast) -> Past {
     Past {
         id: stored.id,
         asked: PastQuestion {
+            kind: if is_opening {
+                PastKind::Opening
+            } else {
+                PastKind::Search
+            },
+            has_failed,
             agent,
             session,
             call,

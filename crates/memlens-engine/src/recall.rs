@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use jiff::Timestamp;
-use memlens_agents::{Batch, Keeper, Log, PastQuestion, logs, read_log};
+use memlens_agents::{
+    Batch, FoundLogs, Keeper, LOG_READER_VERSION, Log, PastKind, PastQuestion, find_logs, read_log,
+};
 use memlens_rank::ChunkId;
 use memlens_retrieve::{NoteChunk, Retriever as _};
 use memlens_store::{Judgment, Kept, Origin, ReadLog, Store};
@@ -110,8 +112,9 @@ impl Library {
             .into_iter()
             .map(|(log, n)| (log.path.clone(), (log, n)))
             .collect();
-        let there = self.home.as_ref().map(logs).unwrap_or_default();
+        let there = self.home.as_ref().map(find_logs).unwrap_or_default();
         let logs: Vec<RecallLog> = there
+            .logs
             .iter()
             .map(|log| {
                 let path = log.path.display().to_string();
@@ -132,6 +135,7 @@ impl Library {
             is_allowed: choice.is_allowed,
             n_bytes: logs.iter().map(|log| log.n_bytes).sum(),
             logs,
+            problems: there.problems,
             keep_days: choice.keep_days,
             is_alarm_on: choice.is_alarm_on,
         })
@@ -257,7 +261,10 @@ impl Library {
             .into_iter()
             .map(|(log, _)| (log.path.clone(), log))
             .collect();
-        let mut there = logs(home);
+        let FoundLogs {
+            logs: mut there,
+            problems,
+        } = find_logs(home);
         there.retain(|log| agent.is_none_or(|agent| log.agent == agent));
         // What did not move since it was read to its end is not opened.
         let is_read = |log: &Log| {
@@ -268,8 +275,16 @@ impl Library {
         if wanted_by == WantedBy::Window {
             there.retain(|log| !self.import_run.later.has(log));
         }
+        // The window reads again and again; these are beside the logs, which it shows.
+        let mut done = RecallImport {
+            problems: match wanted_by {
+                WantedBy::Person => problems,
+                WantedBy::Window => Vec::new(),
+            },
+            ..RecallImport::default()
+        };
         if there.is_empty() {
-            return Ok(RecallImport::default());
+            return Ok(done);
         }
         let mut import = Import {
             library: self,
@@ -281,7 +296,6 @@ impl Library {
             stop,
             write,
         };
-        let mut done = RecallImport::default();
         for log in &there {
             if stop.load(Ordering::Relaxed) {
                 break;
@@ -335,6 +349,7 @@ impl Library {
         }
         done.n_new = import.kept.n_new;
         done.n_updated = import.kept.n_updated;
+        done.n_openings = import.kept.n_openings;
         done.n_judgments = import.kept.n_judgments;
         done.is_stopped = stop.load(Ordering::Relaxed);
         Ok(done)
@@ -427,7 +442,7 @@ fn oldest_ms(choice: &RecallChoice) -> i64 {
     Timestamp::now().as_millisecond() - i64::from(choice.keep_days) * DAY_MS
 }
 
-/// How a log stands: its size, and when it was last changed.
+/// State of a log at its last reading: version of the reader, size, and time of the last change.
 fn stamp(log: &Log) -> String {
     let modified = |path: &Path| {
         let modified = path.symlink_metadata().and_then(|it| it.modified()).ok()?;
@@ -439,7 +454,7 @@ fn stamp(log: &Log) -> String {
         modified(Path::new(&path)).unwrap_or_default()
     };
     format!(
-        "{} {} {}",
+        "{LOG_READER_VERSION}: {} {} {}",
         log.bytes,
         modified(&log.path).unwrap_or_default(),
         beside("-wal")
@@ -480,6 +495,10 @@ impl Import<'_> {
     /// What the agent opened or cited after a question, each as a judgment of the chunk that stands there now.
     fn observed(&self, asked: &PastQuestion) -> Result<Vec<Judgment>, EngineError> {
         let mut judgments = Vec::new();
+        // An opening without a search answers no question.
+        if asked.kind == PastKind::Opening {
+            return Ok(judgments);
+        }
         for used in asked.opened.iter().chain(&asked.cited) {
             let Some(judged) = Judged::of(asked, used, &self.places) else {
                 continue;
@@ -564,6 +583,7 @@ impl Keeper for Keeping<'_, '_> {
         }
         self.import.kept.n_new += kept.n_new;
         self.import.kept.n_updated += kept.n_updated;
+        self.import.kept.n_openings += kept.n_openings;
         self.import.kept.n_judgments += kept.n_judgments;
         self.import.tell(&self.log.path, batch.n_bytes);
         if self.import.stop.load(Ordering::Relaxed) {

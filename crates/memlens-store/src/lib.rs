@@ -61,7 +61,7 @@ pub use folders::{Folder, FolderId};
 pub use judgments::{Judgment, Origin};
 pub use missed::ListedDocument;
 pub use observations::{NewObservation, Observations, StoredObservation};
-pub use past::page::{PastKey, PastSession, PastWanted};
+pub use past::page::{PastCounts, PastKey, PastSession, PastWanted};
 pub use past::{Kept, NewPast, ReadLog, StoredPast};
 pub use presets::StoredPreset;
 pub use problems::{Severity, StoredProblem};

@@ -12,8 +12,9 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 12] = [
+const STEPS: [&str; 13] = [
     FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH, TWELFTH,
+    THIRTEENTH,
 ];
 
 const FIRST: &str = "
@@ -276,4 +277,14 @@ CREATE TRIGGER documents_deleted AFTER DELETE ON documents BEGIN
     INSERT INTO changed (document, generation)
     SELECT old.id, CAST(value AS INTEGER) FROM meta WHERE key = 'generation';
 END;
+";
+
+// An opening is kept beside the searches, without words. Logs that were read before are read again by their cursor's version.
+const THIRTEENTH: &str = "
+ALTER TABLE past_questions ADD COLUMN is_opening INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE past_questions ADD COLUMN has_failed INTEGER NOT NULL DEFAULT 0;
+DROP INDEX past_questions_by_words;
+CREATE INDEX past_questions_by_words ON past_questions (agent, question, at_ms) WHERE is_opening = 0;
+DROP INDEX past_questions_of_log;
+CREATE INDEX past_questions_of_log ON past_questions (log, is_opening);
 ";

@@ -20,7 +20,11 @@ pub struct NewPast {
     pub call: String,
     /// When it was asked, milliseconds since 1970; none where the log does not say.
     pub at_ms: Option<i64>,
-    /// Its words.
+    /// Whether it is an opening of notes, which has no words, and not a search.
+    pub is_opening: bool,
+    /// Whether the search ended with an error.
+    pub has_failed: bool,
+    /// Its words; empty for an opening.
     pub question: String,
     /// What else the call asked for, as JSON.
     pub settings: String,
@@ -61,8 +65,10 @@ pub struct ReadLog {
 /// Counts what became of questions that were given to be kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// Those that are new.
+    /// New searches.
     pub n_new: u32,
+    /// New openings.
+    pub n_openings: u32,
     /// Those of which more is known now.
     pub n_updated: u32,
     /// Judgments that are new.
@@ -78,17 +84,19 @@ const OLD_TIMED: &str = "at_ms < ?1";
 const OLD_TIMELESS: &str = "at_ms IS NULL AND kept_ms < ?1";
 const OLD_JUDGMENT: &str = "origin = 'observed' AND at_ms < ?1";
 
-const COLUMNS: &str = "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited FROM past_questions";
+const COLUMNS: &str = "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed \
+     FROM past_questions";
 
 impl Store {
-    /// The newest past questions, at most so many, each agent's words once.
+    /// The newest searches, at most so many, each agent's words once.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn newest_past(&self, n_most: u32) -> Result<Vec<StoredPast>, StoreError> {
         // The index of words holds all that the first part looks at; `id` is that of the newest.
         let newest = format!(
-            "WITH newest AS (SELECT id, max(at_ms) AS newest_ms FROM past_questions GROUP BY agent, question \
+            "WITH newest AS (SELECT id, max(at_ms) AS newest_ms FROM past_questions WHERE is_opening = 0 \
+             GROUP BY agent, question \
              ORDER BY newest_ms DESC, id DESC LIMIT ?1) \
              {COLUMNS} WHERE id IN (SELECT id FROM newest) ORDER BY at_ms DESC, id DESC"
         );
@@ -109,7 +117,7 @@ impl Store {
             .attempt(ATTEMPT)
     }
 
-    /// The newest questions of a session, at most so many, the newest last.
+    /// The newest searches of a session, at most so many, the newest last.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -122,7 +130,7 @@ impl Store {
         let found: Result<Vec<StoredPast>, _> = self
             .connection
             .prepare_cached(&format!(
-                "{COLUMNS} WHERE agent = ?1 AND session = ?2 ORDER BY id DESC LIMIT ?3"
+                "{COLUMNS} WHERE agent = ?1 AND session = ?2 AND is_opening = 0 ORDER BY id DESC LIMIT ?3"
             ))
             .and_then(|mut statement| {
                 statement
@@ -136,17 +144,21 @@ impl Store {
         })
     }
 
-    /// How many past questions there are.
+    /// How many searches there are.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn n_past(&self) -> Result<u32, StoreError> {
         self.connection
-            .query_row("SELECT count(*) FROM past_questions", [], |row| row.get(0))
+            .query_row(
+                "SELECT count(*) FROM past_questions WHERE is_opening = 0",
+                [],
+                |row| row.get(0),
+            )
             .attempt(ATTEMPT)
     }
 
-    /// How many past questions are kept of each log that is known, by its path.
+    /// How many searches are kept of each log that is known, by its path.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -154,7 +166,7 @@ impl Store {
         self.connection
             .prepare_cached(
                 "SELECT path, agent, cursor, n_bytes, stamp, problem, \
-                 (SELECT count(*) FROM past_questions WHERE log = path) FROM recall_logs ORDER BY path",
+                 (SELECT count(*) FROM past_questions WHERE log = path AND is_opening = 0) FROM recall_logs ORDER BY path",
             )
             .and_then(|mut statement| {
                 statement
@@ -189,7 +201,9 @@ impl Store {
             let mut kept = Kept::default();
             for question in questions {
                 match put(&transaction, &log.path, question)? {
+                    Put::New if question.is_opening => kept.n_openings += 1,
                     Put::New => kept.n_new += 1,
+                    Put::Changed if question.is_opening => {}
                     Put::Changed => kept.n_updated += 1,
                     Put::Known => {}
                 }
@@ -211,10 +225,10 @@ impl Store {
     pub fn forget_told_twice(&mut self) -> Result<u32, StoreError> {
         self.connection
             .execute(
-                "DELETE FROM past_questions WHERE session = '' AND EXISTS (SELECT 1 FROM past_questions other \
+                "DELETE FROM past_questions WHERE session = '' AND is_opening = 0 AND EXISTS (SELECT 1 FROM past_questions other \
                  WHERE other.agent = past_questions.agent AND other.question = past_questions.question \
                  AND other.at_ms BETWEEN past_questions.at_ms - ?1 AND past_questions.at_ms + ?1 \
-                 AND other.session <> '')",
+                 AND other.session <> '' AND other.is_opening = 0)",
                 [TOLD_TWICE_MS],
             )
             .map(|n_gone| n_gone as u32)
@@ -254,8 +268,12 @@ impl Store {
                     let delete =
                         format!("DELETE FROM past_questions WHERE {old} RETURNING question");
                     let mut delete = transaction.prepare(&delete)?;
-                    for question in delete.query_map([at_ms], |row| row.get(0))? {
-                        gone.push(question?);
+                    for question in delete.query_map([at_ms], |row| row.get::<_, String>(0))? {
+                        let question = question?;
+                        // An opening has no words.
+                        if !question.is_empty() {
+                            gone.push(question);
+                        }
                     }
                 }
                 let delete = format!("DELETE FROM judgments WHERE {OLD_JUDGMENT}");
@@ -278,7 +296,7 @@ impl Store {
             let mut forget = || {
                 let transaction = connection.transaction()?;
                 let gone = transaction
-                    .prepare("SELECT question FROM past_questions")?
+                    .prepare("SELECT question FROM past_questions WHERE is_opening = 0")?
                     .query_map([], |row| row.get(0))?
                     .collect::<Result<Vec<String>, _>>()?;
                 transaction.execute("DELETE FROM past_questions", [])?;
@@ -310,6 +328,8 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
         session,
         call,
         at_ms,
+        is_opening,
+        has_failed,
         question,
         settings,
         returned,
@@ -322,10 +342,10 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
             connection
                 .prepare_cached(
                     "UPDATE past_questions SET at_ms = ?2, question = ?3, settings = ?4, returned = ?5, \
-                     opened = ?6, cited = ?7 WHERE id = ?1",
+                     opened = ?6, cited = ?7, is_opening = ?8, has_failed = ?9 WHERE id = ?1",
                 )?
                 .execute(params![
-                    known.id, at_ms, question, settings, returned, opened, cited
+                    known.id, at_ms, question, settings, returned, opened, cited, is_opening, has_failed
                 ])?;
             Ok(Put::Changed)
         }
@@ -333,11 +353,11 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
             connection
                 .prepare_cached(
                     "INSERT INTO past_questions \
-                     (log, agent, session, call, at_ms, question, settings, returned, opened, cited, kept_ms) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, CAST(unixepoch('subsec') * 1000 AS INTEGER))",
+                     (log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, kept_ms) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, CAST(unixepoch('subsec') * 1000 AS INTEGER))",
                 )?
                 .execute(params![
-                    log, agent, session, call, at_ms, question, settings, returned, opened, cited
+                    log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed
                 ])?;
             Ok(Put::New)
         }
@@ -393,6 +413,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredPast> {
             returned: row.get(7)?,
             opened: row.get(8)?,
             cited: row.get(9)?,
+            is_opening: row.get(10)?,
+            has_failed: row.get(11)?,
         },
     })
 }
@@ -420,6 +442,8 @@ mod tests {
             session: session.to_owned(),
             call: call.to_owned(),
             at_ms,
+            is_opening: false,
+            has_failed: false,
             question: format!("question {call}"),
             settings: "{}".to_owned(),
             returned: None,
@@ -453,6 +477,7 @@ mod tests {
             .unwrap();
         let expected = Kept {
             n_new: 3,
+            n_openings: 0,
             n_updated: 0,
             n_judgments: 1,
         };
@@ -470,6 +495,7 @@ mod tests {
             .unwrap();
         let expected = Kept {
             n_new: 0,
+            n_openings: 0,
             n_updated: 1,
             n_judgments: 0,
         };

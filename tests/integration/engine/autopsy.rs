@@ -95,6 +95,8 @@ impl Scene {
             session: "7f3a".to_owned(),
             call: question.to_owned(),
             at_ms: Some(AT_MS),
+            is_opening: false,
+            has_failed: false,
             question: question.to_owned(),
             settings: "{}".to_owned(),
             returned: returned.map(|it| it.to_string()),

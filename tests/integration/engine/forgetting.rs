@@ -23,6 +23,8 @@ fn asked(call: &str, question: &str, at_ms: i64) -> NewPast {
         session: "s".to_owned(),
         call: call.to_owned(),
         at_ms: Some(at_ms),
+        is_opening: false,
+        has_failed: false,
         question: question.to_owned(),
         settings: "{}".to_owned(),
         returned: Some("[]".to_owned()),

@@ -33,6 +33,8 @@ fn library() -> (tempfile::TempDir, Library) {
         session: format!("s{}", at / 40),
         call: at.to_string(),
         at_ms: (at < N - 3).then_some(FIRST_MS + at as i64 * 3_600_000),
+        is_opening: false,
+        has_failed: false,
         question: format!("Où is relay {at}"),
         settings: "{}".to_owned(),
         returned: (at % 10 == 0).then(|| "[]".to_owned()),
@@ -145,6 +147,91 @@ fn a_filter_is_of_all_questions_and_not_of_a_page() {
         None,
     );
     assert_eq!((changed.n_shown, changed.days.len()), (0, 0));
+}
+
+#[test]
+fn openings_are_listed_beside_searches_and_are_never_asked_again() {
+    let dir = scratch();
+    let log = ReadLog {
+        path: "/log".to_owned(),
+        agent: "claude-code".to_owned(),
+        cursor: None,
+        n_bytes: 0,
+        stamp: String::new(),
+        problem: None,
+    };
+    let opening = NewPast {
+        agent: "claude-code".to_owned(),
+        session: "-home-sam".to_owned(),
+        call: "open:1".to_owned(),
+        at_ms: Some(FIRST_MS),
+        is_opening: true,
+        has_failed: false,
+        question: String::new(),
+        settings: "{}".to_owned(),
+        returned: None,
+        opened: format!(r#"[{{"path":"/m/topic.md","lines":[3,9],"at_ms":{FIRST_MS}}}]"#),
+        cited: "[]".to_owned(),
+    };
+    let failed = NewPast {
+        call: "2".to_owned(),
+        is_opening: false,
+        has_failed: true,
+        question: "pump".to_owned(),
+        opened: "[]".to_owned(),
+        ..opening.clone()
+    };
+    let mut store = Store::open(dir.path()).expect("nobody else writes");
+    store
+        .keep_past(&log, &[opening, failed], &[])
+        .expect("they can be kept");
+    drop(store);
+    let library = Library::open(dir.path(), hashing()).expect("it is a library");
+    let list = |only| listed(&library, &PastFilter::default(), only, None, None);
+    let all = list(PastOnly::All);
+    assert_eq!((all.n_shown, all.n_all, all.n_openings), (2, 2, 1));
+    assert_eq!((all.days[0].n_questions, all.days[0].n_openings), (1, 1));
+    assert_eq!(
+        (all.agents[0].n_questions, all.agents[0].n_openings),
+        (1, 1)
+    );
+    assert!(all.rows[0].has_failed && !all.rows[0].is_opening);
+    let openings = list(PastOnly::Openings);
+    let [row] = openings.rows.as_slice() else {
+        panic!("{openings:?}");
+    };
+    assert!(row.is_opening);
+    assert_eq!(row.opened[0].path, "/m/topic.md");
+    assert_eq!(list(PastOnly::Searches).rows.len(), 1);
+    let sessions = library.autopsy_choices(None).expect("it is a library");
+    assert_eq!(sessions.sessions[0].session, "-home-sam");
+    // It is no question.
+    let error = library
+        .then_now(&row.id, None)
+        .expect_err("it is an opening");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "cannot ask past entry {0} again: it is an opening of notes and not a search; `memlens recall show {0}` prints it",
+            row.id
+        )
+    );
+    assert_eq!(
+        library
+            .past(&PastFilter::default())
+            .expect("they are read")
+            .len(),
+        1
+    );
+    let replay = library.replay_past(&PastFilter::default(), None);
+    let replay = replay
+        .expect("it can be replayed")
+        .expect("nobody stopped it");
+    assert_eq!(replay.n_questions, 1);
+    let queries = library
+        .past_queries(&PastFilter::default(), dir.path())
+        .expect("they can be exported");
+    assert_eq!(queries.lines().count(), 1, "{queries}");
 }
 
 #[test]

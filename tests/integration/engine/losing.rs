@@ -19,6 +19,8 @@ fn asked() -> NewPast {
         session: "s".to_owned(),
         call: "1".to_owned(),
         at_ms: Some(jiff::Timestamp::now().as_millisecond()),
+        is_opening: false,
+        has_failed: false,
         question: QUESTION.to_owned(),
         settings: "{}".to_owned(),
         returned: Some("[]".to_owned()),

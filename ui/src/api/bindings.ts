@@ -1892,6 +1892,8 @@ export type PastAgent = {
 	name: string,
 	/**  How many questions it asked. */
 	n_questions: number,
+	/**  How often it opened notes. */
+	n_openings: number,
 };
 
 /**  A day on which agents asked. */
@@ -1900,6 +1902,8 @@ export type PastDay = {
 	at_ms: number | null,
 	/**  How many questions it has. */
 	n_questions: number,
+	/**  How many openings it has. */
+	n_openings: number,
 	/**  How many of them have another answer now; none before a replay. */
 	n_changed: number | null,
 };
@@ -1915,8 +1919,12 @@ export type PastFilterArgument = {
 
 /**  Which of the past questions are shown. */
 export type PastOnly = 
-/**  All. */
+/**  Searches and openings. */
 "all" | 
+/**  Searches. */
+"searches" | 
+/**  Openings of notes. */
+"openings" | 
 /**  Those whose answer is another one now, by the last replay. */
 "changed" | 
 /**  Those that found nothing then. */
@@ -1938,6 +1946,8 @@ export type PastPlace = {
 	start_line: number | null,
 	/**  Last line, 1-based. */
 	end_line: number | null,
+	/**  Whether only a part was opened, and the log does not say which. */
+	is_part: boolean,
 	/**  Milliseconds from the question until it was opened; none where the log does not say. */
 	after_ms: number | null,
 };
@@ -1954,8 +1964,10 @@ export type PastQuestions = {
 	open_at: number | null,
 	/**  The days of those that the filter leaves, in their order. */
 	days: PastDay[],
-	/**  How many there are without a filter. */
+	/**  Number of searches and openings without a filter. */
 	n_all: number,
+	/**  Number of openings among them. */
+	n_openings: number,
 	/**  How many of all found nothing then. */
 	n_found_nothing: number,
 	/**  How many of all have another answer now, by the last replay; none before one. */
@@ -1980,11 +1992,15 @@ export type PastRow = {
 	session: string,
 	/**  When it was asked, milliseconds since 1970; none where the log does not say. */
 	at_ms: number | null,
-	/**  The question. */
+	/**  Whether it is an opening of notes, which has no question and no results, and not a search. */
+	is_opening: boolean,
+	/**  The question; empty for an opening. */
 	question: string,
+	/**  Whether the search ended with an error. */
+	has_failed: boolean,
 	/**  How many results it got then; none where no answer was logged. */
 	n_returned: number | null,
-	/**  What was opened afterwards. */
+	/**  Searches: what was opened afterwards. Openings: what was opened. */
 	opened: PastPlace[],
 	/**  What the answer cited. */
 	cited: PastPlace[],
@@ -2190,6 +2206,8 @@ export type RecallImport = {
 	n_new: number,
 	/**  Questions of which more is known now. */
 	n_updated: number,
+	/**  Openings of notes that are new. */
+	n_openings: number,
 	/**  Judgments that were observed anew. */
 	n_judgments: number,
 	/**  Whether the person stopped it. */
@@ -2222,6 +2240,8 @@ export type RecallLogs = {
 	is_allowed: boolean,
 	/**  The logs. */
 	logs: RecallLog[],
+	/**  Folders of agents that cannot be searched for logs, a sentence each. */
+	problems: string[],
 	/**  Their size in all. */
 	n_bytes: number,
 	/**  Days after which a past question is forgotten. */

@@ -21,7 +21,12 @@ test("the day after a night of 25 hours was yesterday", () => {
   vi.unstubAllEnvs();
 });
 
-const dayOf = (n: number, atMs: number | null = null) => ({ at_ms: atMs, n_questions: n, n_changed: null });
+const dayOf = (n: number, atMs: number | null = null) => ({
+  at_ms: atMs,
+  n_questions: n,
+  n_openings: 0,
+  n_changed: null,
+});
 
 test("each day has a line above its questions, and each question its place among all", () => {
   const days = [dayOf(2, 9), dayOf(1, 5), dayOf(3)];
@@ -35,6 +40,13 @@ test("each day has a line above its questions, and each question its place among
   ]);
   expect([0, 1, 2, 3, 4, 5].map((at) => lines.lineOf(at))).toEqual([1, 2, 4, 6, 7, 8]);
   expect(lines.lineAt(9)).toBeNull();
+});
+
+test("openings have lines of their own among the questions of a day", () => {
+  const lines = new DayLines([{ ...dayOf(2, 9), n_openings: 3 }, dayOf(1, 5)]);
+  expect(lines.n).toBe(8);
+  expect(lines.lineAt(5)).toEqual({ kind: "question", at: 4 });
+  expect(lines.lineOf(5)).toBe(7);
 });
 
 test("without a question there is no line", () => {

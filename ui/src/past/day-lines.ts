@@ -1,10 +1,10 @@
-// Past questions by day, as the lines of one list. A line is known without its question, which may not be read yet.
+// Past questions and openings by day, as the lines of one list. A line is known before its row is read.
 import type { PastDay } from "../api/bindings";
 
 /** A line of the list. */
 export type PastLine =
   | { kind: "day"; day: PastDay }
-  /** `at` is the question's place among all that are listed. */
+  /** `at` is the place of the question or opening among all that are listed. */
   | { kind: "question"; at: number };
 
 const DAY_MS = 86_400_000;
@@ -33,9 +33,9 @@ export class DayLines {
   constructor(days: readonly PastDay[]) {
     this.#days = days;
     let n = 0;
-    this.#heads = days.map(({ n_questions }) => {
+    this.#heads = days.map(({ n_questions, n_openings }) => {
       const head = n;
-      n += 1 + n_questions;
+      n += 1 + n_questions + n_openings;
       return head;
     });
     this.n = n;

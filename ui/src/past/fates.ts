@@ -5,14 +5,21 @@ import { counted, lines } from "../shared/format";
 /** Every fate, in the order of the legend. */
 export const FATES: readonly Fate[] = ["kept", "rose", "fell", "gone", "new"];
 
+/** The last line, as the engine writes it, of what was opened from a line to the note's end. */
+const OPEN_END = 4_294_967_295;
+
 /** Tells whether an answer is another one now. */
 export function isChanged(fates: readonly Fate[]): boolean {
   return fates.some((fate) => fate !== "kept");
 }
 
 /** What became of a question's results: "4 kept, 2 moved". */
-export function fateWords({ fates, n_returned: nReturned }: Pick<PastRow, "fates" | "n_returned">): string {
-  if (nReturned === null) return "no answer logged";
+export function fateWords({
+  fates,
+  n_returned: nReturned,
+  has_failed: hasFailed,
+}: Pick<PastRow, "fates" | "n_returned" | "has_failed">): string {
+  if (nReturned === null) return hasFailed ? "search failed" : "no answer logged";
   if (fates === null) return nReturned === 0 ? "" : counted(nReturned, "result");
   if (fates.length === 0) return "still nothing";
   const n = (...wanted: Fate[]) => fates.filter((fate) => wanted.includes(fate)).length;
@@ -33,9 +40,20 @@ export function usedWords({ opened, cited }: Pick<PastRow, "opened" | "cited">):
   return parts.length === 0 ? "opened nothing" : parts.join("; ");
 }
 
+/** What an opening of notes opened: "Opened home-server.md:17–21 and 2 more". */
+export function openedWords({ opened }: Pick<PastRow, "opened">): string {
+  return placesWords("Opened", opened) ?? "Opened nothing";
+}
+
 /** A place in a note, without its folders: "home-server.md:17–21". */
-export function placeWords({ path, start_line: start, end_line: end }: Omit<PastPlace, "after_ms">): string {
-  return `${nameOf(path)}${start === null ? "" : lines(start, end ?? start)}`;
+export function placeWords(place: Omit<PastPlace, "after_ms">): string {
+  const { path, start_line: start, end_line: end, is_part: isPart } = place;
+  return `${nameOf(path)}${start === null ? "" : linesWords(start, end)}${isPart ? " (a part)" : ""}`;
+}
+
+/** Lines of a note; the end is open where the agent asked for all that follows. */
+export function linesWords(start: number, end: number | null): string {
+  return end === OPEN_END ? `:${start}–end` : lines(start, end ?? start);
 }
 
 /** A path's last part. */

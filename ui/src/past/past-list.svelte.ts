@@ -19,7 +19,7 @@ const ALL: PastFilterArgument = { text: "", agent: null, only: "all" };
 const STALE = ["open", "sight", "list"] as const;
 type Stale = (typeof STALE)[number];
 
-/** The past questions that a filter leaves, read page by page as they come into sight, and which of them is opened. */
+/** The past questions and openings that a filter leaves, read page by page as they come into sight, and which of them is opened. */
 export class PastList {
   readonly #backend: Calls;
   readonly #loop = new NewestOnly(() => this.#readOnce());

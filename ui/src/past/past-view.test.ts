@@ -70,6 +70,32 @@ test("the opened question shows its answer then and now, why they differ, and wh
   expect(workspace.view).toBe("memory");
 });
 
+test("an opening without a search is listed, filtered and shown, and is never asked again", async () => {
+  const { backend, user, container, workspace } = await open();
+  backend.openNotes();
+  workspace.past.refresh();
+  const list = within(await grid());
+  await user.click(await list.findByText("Opened topic.md:3–12 and 1 more"));
+  expect(await panel().findByRole("heading", { name: "Opened 2 notes" })).toBeInTheDocument();
+  expect(panel().getByText("/home/ada/.iris/memory/topic.md")).toBeInTheDocument();
+  expect(panel().getByText("lines 3–12")).toBeInTheDocument();
+  expect(argsOf(backend, "thenNow").map(([id]) => id)).not.toContain("o1");
+  expect(list.getByText("3 questions, 1 opening, 1 changed")).toBeInTheDocument();
+  expect(await violations(container)).toEqual([]);
+  await user.click(screen.getByRole("button", { name: /Searches.10/ }));
+  await waitFor(() => expect(list.queryByText(/^Opened/)).toBeNull());
+  await user.click(screen.getByRole("button", { name: /Openings.1/ }));
+  await waitFor(() => expect(list.getAllByRole("row")).toHaveLength(3));
+  expect(list.getByText("1 opening")).toBeInTheDocument();
+});
+
+test("a search that failed is not called unanswered", async () => {
+  const { backend, workspace } = await open();
+  backend.failSearch("p8");
+  workspace.past.refresh();
+  expect(await within(await grid()).findByText("search failed")).toBeInTheDocument();
+});
+
 test("keys move through the list, find, and open the trace by the agent's own pipeline", async () => {
   const { backend, workspace, user } = await open();
   (await grid()).focus();
@@ -108,7 +134,7 @@ test("the list is narrowed to what changed, to what found nothing, and to an age
   await user.click(screen.getByRole("button", { name: /Found nothing.1/ }));
   await waitFor(() => expect(list.getAllByRole("row")).toHaveLength(3));
   await user.selectOptions(screen.getByRole("combobox", { name: "Agent" }), "iris");
-  expect(await screen.findByText("No past question is of this kind.")).toBeInTheDocument();
+  expect(await screen.findByText("Nothing is of this kind.")).toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: /All.10/ }));
   expect(await rowOf("passphrase")).toBeInTheDocument();
 });

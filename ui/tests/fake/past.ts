@@ -27,7 +27,7 @@ const NAMES: Record<string, string> = { clerk: "Clerk", iris: "Iris" };
 const DAY_MS = 86_400_000;
 
 const place = (path: string, start: number, end: number, afterMs: number | null = 4_000): PastPlace => ({
-  ...{ path, start_line: start, end_line: end, after_ms: afterMs },
+  ...{ path, start_line: start, end_line: end, is_part: false, after_ms: afterMs },
 });
 
 const SERVER = "reference/home-server.md";
@@ -98,6 +98,8 @@ function madeRows(nowMs: number): PastRow[] {
         opened,
         cited,
         fates,
+        is_opening: false,
+        has_failed: false,
       },
       at_ms: new Date(nowMs - daysAgo * DAY_MS).setHours(hours ?? 0, minutes ?? 0, 0, 0),
       n_returned: letters === "?" ? null : fates.filter((fate) => fate !== "new").length,
@@ -117,11 +119,12 @@ function daysOf(rows: readonly PastRow[]): PastDay[] {
   let of: number | null = null;
   for (const row of rows) {
     const midnight = new Date(row.at_ms ?? 0).setHours(0, 0, 0, 0);
-    if (midnight !== of) days.push({ at_ms: row.at_ms, n_questions: 0, n_changed: null });
+    if (midnight !== of) days.push({ at_ms: row.at_ms, n_questions: 0, n_openings: 0, n_changed: null });
     of = midnight;
     const day = days.at(-1);
     if (day === undefined) continue;
-    day.n_questions++;
+    if (row.is_opening) day.n_openings++;
+    else day.n_questions++;
     if (row.fates !== null) day.n_changed = (day.n_changed ?? 0) + (isChanged(row) ? 1 : 0);
   }
   return days;
@@ -148,6 +151,7 @@ export const RECALL_LOGS: RecallLogs = {
       ...{ n_questions: 0, is_read: false, problem: null },
     },
   ],
+  problems: [],
   n_bytes: 51_300_000,
   keep_days: 365,
   is_alarm_on: true,
@@ -167,6 +171,15 @@ const SUMMARY: Omit<ReplaySummary, "at_ms"> = {
   notices: ["Iris has no emulated search, so Memlens's own stood in for it."],
 };
 
+/** An opening of notes without a search. */
+export function madeOpening(nowMs: number): PastRow {
+  const opened = [place("/home/ada/.iris/memory/topic.md", 3, 12), place(SERVER, 1, 4)];
+  return {
+    ...{ id: "o1", agent: "iris", agent_name: "Iris", session: "77aa", at_ms: nowMs, question: "" },
+    ...{ is_opening: true, has_failed: false, n_returned: null, opened, cited: [], fates: null },
+  };
+}
+
 /** What a made-up person's agents asked. */
 export class PastMemory {
   #logs: RecallLogs;
@@ -178,7 +191,8 @@ export class PastMemory {
     this.#nowMs = nowMs;
     const isRead = state === "read" || state === "replayed";
     this.#rows = isRead ? this.#made(nRows) : [];
-    this.#logs = state === "none" ? { ...RECALL_LOGS, logs: [], n_bytes: 0 } : isRead ? READ : RECALL_LOGS;
+    this.#logs =
+      state === "none" ? { ...RECALL_LOGS, logs: [], problems: [], n_bytes: 0 } : isRead ? READ : RECALL_LOGS;
     this.#replay = state === "replayed" ? { ...SUMMARY, at_ms: nowMs } : null;
   }
 
@@ -195,9 +209,19 @@ export class PastMemory {
     this.#rows = this.#made(null);
     this.#logs = { ...READ, keep_days: this.#logs.keep_days, is_alarm_on: this.#logs.is_alarm_on };
     return {
-      ...{ n_logs: 2, n_new: nNew, n_updated: 0, n_judgments: 6, is_stopped: false },
+      ...{ n_logs: 2, n_new: nNew, n_updated: 0, n_openings: 0, n_judgments: 6, is_stopped: false },
       problems: ["~/.iris/log/2026-11.jsonl: line 812 is torn, and was left out"],
     };
+  }
+
+  /** Adds rows, the newest first. */
+  add(...rows: PastRow[]): void {
+    this.#rows = [...rows, ...this.#rows];
+  }
+
+  /** Makes a search one that failed. */
+  fail(id: string): void {
+    this.#rows = this.#rows.map((row) => (row.id === id ? { ...row, has_failed: true } : row));
   }
 
   /** Forgets the oldest, as their age has it. */
@@ -224,11 +248,19 @@ export class PastMemory {
     const rows = this.#rows.map((row) => (this.#replay === null ? { ...row, fates: null } : row));
     const isNothing = (row: PastRow) => row.n_returned === 0;
     const words = text.trim().toLowerCase();
+    const textOf = ({ question, opened }: PastRow) =>
+      question === "" ? opened.map(({ path }) => path).join(" ") : question;
+    const isOnly = (row: PastRow): boolean =>
+      ({
+        all: true,
+        searches: !row.is_opening,
+        openings: row.is_opening,
+        changed: isChanged(row),
+        found_nothing: isNothing(row),
+      })[only];
     const shown = rows.filter(
       (row) =>
-        row.question.toLowerCase().includes(words) &&
-        (agent === null || row.agent === agent) &&
-        (only === "all" || (only === "changed" ? isChanged(row) : isNothing(row))),
+        textOf(row).toLowerCase().includes(words) && (agent === null || row.agent === agent) && isOnly(row),
     );
     const openAt = shown.findIndex((row) => row.id === open);
     const place = Math.max(0, Math.min(at ?? openAt, shown.length - 1));
@@ -237,6 +269,7 @@ export class PastMemory {
       ...{ first, rows: shown.slice(first, first + PAGE), n_shown: shown.length, days: daysOf(shown) },
       open_at: openAt < 0 ? null : openAt,
       n_all: rows.length,
+      n_openings: rows.filter(({ is_opening }) => is_opening).length,
       n_found_nothing: rows.filter(isNothing).length,
       n_changed: this.#replay === null ? null : rows.filter(isChanged).length,
       agents: this.#agents(),
@@ -263,8 +296,12 @@ export class PastMemory {
 
   #agents(): PastAgent[] {
     return Object.entries(NAMES)
-      .map(([id, name]) => ({ id, name, n_questions: this.#rows.filter((row) => row.agent === id).length }))
-      .filter((one) => one.n_questions > 0);
+      .map(([id, name]) => {
+        const rows = this.#rows.filter((row) => row.agent === id);
+        const nOpenings = rows.filter(({ is_opening }) => is_opening).length;
+        return { id, name, n_questions: rows.length - nOpenings, n_openings: nOpenings };
+      })
+      .filter((one) => one.n_questions + one.n_openings > 0);
   }
 
   replay(by: Ranking | null): ReplaySummary {
@@ -275,6 +312,7 @@ export class PastMemory {
   thenNow(id: string, by: Ranking | null): ThenNow {
     const row = this.#rows.find((one) => one.id === id);
     if (row === undefined) throw { code: "error", message: `there is no past question ${id}` };
+    if (row.is_opening) throw { code: "error", message: `${id} is an opening` };
     return {
       row,
       settings: { maxResults: "6", minScore: "0.35" },

@@ -121,6 +121,7 @@ fn cited(text: &str, at_ms: Option<i64>) -> Vec<Used> {
             path: path.to_owned(),
             lines,
             at_ms,
+            is_part: false,
         })
     });
     entries.collect()
@@ -145,5 +146,6 @@ fn entry_of(entry: &Value, at_ms: Option<i64>) -> Option<Used> {
             .zip(last)
             .filter(|(first, last)| *first > 0 && first <= last),
         at_ms,
+        is_part: false,
     })
 }

@@ -5,7 +5,19 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use serde::{Deserialize, Serialize};
 
+use super::LOG_READER_VERSION;
 use super::sessions::Pending;
+
+/// A cursor as the keeper stores it: with the version of the reader.
+pub(super) fn versioned(cursor: &str) -> String {
+    format!("{LOG_READER_VERSION} {cursor}")
+}
+
+/// The cursor in what the keeper stored; `None` if another version of the reader wrote it.
+pub(super) fn of_this_version(stored: &str) -> Option<&str> {
+    let (version, cursor) = stored.split_once(' ')?;
+    (version.parse() == Ok(LOG_READER_VERSION)).then_some(cursor)
+}
 
 /// So much of a log's beginning, and of what lies before the cursor, tells whether it is the same.
 const KNOWN_BY: u64 = 1024;

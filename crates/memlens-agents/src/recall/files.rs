@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::Used;
 use super::folders::Folders;
-use super::happening::{Call, Shape};
-use super::shell::{Deed, deeds};
+use super::happening::{Call, Output, Shape};
+use super::shell::{Deed, Part, deeds};
 use super::tools;
 
 /// What a call asks of memory, by a tool of memory or of files.
@@ -48,6 +48,7 @@ fn calls(
         path: path.to_owned(),
         lines,
         at_ms,
+        is_part: false,
     };
     match name {
         "Read" | "read" | "read_file" | "view" => {
@@ -69,6 +70,12 @@ fn calls(
                 settings: tools::settings(arguments, &["pattern", "query"]),
                 answer: Shape::Found {
                     place: place.to_owned(),
+                    from: None,
+                    output: match (name, text(&["output_mode"])) {
+                        // Claude Code shows names unless it is asked for lines.
+                        ("Grep", None | Some("files_with_matches" | "count")) => Output::Names,
+                        _ => Output::Lines,
+                    },
                 },
             }]
         }
@@ -83,23 +90,51 @@ fn calls(
             let mut opened = Vec::new();
             // Several searches have one answer, so they are one question.
             let mut patterns = Vec::new();
-            let mut place = None;
+            let mut shape: Option<Shape> = None;
             for deed in deeds(&line, folders, from, session_folder) {
                 match deed {
-                    Deed::Reads { path, lines } => opened.push(opening(&path, lines)),
-                    Deed::Searches { pattern, paths } => {
+                    Deed::Reads { path, part } => opened.push(match part {
+                        Part::Whole => opening(&path, None),
+                        Part::Lines(first, last) => opening(&path, Some((first, last))),
+                        Part::Unknown => Used {
+                            is_part: true,
+                            ..opening(&path, None)
+                        },
+                    }),
+                    Deed::Searches {
+                        pattern,
+                        paths,
+                        output,
+                        from,
+                    } => {
                         patterns.push(pattern);
-                        place = place.or(paths.into_iter().next());
+                        let is_several = shape.is_some() || paths.len() > 1;
+                        let mut paths = paths.into_iter();
+                        shape = Some(Shape::Found {
+                            // Bare lines are of no one note if there are several.
+                            place: paths.next().filter(|_| !is_several).unwrap_or_default(),
+                            from,
+                            output,
+                        });
                     }
                 }
             }
+            // The output of a search is not to be told from that of what was read beside it.
+            let is_mixed = !opened.is_empty();
             let mut calls = Vec::new();
-            if !patterns.is_empty() {
+            if let Some(Shape::Found {
+                place,
+                from,
+                output,
+            }) = shape
+            {
                 calls.push(Call::Search {
                     question: patterns.join("\n"),
                     settings: BTreeMap::new(),
                     answer: Shape::Found {
-                        place: place.unwrap_or_default(),
+                        place: if is_mixed { String::new() } else { place },
+                        from,
+                        output,
                     },
                 });
             }

@@ -26,7 +26,23 @@ pub(super) enum Shape {
     /// With results that name their paths.
     Results,
     /// As a searcher of files does: with the lines that it found below a place, or in a file.
-    Found { place: String },
+    Found {
+        place: String,
+        /// Folder in which the searcher ran, where its results are relative to it.
+        from: Option<String>,
+        output: Output,
+    },
+}
+
+/// What of a searcher's results its output shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Output {
+    /// Lines that match.
+    Lines,
+    /// Names of files only, or counts beside them.
+    Names,
+    /// Nothing that can be read back, since another command changed it.
+    Changed,
 }
 
 /// What a tool answered: what may hold its results, the likeliest first.

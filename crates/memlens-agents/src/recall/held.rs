@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
-use super::{Batch, Keeper, PastQuestion};
+use super::{Batch, Keeper, PastKind, PastQuestion, cursor};
 
 /// So many of a session's questions can still be added to.
 const WINDOW: usize = 100;
@@ -30,6 +30,8 @@ pub(super) struct HeldSessions<'k> {
     let_go: HashSet<String>,
     /// Changed questions that no session holds any more.
     leaving: Vec<PastQuestion>,
+    /// Openings, which nothing is added to later.
+    openings: Vec<PastQuestion>,
     n_changed: usize,
     /// Grows with each look at a session, so that the one that was left alone the longest is known.
     now: u64,
@@ -53,6 +55,7 @@ impl<'k> HeldSessions<'k> {
             held: BTreeMap::new(),
             let_go: HashSet::new(),
             leaving: Vec::new(),
+            openings: Vec::new(),
             n_changed: 0,
             now: 0,
         }
@@ -85,6 +88,12 @@ impl<'k> HeldSessions<'k> {
         self.n_changed += 1;
     }
 
+    /// Adds an opening.
+    pub fn add_opening(&mut self, opening: PastQuestion) {
+        self.openings.push(opening);
+        self.n_changed += 1;
+    }
+
     /// Changes the question at a place among those of a session.
     pub fn change(&mut self, session: &str, place: usize, change: impl FnOnce(&mut PastQuestion)) {
         let held = &mut self.session(session).questions[place];
@@ -103,10 +112,11 @@ impl<'k> HeldSessions<'k> {
                 questions.push(held.question.clone());
             }
         }
+        questions.append(&mut self.openings);
         self.n_changed = 0;
         self.keeper.keep(Batch {
             questions,
-            cursor,
+            cursor: cursor::versioned(&cursor),
             n_bytes,
         })
     }
@@ -139,7 +149,10 @@ impl<'k> HeldSessions<'k> {
             question,
             is_changed,
         };
-        let mut questions: Vec<Held> = known.into_iter().map(|it| held(it, false)).collect();
+        let searches = known
+            .into_iter()
+            .filter(|known| known.kind == PastKind::Search);
+        let mut questions: Vec<Held> = searches.map(|known| held(known, false)).collect();
         // What the keeper is not told of yet is newer than what it knows.
         let newer = self.leaving.extract_if(.., |it| it.session == session);
         for question in newer {

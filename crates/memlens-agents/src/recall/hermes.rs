@@ -33,8 +33,10 @@ pub(super) static MESSAGES: Table = Table {
     compressed: None,
     key: "session_id || ':' || id",
     session: "session_id",
-    text: "json_object('role', role, 'content', content, 'tool_call_id', tool_call_id, \
-           'tool_calls', tool_calls, 'timestamp', timestamp)",
+    // JSON holds no BLOB: with one in any row the whole query would fail. A row without a text is counted as not read.
+    text: "CASE WHEN 'blob' IN (typeof(role), typeof(content), typeof(tool_call_id), typeof(tool_calls), typeof(timestamp)) \
+           THEN NULL ELSE json_object('role', role, 'content', content, 'tool_call_id', tool_call_id, \
+           'tool_calls', tool_calls, 'timestamp', timestamp) END",
     filter: "(tool_calls IS NOT NULL OR tool_call_id IS NOT NULL)",
     absent: Some("messages, so it is of a version of Hermes that Memlens does not know"),
 };

@@ -16,6 +16,9 @@ use super::{time, tools};
 use crate::agents;
 use crate::home::Home;
 
+/// The row of a call that another call made, such as a search by `tool_call`.
+const NESTED: &[u8] = b"openclaw.nested-tool.v1";
+
 /// A session's transcript: one event a line or row.
 pub(super) struct Transcript {
     folders: Folders,
@@ -51,7 +54,8 @@ impl Reader for Transcript {
         let has = |what: &[u8]| memmem::find(line, what).is_some();
         tools::is_named(line)
             || has(br#""type":"session""#)
-            || (has(br#"toolCall""#) && (has(b"memory") || has(b"MEMORY.md") || has(b"USER.md")))
+            || ((has(br#"toolCall""#) || has(NESTED))
+                && (has(b"memory") || has(b"MEMORY.md") || has(b"USER.md")))
     }
 
     fn tell(
@@ -71,11 +75,21 @@ impl Reader for Transcript {
         let session = context.session.as_str();
         let message = &line["message"];
         let at_ms = time::ms(&line["timestamp"]).or_else(|| time::ms(&message["timestamp"]));
+        if message["role"] == "custom" {
+            let is_nested = message["customType"]
+                .as_str()
+                .is_some_and(|it| it.as_bytes() == NESTED);
+            if is_nested {
+                let folder = context.folder.as_deref();
+                self.nested(session, &message["details"], place, at_ms, folder, sessions);
+            }
+            return;
+        }
         if message["role"] == "toolResult" {
             let id = message["toolCallId"].as_str().unwrap_or_default();
             let answer = Answer {
                 parts: vec![&message["details"], &message["content"]],
-                is_error: message["isError"] == true || message["details"]["disabled"] == true,
+                is_error: message["isError"] == true,
             };
             sessions.answered(session, id, &answer);
             return;
@@ -86,11 +100,50 @@ impl Reader for Transcript {
             {
                 let id = block["id"].as_str().unwrap_or_default();
                 let folder = context.folder.as_deref();
-                let arguments = &block["arguments"];
+                let (name, arguments) = unwrapped(name, &block["arguments"]);
                 let calls = files::all_calls(name, arguments, &self.folders, folder, at_ms);
                 sessions.called(session, id, place, at_ms, calls);
             }
         }
+    }
+}
+
+impl Transcript {
+    fn nested(
+        &self,
+        session: &str,
+        details: &Value,
+        place: u64,
+        at_ms: Option<i64>,
+        folder: Option<&str>,
+        sessions: &mut Sessions<'_>,
+    ) {
+        let Some(name) = details["toolName"].as_str() else {
+            return;
+        };
+        let text = |name: &str| details[name].as_str().unwrap_or_default();
+        let result = &details["result"];
+        let answer = Answer {
+            parts: vec![&result["details"], &result["content"]],
+            is_error: result["isError"] == true || details["isError"] == true,
+        };
+        let calls = files::all_calls(name, &details["input"], &self.folders, folder, at_ms);
+        if !calls.is_empty() {
+            let names = (text("parentToolCallId"), text("toolCallId"));
+            sessions.nested(session, names, place, at_ms, calls, &answer);
+        }
+    }
+}
+
+/// The tool that is called, and its arguments: with tool search on, which is the default since 2026.9, `tool_call` calls the
+/// tool that its `id` names, such as `memory_search` or `openclaw:memory-core:memory_search`.
+fn unwrapped<'v>(name: &'v str, arguments: &'v Value) -> (&'v str, &'v Value) {
+    match (name, arguments["id"].as_str()) {
+        ("tool_call", Some(inner)) => {
+            let inner = inner.rsplit(':').next().unwrap_or(inner);
+            (inner, &arguments["args"])
+        }
+        _ => (name, arguments),
     }
 }
 
@@ -104,7 +157,8 @@ pub(super) static RECALLS: Table = Table {
     compressed: None,
     key: "entry_key",
     session: "''",
-    text: "json_object('value', value_json)",
+    // As in Hermes's messages.
+    text: "iif(typeof(value_json) = 'blob', NULL, json_object('value', value_json))",
     filter: "plugin_id = 'memory-core' AND namespace = 'memory-host.events'",
     absent: None,
 };

@@ -10,17 +10,31 @@ use super::lines::LINE_MAX;
 const WINDOW_LOG: u32 = 25;
 /// A log is not unpacked to more.
 const BYTES_MAX: u64 = 2 << 30;
+/// Transcripts shrink to a tenth or a twentieth; what unpacks to more than this many times its size is not one.
+const RATIO_MAX: u64 = 250;
+/// Unpacked size that is allowed whatever the ratio is.
+const BYTES_FREE: u64 = 16 << 20;
 /// So much is unpacked before it is asked whether to go on.
 const PIECE: u64 = 4 << 20;
 
-/// Unpacks a row up to a byte more than the longest line.
+/// Size that something packed may unpack to.
+fn limit(packed: u64, most: u64) -> u64 {
+    packed.saturating_mul(RATIO_MAX).max(BYTES_FREE).min(most)
+}
+
+/// Unpacks a row.
+///
+/// # Errors
+/// If it is damaged, longer than the longest line, or unpacks to more than a text can.
 pub(super) fn unpack_row(blob: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
+    let most = limit(blob.len() as u64, LINE_MAX as u64);
     let mut decoder = zstd::Decoder::with_buffer(blob)?;
     decoder.window_log_max(WINDOW_LOG)?;
-    decoder
-        .take(LINE_MAX as u64 + 1)
-        .read_to_end(into)
-        .map(drop)
+    decoder.take(most + 1).read_to_end(into)?;
+    if into.len() as u64 > most {
+        return Err(io::Error::other("it unpacks to too much"));
+    }
+    Ok(())
 }
 
 /// A log's lines in a file without a name, so that they are read and gone on with as any others; none where it was stopped.
@@ -29,8 +43,10 @@ pub(super) fn unpacked(
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Option<File>, String> {
     let explained = |error: io::Error| format!("it cannot be unpacked: {error}");
+    let packed = log.metadata().map_err(explained)?.len();
     let mut decoder = zstd::Decoder::with_buffer(BufReader::new(log)).map_err(explained)?;
     decoder.window_log_max(WINDOW_LOG).map_err(explained)?;
+    let most = limit(packed, BYTES_MAX);
     let mut into = tempfile::tempfile().map_err(explained)?;
     let mut n_bytes = 0;
     loop {
@@ -39,8 +55,15 @@ pub(super) fn unpacked(
         }
         let n = io::copy(&mut decoder.by_ref().take(PIECE), &mut into).map_err(explained)?;
         n_bytes += n;
-        if n_bytes > BYTES_MAX {
-            return Err(format!("it holds more than {} GiB", BYTES_MAX >> 30));
+        if n_bytes > most {
+            return Err(if most == BYTES_MAX {
+                format!("it holds more than {} GiB", BYTES_MAX >> 30)
+            } else {
+                format!(
+                    "its {packed} bytes unpack to more than {} MiB, as no text does",
+                    most >> 20
+                )
+            });
         }
         if n < PIECE {
             break;

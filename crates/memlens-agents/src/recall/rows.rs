@@ -177,7 +177,7 @@ impl Reading<'_> {
                     true
                 }
                 (Ok(ValueRef::Null), Ok(ValueRef::Blob(blob))) => {
-                    unpack_row(blob, &mut buffer).is_ok() && buffer.len() <= LINE_MAX
+                    unpack_row(blob, &mut buffer).is_ok()
                 }
                 _ => false,
             };

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::happening::{Answer, Call, Shape};
 use super::held::{Held, HeldSessions};
-use super::{Keeper, PastQuestion, Returned, Used};
-use super::{results, secrets};
+use super::results::{self, Outcome, Shown};
+use super::secrets;
+use super::{Keeper, PastKind, PastQuestion, Returned, Used};
 
 /// So many calls wait for their answers, the newest: more than agents have at a time, few enough to look for in each line.
 const PENDING: usize = 128;
@@ -154,33 +155,73 @@ impl<'k> Sessions<'k> {
         let is_it = |pending: &mut Pending| pending.id == id && pending.session == session;
         let answered: Vec<Pending> = self.pending.extract_if(.., is_it).collect();
         for pending in answered {
-            if !answer.is_error {
-                self.one_answered(session, pending, answer);
+            self.one_answered(session, pending, answer);
+        }
+    }
+
+    /// A call that another call made was answered: what the model called is named `parent`, the call itself `own`.
+    ///
+    /// If the parent's arguments named the inner call, it is known by the parent's name already, and this is its answer.
+    pub fn nested(
+        &mut self,
+        session: &str,
+        (parent, own): (&str, &str),
+        place: u64,
+        at_ms: Option<i64>,
+        calls: Vec<Call>,
+        answer: &Answer<'_>,
+    ) {
+        let waits = |it: &&Pending| it.id == parent && it.session == session;
+        if let Some(pending) = self.pending.iter().find(waits) {
+            // A long answer is left out here, and is in the parent's.
+            let is_told = match &pending.what {
+                Awaited::Results { answer: shape, .. } => {
+                    results::outcome(shape, answer) != Outcome::Unknown
+                }
+                Awaited::Opening(_) => true,
+            };
+            if is_told {
+                self.answered(session, parent, answer);
             }
+            return;
+        }
+        let held = self.held.of(session);
+        let is_answered = held.iter().any(|held| held.question.call == parent);
+        if !is_answered {
+            self.called(session, own, place, at_ms, calls);
+            self.answered(session, own, answer);
         }
     }
 
     fn one_answered(&mut self, session: &str, pending: Pending, answer: &Answer<'_>) {
         match pending.what {
             Awaited::Opening(opened) => {
-                if !results::has_ended_badly(answer) {
-                    for used in opened {
-                        self.opened(session, used);
-                    }
+                let opened = shown(opened, &results::shown(answer));
+                self.record_opening(session, &pending.id, &opened);
+                for used in opened {
+                    self.opened(session, used);
                 }
             }
             Awaited::Results {
                 call,
                 answer: shape,
             } => {
-                let Some(returned) = returned(&shape, answer) else {
+                let outcome = results::outcome(&shape, answer);
+                if matches!(outcome, Outcome::Unknown) {
+                    return;
+                }
+                let is_it = |held: &Held| held.question.call == call;
+                let Some(place) = self.held.of(session).iter().rposition(is_it) else {
                     return;
                 };
-                let is_it = |held: &Held| held.question.call == call;
-                if let Some(place) = self.held.of(session).iter().rposition(is_it) {
-                    let change = |question: &mut PastQuestion| question.returned = Some(returned);
-                    self.held.change(session, place, change);
-                }
+                self.held.change(session, place, |question| match outcome {
+                    Outcome::Returned(returned) => {
+                        question.returned = Some(without_secret_paths(returned));
+                        question.has_failed = false;
+                    }
+                    Outcome::Failed => question.has_failed = question.returned.is_none(),
+                    Outcome::Unknown => {}
+                });
             }
         }
     }
@@ -206,7 +247,10 @@ impl<'k> Sessions<'k> {
             return false;
         }
         let place = held.len() - 1;
-        let more = returned(&Shape::Results, answer).unwrap_or_default();
+        let more = match results::outcome(&Shape::Results, answer) {
+            Outcome::Returned(more) => without_secret_paths(more),
+            Outcome::Failed | Outcome::Unknown => Vec::new(),
+        };
         self.held.change(session, place, |question| {
             let returned = question.returned.get_or_insert_default();
             for result in more {
@@ -267,6 +311,24 @@ impl<'k> Sessions<'k> {
         call
     }
 
+    /// Records what a call opened as an entry of its own.
+    fn record_opening(&mut self, session: &str, id: &str, opened: &[Used]) {
+        let mut opening = PastQuestion {
+            kind: PastKind::Opening,
+            agent: self.held.agent().to_owned(),
+            session: session.to_owned(),
+            call: opening_name(id, opened),
+            at_ms: opened.first().and_then(|used| used.at_ms),
+            ..PastQuestion::default()
+        };
+        for used in opened {
+            add(&mut opening.opened, used.clone());
+        }
+        if !opening.opened.is_empty() {
+            self.held.add_opening(opening);
+        }
+    }
+
     fn opened(&mut self, session: &str, used: Used) {
         let held = self.held.of(session);
         let has_returned = |held: &Held| held.question.has_returned(&used.path);
@@ -304,11 +366,19 @@ fn mark_of(asked: &PastQuestion, place: u64) -> String {
     format!("@{}", &hash.to_hex()[..16])
 }
 
+/// The name of an opening within its session. A call may search and open, and some agents use an id again.
+fn opening_name(id: &str, opened: &[Used]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for used in opened {
+        hasher.update(format!("{} {:?} {:?}\n", used.path, used.lines, used.at_ms).as_bytes());
+    }
+    format!("open:{id}:{}", &hasher.finalize().to_hex()[..16])
+}
+
 /// Whether two names are of one note: tools name it from different folders.
 fn is_same_note(one: &str, other: &str) -> bool {
-    // basic-memory names a note with and without the end of its file's name.
-    let one = one.strip_suffix(".md").unwrap_or(one);
-    let other = other.strip_suffix(".md").unwrap_or(other);
+    // basic-memory names a note as `memory://garden/pond`, and with and without the end of its file's name.
+    let (one, other) = (bare_name(one), bare_name(other));
     let ends_with = |whole: &str, end: &str| {
         let rest = whole.strip_suffix(end);
         rest.is_some_and(|rest| {
@@ -318,6 +388,11 @@ fn is_same_note(one: &str, other: &str) -> bool {
     !one.is_empty() && !other.is_empty() && (ends_with(one, other) || ends_with(other, one))
 }
 
+fn bare_name(name: &str) -> &str {
+    let name = name.split_once("://").map_or(name, |(_, path)| path);
+    name.strip_suffix(".md").unwrap_or(name)
+}
+
 /// The words of a question that are kept.
 fn words_of(question: &str) -> String {
     // Cut last: a secret that is cut through looks like none.
@@ -325,14 +400,39 @@ fn words_of(question: &str) -> String {
     question.chars().take(QUESTION_CHARS).collect()
 }
 
-/// What an answer returned, without secrets.
-fn returned(shape: &Shape, answer: &Answer<'_>) -> Option<Vec<Returned>> {
-    let mut returned = results::of(shape, answer)?;
+/// What of the notes of a call was shown.
+fn shown(opened: Vec<Used>, shown: &Shown) -> Vec<Used> {
+    let is_one = opened.len() == 1;
+    let of_note = |used: Used| match shown {
+        Shown::Lines(first, last) if is_one => Used {
+            lines: Some((*first, *last)),
+            is_part: false,
+            ..used
+        },
+        Shown::Whole if is_one => Used {
+            lines: None,
+            is_part: false,
+            ..used
+        },
+        Shown::Part => Used {
+            lines: None,
+            is_part: true,
+            ..used
+        },
+        Shown::Nothing | Shown::AsAsked | Shown::Whole | Shown::Lines(..) => used,
+    };
+    if *shown == Shown::Nothing {
+        return Vec::new();
+    }
+    opened.into_iter().map(of_note).collect()
+}
+
+fn without_secret_paths(mut returned: Vec<Returned>) -> Vec<Returned> {
     returned.retain(|result| result.path.len() <= PATH_BYTES);
     for result in &mut returned {
         result.path = secrets::blanked(&result.path).into_owned();
     }
-    Some(returned)
+    returned
 }
 
 fn without_secrets(used: Used) -> Used {

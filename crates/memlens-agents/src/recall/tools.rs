@@ -116,6 +116,7 @@ pub(super) fn call(name: &str, arguments: &Value, at_ms: Option<i64>) -> Option<
                 path: path.to_owned(),
                 lines: lines(arguments),
                 at_ms,
+                is_part: false,
             }]))
         }
     }
@@ -162,9 +163,18 @@ pub(super) fn lines(arguments: &Value) -> Option<(u32, u32)> {
         let mut numbers = numbers.filter_map(|number| u32::try_from(number).ok());
         numbers.find(|number| *number > 0)
     };
-    let n = number(&["lines", "limit", "max_lines"])?;
-    let first = number(&["from", "offset", "line_offset"]).unwrap_or(1);
-    Some((first, first.saturating_add(n - 1)))
+    let first = number(&["from", "offset", "line_offset", "start_line"]);
+    let last = number(&["end_line"]);
+    let n = number(&["lines", "limit", "max_lines"]);
+    match (
+        first,
+        last.or_else(|| Some(first.unwrap_or(1).saturating_add(n? - 1))),
+    ) {
+        (first, Some(last)) => Some((first.unwrap_or(1), last)),
+        // From a line to the note's end.
+        (Some(first), None) => (first > 1).then_some((first, u32::MAX)),
+        (None, None) => None,
+    }
 }
 
 #[cfg(test)]
@@ -224,7 +234,7 @@ mod tests {
         );
         assert_eq!(
             get(json!({"path": "a.md", "from": 9})).as_deref(),
-            Some("opens a.md None")
+            Some("opens a.md Some((9, 4294967295))")
         );
         assert_eq!(
             get(json!({"path": "a.md", "lines": 4_294_967_295_u32, "from": 3})).as_deref(),

@@ -1,10 +1,11 @@
 //! Logs that are torn, mixed up or no logs at all: each is an error for itself alone, and nothing is written beside them.
 
 use std::fs;
+use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use memlens_agents::{Batch, Keeper, PastQuestion, logs, read_log};
+use memlens_agents::{Batch, Keeper, PastQuestion, find_logs, logs, read_log};
 use rusqlite::Connection;
 
 use crate::support::{Notebook, Scratch, fixture};
@@ -130,7 +131,7 @@ fn a_search_that_failed_found_not_nothing_and_great_settings_are_left_out() {
     let wide = format!(r#"koi","limit":3,"filter":"{}"#, "x".repeat(3000));
     assert_eq!(
         told(&[call("a", NOON, &wide), failed.to_owned()]),
-        "koi limit=3 -> ? | opened  | cited \n"
+        "koi limit=3 -> failed | opened  | cited \n"
     );
 }
 
@@ -557,4 +558,95 @@ fn an_agents_home_may_be_a_link_and_nothing_below_it_may() {
             assert_eq!(elsewhere, [""; 0], "{linked} is a link");
         }
     }
+}
+
+#[test]
+fn a_row_with_a_blob_is_passed_over_and_reported() {
+    let scratch = Scratch::new();
+    let database = scratch.database(".hermes/state.db", &fixture("hermes/state.sql"));
+    let expected = scratch.told().told();
+    database
+        .execute_batch(
+            "INSERT INTO messages (session_id, role, content, tool_call_id, timestamp) \
+             VALUES ('20260603_081400_a1b2c3', 'tool', x'00ff', 'call_9', 1780474446.0)",
+        )
+        .expect("a row can be added");
+    let mut told = Notebook::default();
+    let read = told.read(&scratch.log(), &scratch.home());
+    assert_eq!(told.told(), expected);
+    assert_eq!(
+        read.notices,
+        ["Of the log ~/.hermes/state.db, 1 line or row could not be read and did not count."]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_sessions_that_cannot_be_read_is_reported() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let scratch = Scratch::new();
+    scratch.write(&format!("{SESSIONS}/a.jsonl"), "");
+    let folder = scratch.path().join(SESSIONS);
+    let set = |mode| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(&folder, mode).expect("it can be changed");
+    };
+    set(0);
+    // Whoever may read everything can read this one as well.
+    let is_hidden = std::fs::read_dir(&folder).is_err();
+    let found = find_logs(&scratch.home());
+    set(0o755);
+    if is_hidden {
+        assert_eq!(found.logs, []);
+        assert_eq!(
+            found.problems,
+            [
+                "The folder ~/.openclaw/agents/main/sessions was not searched for logs: you may not read it; \
+                 change its permissions to have its logs read."
+            ]
+        );
+    }
+    assert_eq!(find_logs(&scratch.home()).problems, [""; 0]);
+    // Absent folders are no problem, and another thing in the place of one is.
+    scratch.write(".codex/sessions", "");
+    assert_eq!(
+        find_logs(&scratch.home()).problems,
+        ["The folder ~/.codex/sessions was not searched for logs: it is a file and not a folder."]
+    );
+}
+
+#[test]
+fn what_is_packed_far_smaller_than_a_text_can_be_is_refused_early() {
+    let scratch = Scratch::new();
+    // 1 GiB of zeros in less than 100 kB.
+    let zeros = std::io::repeat(0).take(1 << 30);
+    let bomb = zstd::encode_all(zeros, 3).expect("it can be packed");
+    assert!(bomb.len() < 100_000);
+    let n_asked = std::cell::Cell::new(0);
+    struct Counting<'a>(&'a std::cell::Cell<u32>);
+    impl Keeper for Counting<'_> {
+        fn known(&mut self, _agent: &str, _session: &str) -> Vec<PastQuestion> {
+            Vec::new()
+        }
+        fn keep(&mut self, _batch: Batch) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+        fn go_on(&mut self, _n_again: u32) -> ControlFlow<()> {
+            self.0.set(self.0.get() + 1);
+            ControlFlow::Continue(())
+        }
+    }
+    let name = format!("{SESSIONS}/a.jsonl.reset.2026-06-05T07-00-00.000Z.zst");
+    scratch.write(&name, &bomb);
+    let read = read_log(
+        &scratch.log(),
+        &scratch.home(),
+        None,
+        &mut Counting(&n_asked),
+    );
+    let error = read.expect_err("it is no log").to_string();
+    assert!(error.contains("bytes unpack to more than"), "{error}");
+    // Pieces of 4 MiB: a few dozen megabytes were unpacked and no more.
+    assert!(n_asked.get() <= 8, "{} pieces", n_asked.get());
 }

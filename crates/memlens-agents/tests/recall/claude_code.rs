@@ -21,12 +21,13 @@ fn searches_in_a_memory_folder_and_of_known_servers_are_told() {
     let m = MEMORY.replace("/home/iris", &iris);
     assert_eq!(
         told.told().replace(&m, "M").replace(&iris, "~"),
-        "pump|pond -n=true output_mode=\"content\" path=\"M\" -> M/pond.md:3-4 M/MEMORY.md:11-11 | opened M/pond.md:3-12 | cited \n\
+        "pump|pond -n=true output_mode=\"content\" path=\"M\" -> M/pond.md:3-4 M/MEMORY.md:11-11 | opened M/pond.md:3-4 | cited \n\
          Reiher path=\"M\" ->  | opened  | cited \n\
          koi winter\nhow do the koi survive the winter limit=3 -> notes/koi.md=0.87 | opened  | cited \n\
          heron at the pond page_size=5 project=\"garden\" -> garden/visitors.md=0.83 | opened garden/visitors.md | cited \n"
     );
-    let sessions: Vec<&str> = told.questions.iter().map(|it| &it.session[..4]).collect();
+    let searches = told.searches();
+    let sessions: Vec<&str> = searches.iter().map(|it| &it.session[..4]).collect();
     assert_eq!(sessions, ["0b6f", "0b6f", "0b6f", "5d0c"]);
 }
 
@@ -91,9 +92,14 @@ fn a_shell_that_searches_twice_asks_one_question_and_a_note_is_known_without_its
         line(r#"{"type":"tool_result","tool_use_id":"c","content":"The pond"}"#),
     ];
     scratch.write(".claude/projects/x/s.jsonl", lines.join("\n") + "\n");
+    let told = || {
+        let memory = scratch.path().join(".claude/projects/x/memory");
+        let told = scratch.told().told();
+        told.replace(&*memory.to_string_lossy(), "M")
+    };
     assert_eq!(
-        scratch.told().told(),
-        "koi\ncarp -> ponds.md:3-4 | opened  | cited \nsoil ->  | opened memory://x/pond | cited \n"
+        told(),
+        "koi\ncarp -> M/ponds.md:3-4 | opened  | cited \nsoil ->  | opened memory://x/pond | cited \n"
     );
     let found = lines[1].replace("ponds.md", "x/pond.md");
     scratch.write(
@@ -101,7 +107,7 @@ fn a_shell_that_searches_twice_asks_one_question_and_a_note_is_known_without_its
         [&lines[..1], &[found], &lines[2..]].concat().join("\n") + "\n",
     );
     assert_eq!(
-        scratch.told().told(),
-        "koi\ncarp -> x/pond.md:3-4 | opened memory://x/pond | cited \nsoil ->  | opened  | cited \n"
+        told(),
+        "koi\ncarp -> M/x/pond.md:3-4 | opened memory://x/pond | cited \nsoil ->  | opened  | cited \n"
     );
 }

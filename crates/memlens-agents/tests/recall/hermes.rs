@@ -10,7 +10,7 @@ fn searches_of_its_database_are_told() {
     assert_eq!(
         told.told(),
         "pond pump limit=3 -> 20260411_101500_d4e5f6 | opened ~/.hermes/memories/MEMORY.md | cited \n\
-         heron -> ? | opened  | cited \n"
+         heron -> failed | opened  | cited \n"
     );
     assert_eq!(told.questions[0].at_ms, Some(1_780_474_445_250));
 }

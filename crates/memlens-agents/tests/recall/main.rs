@@ -8,5 +8,6 @@ mod gemini_cli;
 mod generator;
 mod hermes;
 mod openclaw;
+mod openings;
 mod properties;
 mod support;

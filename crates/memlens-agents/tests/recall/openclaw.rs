@@ -22,7 +22,7 @@ fn searches_of_a_transcript_are_told_with_what_came_of_them() {
         told.told(),
         "pond pump replaced maxResults=4 -> memory/2026-04-11.md:9-14=0.7124 MEMORY.md:31-31=0.4402 | opened memory/2026-04-11.md:9-14 | cited \n\
          fish that Jonas ordered ->  | opened  | cited \n\
-         koi -> ? | opened  | cited \n"
+         koi -> failed | opened  | cited \n"
     );
     let first = &told.questions[0];
     assert_eq!(first.agent, "openclaw");
@@ -30,6 +30,70 @@ fn searches_of_a_transcript_are_told_with_what_came_of_them() {
     assert_eq!(first.call, "toolu_01PondA");
     assert_eq!(first.at_ms, Some(1_780_474_447_310));
     assert_eq!(told.n_bytes, scratch.log().bytes);
+}
+
+#[test]
+fn searches_by_tool_call_are_told_once_in_whatever_form_they_are_answered() {
+    for name in ["wrapped", "wrapped-nested", "wrapped-truncated"] {
+        let scratch = Scratch::new();
+        let text = fixture(&format!("openclaw/{name}.jsonl"));
+        scratch.write(&format!("{SESSIONS}/t7.jsonl"), &text);
+        let told = scratch.told();
+        assert_eq!(
+            told.told(),
+            "mast broken year -> memory/boat.md:1-2=0.65 | opened memory/boat.md | cited \n\
+             harbour fee maxResults=3 ->  | opened  | cited \n\
+             keel -> failed | opened memory/log.md:1-120 | cited \n",
+            "{name}"
+        );
+        // A note that is not there was not opened, and by default 120 lines are shown.
+        let openings = ["memory/boat.md", "memory/log.md:1-120"];
+        assert_eq!(told.openings(), openings, "{name}");
+        // The same transcript is a file before 2026.9 and rows after.
+        let lines: Vec<&str> = text.lines().collect();
+        let database = scratch.database(DATABASE, TABLE);
+        add_rows(&database, "t7", &lines, 0);
+        let mut twice = Notebook::default();
+        for log in logs(&scratch.home()) {
+            twice.cursor = None;
+            twice.read(&log, &scratch.home());
+        }
+        assert_eq!(twice.questions, told.questions, "{name}");
+    }
+}
+
+#[test]
+fn a_search_that_code_made_is_told_by_its_own_row() {
+    let scratch = Scratch::new();
+    let text = fixture("openclaw/wrapped-code.jsonl");
+    scratch.write(&format!("{SESSIONS}/t7.jsonl"), text);
+    assert_eq!(
+        scratch.told().told(),
+        "mast broken year -> memory/boat.md:1-2=0.65 | opened  | cited \n"
+    );
+}
+
+#[test]
+fn a_long_answer_that_the_inner_row_leaves_out_is_in_the_outer_one() {
+    let scratch = Scratch::new();
+    let text = fixture("openclaw/wrapped-nested.jsonl");
+    let lines = text.lines().map(|line| {
+        let mut row: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
+        if row["message"]["role"] == "custom" {
+            row["message"]["details"]["result"] = serde_json::json!({"content": [{
+                "type": "text", "text": "[Nested tool output omitted: exceeds display limit]"
+            }]});
+        }
+        format!("{row}\n")
+    });
+    scratch.write(&format!("{SESSIONS}/t7.jsonl"), lines.collect::<String>());
+    let told = scratch.told();
+    assert!(
+        told.told()
+            .starts_with("mast broken year -> memory/boat.md:1-2=0.65 |"),
+        "{}",
+        told.told()
+    );
 }
 
 #[test]
@@ -380,6 +444,6 @@ fn reading_a_note_of_the_workspace_opens_it() {
     assert_eq!(
         scratch.told().told(),
         "pond pump replaced maxResults=4 -> memory/2026-04-11.md:9-14=0.7124 MEMORY.md:31-31=0.4402 \
-         | opened memory/2026-04-11.md:9-10 MEMORY.md | cited \n"
+         | opened memory/2026-04-11.md:9-10 /home/iris/.openclaw/workspace/MEMORY.md | cited \n"
     );
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use memlens_agents::{Batch, Home, Keeper, Log, LogRead, PastQuestion, Used, logs, read_log};
+use memlens_agents::{
+    Batch, Home, Keeper, Log, LogRead, PastKind, PastQuestion, Used, logs, read_log,
+};
 
 use rusqlite::Connection;
 
@@ -77,27 +79,44 @@ impl Notebook {
         read_log(log, home, from.as_deref(), self).expect("the log can be read")
     }
 
-    /// All questions in short: a line for each.
+    /// All searches in short: a line for each.
     pub fn told(&self) -> String {
-        self.questions.iter().map(line).collect()
+        self.searches().iter().map(line).collect()
     }
+
+    /// All searches.
+    pub fn searches(&self) -> Vec<PastQuestion> {
+        let is_search = |it: &&PastQuestion| it.kind == PastKind::Search;
+        self.questions.iter().filter(is_search).cloned().collect()
+    }
+
+    /// All openings in short: the places of each, one a line.
+    pub fn openings(&self) -> Vec<String> {
+        let openings = self.questions.iter();
+        let openings = openings.filter(|it| it.kind == PastKind::Opening);
+        openings.map(|it| used(&it.opened)).collect()
+    }
+}
+
+fn lines(lines: Option<(u32, u32)>) -> String {
+    lines.map_or(String::new(), |(first, last)| format!(":{first}-{last}"))
+}
+
+fn used(used: &[Used]) -> String {
+    let used = used.iter().map(|it| {
+        let part = if it.is_part { ":part" } else { "" };
+        format!("{}{}{part}", it.path, lines(it.lines))
+    });
+    used.collect::<Vec<_>>().join(" ")
 }
 
 /// A question in short: words, settings, what was returned, opened and cited.
 pub fn line(question: &PastQuestion) -> String {
-    let lines = |lines: Option<(u32, u32)>| {
-        lines.map_or(String::new(), |(first, last)| format!(":{first}-{last}"))
-    };
-    let used = |used: &[Used]| {
-        let used = used
-            .iter()
-            .map(|it| format!("{}{}", it.path, lines(it.lines)));
-        used.collect::<Vec<_>>().join(" ")
-    };
     let returned = question.returned.as_ref().map(|returned| {
         let returned = returned.iter().map(|it| {
             let score = it.score.map_or(String::new(), |score| format!("={score}"));
-            format!("{}{}{score}", it.path, lines(it.lines))
+            let name = if it.is_name_only { ":name" } else { "" };
+            format!("{}{}{score}{name}", it.path, lines(it.lines))
         });
         returned.collect::<Vec<_>>().join(" ")
     });
@@ -109,7 +128,10 @@ pub fn line(question: &PastQuestion) -> String {
     format!(
         "{}{settings} -> {} | opened {} | cited {}\n",
         question.question,
-        returned.as_deref().unwrap_or("?"),
+        match returned.as_deref() {
+            None if question.has_failed => "failed",
+            returned => returned.unwrap_or("?"),
+        },
         used(&question.opened),
         used(&question.cited)
     )

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use memlens_engine::view::{Fate, NowResult, ReplaySummary, ThenNow, ThenResult};
-use memlens_engine::{Library, PastFilter, Ranking, pipeline};
+use memlens_engine::{Library, PastFilter, PastKind, Ranking, pipeline};
 use memlens_rank::number;
 
 use crate::arguments::{RecallReplayArgs, RecallShowArgs, ReplayedBy};
@@ -85,6 +85,10 @@ fn write_summary(out: &mut dyn Write, summary: &ReplaySummary) -> io::Result<()>
 
 /// Asks one past question again.
 pub fn show(library: &Library, arguments: &RecallShowArgs) -> Result<(), CliError> {
+    let past = library.past_question(&arguments.id)?;
+    if past.asked.kind == PastKind::Opening {
+        return super::show_opening(&past, arguments.json);
+    }
     let by = by(library, &arguments.by)?;
     if arguments.markdown {
         let text = library.past_markdown(&arguments.id, by.as_ref(), !arguments.no_text)?;
@@ -110,7 +114,9 @@ fn write_then_now(out: &mut dyn Write, told: &ThenNow) -> io::Result<()> {
         told.label
     )?;
     writeln!(out, "Then")?;
-    if told.row.n_returned.is_none() {
+    if told.row.has_failed {
+        writeln!(out, "  the search failed")?;
+    } else if told.row.n_returned.is_none() {
         writeln!(out, "  no answer was logged")?;
     } else if told.then.is_empty() {
         writeln!(out, "  found nothing")?;

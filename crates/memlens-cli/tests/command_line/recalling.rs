@@ -102,7 +102,7 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
     assert_eq!(
         done,
         json!({
-            "n_logs": 1, "n_new": 2, "n_updated": 0, "n_judgments": 1, "is_stopped": false, "problems": [],
+            "n_logs": 1, "n_new": 2, "n_updated": 0, "n_openings": 1, "n_judgments": 1, "is_stopped": false, "problems": [],
         })
     );
     let listed = at_home.json(&["recall", "list", "--json"]);
@@ -110,15 +110,27 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
         listed,
         json!([
             {
-                "id": "2", "agent": "openclaw", "session": "7f3a", "at": at(1, "08:00:00"),
-                "question": "wifi dead in the studio", "settings": {"maxResults": 6}, "answered": true, "returned": [],
-                "opened": [], "cited": [],
+                "id": "2", "kind": "search", "agent": "openclaw", "session": "7f3a", "at": at(1, "08:00:00"),
+                "question": "wifi dead in the studio", "settings": {"maxResults": 6}, "answered": true, "failed": false,
+                "returned": [], "opened": [], "cited": [],
             },
             {
-                "id": "1", "agent": "openclaw", "session": "7f3a", "at": at(2, "21:00:05"),
-                "question": "which port does the router use", "settings": {"maxResults": 6}, "answered": true,
-                "returned": [{"path": "memory/router.md", "start_line": 1, "end_line": 1, "score": 0.61}],
-                "opened": [{"path": "memory/router.md", "start_line": 1, "end_line": 1, "at": at(2, "21:00:09")}],
+                "id": "3", "kind": "opening", "agent": "openclaw", "session": "7f3a", "at": at(2, "21:00:09"),
+                "question": "", "settings": {}, "answered": false, "failed": false, "returned": [],
+                "opened": [{
+                    "path": "memory/router.md", "start_line": 1, "end_line": 1, "part": false, "at": at(2, "21:00:09")
+                }],
+                "cited": [],
+            },
+            {
+                "id": "1", "kind": "search", "agent": "openclaw", "session": "7f3a", "at": at(2, "21:00:05"),
+                "question": "which port does the router use", "settings": {"maxResults": 6}, "answered": true, "failed": false,
+                "returned": [{
+                    "path": "memory/router.md", "start_line": 1, "end_line": 1, "score": 0.61, "name_only": false
+                }],
+                "opened": [{
+                    "path": "memory/router.md", "start_line": 1, "end_line": 1, "part": false, "at": at(2, "21:00:09")
+                }],
                 "cited": [],
             },
         ])
@@ -129,8 +141,19 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
     };
     assert_eq!(n_listed(&["PORT router"]), 1);
     assert_eq!(n_listed(&["--agent", "codex"]), 0);
-    assert_eq!(n_listed(&["--session", "7f3a"]), 2);
-    assert_eq!(n_listed(&["--since", &at(2, "21:00:06")]), 1);
+    assert_eq!(n_listed(&["--session", "7f3a"]), 3);
+    assert_eq!(n_listed(&["--session", "-garden-notes"]), 0);
+    assert_eq!(n_listed(&["--since", &at(2, "21:00:06")]), 2);
+    assert_eq!(n_listed(&["--only", "searches"]), 2);
+    assert_eq!(n_listed(&["--only", "openings"]), 1);
+    assert_eq!(n_listed(&["ROUTER.md"]), 1);
+    let shown = at_home.run(&["recall", "show", "3"]);
+    assert!(
+        shown
+            .1
+            .ends_with("openclaw  7f3a  opened memory/router.md:1–1\n"),
+        "{shown:?}"
+    );
     // A session that goes on is gone on with; what is known is not told again.
     let longer = log() + &search("d", &at(1, "08:00:30"), "reset the mesh", &json!([]));
     fs::write(home.path().join(LOG), longer).expect("it can be written");
@@ -142,7 +165,7 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
     let counted = at_home.run(&["recall", "import"]);
     assert_eq!(
         counted.1,
-        "0 new questions, 0 updated, 0 observed judgments, from 0 logs\n"
+        "0 new questions, 0 updated, 0 new openings, 0 observed judgments, from 0 logs\n"
     );
     let longer = fs::read_to_string(home.path().join(LOG)).expect("it is there")
         + &search("e", &at(1, "08:01:30"), "mesh gone", &json!([]));
@@ -150,7 +173,7 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
     let counted = at_home.run(&["recall", "import"]);
     assert_eq!(
         counted.1,
-        "1 new question, 0 updated, 0 observed judgments, from 1 log\n"
+        "1 new question, 0 updated, 0 new openings, 0 observed judgments, from 1 log\n"
     );
 
     let refused = at_home.run(&["recall", "forget"]);
@@ -158,11 +181,14 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
         (refused.0, refused.2.as_str()),
         (
             Some(2),
-            "memlens: cannot forget 4 past questions without --yes\n"
+            "memlens: cannot forget 4 past questions and 1 opening of notes without --yes\n"
         )
     );
     let gone = at_home.run(&["recall", "forget", "--yes"]);
-    assert_eq!(gone.1, "4 past questions forgotten\n");
+    assert_eq!(
+        gone.1,
+        "4 past questions and 1 opening of notes forgotten\n"
+    );
     assert_eq!(n_listed(&[]), 0);
     // It does not come back by itself: the person is asked again.
     assert_eq!(at_home.run(&["recall", "import"]).0, Some(2));

@@ -128,6 +128,8 @@ fn replay(library: &Library, judged: &[Judged]) {
             session: "s".to_owned(),
             call: format!("q{number}"),
             at_ms: Some(number),
+            is_opening: false,
+            has_failed: false,
             question: it.question.clone(),
             settings: "{}".to_owned(),
             returned: Some(json!([{ "path": it.note, "lines": [it.line, it.line] }]).to_string()),

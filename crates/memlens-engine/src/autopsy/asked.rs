@@ -35,10 +35,10 @@ impl Asked {
             (Some(_), _) | (None, None) => None,
         };
         let mut questions = library.past(&PastFilter {
-            text: String::new(),
             agent: question.agent.clone(),
             session: question.session.clone(),
             since_ms,
+            ..PastFilter::default()
         })?;
         questions.retain(|past| {
             at_ms.is_none_or(|at_ms| past.asked.at_ms.is_none_or(|asked| asked <= at_ms))

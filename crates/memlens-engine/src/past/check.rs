@@ -261,7 +261,7 @@ fn sentence(edited: &[String], notes: &[LostNote]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, HashMap};
+    use std::collections::HashMap;
 
     use memlens_agents::PastQuestion;
     use memlens_params::Params;
@@ -312,12 +312,8 @@ mod tests {
             agent: "codex".to_owned(),
             session: "s".to_owned(),
             call: id.to_string(),
-            at_ms: None,
             question: question.to_owned(),
-            settings: BTreeMap::default(),
-            returned: None,
-            opened: Vec::new(),
-            cited: Vec::new(),
+            ..PastQuestion::default()
         };
         Past { id, asked }
     }

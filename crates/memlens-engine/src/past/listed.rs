@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use memlens_agents::Used;
+use memlens_agents::{PastKind, Used};
 use memlens_store::{PastKey, PastWanted, Store};
 
 use super::replay::Replayed;
@@ -26,9 +26,13 @@ const WORDINGS_OFFERED: usize = 6;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, specta::Type)]
 #[serde(rename_all = "snake_case")]
 pub enum PastOnly {
-    /// All.
+    /// Searches and openings.
     #[default]
     All,
+    /// Searches.
+    Searches,
+    /// Openings of notes.
+    Openings,
     /// Those whose answer is another one now, by the last replay.
     Changed,
     /// Those that found nothing then.
@@ -59,10 +63,18 @@ impl Library {
         let store = self.store();
         let changed = replay.as_deref().map(changed);
         let wanted = PastWanted {
+            is_opening: match only {
+                PastOnly::All => None,
+                PastOnly::Openings => Some(true),
+                PastOnly::Searches | PastOnly::Changed | PastOnly::FoundNothing => Some(false),
+            },
             found_nothing: only == PastOnly::FoundNothing,
             among: match only {
                 PastOnly::Changed => Some(changed.as_deref().unwrap_or_default()),
-                PastOnly::All | PastOnly::FoundNothing => None,
+                PastOnly::All
+                | PastOnly::Searches
+                | PastOnly::Openings
+                | PastOnly::FoundNothing => None,
             },
             ..filter.wanted()
         };
@@ -107,7 +119,8 @@ impl Library {
             n_shown: keys.len() as u32,
             open_at: open_at.map(|at| at as u32),
             days: days(&keys, replay.as_deref()),
-            n_all: agents.iter().map(|it| it.n_questions).sum(),
+            n_all: agents.iter().map(|it| it.n_questions + it.n_openings).sum(),
+            n_openings: agents.iter().map(|it| it.n_openings).sum(),
             n_found_nothing: store.n_past_wanted(&nothing)?,
             n_changed: n_changed.transpose()?,
             agents,
@@ -145,13 +158,14 @@ impl Library {
     }
 }
 
-/// The agents that asked, with their names.
+/// The agents that searched or opened something, with their names.
 fn agents(store: &Store) -> Result<Vec<PastAgent>, EngineError> {
     let agents = store.past_agents()?;
-    let named = agents.into_iter().map(|(id, n_questions)| PastAgent {
-        name: agent_name(&id).name,
-        id,
-        n_questions,
+    let named = agents.into_iter().map(|counts| PastAgent {
+        name: agent_name(&counts.agent).name,
+        id: counts.agent,
+        n_questions: counts.n_questions,
+        n_openings: counts.n_openings,
     });
     Ok(named.collect())
 }
@@ -181,11 +195,16 @@ fn days(keys: &[PastKey], replay: Option<&Replayed>) -> Vec<PastDay> {
             days.push(PastDay {
                 at_ms: key.at_ms.map(|at| at as f64),
                 n_questions: 0,
+                n_openings: 0,
                 n_changed: None,
             });
         }
         let Some(day) = days.last_mut() else { continue };
-        day.n_questions += 1;
+        if key.is_opening {
+            day.n_openings += 1;
+        } else {
+            day.n_questions += 1;
+        }
         let of_replay = replay.and_then(|it| it.questions.get(&key.id));
         if let Some(replayed) = of_replay.filter(|it| it.fates.is_some()) {
             *day.n_changed.get_or_insert(0) += u32::from(replayed.is_changed());
@@ -211,6 +230,7 @@ pub(super) fn row(past: &Past) -> PastRow {
         path: used.path.clone(),
         start_line: used.lines.map(|lines| lines.0),
         end_line: used.lines.map(|lines| lines.1),
+        is_part: used.is_part,
         after_ms: used
             .at_ms
             .zip(asked.at_ms)
@@ -222,6 +242,8 @@ pub(super) fn row(past: &Past) -> PastRow {
         agent_name: agent_name(&asked.agent).name,
         session: asked.session.clone(),
         at_ms: asked.at_ms.map(|at| at as f64),
+        is_opening: asked.kind == PastKind::Opening,
+        has_failed: asked.has_failed,
         question: asked.question.clone(),
         n_returned: asked.returned.as_ref().map(|it| it.len() as u32),
         opened: asked.opened.iter().map(place).collect(),

@@ -142,6 +142,7 @@ mod tests {
             path: path.to_owned(),
             lines: Some(lines),
             score: None,
+            is_name_only: false,
         }
     }
 

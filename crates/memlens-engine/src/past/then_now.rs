@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use memlens_agents::{PastQuestion, Used};
+use memlens_agents::{PastKind, PastQuestion, Used};
 use memlens_emulate::Filling;
 use memlens_params::RerankMode;
 use memlens_rank::Trace;
@@ -26,9 +26,12 @@ impl Library {
     /// Asks a past question again, by a ranking or by its agent's own, and lays both answers side by side.
     ///
     /// # Errors
-    /// [`EngineError::NoPast`]; as [`Library::search_as`].
+    /// [`EngineError::NoPast`], [`EngineError::IsOpening`]; as [`Library::search_as`].
     pub fn then_now(&self, id: &str, by: Option<&Ranking>) -> Result<ThenNow, EngineError> {
         let past = self.past_question(id)?;
+        if past.asked.kind == PastKind::Opening {
+            return Err(EngineError::IsOpening { id: id.to_owned() });
+        }
         let own = OwnPipelines::of(self);
         let ranking = by.cloned().unwrap_or_else(|| own.ranking(&past.asked));
         // Scores of then are on the agent's own scale.

@@ -20,8 +20,10 @@ pub struct PastQuestions {
     pub open_at: Option<u32>,
     /// The days of those that the filter leaves, in their order.
     pub days: Vec<PastDay>,
-    /// How many there are without a filter.
+    /// Number of searches and openings without a filter.
     pub n_all: u32,
+    /// Number of openings among them.
+    pub n_openings: u32,
     /// How many of all found nothing then.
     pub n_found_nothing: u32,
     /// How many of all have another answer now, by the last replay; none before one.
@@ -41,6 +43,8 @@ pub struct PastDay {
     pub at_ms: Option<f64>,
     /// How many questions it has.
     pub n_questions: u32,
+    /// How many openings it has.
+    pub n_openings: u32,
     /// How many of them have another answer now; none before a replay.
     pub n_changed: Option<u32>,
 }
@@ -74,6 +78,8 @@ pub struct PastAgent {
     pub name: String,
     /// How many questions it asked.
     pub n_questions: u32,
+    /// How often it opened notes.
+    pub n_openings: u32,
 }
 
 /// A past question in the list.
@@ -89,11 +95,15 @@ pub struct PastRow {
     pub session: String,
     /// When it was asked, milliseconds since 1970; none where the log does not say.
     pub at_ms: Option<f64>,
-    /// The question.
+    /// Whether it is an opening of notes, which has no question and no results, and not a search.
+    pub is_opening: bool,
+    /// The question; empty for an opening.
     pub question: String,
+    /// Whether the search ended with an error.
+    pub has_failed: bool,
     /// How many results it got then; none where no answer was logged.
     pub n_returned: Option<u32>,
-    /// What was opened afterwards.
+    /// Searches: what was opened afterwards. Openings: what was opened.
     pub opened: Vec<PastPlace>,
     /// What the answer cited.
     pub cited: Vec<PastPlace>,
@@ -110,6 +120,8 @@ pub struct PastPlace {
     pub start_line: Option<u32>,
     /// Last line, 1-based.
     pub end_line: Option<u32>,
+    /// Whether only a part was opened, and the log does not say which.
+    pub is_part: bool,
     /// Milliseconds from the question until it was opened; none where the log does not say.
     pub after_ms: Option<f64>,
 }
@@ -306,6 +318,8 @@ pub struct RecallLogs {
     pub is_allowed: bool,
     /// The logs.
     pub logs: Vec<RecallLog>,
+    /// Folders of agents that cannot be searched for logs, a sentence each.
+    pub problems: Vec<String>,
     /// Their size in all.
     pub n_bytes: f64,
     /// Days after which a past question is forgotten.
@@ -336,6 +350,8 @@ pub struct RecallImport {
     pub n_new: u32,
     /// Questions of which more is known now.
     pub n_updated: u32,
+    /// Openings of notes that are new.
+    pub n_openings: u32,
     /// Judgments that were observed anew.
     pub n_judgments: u32,
     /// Whether the person stopped it.

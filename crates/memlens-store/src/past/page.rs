@@ -10,7 +10,9 @@ use crate::{Store, StoreError};
 /// Which past questions are wanted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PastWanted<'a> {
-    /// All of these words stand in the question, whatever their case; empty for any.
+    /// Searches or openings only; `None` for both.
+    pub is_opening: Option<bool>,
+    /// Words that are all in the question, or in the paths of what was opened, whatever their case; empty for any.
     pub text: &'a str,
     /// The agent's id; none for any.
     pub agent: Option<&'a str>,
@@ -31,9 +33,22 @@ pub struct PastKey {
     pub id: i64,
     /// When it was asked, milliseconds since 1970; none where the log does not say.
     pub at_ms: Option<i64>,
+    /// Whether it is an opening.
+    pub is_opening: bool,
 }
 
-/// A session in which an agent asked something.
+/// How often an agent searched its memory, and how often it opened notes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastCounts {
+    /// The agent's id.
+    pub agent: String,
+    /// Its searches.
+    pub n_questions: u32,
+    /// Its openings.
+    pub n_openings: u32,
+}
+
+/// A session in which an agent searched or opened something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastSession {
     /// The agent's id.
@@ -47,8 +62,10 @@ pub struct PastSession {
 /// What is wanted, as SQL. What is not narrowed is not looked at.
 const WANTED: &str = "(:agent IS NULL OR agent = :agent) AND (:session IS NULL OR session = :session) \
      AND (:since IS NULL OR at_ms >= :since) AND (NOT :nothing OR returned = '[]') \
+     AND (:opening IS NULL OR is_opening = :opening) \
      AND (:among IS NULL OR id IN (SELECT value FROM json_each(:among))) \
-     AND (:words = '' OR holds_words(question, :words))";
+     AND (:words = '' OR holds_words(CASE is_opening WHEN 0 THEN question ELSE \
+     coalesce((SELECT group_concat(json_extract(value, '$.path'), ' ') FROM json_each(opened)), '') END, :words))";
 
 const NEWEST_FIRST: &str = "ORDER BY at_ms DESC, id DESC";
 
@@ -75,12 +92,15 @@ impl Store {
     /// [`StoreError::Sql`].
     pub fn past_keys(&self, wanted: &PastWanted<'_>) -> Result<Vec<PastKey>, StoreError> {
         self.past_by(
-            &format!("SELECT id, at_ms FROM past_questions WHERE {WANTED} {NEWEST_FIRST}"),
+            &format!(
+                "SELECT id, at_ms, is_opening FROM past_questions WHERE {WANTED} {NEWEST_FIRST}"
+            ),
             wanted,
             |row| {
                 Ok(PastKey {
                     id: row.get(0)?,
                     at_ms: row.get(1)?,
+                    is_opening: row.get(2)?,
                 })
             },
         )
@@ -115,7 +135,7 @@ impl Store {
     pub fn past_wordings(&self, text: &str, n_most: usize) -> Result<Vec<String>, StoreError> {
         let wordings = || {
             let mut statement = self.connection.prepare_cached(&format!(
-                "SELECT question FROM past_questions WHERE holds_words(question, ?1) {NEWEST_FIRST}"
+                "SELECT question FROM past_questions WHERE is_opening = 0 AND holds_words(question, ?1) {NEWEST_FIRST}"
             ))?;
             let mut rows = statement.query([text.to_lowercase()])?;
             let mut wordings: Vec<(String, String)> = Vec::new();
@@ -134,18 +154,24 @@ impl Store {
         wordings().attempt(ATTEMPT)
     }
 
-    /// The agents that asked, by id, each with how many questions.
+    /// The agents that searched or opened something, by id.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
-    pub fn past_agents(&self) -> Result<Vec<(String, u32)>, StoreError> {
+    pub fn past_agents(&self) -> Result<Vec<PastCounts>, StoreError> {
         self.connection
             .prepare_cached(
-                "SELECT agent, count(*) FROM past_questions GROUP BY agent ORDER BY agent",
+                "SELECT agent, sum(is_opening = 0), sum(is_opening) FROM past_questions GROUP BY agent ORDER BY agent",
             )
             .and_then(|mut statement| {
                 statement
-                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .query_map([], |row| {
+                        Ok(PastCounts {
+                            agent: row.get(0)?,
+                            n_questions: row.get(1)?,
+                            n_openings: row.get(2)?,
+                        })
+                    })?
                     .collect()
             })
             .attempt(ATTEMPT)
@@ -198,6 +224,7 @@ impl Store {
             ":session": wanted.session,
             ":since": wanted.since_ms,
             ":nothing": wanted.found_nothing,
+            ":opening": wanted.is_opening,
             ":among": among,
         };
         self.connection
@@ -218,6 +245,8 @@ mod tests {
             session: session.to_owned(),
             call: question.to_owned(),
             at_ms,
+            is_opening: false,
+            has_failed: false,
             question: question.to_owned(),
             settings: "{}".to_owned(),
             returned: None,
@@ -265,6 +294,7 @@ mod tests {
             let of_whole = whole.iter().map(|it| PastKey {
                 id: it.id,
                 at_ms: it.past.at_ms,
+                is_opening: it.past.is_opening,
             });
             assert_eq!(keys, of_whole.collect::<Vec<_>>(), "{wanted:?}");
             let n = store.n_past_wanted(&wanted).unwrap();
@@ -338,6 +368,52 @@ mod tests {
     }
 
     #[test]
+    fn an_opening_is_found_by_its_paths_and_is_no_question() {
+        let opening = NewPast {
+            is_opening: true,
+            question: String::new(),
+            call: "open:1".to_owned(),
+            opened: r#"[{"path":"~/Koi.md","lines":null,"at_ms":20},{"path":"b.md","lines":[1,2],"at_ms":20}]"#
+                .to_owned(),
+            ..asked("codex", "only-opened", Some(20), "")
+        };
+        let (_dir, mut store) = kept(&[asked("openclaw", "s", Some(10), "koi pond"), opening]);
+        let found = |is_opening, text| -> Vec<String> {
+            let wanted = PastWanted {
+                is_opening,
+                text,
+                ..PastWanted::default()
+            };
+            let found = store.past_wanted(&wanted).unwrap();
+            found.into_iter().map(|it| it.past.call).collect()
+        };
+        assert_eq!(found(None, ""), ["open:1", "koi pond"]);
+        assert_eq!(found(None, "koi"), ["open:1", "koi pond"]);
+        assert_eq!(found(Some(true), ""), ["open:1"]);
+        assert_eq!(found(Some(false), "koi"), ["koi pond"]);
+        assert_eq!(found(None, "b.md KOI"), ["open:1"]);
+        // Names of fields are no words of a path.
+        assert_eq!(found(Some(true), "lines"), [""; 0]);
+        let counts = store.past_agents().unwrap();
+        let codex = counts.iter().find(|it| it.agent == "codex").unwrap();
+        assert_eq!((codex.n_questions, codex.n_openings), (0, 1));
+        assert_eq!(
+            store.past_sessions(None, 9).unwrap()[0].session,
+            "only-opened"
+        );
+        assert_eq!(store.n_past().unwrap(), 1);
+        assert_eq!(store.newest_past(9).unwrap().len(), 1);
+        assert_eq!(
+            store.past_of_session("codex", "only-opened", 9).unwrap(),
+            []
+        );
+        assert_eq!(store.read_logs().unwrap()[0].1, 1);
+        assert_eq!(store.past_wordings("", 9).unwrap(), ["koi pond"]);
+        assert_eq!(store.forget_past().unwrap(), ["koi pond"]);
+        assert_eq!(store.past_keys(&PastWanted::default()).unwrap(), []);
+    }
+
+    #[test]
     fn wordings_are_offered_once_the_newest_first() {
         let (_dir, store) = kept(&[
             asked("openclaw", "s", Some(1), "oldest pond"),
@@ -361,7 +437,12 @@ mod tests {
             asked("openclaw", "", Some(99), "4"),
             asked("codex", "a", Some(10), "5"),
         ]);
-        let agents = [("codex".to_owned(), 1), ("openclaw".to_owned(), 4)];
+        let counts = |agent: &str, n_questions, n_openings| PastCounts {
+            agent: agent.to_owned(),
+            n_questions,
+            n_openings,
+        };
+        let agents = [counts("codex", 1, 0), counts("openclaw", 4, 0)];
         assert_eq!(store.past_agents().unwrap(), agents);
         let told = |agent, n_most| -> Vec<(String, String, Option<i64>)> {
             let sessions = store.past_sessions(agent, n_most).unwrap();

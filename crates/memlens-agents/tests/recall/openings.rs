@@ -1,0 +1,125 @@
+//! Openings of notes, with or without a search before them.
+
+use memlens_agents::PastKind;
+
+use crate::support::{Notebook, Scratch, fixture};
+
+/// What the fixture of a log tells, with the made-up person's home as `~`.
+fn told(name: &str, place: &str) -> Notebook {
+    let scratch = Scratch::new();
+    let iris = scratch.path().to_string_lossy().into_owned();
+    scratch.write(place, fixture(name).replace("/home/iris", &iris));
+    let mut told = scratch.told();
+    for question in &mut told.questions {
+        for used in &mut question.opened {
+            used.path = used.path.replace(&iris, "~");
+        }
+        for returned in question.returned.iter_mut().flatten() {
+            returned.path = returned.path.replace(&iris, "~");
+        }
+        question.settings.clear();
+    }
+    told
+}
+
+#[test]
+fn claude_code_opens_by_read_grep_and_shell() {
+    let told = told(
+        "claude-code/openings.jsonl",
+        ".claude/projects/-home-iris-garden/77aa.jsonl",
+    );
+    let m = "~/.claude/projects/-home-iris-garden/memory";
+    assert_eq!(
+        told.openings(),
+        [
+            format!("{m}/topic.md"),
+            // Its Read shows 2,000 lines at once.
+            format!("{m}/long.md:1-2000"),
+            format!("{m}/birds.md:1-20"),
+            format!("{m}/long.md:3-9"),
+        ]
+    );
+    assert_eq!(
+        told.told(),
+        [
+            format!("heron -> {m}/birds.md:name | opened {m}/birds.md:1-20 | cited \n"),
+            "koi ->  | opened  | cited \n".to_owned(),
+            "koi -> failed | opened  | cited \n".to_owned(),
+            format!("carp -> {m}/birds.md:4-5 | opened {m}/long.md:3-9 | cited \n"),
+        ]
+        .concat()
+    );
+    let mut openings = told.questions.iter();
+    let first = openings.find(|it| it.kind == PastKind::Opening);
+    let first = first.expect("there are openings");
+    assert_eq!(first.session, "77aa2a50-7d1e-4c55-8a35-9f0c1b7c2d10");
+    assert_eq!(first.at_ms, Some(1_795_593_660_000));
+    assert_eq!(first.question, "");
+}
+
+#[test]
+fn codex_opens_by_its_shell_and_a_search_that_failed_found_not_nothing() {
+    let name = "rollout-2026-11-25T08-00-00-019f0000-3b7e-7d02-9c11-5f0a2b6c8d77.jsonl";
+    let told = told(
+        &format!("codex/{name}"),
+        &format!(".codex/sessions/2026/11/25/{name}"),
+    );
+    let d = "~/.codex/memories";
+    assert_eq!(
+        told.openings(),
+        [
+            format!("{d}/MEMORY.md"),
+            format!("{d}/long.md:part"),
+            format!("{d}/a.md"),
+        ]
+    );
+    assert_eq!(
+        told.told(),
+        [
+            format!("pump -> {d}/MEMORY.md:12-12 | opened  | cited \n"),
+            "koi ->  | opened  | cited \n".to_owned(),
+            "koi -> failed | opened  | cited \n".to_owned(),
+            format!("carp -> failed | opened {d}/long.md:part {d}/a.md | cited \n"),
+        ]
+        .concat()
+    );
+}
+
+#[test]
+fn gemini_cli_opens_by_read_file_and_shell() {
+    let told = told(
+        "gemini-cli/session-2026-11-25T08-00-7f3e2a12.jsonl",
+        ".gemini/tmp/garden/chats/session-2026-11-25T08-00-7f3e2a12.jsonl",
+    );
+    let g = "~/.gemini/tmp/garden/memory";
+    assert_eq!(
+        told.openings(),
+        [
+            format!("{g}/MEMORY.md"),
+            format!("{g}/long.md:1-2000"),
+            format!("{g}/pond.md"),
+        ]
+    );
+    assert_eq!(
+        told.told(),
+        "koi ->  | opened  | cited \npump -> MEMORY.md:4-4 | opened  | cited \n"
+    );
+}
+
+#[test]
+fn an_opening_that_is_read_again_is_the_same() {
+    let name = "claude-code/openings.jsonl";
+    let scratch = Scratch::new();
+    let iris = scratch.path().to_string_lossy().into_owned();
+    let text = fixture(name).replace("/home/iris", &iris);
+    scratch.write(".claude/projects/-home-iris-garden/77aa.jsonl", &text);
+    let mut told = scratch.told();
+    let before = told.questions.clone();
+    // A cursor of another version of the reader is not continued.
+    for cursor in [None, told.cursor.clone().map(|it| format!("1{it}"))] {
+        told.cursor = cursor;
+        let read = told.read(&scratch.log(), &scratch.home());
+        assert_eq!(read.n_questions, 4);
+        assert_eq!(told.questions, before);
+    }
+}
