@@ -21,6 +21,8 @@ const COMMANDS: &[&str] = &[
     "autopsy",
     "autopsy_choices",
     "autopsy_markdown",
+    "autopsy_progress",
+    "stop_autopsy",
     "save_past_queries",
     "aggregate",
     "clusters",

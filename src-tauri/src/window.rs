@@ -279,6 +279,8 @@ fn builder() -> Builder<tauri::Wry> {
             commands::autopsy::autopsy,
             commands::autopsy::autopsy_choices,
             commands::autopsy::autopsy_markdown,
+            commands::autopsy::autopsy_progress,
+            commands::autopsy::stop_autopsy,
             commands::past::save_past_queries,
             commands::emulation_progress,
             commands::pipelines,

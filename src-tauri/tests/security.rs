@@ -44,12 +44,14 @@ const COMMANDS: &[(&str, &str)] = &[
     ("rows_copied", "reads the library"),
     (
         "autopsy",
-        "searches, and reads notes in watched folders that no rule leaves out",
+        "searches, and reads files of watched folders and of watched agents",
     ),
     (
         "autopsy_markdown",
-        "searches, and reads notes in watched folders that no rule leaves out",
+        "searches, and reads files of watched folders and of watched agents",
     ),
+    ("autopsy_progress", "tells a progress"),
+    ("stop_autopsy", "stops a work"),
     (
         "save_past_queries",
         "writes to a file that the person chooses",

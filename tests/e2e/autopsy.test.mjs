@@ -108,7 +108,7 @@ scenario("Escape closes it", async ({ window }) => {
 });
 
 scenario("a fact that stands nowhere", async ({ window }) => {
-  const steps = await forgotten(window, NOWHERE, "It is nowhere written.");
+  const steps = await forgotten(window, NOWHERE, "It is not written in any note.");
   assert.equal(steps.Written.outcome, "failed", JSON.stringify(steps));
   await window.press(KEY.escape);
   await window.until("it is closed", () => document.querySelector("[role='dialog']") === null);

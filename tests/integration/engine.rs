@@ -8,6 +8,10 @@ mod agreeing;
 mod asking;
 #[path = "engine/autopsy.rs"]
 mod autopsy;
+#[path = "engine/autopsy_cases.rs"]
+mod autopsy_cases;
+#[path = "engine/autopsy_written.rs"]
+mod autopsy_written;
 #[path = "engine/changing.rs"]
 mod changing;
 #[path = "engine/choosing.rs"]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use memlens_embed::sums_exactly;
-use memlens_engine::{Indexer, Library, Purpose, Search, Step, bundled};
+use memlens_engine::{CLOSE_TO_FACT, Indexer, Library, Purpose, Search, Step, bundled};
 use memlens_eval::{Judgment, Nonsense, Place, Query, QuerySet, Scores, Summary, score};
 use memlens_params::{ParameterSet, Params};
 use memlens_rank::{NATIVE, order};
@@ -325,4 +325,71 @@ fn the_default_ranking_is_as_good_as_it_was() {
     check_golden("nonsense.csv", &nonsense_csv(&nonsense.queries, &returned));
     check_golden("eval.csv", &csv(&set.queries, &with_both));
     check_golden("stages.csv", &stages_csv(&set.queries, &with_both, &alone));
+}
+
+/// The cosine from which on an autopsy takes a question for one about a fact: of questions and lines that have nothing to do with each
+/// other hardly any are as close, of questions and lines that answer them many are.
+#[test]
+fn questions_are_hardly_ever_close_to_lines_that_do_not_answer_them() {
+    let notes = here("fixtures/agent-memory-57");
+    let queries = fs::read(notes.join("queries.jsonl")).expect("it is committed");
+    let set = QuerySet::parse(&queries);
+    let source = bundled(Vec::new());
+    let mut embedder = source(Purpose::Query).expect("`cargo xtask setup` was run");
+    let mut embed = |texts: &[&str]| {
+        let go_on = AtomicBool::new(false);
+        embedder.embed(texts, &go_on).expect("it can be embedded")
+    };
+    let mut lines = Vec::new();
+    for folder in ["people", "protocols", "reference"] {
+        for entry in fs::read_dir(notes.join(folder)).expect("it is committed") {
+            let path = entry.expect("a file").path();
+            let name = path.file_name().expect("a name").to_string_lossy();
+            let text = fs::read_to_string(&path).expect("it is a text");
+            let of_note = (1_u32..).zip(text.lines()).filter(|(_, it)| it.len() > 40);
+            let place = |(at, line): (u32, &str)| (format!("{folder}/{name}"), at, line.to_owned());
+            lines.extend(of_note.map(place));
+        }
+    }
+    let texts: Vec<&str> = lines.iter().map(|(_, _, line)| line.as_str()).collect();
+    let of_lines = embed(&texts);
+    let asked: Vec<&str> = set.queries.iter().map(|it| it.query.as_str()).collect();
+    let of_questions = embed(&asked);
+    let (mut others, mut answers) = (Vec::new(), Vec::new());
+    for (query, of_question) in set.queries.iter().zip(&of_questions) {
+        let gold = query.gold().expect("every query has an answer");
+        for ((path, at, _), of_line) in lines.iter().zip(&of_lines) {
+            let products = of_question.iter().zip(of_line).map(|(a, b)| a * b);
+            let cosine = products.sum::<f32>();
+            if gold.iter().all(|it| it.path != *path) {
+                others.push(cosine);
+            } else if gold
+                .iter()
+                .any(|it| it.overlaps(&Place::new(path, *at, *at)))
+            {
+                answers.push(cosine);
+            }
+        }
+    }
+    let share = |cosines: &[f32]| {
+        let close = cosines.iter().filter(|it| f64::from(**it) >= CLOSE_TO_FACT);
+        close.count() as f64 / cosines.len() as f64
+    };
+    others.sort_unstable_by(f32::total_cmp);
+    answers.sort_unstable_by(f32::total_cmp);
+    let at = |cosines: &[f32], share: f64| cosines[(cosines.len() as f64 * share) as usize];
+    let figures = format!(
+        "{} others: median {:.3}, 99 % below {:.3}, 99.5 % below {:.3}; {} answers: median {:.3}; as close: {:.4} and {:.4}",
+        others.len(),
+        at(&others, 0.5),
+        at(&others, 0.99),
+        at(&others, 0.995),
+        answers.len(),
+        at(&answers, 0.5),
+        share(&others),
+        share(&answers),
+    );
+    println!("{figures}");
+    assert!(share(&others) <= 0.01, "{figures}");
+    assert!(share(&answers) >= 0.2, "{figures}");
 }

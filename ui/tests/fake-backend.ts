@@ -4,6 +4,7 @@ import type {
   Activity,
   AgentConfig,
   AgentView,
+  AutopsyProgress,
   AutopsyQuestion,
   ChosenQueries,
   ClusterReport,
@@ -962,6 +963,17 @@ export class FakeBackend implements Backend {
 
   pastMarkdown(id: string, by: Ranking | null, withText: boolean) {
     return this.#answer("pastMarkdown", [id, by, withText], () => `# Past question ${id}\n`);
+  }
+
+  /** What an autopsy tells of its reading; null while none reads. */
+  reading: AutopsyProgress | null = null;
+
+  autopsyProgress() {
+    return this.#answer("autopsyProgress", [], () => this.reading);
+  }
+
+  stopAutopsy() {
+    return this.#answer("stopAutopsy", [], () => undefined);
   }
 
   autopsyMarkdown(question: AutopsyQuestion, withText: boolean) {

@@ -49,6 +49,9 @@ fn print(out: &mut dyn Write, answer: &WhyAnswer) -> io::Result<()> {
     if let Some(load_cap) = &answer.load_cap {
         writeln!(out, "{}", shown(load_cap))?;
     }
+    if let Some(advice) = &answer.advice {
+        writeln!(out, "{}", shown(advice))?;
+    }
     let WhyNot::Searched { chunks, n_chunks } = &answer.why else {
         return Ok(());
     };

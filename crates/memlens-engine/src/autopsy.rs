@@ -3,13 +3,16 @@
 //! The steps are looked at in their order, each in a file of its own; the first that lost the fact is the verdict. What the agent
 //! was given by its own log comes before what a step supposes. A step that cannot be known says so, and the next one is looked at.
 
+mod about;
 mod asked;
+mod disk;
 mod fact;
 mod given;
 mod indexed;
 mod load_cap;
 mod markdown;
 mod ranked;
+mod run;
 mod verdict;
 mod words;
 mod working;
@@ -21,9 +24,16 @@ use memlens_agents::PastQuestion;
 use memlens_retrieve::Part;
 
 use crate::agents::agent_name;
+use crate::cause::Cause;
 use crate::past::{OwnPipelines, Past, Places};
-use crate::view::{Autopsy, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof};
+use crate::view::{
+    Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof,
+    WorkingQuestion,
+};
 use crate::{EngineError, Library, Ranking};
+
+pub use about::CLOSE_TO_FACT;
+pub(crate) use run::AutopsyRun;
 
 use asked::Asked;
 use fact::{Fact, Found};
@@ -115,10 +125,38 @@ impl Library {
         if case.agent.is_none() {
             case.agent = fact.found.as_ref().and_then(|found| self.agent_of(found));
         }
-        match &fact.found {
-            None => Ok(nowhere(&case, &fact)),
-            Some(found) => followed(&case, &fact, found),
-        }
+        let autopsy = match &fact.found {
+            None => nowhere(&case, &fact),
+            Some(found) => followed(&case, &fact, found)?,
+        };
+        self.autopsy_run.answered(question, &autopsy);
+        Ok(autopsy)
+    }
+
+    /// An autopsy as Markdown: the last one where it is of this question, so that no file is read twice.
+    ///
+    /// # Errors
+    /// As [`Library::autopsy`].
+    pub fn autopsy_markdown(
+        &self,
+        question: &AutopsyQuestion,
+        with_text: bool,
+    ) -> Result<String, EngineError> {
+        let autopsy = match self.autopsy_run.last(question) {
+            Some(autopsy) => autopsy,
+            None => self.autopsy(question, None)?,
+        };
+        Ok(autopsy.markdown(with_text))
+    }
+
+    /// How far an autopsy that reads files is; `None` while none does.
+    pub fn autopsy_progress(&self) -> Option<AutopsyProgress> {
+        self.autopsy_run.progress()
+    }
+
+    /// Cancels the reading of files: the autopsy ends with what it has read, and says so.
+    pub fn stop_autopsy(&self) {
+        self.autopsy_run.stop();
     }
 
     /// The agent whose memory a place is.
@@ -149,67 +187,98 @@ fn nowhere(case: &Case<'_>, fact: &Fact) -> Autopsy {
             "There is no line to follow, so this does not matter.",
         )
     }));
-    verdict::told(case, fact, steps, None, None)
+    verdict::told(case, fact, steps, Findings::default())
 }
 
-/// The case of a fact that stands in a note.
+/// What the steps of a case found besides their proofs.
+#[derive(Default)]
+struct Findings<'a> {
+    /// Why the line is not loaded or not in the index; of the first such step.
+    cause: Option<Cause>,
+    ranked: Option<&'a Ranked>,
+    works: Option<WorkingQuestion>,
+    /// Number of questions about the fact.
+    n_about: usize,
+}
+
+/// The case of a fact that is written in a note.
 fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, EngineError> {
     let places = Places::of(case.library.lists());
-    let given = Given::of(case, found, &places);
-    let written = written::step(case, found, &given)?;
+    let written = written::step(case, found)?;
+    let is_later = written.outcome == StepOutcome::Failed;
+    let loading = load_cap::step(case, found);
+    let is_loaded = loading.is_loaded && !is_later;
+    let given = Given::of(case, found, &places, is_loaded);
     let indexed = indexed::step(case, found)?;
-    // What is in no index is found by no question, and ranked by nobody.
-    let is_indexed = indexed.outcome != StepOutcome::Failed;
-    let works = if is_indexed && !given.is_given() {
+    // A search that does not matter is not repeated.
+    let is_searched = indexed.is_in_library && indexed.cause.is_none() && !is_loaded;
+    let about = about::about(case, fact, &case.asked.questions);
+    let works = if is_searched && !given.is_given() {
         working::question(case, fact, found)?
     } else {
         None
     };
-    // Last, so that its searches are still kept when somebody opens one.
-    let ranked = if is_indexed {
-        Some(Ranked::of(case, fact, found)?)
+    // Last, so that its searches are still cached when the user opens one.
+    let ranked = if is_searched {
+        Some(Ranked::of(case, &about, found)?)
     } else {
         None
     };
     let mut steps = vec![
         written,
-        load_cap::step(case, found),
-        indexed,
-        asked::step(case, fact, ranked.as_ref()),
+        loading.step,
+        indexed.step,
+        asked::step(case, &about, ranked.as_ref()),
         ranked::step(case, found, ranked.as_ref(), &given),
         given.step(case),
         given.used_step(case),
     ];
     if given.is_given() {
-        // Whatever might have lost it did not.
+        // Whatever might have lost it did not. A line that a log shows earlier than its date was there.
+        let stays = |step: &StepProof| step.step == AutopsyStep::Written && !given.is_logged();
         let before = steps
             .iter_mut()
             .take_while(|it| it.step != AutopsyStep::Given);
-        for step in before.filter(|it| it.outcome == StepOutcome::Failed) {
+        for step in before.filter(|it| it.outcome == StepOutcome::Failed && !stays(it)) {
             step.outcome = StepOutcome::Unknown;
             step.proof
-                .push_str(" It was given all the same, so this did not lose it.");
+                .push_str(" The agent received it anyway, so this step is not the cause.");
         }
     }
-    Ok(verdict::told(case, fact, steps, ranked.as_ref(), works))
+    let findings = Findings {
+        cause: loading.cause.or(indexed.cause),
+        ranked: ranked.as_ref(),
+        works,
+        n_about: about.iter().filter(|it| it.is_about()).count(),
+    };
+    Ok(verdict::told(case, fact, steps, findings))
 }
 
 /// A place as the window shows it.
 fn place_told(found: &Found) -> FactPlace {
     FactPlace {
-        folder: found.place.folder.0.to_string(),
+        folder: if found.is_watched() {
+            found.place.folder.0.to_string()
+        } else {
+            String::new()
+        },
         path: found.place.path.clone(),
         line: found.line,
-        text: found.text.clone(),
+        text: if found.is_private {
+            String::new()
+        } else {
+            found.text.clone()
+        },
     }
 }
 
-/// The questions of a case that are told at a step.
-fn asked_then(past: &Past, came: String) -> crate::view::AskedThen {
+/// A question of a case that is listed at a step.
+fn asked_then(past: &Past, came: String, closeness: Option<f64>) -> crate::view::AskedThen {
     crate::view::AskedThen {
         id: past.id.to_string(),
         at_ms: past.asked.at_ms.map(|at| at as f64),
         question: past.asked.question.clone(),
         came,
+        closeness,
     }
 }

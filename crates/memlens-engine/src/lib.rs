@@ -34,6 +34,7 @@ mod agent_config;
 mod agents;
 mod aggregator;
 mod autopsy;
+mod cause;
 mod changes;
 mod clustering;
 mod clusters;
@@ -93,6 +94,8 @@ pub use agents::{
     FolderToAdd, add_agent_folders, agents, folders_to_add, known_agent, loaded, note_agents,
     watched_folders,
 };
+pub use autopsy::CLOSE_TO_FACT;
+pub use cause::Cause;
 pub use clustering::Clustering;
 pub use compare::compare;
 pub use data::{Contents, contents, erase};

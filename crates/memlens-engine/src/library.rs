@@ -20,6 +20,7 @@ use memlens_store::{Store, StoreError};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::EngineError;
+use crate::autopsy::AutopsyRun;
 use crate::clustering::{Clustering, uses_clusters};
 use crate::compare_set::SetRun;
 use crate::emulations::Emulations;
@@ -53,6 +54,7 @@ pub struct Library {
     pub(crate) home: Option<Home>,
     pub(crate) embedder: Arc<QueryEmbedder>,
     pub(crate) emulations: Emulations,
+    pub(crate) autopsy_run: AutopsyRun,
     pub(crate) set_run: SetRun,
     pub(crate) import_run: ImportRun,
     pub(crate) replay_run: SetRun,
@@ -125,6 +127,7 @@ impl Library {
             home: Home::of_process(),
             embedder,
             emulations: Emulations::default(),
+            autopsy_run: AutopsyRun::default(),
             set_run: SetRun::default(),
             import_run: ImportRun::default(),
             replay_run: SetRun::default(),

@@ -22,8 +22,8 @@ use specta::Type;
 
 pub use agents::{AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile};
 pub use autopsy::{
-    AskedThen, Autopsy, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof, Verdict,
-    WorkingQuestion,
+    AskedThen, Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome,
+    StepProof, Verdict, WorkingQuestion,
 };
 pub use clusters::{ClusterReport, ClustersAnswer, Said, SaidCluster};
 pub use compare::{

@@ -4,13 +4,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use memlens_emulate::Program;
 use memlens_ingest::Verdict;
 use memlens_params::{ParameterSet, StageId, Values};
-use memlens_rank::{CandidateSet, ChunkId};
+use memlens_rank::{AnyPipeline, CandidateSet, ChunkId};
 use memlens_retrieve::{NoteChunk, Retriever as _};
-use memlens_store::Severity;
+use memlens_store::{FolderId, Severity};
 use parking_lot::Mutex;
 
+use crate::cause::Cause;
 use crate::changes::Trial;
 use crate::place::Place;
 use crate::search::Search;
@@ -23,9 +25,6 @@ const FIXES_SHOWN: usize = 3;
 const TOKENS_MANY: u32 = 200;
 /// How many chunks of a note are told of, best first.
 const CHUNKS_SHOWN: usize = 20;
-
-/// What is told of a note whose every chunk is not as it was saved.
-const NOT_AS_SAVED: &str = "its copy in the library is damaged; `memlens index`, or the next start of the window, indexes it again";
 
 impl Library {
     /// Reads a place as a person types it, and tells why it is not among the results.
@@ -43,14 +42,17 @@ impl Library {
     ) -> Result<WhyAnswer, EngineError> {
         match Place::parse(&self.lists().snapshot, typed, here)? {
             Some(place) => self.why(search, params, &place, None),
-            None => Ok(WhyAnswer {
-                folder: String::new(),
-                path: typed.trim().to_owned(),
-                line: None,
-                sentence: "It is not in a watched folder.".to_owned(),
-                why: WhyNot::NotWatched,
-                load_cap: None,
-            }),
+            None => {
+                let place = Place {
+                    folder: FolderId(0),
+                    path: typed.trim().to_owned(),
+                    line: None,
+                };
+                Ok(WhyAnswer {
+                    folder: String::new(),
+                    ..answer(Outcome::Lost(Cause::NotWatched), &place)
+                })
+            }
         }
     }
 
@@ -73,14 +75,7 @@ impl Library {
     ) -> Result<WhyAnswer, EngineError> {
         search.for_params(params)?;
         let why = self.why_not(search, &params.values(), place, chunk)?;
-        Ok(WhyAnswer {
-            folder: place.folder.0.to_string(),
-            path: place.path.clone(),
-            line: place.line,
-            sentence: sentence(&why, place),
-            why,
-            load_cap: None,
-        })
+        Ok(answer(why, place))
     }
 
     fn why_not(
@@ -89,7 +84,7 @@ impl Library {
         params: &Values,
         place: &Place,
         chunk: Option<&str>,
-    ) -> Result<WhyNot, EngineError> {
+    ) -> Result<Outcome, EngineError> {
         let Some(all) = search.retriever.chunks_of(place.folder, &place.path) else {
             // What another program passes over may well be in the library.
             let is_ours = self
@@ -97,10 +92,12 @@ impl Library {
                 .chunks_of(place.folder, &place.path)
                 .is_some();
             if search.emulated.is_some() && is_ours {
-                let by = search.pipeline.label().to_owned();
-                return Ok(WhyNot::NotHeld { by });
+                return Ok(Outcome::Lost(Cause::NotSearched {
+                    agent: agent_of(search.pipeline).map(str::to_owned),
+                    name: search.pipeline.label().to_owned(),
+                }));
             }
-            return self.not_indexed(place);
+            return Ok(Outcome::Lost(self.not_indexed(place)?));
         };
         let is_asked = |it: &&NoteChunk| {
             place
@@ -110,28 +107,28 @@ impl Library {
         let chunks: Vec<ChunkId> = all.iter().filter(is_asked).map(|it| it.chunk).collect();
         if chunks.is_empty() {
             let reason = self.problem(place)?;
-            return Ok(reason.map_or(WhyNot::Empty, |reason| WhyNot::Unreadable { reason }));
+            return Ok(reason.map_or(Outcome::Other(WhyNot::Empty), |reason| {
+                Outcome::Lost(Cause::Unreadable { reason })
+            }));
         }
         if !search.within.holds(place.folder, &place.path, &all) {
-            return Ok(WhyNot::OutOfScope);
+            return Ok(Outcome::Other(WhyNot::OutOfScope));
         }
         let is_left_out = |chunk: &ChunkId| search.within.without.contains(chunk);
         if chunks.iter().all(is_left_out) {
-            return Ok(WhyNot::Unreadable {
-                reason: NOT_AS_SAVED.to_owned(),
-            });
+            return Ok(Outcome::Lost(Cause::Damaged));
         }
         let is_named = |it: &ChunkId| chunk.is_some_and(|id| it.0.to_string() == id);
         let wanted = chunks.iter().copied().find(is_named);
-        searched(self, search, params, &chunks, wanted)
+        searched(self, search, params, &chunks, wanted).map(Outcome::Other)
     }
 
     /// Why a note is not in the library.
-    pub(crate) fn not_indexed(&self, place: &Place) -> Result<WhyNot, EngineError> {
+    pub(crate) fn not_indexed(&self, place: &Place) -> Result<Cause, EngineError> {
         let lists = self.lists();
         let mut folders = lists.snapshot.folders.iter();
         let Some(folder) = folders.find(|folder| folder.id == place.folder) else {
-            return Ok(WhyNot::NotWatched);
+            return Ok(Cause::NotWatched);
         };
         let verdict = memlens_ingest::judge(Path::new(&folder.path), &place.path)?;
         let problem = self.problem(&Place {
@@ -139,10 +136,10 @@ impl Library {
             ..place.clone()
         })?;
         Ok(match (verdict, problem) {
-            (Verdict::Gone, _) => WhyNot::Gone,
-            (Verdict::LeftOut { path, reason }, _) => WhyNot::LeftOut { path, reason },
-            (Verdict::Read(_), Some(reason)) => WhyNot::Unreadable { reason },
-            (Verdict::Read(_), None) => WhyNot::Pending {
+            (Verdict::Gone, _) => Cause::Gone,
+            (Verdict::LeftOut { path, reason }, _) => Cause::LeftOut { path, reason },
+            (Verdict::Read(_), Some(reason)) => Cause::Unreadable { reason },
+            (Verdict::Read(_), None) => Cause::Waiting {
                 // The snapshot is of the last change of a note, which may be older than the pause.
                 is_paused: self
                     .store()
@@ -160,7 +157,7 @@ impl Library {
     }
 
     /// What went wrong with a note, or at a line of it.
-    fn problem(&self, place: &Place) -> Result<Option<String>, EngineError> {
+    pub(crate) fn problem(&self, place: &Place) -> Result<Option<String>, EngineError> {
         let problems = self.store().problems()?;
         Ok(problems
             .into_iter()
@@ -337,22 +334,48 @@ fn fate(journey: &Journey) -> String {
     }
 }
 
-pub(crate) fn sentence(why: &WhyNot, place: &Place) -> String {
+/// The catalogue's id of the program that a pipeline emulates.
+fn agent_of(pipeline: &dyn AnyPipeline) -> Option<&'static str> {
+    Program::ranked_by(pipeline).map(Program::agent)
+}
+
+/// What became of a place in a search.
+enum Outcome {
+    /// No search can find it.
+    Lost(Cause),
+    /// It was searched, or has nothing to find.
+    Other(WhyNot),
+}
+
+fn answer(outcome: Outcome, place: &Place) -> WhyAnswer {
+    let (sentence, advice, why) = match outcome {
+        Outcome::Lost(cause) => (
+            cause.sentence(place),
+            Some(cause.advice()),
+            WhyNot::from(cause),
+        ),
+        Outcome::Other(why) => (sentence(&why, place), None, why),
+    };
+    WhyAnswer {
+        folder: place.folder.0.to_string(),
+        path: place.path.clone(),
+        line: place.line,
+        sentence,
+        advice,
+        why,
+        load_cap: None,
+    }
+}
+
+/// The answer about a place that was searched; empty for causes, which have a sentence of their own.
+fn sentence(why: &WhyNot, place: &Place) -> String {
     match why {
-        WhyNot::NotWatched => "It is not in a watched folder.".to_owned(),
-        WhyNot::Gone => "Nothing is there by that name.".to_owned(),
-        WhyNot::LeftOut { path, reason } if *path == place.path => {
-            format!("It is left out of the library: {reason}.")
-        }
-        WhyNot::LeftOut { path, reason } => {
-            format!("It is left out of the library with {path} around it: {reason}.")
-        }
-        WhyNot::Unreadable { reason } => format!("It could not be read: {reason}."),
-        WhyNot::Pending { is_paused: false } => "It waits to be indexed.".to_owned(),
-        WhyNot::Pending { is_paused: true } => {
-            "It waits to be indexed, and its folder is paused.".to_owned()
-        }
-        WhyNot::NotHeld { by } => format!("The memory of {by} does not hold it."),
+        WhyNot::NotWatched
+        | WhyNot::Gone
+        | WhyNot::LeftOut { .. }
+        | WhyNot::Unreadable { .. }
+        | WhyNot::Pending { .. }
+        | WhyNot::NotHeld { .. } => String::new(),
         WhyNot::Empty => place.line.map_or_else(
             || "It is in the library, but holds nothing to find.".to_owned(),
             |line| format!("It is in the library, but no chunk holds line {line}."),

@@ -57,6 +57,11 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, IngestError> {
     }
 }
 
+/// The text of a file's bytes, lines ending in `\n`; `None` for binary files.
+pub fn text_of(bytes: &[u8]) -> Option<String> {
+    decode(bytes).ok().map(|decoded| decoded.text)
+}
+
 fn utf_16(
     encoding: &'static Encoding,
     bytes: &[u8],

@@ -37,11 +37,12 @@ mod rules;
 mod walk;
 mod windows;
 
+pub use decode::text_of;
 pub use document::{Chunk, IngestOptions, Kind, Parsed, Problem, Window, content_hash, parse};
 pub use error::IngestError;
 pub use front_matter::FrontMatter;
 pub use observations::{Observation, observations};
 pub use reading::read;
 pub use walk::{
-    FoundFile, MAX_FILE_BYTES, SkippedFile, Verdict, Walked, find, judge, walk, walk_told,
+    FoundFile, MAX_FILE_BYTES, Reason, SkippedFile, Verdict, Walked, find, judge, walk, walk_told,
 };

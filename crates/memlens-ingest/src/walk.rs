@@ -18,10 +18,12 @@ use crate::rules::Rules;
 
 mod judging;
 mod paths;
+mod reason;
 mod weighing;
 
 pub use judging::{Verdict, find, judge};
 use paths::{check_root, child, join};
+pub use reason::Reason;
 pub use weighing::{FoundFile, MAX_FILE_BYTES};
 use weighing::{Weighed, weigh};
 
@@ -158,7 +160,7 @@ pub fn walk_told(
             match weighed {
                 Weighed::Read(file) => walked.files.push(file),
                 Weighed::Folder => folders.push((path, rules.clone())),
-                Weighed::Told(reason) => skip(path, reason, false),
+                Weighed::Told(reason) => skip(path, reason.to_string(), false),
                 // Told once, for the folder: it is so for all that it holds.
                 Weighed::Unseen(why) => {
                     unseen = Some(format!("cannot look at all of this folder: {why}"));

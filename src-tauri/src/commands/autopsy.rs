@@ -1,6 +1,6 @@
 //! Why an agent forgot a fact.
 
-use memlens_engine::view::{Autopsy, AutopsyChoices, AutopsyQuestion};
+use memlens_engine::view::{Autopsy, AutopsyChoices, AutopsyProgress, AutopsyQuestion};
 use tauri::State;
 
 use super::{Answer, Shell, work};
@@ -37,8 +37,22 @@ pub async fn autopsy_markdown(
     with_text: bool,
 ) -> Answer<String> {
     work(&shell, move |engine| {
-        let autopsy = engine.library().autopsy(&question, None)?;
-        Ok(autopsy.markdown(with_text))
+        engine.library().autopsy_markdown(&question, with_text)
     })
     .await
+}
+
+/// How far an autopsy that reads files is; `None` while none does.
+#[tauri::command]
+#[specta::specta]
+pub async fn autopsy_progress(shell: State<'_, Shell>) -> Answer<Option<AutopsyProgress>> {
+    Ok(shell.engine()?.library().autopsy_progress())
+}
+
+/// Cancels the reading of files: the autopsy ends with what it has read, and says so.
+#[tauri::command]
+#[specta::specta]
+pub async fn stop_autopsy(shell: State<'_, Shell>) -> Answer<()> {
+    shell.engine()?.library().stop_autopsy();
+    Ok(())
 }

@@ -290,7 +290,7 @@ fn why_not_and_scopes_work_on_it() {
     let answer = library.why(&ask(&library, &ranking), &ranking.values, &place, None);
     assert_eq!(
         answer.expect("it is told").sentence,
-        "The memory of OpenClaw 2026.2 does not hold it."
+        "OpenClaw 2026.2 does not search this note."
     );
     // Its search is ranked by its own parameters alone.
     assert!(search.for_params(&Params::default()).is_err());

@@ -4,6 +4,7 @@ import type {
   AgentsView,
   Autopsy,
   AutopsyChoices,
+  AutopsyProgress,
   AutopsyQuestion,
   CalibrationAnswer,
   ChosenQueries,
@@ -273,6 +274,10 @@ export interface Backend {
   pastMarkdown(id: string, by: Ranking | null, withText: boolean): Promise<string>;
   /** An autopsy to paste into a report. */
   autopsyMarkdown(question: AutopsyQuestion, withText: boolean): Promise<string>;
+  /** How far an autopsy that reads files is; null while none does. */
+  autopsyProgress(): Promise<AutopsyProgress | null>;
+  /** Cancels that reading: the autopsy ends with what it has read, and says so. */
+  stopAutopsy(): Promise<void>;
   /** Asks where and writes past questions as a query set; the path, or null when cancelled. */
   savePastQueries(): Promise<string | null>;
   /** The query sets, that of all judgments first. */

@@ -197,6 +197,10 @@ export const commands = {
 	autopsyChoices: (agent: string | null) => __TAURI_INVOKE<AutopsyChoices>("autopsy_choices", { agent }),
 	/**  The verdict and its proof as Markdown; without what stands in notes where that is left out. */
 	autopsyMarkdown: (question: AutopsyQuestion, withText: boolean) => __TAURI_INVOKE<string>("autopsy_markdown", { question, withText }),
+	/**  How far an autopsy that reads files is; `None` while none does. */
+	autopsyProgress: () => __TAURI_INVOKE<AutopsyProgress | null>("autopsy_progress"),
+	/**  Cancels the reading of files: the autopsy ends with what it has read, and says so. */
+	stopAutopsy: () => __TAURI_INVOKE<null>("stop_autopsy"),
 	/**  Asks where and writes past questions as a query set; none when the person cancels. */
 	savePastQueries: () => __TAURI_INVOKE<string | null>("save_past_queries"),
 	/**  How far the chunks of an emulated memory are embedded; none while none is made. */
@@ -361,6 +365,8 @@ export type AskedThen = {
 	question: string,
 	/**  How near it came: "came closest, 0.310", "rank 4". */
 	came: string,
+	/**  The cosine of question and fact; `None` if they were not compared by meaning. */
+	closeness: number | null,
 };
 
 /**  A session in which an agent asked something. */
@@ -413,6 +419,14 @@ export type AutopsyChoices = {
 	agents: PastAgent[],
 	/**  The sessions that asked last. */
 	sessions: AskingSession[],
+};
+
+/**  How far an autopsy is that reads files. */
+export type AutopsyProgress = {
+	/**  Files read. */
+	n_files: number,
+	/**  Their size, MiB. */
+	mib: number,
 };
 
 /**  Which fact, whose, and when. */
@@ -3043,7 +3057,7 @@ export type VectorUnit =
 
 /**  Where a fact was lost. */
 export type Verdict = 
-/**  It stands in no note. */
+/**  It is written in no file. */
 "never_written" | 
 /**  It was written after it was needed. */
 "written_later" | 
@@ -3051,7 +3065,7 @@ export type Verdict =
 "past_load_cap" | 
 /**  Its note is not in the index, or the index is older. */
 "not_indexed" | 
-/**  The agent asked nothing. */
+/**  The agent asked nothing about it. */
 "never_asked" | 
 /**  The agent asked in words that cannot find it. */
 "asked_badly" | 
@@ -3072,6 +3086,8 @@ export type WhyAnswer = {
 	line: number | null,
 	/**  The answer in a sentence. */
 	sentence: string,
+	/**  What to do about it; `None` for a note that was searched: its chunk says that. */
+	advice: string | null,
 	/**  The answer. */
 	why: WhyNot,
 	/**

@@ -270,11 +270,14 @@ describe("what it tells", () => {
       line: null,
       sentence: "it is not in a watched folder",
       why,
+      advice: "Do something about it.",
       load_cap: null,
     };
     vi.spyOn(backend, "whyNot").mockResolvedValue(answer);
     await askFor(user, "x.md");
     await waitFor(() => expect(said()).toHaveTextContent(text));
+    if (["gone", "left_out", "unreadable", "not_held"].includes(why.kind))
+      expect(panel()).toHaveTextContent("Do something about it.");
     const buttons = within(panel())
       .getAllByRole("button")
       .filter((one) => one.getAttribute("aria-label") !== "Close Why not…?");
@@ -290,6 +293,7 @@ describe("what it tells", () => {
       line: 250,
       sentence: "it waits to be indexed",
       why: { kind: "pending", is_paused: false },
+      advice: null,
       load_cap: "Past the load cap: Claude Code loads MEMORY.md up to 200 lines.",
     };
     vi.spyOn(backend, "whyNot").mockResolvedValue(answer);
@@ -306,6 +310,7 @@ describe("what it tells", () => {
       line: null,
       sentence: "It waits to be indexed.",
       why: { kind: "pending", is_paused: false },
+      advice: null,
       load_cap: null,
     });
     await askFor(user, "x.md");

@@ -31,6 +31,7 @@ export function whyNotOf(
     line,
     sentence,
     why,
+    advice: null,
     load_cap: null,
   });
   if (folder === "") return said("It is not in a watched folder.", { kind: "not_watched" });

@@ -1,6 +1,6 @@
 //! Did the agent ask, and in words that can find the fact?
 
-use super::fact::Fact;
+use super::about::About;
 use super::ranked::Ranked;
 use super::words::{moment, quoted, times};
 use super::{Case, asked_then, step as proof};
@@ -80,8 +80,8 @@ impl Asked {
     }
 }
 
-/// Says what was asked; `ranked` is how each question fares.
-pub(super) fn step(case: &Case<'_>, fact: &Fact, ranked: Option<&Ranked>) -> StepProof {
+/// Says what was asked; `ranked` is how each question about the fact fares.
+pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) -> StepProof {
     let asked = &case.asked;
     let (who, when) = (case.who(), &asked.when);
     let say = |outcome, said: String| proof(AutopsyStep::Asked, outcome, said);
@@ -99,20 +99,35 @@ pub(super) fn step(case: &Case<'_>, fact: &Fact, ranked: Option<&Ranked>) -> Ste
             format!("Never: {who} searched its memory for nothing {when}."),
         );
     }
-    let n_times = times(asked.questions.len());
+    let closest_first = closest_first(about);
+    let n_about = about.iter().filter(|it| it.is_about()).count();
+    if n_about == 0 {
+        let listed = closest_first.into_iter().take(QUESTIONS_TOLD).map(|at| {
+            let came = "not about it".to_owned();
+            asked_then(&asked.questions[at], came, about[at].cosine)
+        });
+        return StepProof {
+            questions: listed.collect(),
+            ..say(
+                StepOutcome::Failed,
+                format!(
+                    "Never about this: {who} searched {} {when}, for other things.",
+                    times(asked.questions.len())
+                ),
+            )
+        };
+    }
+    let n_times = times(n_about);
     let questions: Vec<AskedThen> = match ranked {
-        Some(ranked) => ranked.told(case),
-        None => asked
-            .questions
-            .iter()
-            .map(|past| asked_then(past, String::new()))
+        Some(ranked) => ranked.told(case, about),
+        None => closest_first
+            .into_iter()
+            .filter(|at| about[*at].is_about())
+            .map(|at| asked_then(&asked.questions[at], String::new(), about[at].cosine))
             .take(QUESTIONS_TOLD)
             .collect(),
     };
-    let shared = asked
-        .questions
-        .iter()
-        .flat_map(|past| fact.shared(&past.asked.question));
+    let shared = about.iter().flat_map(|it| &it.shared);
     let mut shared: Vec<String> = shared.map(|word| word.to_lowercase()).collect();
     shared.sort();
     shared.dedup();
@@ -140,6 +155,16 @@ pub(super) fn step(case: &Case<'_>, fact: &Fact, ranked: Option<&Ranked>) -> Ste
         questions,
         ..say(outcome, capitalized(&said))
     }
+}
+
+/// The places of the questions, those closest to the fact first, then the newest.
+pub(super) fn closest_first(about: &[About]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..about.len()).collect();
+    order.sort_by(|a, b| {
+        let (a, b) = (about[*a].closeness(), about[*b].closeness());
+        b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
+    });
+    order
 }
 
 fn capitalized(said: &str) -> String {

@@ -1,49 +1,83 @@
-//! Where a fact stands: the line that holds most of its words, in the library or in a note that is not in it.
+//! Where a fact is written: the line that holds most of its words, in the library or in any file on the disk.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use memlens_ingest::{IngestOptions, Kind, MAX_FILE_BYTES, Verdict};
+use memlens_ingest::{Reason, Verdict};
 use memlens_params::Params;
-use memlens_retrieve::Part;
 use memlens_store::{Folder, FolderId};
+use memlens_written::{Gaps, NOTE_LINES, Passage, best_passage};
 
+use super::disk::{self, OnDisk, UNWATCHED};
 use super::words::telling;
 use super::{Case, words};
 use crate::place::Place;
-use crate::scope::with_slashes;
 use crate::{EngineError, Library};
 
-/// How many chunks of the library are read for a fact, those with most of its words first.
+/// Number of chunks of the library that are read for a fact, those with most of its words first.
 const CHUNKS_READ: usize = 80;
-/// How many lines in a row may say a fact.
-const LINES_MOST: usize = 3;
-/// How many files are looked at that are not in the library as they are.
-const FILES_MOST: usize = 5_000;
-/// What is told of a line, in characters.
+/// Characters of a line that are shown.
 const LINE_CHARS: usize = 400;
+/// Bytes of a file of which a line is named.
+const FILE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// A fact, and where it stands.
+/// A fact, and where it is written.
 pub(super) struct Fact {
-    /// As the person gave it.
+    /// As the user gave it.
     pub typed: String,
     /// Its telling words: as they are compared, and as they are written.
     pub words: Vec<(String, String)>,
-    /// Where it stands; none where it stands nowhere.
+    /// Where it is written, if anywhere.
     pub found: Option<Found>,
-    /// What comes nearest where it stands nowhere; none where no line holds any of its words.
+    /// The line that comes nearest if it is written nowhere; `None` if no line holds any of its words.
     pub near: Option<Near>,
+    /// What was not read; empty if everything was, or the fact was found before.
+    pub gaps: Gaps,
 }
 
-/// Where a fact stands.
+/// Where a fact is written.
 pub(super) struct Found {
-    /// The note.
+    /// The note; its folder is [`UNWATCHED`] if it is in no watched folder, its path then as it is shown.
     pub place: Place,
+    /// The file; `None` if its folder is no longer watched.
+    pub file: Option<PathBuf>,
     /// The 1-based line.
     pub line: u32,
-    /// The line.
+    /// The line; not shown where [`Found::is_private`].
     pub text: String,
+    /// Whether an ignore rule or a dot before the name leaves the note out: its text is then not shown.
+    pub is_private: bool,
+    /// Whether the library holds it and the file no longer does.
+    pub is_gone: bool,
+}
+
+impl Found {
+    fn new(library: &Library, place: Place, line: u32, text: String) -> Found {
+        let file =
+            folder(library, place.folder).map(|folder| Path::new(&folder.path).join(&place.path));
+        let is_private = matches!(
+            disk::reason(library, &place),
+            Some(Reason::Ignored { .. } | Reason::Hidden { .. } | Reason::Link)
+        );
+        Found {
+            place,
+            file,
+            line,
+            text,
+            is_private,
+            is_gone: false,
+        }
+    }
+
+    /// Whether it is in a watched folder.
+    pub fn is_watched(&self) -> bool {
+        self.place.folder != UNWATCHED
+    }
+
+    /// Its place, as `path:line`.
+    pub fn at(&self) -> String {
+        format!("{}:{}", self.place.path, self.line)
+    }
 }
 
 /// A line that holds some of a fact's words.
@@ -54,15 +88,14 @@ pub(super) struct Near {
     pub missing: Vec<String>,
 }
 
-/// A line and how many of the words stand in it or beside it.
+/// The best passage so far.
 struct Held {
     place: Place,
     line: u32,
     text: String,
-    /// The words of the whole passage that was looked at.
-    terms: BTreeSet<String>,
-    /// How many stand in these few lines.
+    n_words: usize,
     n_near: usize,
+    missing: Vec<usize>,
 }
 
 impl Fact {
@@ -78,48 +111,74 @@ impl Fact {
                 words: telling(&found.text),
                 found: Some(found),
                 near: None,
+                gaps: Gaps::default(),
             });
         }
         let words = telling(typed);
         if words.is_empty() {
             return Err(EngineError::NoFact);
         }
-        let mut best = in_library(case, typed, &words)?;
-        let is_whole = |held: &Option<Held>| {
-            held.as_ref()
-                .is_some_and(|held| held.terms.len() == words.len())
-        };
-        if !is_whole(&best) {
-            best = better(best, on_disk(case, &words));
-        }
-        let is_found = is_whole(&best);
-        let (found, near) = match best {
-            Some(held) if is_found => {
-                let Held {
-                    place, line, text, ..
-                } = held;
-                (Some(Found { place, line, text }), None)
-            }
-            Some(held) => {
-                let missing = words.iter().filter(|(term, _)| !held.terms.contains(term));
-                let near = Near {
-                    path: held.place.path,
-                    line: held.line,
-                    missing: missing.map(|(_, typed)| typed.clone()).collect(),
-                };
-                (None, Some(near))
-            }
-            None => (None, None),
-        };
-        Ok(Fact {
+        let terms: Vec<String> = words.iter().map(|(term, _)| term.clone()).collect();
+        let mut fact = Fact {
             typed: typed.to_owned(),
             words,
-            found,
-            near,
-        })
+            found: None,
+            near: None,
+            gaps: Gaps::default(),
+        };
+        let is_whole = |held: &Held| held.n_words == terms.len();
+        let mut in_library = in_library(case, typed, &terms)?;
+        // The file may have changed since it was indexed.
+        let mut removed = None;
+        if let Some(held) = in_library.take_if(|held| is_whole(held)) {
+            match now(case.library, &held, &terms) {
+                Some((line, text)) => {
+                    fact.found = Some(Found::new(case.library, held.place, line, text));
+                    return Ok(fact);
+                }
+                None => removed = Some(held),
+            }
+        }
+        let (on_disk, gaps) = disk::search(case, &terms);
+        fact.gaps = gaps;
+        match on_disk {
+            Some(OnDisk { place, hit }) if hit.n_words == terms.len() => {
+                let found = Found::new(case.library, place, hit.line, hit.text);
+                fact.found = Some(Found {
+                    file: Some(hit.absolute),
+                    ..found
+                });
+                fact.gaps = Gaps::default();
+            }
+            on_disk => {
+                let on_disk = on_disk.map(|OnDisk { place, hit }| Held {
+                    place,
+                    line: hit.line,
+                    text: String::new(),
+                    n_words: hit.n_words,
+                    n_near: hit.n_near,
+                    missing: hit.missing,
+                });
+                fact.near = better(in_library, on_disk).map(|held| fact.near_of(held));
+                fact.found = removed.map(|held| Found {
+                    is_gone: true,
+                    ..Found::new(case.library, held.place, held.line, held.text)
+                });
+            }
+        }
+        Ok(fact)
     }
 
-    /// The words of the fact that a question holds, as the question writes them.
+    fn near_of(&self, held: Held) -> Near {
+        let missing = held.missing.iter().map(|at| self.words[*at].1.clone());
+        Near {
+            path: held.place.path,
+            line: held.line,
+            missing: missing.collect(),
+        }
+    }
+
+    /// The telling words that a question shares with the fact or its line, as the question writes them.
     pub fn shared(&self, question: &str) -> Vec<String> {
         let line = self
             .found
@@ -134,13 +193,13 @@ impl Fact {
             .collect();
         let asked = telling(question).into_iter();
         asked
-            .filter(|(term, _)| known.contains(term))
+            .filter(|(term, typed)| known.contains(term) && !memlens_index::is_stop_word(typed))
             .map(|(_, typed)| typed)
             .collect()
     }
 }
 
-/// The line that `PATH:LINE` names; none where it is no such place.
+/// The line that `PATH:LINE` names; `None` if it is no such place.
 fn at_line(
     library: &Library,
     typed: &str,
@@ -160,46 +219,43 @@ fn at_line(
     let (Some(line), Some(folder)) = (place.line, folder(library, place.folder)) else {
         return Ok(None);
     };
-    let text = match memlens_ingest::judge(Path::new(&folder.path), &place.path)? {
-        Verdict::Read(file) => read(&file.absolute),
-        // Of what a rule leaves out nothing is told but that.
-        Verdict::LeftOut { .. } => {
-            return Ok(Some(Found {
-                place,
-                line,
-                text: String::new(),
-            }));
-        }
-        Verdict::Folder | Verdict::Gone => None,
+    let root = Path::new(&folder.path);
+    let is_closed = match memlens_ingest::judge(root, &place.path)? {
+        Verdict::Read(_) => false,
+        Verdict::LeftOut { reason, .. } => matches!(
+            reason,
+            Reason::Link | Reason::NotRegular | Reason::Unseen(_) | Reason::Outside
+        ),
+        Verdict::Folder | Verdict::Gone => return Ok(None),
+    };
+    let place = Place {
+        line: None,
+        ..place
+    };
+    let text = match is_closed {
+        true => None,
+        false => memlens_written::text(root, &place.path, FILE_BYTES)
+            .ok()
+            .flatten(),
     };
     let Some(text) = text else {
-        return Ok(None);
+        return Ok(Some(Found::new(library, place, line, String::new())));
     };
-    let Some(text) = text.lines().nth(line as usize - 1) else {
-        return Err(EngineError::Place {
-            typed: typed.to_owned(),
-            why: format!("it has {} lines", text.lines().count()),
-        });
+    let refused = |why: String| EngineError::Place {
+        typed: typed.to_owned(),
+        why,
     };
-    if text.trim().is_empty() {
-        return Err(EngineError::Place {
-            typed: typed.to_owned(),
-            why: "this line is empty".to_owned(),
-        });
+    let Some(line_text) = text.lines().nth(line as usize - 1) else {
+        return Err(refused(format!("it has {} lines", text.lines().count())));
+    };
+    if line_text.trim().is_empty() {
+        return Err(refused("this line is empty".to_owned()));
     }
-    Ok(Some(Found {
-        place,
-        line,
-        text: told(text),
-    }))
+    Ok(Some(Found::new(library, place, line, shown(line_text))))
 }
 
-/// The best line among the chunks of the library.
-fn in_library(
-    case: &Case<'_>,
-    typed: &str,
-    words: &[(String, String)],
-) -> Result<Option<Held>, EngineError> {
+/// The best passage among the chunks of the library.
+fn in_library(case: &Case<'_>, typed: &str, terms: &[String]) -> Result<Option<Held>, EngineError> {
     let part = case.part();
     let search = case.library.search_in(typed, &Params::default(), part)?;
     let candidates = &search.set().candidates;
@@ -214,102 +270,56 @@ fn in_library(
     for (slot, text) in slots.into_iter().zip(texts) {
         let Ok(text) = text else { continue };
         let row = search.row_facts(slot)?;
-        let place = Place {
-            folder: row.note.folder,
-            path: row.note.path.clone(),
-            line: None,
+        let Some(Passage {
+            line,
+            text,
+            n_words,
+            n_near,
+            missing,
+        }) = best_passage(&text, terms, row.start_line, u32::MAX)
+        else {
+            continue;
         };
-        best = better(best, held(&text, words, &place, row.start_line));
+        let held = Held {
+            place: Place {
+                folder: row.note.folder,
+                path: row.note.path.clone(),
+                line: None,
+            },
+            line,
+            text,
+            n_words,
+            n_near,
+            missing,
+        };
+        best = better(best, Some(held));
     }
     Ok(best)
 }
 
-/// The best line of the notes that are not in the library as they are: new, changed, left out by a rule.
-fn on_disk(case: &Case<'_>, words: &[(String, String)]) -> Option<Held> {
-    let lists = case.library.lists();
-    let folders: Vec<&Folder> = match case.part() {
-        Part::Folders(ids) => {
-            let folders = lists.snapshot.folders.iter();
-            folders.filter(|folder| ids.contains(&folder.id)).collect()
-        }
-        Part::All | Part::Folder(_) | Part::Chunks(_) => lists.snapshot.folders.iter().collect(),
+/// The line and text of a passage in its file as it is now; `None` if the file no longer holds it.
+fn now(library: &Library, held: &Held, terms: &[String]) -> Option<(u32, String)> {
+    if !is_changed(library, &held.place) {
+        return Some((held.line, held.text.clone()));
+    }
+    let folder = folder(library, held.place.folder)?;
+    let text = memlens_written::text(Path::new(&folder.path), &held.place.path, FILE_BYTES);
+    let passage = best_passage(&text.ok()??, terms, 1, NOTE_LINES)?;
+    (passage.n_words == terms.len()).then_some((passage.line, passage.text))
+}
+
+/// Whether the bytes of a note's file are others than when it was indexed. A file that was merely touched is unchanged; one that
+/// cannot be read is changed.
+pub(super) fn is_changed(library: &Library, place: &Place) -> bool {
+    let lists = library.lists();
+    let Some(at) = lists.snapshot.find(place.folder, &place.path) else {
+        return true;
     };
-    let mut best = None;
-    for folder in folders {
-        let root = Path::new(&folder.path);
-        for file in files(root) {
-            let Some(path) = file.strip_prefix(root).ok().and_then(with_slashes) else {
-                continue;
-            };
-            let known = lists.snapshot.find(folder.id, &path);
-            let known = known.map(|at| lists.snapshot.documents[at].modified_ms);
-            if known.is_some() && known == modified_ms(&file) {
-                continue;
-            }
-            let Some(text) = read(&file) else { continue };
-            let place = Place {
-                folder: folder.id,
-                path,
-                line: None,
-            };
-            let found = held(&text, words, &place, 1).map(|found| Held {
-                text: if is_read(root, &place.path) {
-                    found.text
-                } else {
-                    String::new()
-                },
-                ..found
-            });
-            best = better(best, found);
-        }
-    }
-    best
-}
-
-/// Whether no rule leaves a note out: of one that is left out, no text is told.
-fn is_read(root: &Path, path: &str) -> bool {
-    memlens_ingest::find(root, path).is_ok_and(|file| file.is_some())
-}
-
-/// The files of kinds that are read, links and folders of other programs left out.
-fn files(root: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let Ok(kind) = entry.file_type() else {
-                continue;
-            };
-            if kind.is_dir() && !matches!(entry.file_name().to_str(), Some(".git" | "node_modules"))
-            {
-                folders.push(entry.path());
-            } else if kind.is_file() && Kind::of(&entry.path()).is_some() {
-                files.push(entry.path());
-            }
-            if files.len() >= FILES_MOST {
-                return files;
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
-/// A note's text as it is on disk; none where it cannot be read.
-fn read(file: &Path) -> Option<String> {
-    let kind = Kind::of(file)?;
-    let found = file.symlink_metadata().ok()?;
-    if !found.is_file() || found.len() > MAX_FILE_BYTES {
-        return None;
-    }
-    let bytes = fs::read(file).ok()?;
-    let parsed = memlens_ingest::parse(kind, &bytes, &IngestOptions::default()).ok()?;
-    Some(parsed.text)
-}
-
-fn modified_ms(file: &Path) -> Option<i64> {
-    let modified = file.metadata().ok()?.modified().ok()?;
-    Some(jiff::Timestamp::try_from(modified).ok()?.as_millisecond())
+    let document = &lists.snapshot.documents[at];
+    let bytes = folder(library, place.folder)
+        .and_then(|folder| memlens_ingest::find(Path::new(&folder.path), &place.path).ok()?)
+        .and_then(|file| memlens_ingest::read(&file).ok());
+    bytes.is_none_or(|bytes| blake3::hash(&bytes).as_bytes() != &document.hash)
 }
 
 /// A watched folder.
@@ -319,46 +329,9 @@ pub(super) fn folder(library: &Library, id: FolderId) -> Option<Folder> {
     folders.find(|folder| folder.id == id).cloned()
 }
 
-/// The few lines of a text that hold most of the words; none where no line holds any.
-fn held(text: &str, words: &[(String, String)], place: &Place, first_line: u32) -> Option<Held> {
-    let wanted: BTreeSet<&str> = words.iter().map(|(term, _)| term.as_str()).collect();
-    let lines: Vec<(&str, BTreeSet<String>)> = text
-        .lines()
-        .map(|line| {
-            let terms = memlens_index::words(line).into_iter().map(|word| word.term);
-            (
-                line,
-                terms
-                    .filter(|term| wanted.contains(term.as_str()))
-                    .collect(),
-            )
-        })
-        .collect();
-    let mut best: Option<(usize, std::cmp::Reverse<usize>, usize)> = None;
-    for at in 0..lines.len() {
-        let mut near = BTreeSet::new();
-        for (length, (_, terms)) in (1..=LINES_MOST).zip(&lines[at..]) {
-            near.extend(terms);
-            let found = (near.len(), std::cmp::Reverse(length), at);
-            if best.is_none_or(|(most, shortest, _)| (found.0, found.1) > (most, shortest)) {
-                best = Some(found);
-            }
-        }
-    }
-    let (n_near, std::cmp::Reverse(length), at) = best.filter(|(n, ..)| *n > 0)?;
-    let most = (at..at + length).max_by_key(|at| (lines[*at].1.len(), std::cmp::Reverse(*at)))?;
-    Some(Held {
-        place: place.clone(),
-        line: first_line + most as u32,
-        text: told(lines[most].0),
-        terms: lines.iter().flat_map(|(_, terms)| terms.clone()).collect(),
-        n_near,
-    })
-}
-
 /// The one that holds more words, nearer to each other; the first of equals.
 fn better(one: Option<Held>, other: Option<Held>) -> Option<Held> {
-    let worth = |held: &Held| (held.terms.len(), held.n_near);
+    let worth = |held: &Held| (held.n_words, held.n_near);
     match (one, other) {
         (Some(one), Some(other)) if worth(&other) > worth(&one) => Some(other),
         (Some(one), _) => Some(one),
@@ -366,8 +339,8 @@ fn better(one: Option<Held>, other: Option<Held>) -> Option<Held> {
     }
 }
 
-/// A line as it is told.
-fn told(line: &str) -> String {
+/// A line as it is shown.
+fn shown(line: &str) -> String {
     line.trim().chars().take(LINE_CHARS).collect()
 }
 

@@ -1,55 +1,90 @@
-//! Was the fact among what the agent was given, and did it use it: by its own log alone.
+//! Was the fact among what the agent was given (loaded, returned or opened), and did it use it.
 
 use memlens_agents::Used;
 
-use super::fact::Found;
+use super::fact::{Found, is_changed};
 use super::words::moment;
 use super::{Case, asked_then, step as proof};
 use crate::past::{Past, Places};
 use crate::view::{AutopsyStep, StepOutcome, StepProof};
 
-/// What the agent's log says of a fact's line.
+/// Number of questions that are listed.
+const QUESTIONS_TOLD: usize = 20;
+
+/// An answer that held the fact's line.
+struct By<'a> {
+    past: &'a Past,
+    /// The 1-based rank in the answer.
+    rank: usize,
+    /// The note's name then, if it has another one now.
+    former: Option<&'a str>,
+}
+
+/// An answer that held other lines of the note.
+struct Beside<'a> {
+    past: &'a Past,
+    rank: usize,
+    lines: (u32, u32),
+    /// Whether the note was changed since, so that these lines may have been the fact's.
+    is_open: bool,
+}
+
+/// What the agent received of a fact's line.
 pub(super) struct Given<'a> {
-    /// The questions whose answers held it, each with its 1-based rank there.
-    by: Vec<(&'a Past, usize)>,
+    /// Whether it loads the line at the start of every session.
+    is_loaded: bool,
+    by: Vec<By<'a>>,
+    beside: Option<Beside<'a>>,
     /// The questions after which it was opened or cited, each with how.
     used: Vec<(&'a Past, &'static str)>,
-    /// How many answers are logged.
+    /// Number of logged answers.
     n_answers: usize,
-    /// Whether any answer until then held the note, whatever lines.
-    pub is_note_known: bool,
 }
 
 impl<'a> Given<'a> {
-    /// Looks through the answers.
-    pub fn of(case: &'a Case<'_>, found: &Found, places: &Places) -> Given<'a> {
-        let is_note = |past: &Past, path: &str| {
-            let place = places.find(&past.asked.agent, path);
-            place.is_ok_and(|it| it.folder == found.place.folder && it.path == found.place.path)
-        };
+    /// Reads the answers.
+    pub fn of(case: &'a Case<'_>, found: &Found, places: &Places, is_loaded: bool) -> Given<'a> {
+        let named = Named::of(case, found, places);
         let covers = |lines: Option<(u32, u32)>| {
             lines.is_none_or(|(start, end)| (start..=end).contains(&found.line))
         };
         let mut given = Given {
+            is_loaded,
             by: Vec::new(),
+            beside: None,
             used: Vec::new(),
             n_answers: 0,
-            is_note_known: false,
         };
+        let mut saved_ms = None;
         for past in &case.asked.questions {
             given.n_answers += usize::from(past.asked.returned.is_some());
             let returned = past.asked.returned.iter().flatten();
             for (rank, result) in (1..).zip(returned) {
-                if is_note(past, &result.path) {
-                    given.is_note_known = true;
-                    if covers(result.lines)
-                        && given.by.last().is_none_or(|(it, _)| it.id != past.id)
-                    {
-                        given.by.push((past, rank));
+                let former = match named.is_it(past, &result.path) {
+                    Some(Name::Now) => None,
+                    Some(Name::Former) => Some(result.path.as_str()),
+                    None => continue,
+                };
+                if covers(result.lines) {
+                    if given.by.last().is_none_or(|it| it.past.id != past.id) {
+                        given.by.push(By { past, rank, former });
                     }
+                } else if let (None, Some(lines)) = (&given.beside, result.lines) {
+                    let saved_ms = *saved_ms.get_or_insert_with(|| saved(case, found));
+                    given.beside = Some(Beside {
+                        past,
+                        rank,
+                        lines,
+                        is_open: past
+                            .asked
+                            .at_ms
+                            .zip(saved_ms)
+                            .is_some_and(|(at, saved)| saved > at),
+                    });
                 }
             }
-            let is_it = |used: &&Used| covers(used.lines) && is_note(past, &used.path);
+            let is_it =
+                |used: &&Used| covers(used.lines) && named.is_it(past, &used.path).is_some();
             let opened = past.asked.opened.iter().find(is_it).map(|_| "opened");
             let cited = past.asked.cited.iter().find(is_it).map(|_| "cited");
             if let Some(how) = cited.or(opened) {
@@ -59,45 +94,96 @@ impl<'a> Given<'a> {
         given
     }
 
-    /// Whether the agent had it, by a search or by opening its note.
+    /// Whether the agent had it: loaded, by a search, or by opening its note.
     pub fn is_given(&self) -> bool {
+        self.is_loaded || self.is_logged()
+    }
+
+    /// Whether a log shows that it had it.
+    pub fn is_logged(&self) -> bool {
         !self.by.is_empty() || !self.used.is_empty()
+    }
+
+    fn best_by(&self) -> Option<&By<'a>> {
+        self.by.iter().min_by_key(|by| by.rank)
     }
 
     /// The answer that held it highest, and its rank there.
     pub fn best(&self) -> Option<(&Past, usize)> {
-        let best = self.by.iter().min_by_key(|(_, rank)| *rank)?;
-        Some((best.0, best.1))
+        self.best_by().map(|by| (by.past, by.rank))
     }
 
     /// Says whether it was given.
     pub fn step(&self, case: &Case<'_>) -> StepProof {
         let say = |outcome, said: String| proof(AutopsyStep::Given, outcome, said);
-        if let Some((past, rank)) = self.best() {
-            let at = past
-                .asked
-                .at_ms
-                .map_or_else(String::new, |at| format!(" on {}", moment(at)));
-            let told = self
-                .by
-                .iter()
-                .map(|(past, rank)| asked_then(past, format!("rank {rank}")));
+        let when = |past: &Past| {
+            let at = past.asked.at_ms;
+            at.map_or_else(String::new, |at| format!(" on {}", moment(at)))
+        };
+        if let Some(By { past, rank, former }) = self.best_by() {
+            let under = former.map_or_else(String::new, |former| {
+                format!("under its former name {former}, ")
+            });
+            let listed = self.by.iter().map(|by| {
+                let came = match by.former {
+                    None => format!("rank {}", by.rank),
+                    Some(former) => format!("rank {}, as {former}", by.rank),
+                };
+                asked_then(by.past, came, None)
+            });
             return StepProof {
-                questions: told.take(20).collect(),
+                questions: listed.take(QUESTIONS_TOLD).collect(),
                 ..say(
                     StepOutcome::Passed,
                     format!(
-                        "Yes, at rank {rank} of the answer to “{}”{at}.",
-                        past.asked.question
+                        "Yes, {under}at rank {rank} of the answer to “{}”{}.",
+                        past.asked.question,
+                        when(past)
                     ),
                 )
             };
         }
-        if !self.used.is_empty() {
+        if self.is_loaded {
+            let said = format!(
+                "Yes: {} loads this line at the start of a session.",
+                case.who()
+            );
+            return say(StepOutcome::Passed, said);
+        }
+        if let Some((past, _)) = self.used.first() {
             return say(
                 StepOutcome::Passed,
-                "By no search, but the agent opened the note.".to_owned(),
+                format!(
+                    "Yes: no search returned it, but the agent opened the note{}.",
+                    when(past)
+                ),
             );
+        }
+        if let Some(beside) = &self.beside {
+            let Beside {
+                past,
+                rank,
+                lines: (start, end),
+                is_open,
+            } = beside;
+            let held = format!(
+                "The answer to “{}”{} held lines {start}–{end} of this note, at rank {rank}",
+                past.asked.question,
+                when(past)
+            );
+            return if *is_open {
+                say(
+                    StepOutcome::Unknown,
+                    format!(
+                        "{held}; the note was changed since, so whether these held the fact is not known."
+                    ),
+                )
+            } else {
+                say(
+                    StepOutcome::Failed,
+                    format!("No. {held}: another chunk, without this line."),
+                )
+            };
         }
         match (case.asked.questions.len(), self.n_answers) {
             (0, _) => say(
@@ -128,15 +214,86 @@ impl<'a> Given<'a> {
                 format!("Yes, it was {how} after “{}”.", past.asked.question),
             );
         }
-        if self.is_given() {
+        if !self.by.is_empty() {
             return say(
                 StepOutcome::Failed,
                 format!("No. {} neither opened nor cited it afterwards.", case.who()),
+            );
+        }
+        if self.is_loaded {
+            return say(
+                StepOutcome::Failed,
+                "No log shows that it used the line.".to_owned(),
             );
         }
         say(
             StepOutcome::Unknown,
             "Unknown, and it does not matter here: nothing shows that it was given.".to_owned(),
         )
+    }
+}
+
+/// When the note's file was last saved with other bytes than a moment before; milliseconds since 1970.
+fn saved(case: &Case<'_>, found: &Found) -> Option<i64> {
+    if is_changed(case.library, &found.place) {
+        return Some(i64::MAX);
+    }
+    let lists = case.library.lists();
+    let at = lists.snapshot.find(found.place.folder, &found.place.path)?;
+    Some(lists.snapshot.documents[at].modified_ms)
+}
+
+/// By which name a log means the note.
+enum Name {
+    Now,
+    Former,
+}
+
+/// The names of the fact's note.
+struct Named<'a> {
+    found: &'a Found,
+    places: &'a Places,
+    /// Its file's name, if no other note has it.
+    only_name: Option<String>,
+}
+
+impl<'a> Named<'a> {
+    fn of(case: &Case<'_>, found: &'a Found, places: &'a Places) -> Named<'a> {
+        let lists = case.library.lists();
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
+        let own = name(&found.place.path);
+        let mut documents = lists.snapshot.documents.iter();
+        let is_other = |folder, path: &str| {
+            (folder, path) != (found.place.folder, found.place.path.as_str()) && name(path) == own
+        };
+        let is_only = !documents.any(|it| is_other(it.folder, &it.path));
+        // Every memory has files of these names.
+        let is_common = matches!(&*own, "memory.md" | "user.md" | "readme.md" | "index.md");
+        Named {
+            found,
+            places,
+            only_name: (is_only && !is_common).then_some(own),
+        }
+    }
+
+    fn is_it(&self, past: &Past, path: &str) -> Option<Name> {
+        let place = &self.found.place;
+        match self.places.find(&past.asked.agent, path) {
+            Ok(it) if it.folder == place.folder && it.path == place.path => Some(Name::Now),
+            Ok(_) => None,
+            Err(_) => {
+                if self
+                    .found
+                    .file
+                    .as_ref()
+                    .is_some_and(|file| file.to_str() == Some(path))
+                {
+                    return Some(Name::Now);
+                }
+                let name = path.rsplit(['/', '\\']).next().map(str::to_lowercase);
+                let is_moved = self.only_name.is_some() && name == self.only_name;
+                is_moved.then_some(Name::Former)
+            }
+        }
     }
 }

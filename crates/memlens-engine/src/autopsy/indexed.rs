@@ -1,18 +1,19 @@
-//! Is the line in the index as it stands in the note: in Memlens's, and in the agent's own where it has one?
+//! Is the line in the index as the note has it: in Memlens's, and in the agent's own where it has one?
 
 use memlens_emulate::Program;
 use memlens_emulate::openclaw::{OwnChunk, OwnIndex};
 use memlens_store::NoText;
 
-use super::fact::Found;
-use super::{Case, step as proof, written};
+use super::fact::{Found, is_changed};
+use super::{Case, step as proof};
+use crate::EngineError;
+use crate::cause::Cause;
 use crate::own_index::date;
-use crate::view::{AutopsyStep, StepOutcome, StepProof, WhyNot};
-use crate::{EngineError, why};
+use crate::view::{AutopsyStep, StepOutcome, StepProof};
 
 /// What an agent's own index says of a line.
 enum Own {
-    /// It has none that can be looked into.
+    /// It has none that can be read.
     None,
     /// It cannot be read: why.
     Unreadable(String),
@@ -24,59 +25,94 @@ enum Own {
     Lacks,
 }
 
+/// The step, and the cause if the line is not in the index.
+pub(super) struct Indexed {
+    pub step: StepProof,
+    pub cause: Option<Cause>,
+    /// Whether Memlens's own index holds the line, so that questions can be asked again.
+    pub is_in_library: bool,
+}
+
 /// Says whether the line is in the index.
 ///
 /// # Errors
 /// [`EngineError::Store`].
-pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<StepProof, EngineError> {
-    let say = |outcome, said: String| Ok(proof(AutopsyStep::Indexed, outcome, said));
-    let failed = |said: String| say(StepOutcome::Failed, said);
-    let lists = case.library.lists();
-    let place = &found.place;
-    let Some(at) = lists.snapshot.find(place.folder, &place.path) else {
-        let why = case.library.not_indexed(place)?;
-        let reason = if why == (WhyNot::Pending { is_paused: false }) {
-            "It waits to be indexed: Memlens has not read it yet.".to_owned()
-        } else {
-            why::sentence(&why, place)
-        };
-        return failed(reason);
-    };
-    let document = &lists.snapshot.documents[at];
-    let chunks = document
-        .chunks
-        .iter()
-        .filter(|chunk| !found.text.is_empty() && chunk.start_line <= chunk.end_line);
-    let texts = case.library.store().chunk_texts(chunks.map(|it| it.id))?;
-    let is_held =
-        |text: &Result<String, NoText>| text.as_ref().is_ok_and(|text| holds(text, &found.text));
-    if !texts.iter().any(is_held) {
-        if texts.contains(&Err(NoText::Altered)) {
-            return failed(
-                "Its copy in the library is damaged; it is indexed again at the next start."
-                    .to_owned(),
-            );
-        }
-        return failed(format!(
-            "The index is older than the note: it holds it as of {}, without this line.",
-            super::words::moment(document.modified_ms)
-        ));
-    }
+pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineError> {
     let who = case.who();
-    if is_passed_over(case, found)? {
-        return failed(format!("{who} does not index this note."));
-    }
-    match own(case, found) {
-        Own::None => say(
-            StepOutcome::Passed,
-            "It is in Memlens's index as it stands in the note.".to_owned(),
-        ),
-        Own::Unreadable(why) => say(
+    let lost = in_library(case, found)?;
+    let is_in_library = lost.is_none();
+    let (outcome, cause, said) = match (own(case, found), lost) {
+        // What Memlens lacks does not matter where the agent has it.
+        (Own::Holds(written), lost) => {
+            let but = lost.map_or_else(String::new, |cause| {
+                format!(
+                    " Memlens cannot search it: {}",
+                    cause.sentence(&found.place)
+                )
+            });
+            let said = format!("It is in {who}'s own index{}.{but}", since(written));
+            (StepOutcome::Passed, None, said)
+        }
+        (_, Some(cause)) if !found.is_watched() => (
             StepOutcome::Unknown,
-            format!("It is in Memlens's index. {who}'s own index cannot be looked into: {why}."),
+            None,
+            format!(
+                "Memlens does not watch this file, so whether a search of {who} finds it is not known. {}",
+                cause.advice()
+            ),
         ),
-        Own::Holds(written) => say(
+        (_, Some(cause)) => {
+            let said = match &cause {
+                Cause::Waiting { is_paused: false } => {
+                    "It waits to be indexed: Memlens has not read it yet.".to_owned()
+                }
+                cause => cause.sentence(&found.place),
+            };
+            (StepOutcome::Failed, Some(cause), said)
+        }
+        (own, None) => {
+            if is_passed_over(case, found)? {
+                let cause = Cause::NotSearched {
+                    agent: case.agent_id().map(str::to_owned),
+                    name: who.to_owned(),
+                };
+                let said = format!("{who} does not index this note.");
+                (StepOutcome::Failed, Some(cause), said)
+            } else {
+                of_own(who, own)
+            }
+        }
+    };
+    Ok(Indexed {
+        step: proof(AutopsyStep::Indexed, outcome, said),
+        cause,
+        is_in_library,
+    })
+}
+
+/// What the agent's own index says of a line that Memlens's index holds.
+fn of_own(who: &str, own: Own) -> (StepOutcome, Option<Cause>, String) {
+    let failed = |holds: String| {
+        let cause = Cause::OwnIndex {
+            name: who.to_owned(),
+            holds: holds.clone(),
+        };
+        (StepOutcome::Failed, Some(cause), holds)
+    };
+    match own {
+        Own::None => (
             StepOutcome::Passed,
+            None,
+            "It is in Memlens's index as the note has it.".to_owned(),
+        ),
+        Own::Unreadable(why) => (
+            StepOutcome::Unknown,
+            None,
+            format!("It is in Memlens's index. {who}'s own index cannot be read: {why}."),
+        ),
+        Own::Holds(written) => (
+            StepOutcome::Passed,
+            None,
             format!("It is in {who}'s own index{}.", since(written)),
         ),
         Own::Older(written) => failed(format!(
@@ -87,11 +123,61 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<StepProof, EngineEr
     }
 }
 
+/// Why Memlens's index does not hold the line; `None` if it does.
+fn in_library(case: &Case<'_>, found: &Found) -> Result<Option<Cause>, EngineError> {
+    let lists = case.library.lists();
+    let place = &found.place;
+    let Some(at) = lists.snapshot.find(place.folder, &place.path) else {
+        return Ok(Some(case.library.not_indexed(place)?));
+    };
+    let document = &lists.snapshot.documents[at];
+    let is_changed = is_changed(case.library, place);
+    let chunks: Vec<_> = document
+        .chunks
+        .iter()
+        .filter(|chunk| chunk.start_line <= chunk.end_line)
+        .collect();
+    let texts = case
+        .library
+        .store()
+        .chunk_texts(chunks.iter().map(|it| it.id))?;
+    let is_held = chunks.iter().zip(&texts).any(|(chunk, text)| {
+        let is_there = (chunk.start_line..=chunk.end_line).contains(&found.line);
+        // Lines of a changed note may have moved.
+        text.as_ref().is_ok_and(|text| {
+            (!is_changed && is_there) || (!found.text.is_empty() && holds(text, &found.text))
+        })
+    });
+    if is_held {
+        return Ok(None);
+    }
+    if texts.contains(&Err(NoText::Altered)) {
+        return Ok(Some(Cause::Damaged));
+    }
+    if is_changed {
+        return Ok(Some(Cause::Older {
+            as_of: super::words::moment(document.modified_ms),
+        }));
+    }
+    // The note is as it was indexed, so this line was passed over.
+    let problem = case.library.problem(&crate::Place {
+        line: Some(found.line),
+        ..place.clone()
+    })?;
+    let reason = problem.unwrap_or_else(|| {
+        format!(
+            "line {} belongs to no chunk, as front matter does",
+            found.line
+        )
+    });
+    Ok(Some(Cause::Unreadable { reason }))
+}
+
 fn since(written_ms: Option<i64>) -> String {
     written_ms.map_or_else(String::new, |ms| format!(" as of {}", date(ms)))
 }
 
-/// Whether a text holds a line, whatever blanks stand between its words.
+/// Whether a text holds a line, whatever blanks are between its words.
 fn holds(text: &str, line: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     plain(text).contains(&plain(line))
@@ -101,7 +187,7 @@ fn holds(text: &str, line: &str) -> bool {
 fn is_passed_over(case: &Case<'_>, found: &Found) -> Result<bool, EngineError> {
     let ranking = case.ranking();
     // A note that changed since it was indexed is left out of every emulated memory, whoever would index it.
-    if Program::ranked_by(ranking.pipeline).is_none() || written::is_changed(case, found) {
+    if Program::ranked_by(ranking.pipeline).is_none() || is_changed(case.library, &found.place) {
         return Ok(false);
     }
     let search = case.library.search_as(&found.text, &ranking, case.part())?;
@@ -127,7 +213,8 @@ fn own(case: &Case<'_>, found: &Found) -> Own {
                 None => own = Own::Lacks,
                 Some(chunks) => {
                     let written = chunks.iter().filter_map(|it| it.written_ms).max();
-                    let is_held = chunks.iter().any(|it| holds(&it.text, &found.text));
+                    let is_held = !found.text.is_empty()
+                        && chunks.iter().any(|it| holds(&it.text, &found.text));
                     return if is_held {
                         Own::Holds(written)
                     } else {
@@ -140,7 +227,7 @@ fn own(case: &Case<'_>, found: &Found) -> Own {
     own
 }
 
-/// The chunks of a note, by its path in the workspace, which the watched folder may be or lie in.
+/// The chunks of a note, by its path in the workspace, which the watched folder may be or be in.
 fn of_note<'a>(index: &'a OwnIndex, path: &str) -> Option<&'a Vec<OwnChunk>> {
     let ending = format!("/{path}");
     let mut notes = index.chunks.iter();

@@ -1,41 +1,104 @@
 //! Does the agent load that line when a session begins, or can it only search for it?
 
+use memlens_agents::Home;
+
 use super::fact::Found;
 use super::{Case, step as proof};
 use crate::agents::{past_cap, tightest};
+use crate::cause::Cause;
 use crate::view::{AutopsyStep, LoadCut, LoadedFile, StepOutcome, StepProof};
 
-/// Says whether the line is past a cap.
-pub(super) fn step(case: &Case<'_>, found: &Found) -> StepProof {
+/// The step, and what follows from it.
+pub(super) struct Loading {
+    pub step: StepProof,
+    /// Whether the agent loads this line at the start of every session.
+    pub is_loaded: bool,
+    pub cause: Option<Cause>,
+}
+
+impl Loading {
+    fn passed(said: String) -> Loading {
+        Loading::new(StepOutcome::Passed, said)
+    }
+
+    fn new(outcome: StepOutcome, said: String) -> Loading {
+        Loading {
+            step: proof(AutopsyStep::LoadCap, outcome, said),
+            is_loaded: false,
+            cause: None,
+        }
+    }
+}
+
+/// Says whether the line is loaded, past a cap, or of a note that is not loaded.
+pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
     let who = case.who();
-    let say = |outcome, said: String| proof(AutopsyStep::LoadCap, outcome, said);
     let Some(home) = &case.library.home else {
-        let said = "What is loaded when a session begins cannot be known: the system names no home folder.";
-        return say(StepOutcome::Unknown, said.to_owned());
+        return Loading::new(
+            StepOutcome::Unknown,
+            "What is loaded at the start of a session is not known: the system names no home folder."
+                .to_owned(),
+        );
     };
     let (files, _) = case.library.loaded(home);
-    let folder = found.place.folder.0.to_string();
     let is_it = |file: &&LoadedFile| {
-        file.folder.as_deref() == Some(&folder)
-            && file.note.as_deref() == Some(&found.place.path)
-            && case.agent_id().is_none_or(|id| id == file.agent)
+        let is_note = match &file.folder {
+            Some(folder) => {
+                *folder == found.place.folder.0.to_string()
+                    && file.note.as_deref() == Some(&found.place.path)
+            }
+            None => found
+                .file
+                .as_ref()
+                .is_some_and(|it| it.display().to_string() == file.path),
+        };
+        is_note && case.agent_id().is_none_or(|id| id == file.agent)
     };
     let of_note: Vec<&LoadedFile> = files.iter().filter(is_it).collect();
     if of_note.is_empty() {
-        return say(
-            StepOutcome::Passed,
-            format!(
-                "Nothing was cut: {who} does not load this note when a session begins, and reaches it by search or by opening it."
-            ),
-        );
+        if let Some(missing) = missing(home, case.agent_id()) {
+            let said = format!(
+                "{missing} is missing, so {who} loads nothing of its memory at the start of a session."
+            );
+            return Loading {
+                cause: Some(Cause::NothingLoaded {
+                    missing: said.clone(),
+                    name: who.to_owned(),
+                }),
+                ..Loading::new(StepOutcome::Failed, said)
+            };
+        }
+        return Loading::passed(format!(
+            "Nothing was cut: {who} does not load this note at the start of a session, and reaches it by search or by opening it."
+        ));
     }
     let cut = tightest(of_note.iter().copied());
     match cut.and_then(|file| Some((file, past_cap(file, Some(found.line))?))) {
-        None => say(
-            StepOutcome::Passed,
-            format!("Nothing was cut: {who} loads this line when a session begins."),
-        ),
-        Some((file, said)) if file.cut == LoadCut::End => say(StepOutcome::Failed, said),
-        Some((_, said)) => say(StepOutcome::Unknown, said),
+        None => Loading {
+            is_loaded: true,
+            ..Loading::passed(format!("{who} loads this line at the start of a session."))
+        },
+        Some((file, cut)) if file.cut == LoadCut::End => Loading {
+            cause: Some(Cause::PastCap { cut: cut.clone() }),
+            ..Loading::new(StepOutcome::Failed, cut)
+        },
+        Some((_, said)) => Loading::new(StepOutcome::Unknown, said),
     }
+}
+
+/// The file without which an agent loads nothing of its memory, if it is missing.
+fn missing(home: &Home, agent: Option<&str>) -> Option<String> {
+    // Codex 0.169.0 puts its memory into a session only by this summary.
+    let summary = match agent? {
+        "codex" => "memory_summary.md",
+        _ => return None,
+    };
+    let found = memlens_agents::look(home);
+    let found = found.iter().find(|it| Some(it.agent.id) == agent)?;
+    let mut loads = found.loads.iter();
+    let folder = &loads
+        .find(|it| it.files.iter().any(|(name, _)| *name == summary))?
+        .folder;
+    let path = folder.join(summary);
+    path.symlink_metadata().is_err().then(|| home.shown(&path))
 }

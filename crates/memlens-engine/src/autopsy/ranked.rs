@@ -6,17 +6,19 @@ use std::sync::Arc;
 use memlens_params::{ParameterSet, StageId, Values};
 use memlens_rank::number;
 
-use super::fact::{Fact, Found};
+use super::about::About;
+use super::asked::closest_first;
+use super::fact::{Found, is_changed};
 use super::given::Given;
 use super::words::moment;
-use super::{Case, asked_then, step as proof, written};
+use super::{Case, asked_then, step as proof};
 use crate::past::Past;
 use crate::place::Place;
 use crate::search::Search;
 use crate::view::{AskedThen, AutopsyStep, ChunkWhy, Fix, Journey, StepOutcome, StepProof, WhyNot};
 use crate::{EngineError, Ranking};
 
-/// How many questions are asked again: those that share most words with the fact, then the newest.
+/// Number of questions that are asked again, those closest to the fact first.
 const QUESTIONS_ASKED: usize = 40;
 /// How many of them are told.
 const QUESTIONS_TOLD: usize = 20;
@@ -61,25 +63,21 @@ pub(super) struct Best {
 }
 
 impl Ranked {
-    /// Asks each question again.
+    /// Asks each question about the fact again.
     ///
     /// # Errors
     /// As [`Library::search_as`](crate::Library::search_as).
-    pub fn of(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Ranked, EngineError> {
+    pub fn of(case: &Case<'_>, about: &[About], found: &Found) -> Result<Ranked, EngineError> {
         let questions = &case.asked.questions;
-        let mut order: Vec<(usize, usize)> = questions
-            .iter()
-            .map(|past| fact.shared(&past.asked.question).len())
-            .enumerate()
-            .filter(|(at, _)| !questions[*at].asked.question.trim().is_empty())
-            .collect();
-        order.sort_by_key(|(_, n_shared)| Reverse(*n_shared));
+        let mut order = closest_first(about);
+        order
+            .retain(|at| about[*at].is_about() && !questions[*at].asked.question.trim().is_empty());
         order.truncate(QUESTIONS_ASKED);
         let mut tried = Vec::with_capacity(order.len());
-        let in_turn = case.library.in_turn(&order, |(at, _)| {
+        let in_turn = case.library.in_turn(&order, |at| {
             case.pipelines.of_library(&questions[*at].asked)
         });
-        for &(at, n_shared) in in_turn {
+        for &at in in_turn {
             let asked = &questions[at].asked;
             let ranking = case.pipelines.ranking(asked);
             let search = case
@@ -88,7 +86,7 @@ impl Ranked {
             let journey = row(&search, &ranking.values, found)?;
             tried.push(Tried {
                 at,
-                is_in_its_words: n_shared > 0,
+                is_in_its_words: !about[at].shared.is_empty(),
                 fate: journey.map(|journey| Fate {
                     // An agent whose search is not known is not known to search by meaning.
                     is_near: case.is_ranking_known() && is_near(&search, &journey),
@@ -111,9 +109,14 @@ impl Ranked {
         self.tried.iter().any(is_reached)
     }
 
-    /// The questions with how near each came.
-    pub fn told(&self, case: &Case<'_>) -> Vec<AskedThen> {
-        let told = self.tried.iter().enumerate().map(|(place, tried)| {
+    /// The questions with how near each came, those closest to the fact first.
+    pub fn told(&self, case: &Case<'_>, about: &[About]) -> Vec<AskedThen> {
+        let mut closest_first: Vec<(usize, &Tried)> = self.tried.iter().enumerate().collect();
+        closest_first.sort_by(|(_, a), (_, b)| {
+            let (a, b) = (about[a.at].closeness(), about[b.at].closeness());
+            b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
+        });
+        let told = closest_first.into_iter().map(|(place, tried)| {
             let came = match tried.fate.as_ref().map(|fate| (fate.rank, fate.score)) {
                 Some((Some(rank), _)) => format!("finds it now at rank {rank}"),
                 Some((None, Some(score))) if place == 0 => {
@@ -122,7 +125,11 @@ impl Ranked {
                 Some((None, Some(score))) => number(score, 3),
                 Some((None, None)) | None => "does not reach it".to_owned(),
             };
-            asked_then(&case.asked.questions[tried.at], came)
+            asked_then(
+                &case.asked.questions[tried.at],
+                came,
+                about[tried.at].cosine,
+            )
         });
         told.take(QUESTIONS_TOLD).collect()
     }
@@ -273,13 +280,14 @@ pub(super) fn step(
     let Some(ranked) = ranked else {
         return say(
             StepOutcome::Unknown,
-            "What is not in the index is ranked by nobody.".to_owned(),
+            "What is not in the index is not ranked.".to_owned(),
         );
     };
-    if written::is_changed(case, found) {
+    if is_changed(case.library, &found.place) {
         return say(
             StepOutcome::Unknown,
-            "The note changed since it was indexed, so its ranking cannot be looked at; index it anew.".to_owned(),
+            "The note changed since it was indexed, so its ranking is not known; index it again."
+                .to_owned(),
         );
     }
     let Some(best) = ranked.best.as_ref().filter(|_| ranked.is_reached()) else {

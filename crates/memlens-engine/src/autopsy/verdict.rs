@@ -1,9 +1,11 @@
 //! One verdict of all steps, in words, with what to do.
 
+use super::disk::gaps_said;
 use super::fact::Fact;
-use super::ranked::{Best, Ranked, lost, short_by};
+use super::ranked::{Best, lost, short_by};
 use super::words::times;
-use super::{Case, place_told};
+use super::{Case, Findings, place_told};
+use crate::cause::Cause;
 use crate::view::{Autopsy, AutopsyStep, Fix, StepOutcome, StepProof, Verdict, WorkingQuestion};
 use memlens_rank::number;
 
@@ -12,16 +14,23 @@ pub(super) fn told(
     case: &Case<'_>,
     fact: &Fact,
     steps: Vec<StepProof>,
-    ranked: Option<&Ranked>,
-    works: Option<WorkingQuestion>,
+    findings: Findings<'_>,
 ) -> Autopsy {
-    let verdict = verdict(fact, &steps, case);
+    let Findings {
+        cause,
+        ranked,
+        works,
+        n_about,
+    } = findings;
+    let verdict = verdict(fact, &steps, n_about);
+    let cause = cause.filter(|_| matches!(verdict, Verdict::PastLoadCap | Verdict::NotIndexed));
     let best = ranked.and_then(|it| it.best.as_ref());
     let ranking = best.map_or_else(|| case.ranking(), |best| best.ranking.clone());
-    // A change of its ranking helps where its ranking lost it.
+    // A change of its ranking helps where its ranking lost it, and has values to change where that ranking is known.
+    let is_to_be_set = verdict == Verdict::RankedOut && case.is_ranking_known();
     let fix = best
         .and_then(|best| best.fix.clone())
-        .filter(|_| verdict == Verdict::RankedOut);
+        .filter(|_| is_to_be_set);
     let is_to_be_asked = matches!(
         verdict,
         Verdict::NeverAsked | Verdict::AskedBadly | Verdict::RankedOut
@@ -34,10 +43,17 @@ pub(super) fn told(
         fact: fact.typed.clone(),
         agent: case.agent_id().map(str::to_owned),
         label: ranking.pipeline.label().to_owned(),
-        headline: headline(case.who(), verdict, is_used),
-        summary: summary(case, fact, &steps, verdict, best),
+        headline: headline(case, fact, verdict, is_used, cause.as_ref()),
+        summary: summary(case, fact, &steps, verdict, best, n_about),
         place: fact.found.as_ref().map(place_told),
-        advice: advice(case, verdict, best, works.as_ref()),
+        advice: advice(
+            case,
+            fact,
+            verdict,
+            cause.as_ref(),
+            best.filter(|_| is_to_be_set),
+            works.as_ref(),
+        ),
         fix_rank: fix.as_ref().and_then(|(_, rank)| *rank),
         fix: fix.map(|(fix, _)| fix),
         works,
@@ -50,7 +66,7 @@ pub(super) fn told(
 }
 
 /// The first step that lost it.
-fn verdict(fact: &Fact, steps: &[StepProof], case: &Case<'_>) -> Verdict {
+fn verdict(fact: &Fact, steps: &[StepProof], n_about: usize) -> Verdict {
     let Some(lost) = steps.iter().find(|it| it.outcome == StepOutcome::Failed) else {
         return Verdict::Unknown;
     };
@@ -59,7 +75,7 @@ fn verdict(fact: &Fact, steps: &[StepProof], case: &Case<'_>) -> Verdict {
         AutopsyStep::Written => Verdict::WrittenLater,
         AutopsyStep::LoadCap => Verdict::PastLoadCap,
         AutopsyStep::Indexed => Verdict::NotIndexed,
-        AutopsyStep::Asked if case.asked.questions.is_empty() => Verdict::NeverAsked,
+        AutopsyStep::Asked if n_about == 0 => Verdict::NeverAsked,
         AutopsyStep::Asked => Verdict::AskedBadly,
         AutopsyStep::Ranked => Verdict::RankedOut,
         AutopsyStep::Given => Verdict::Unknown,
@@ -67,18 +83,42 @@ fn verdict(fact: &Fact, steps: &[StepProof], case: &Case<'_>) -> Verdict {
     }
 }
 
-fn headline(who: &str, verdict: Verdict, is_used: bool) -> String {
-    let who = if who == "the agent" { "The agent" } else { who };
+fn headline(
+    case: &Case<'_>,
+    fact: &Fact,
+    verdict: Verdict,
+    is_used: bool,
+    cause: Option<&Cause>,
+) -> String {
+    let who = match case.who() {
+        "the agent" => "The agent",
+        who => who,
+    };
     match verdict {
-        Verdict::NeverWritten => "It is nowhere written.".to_owned(),
+        Verdict::NeverWritten => "It is not written in any note.".to_owned(),
         Verdict::WrittenLater => "It was written after it was needed.".to_owned(),
-        Verdict::PastLoadCap => format!("It is past what {who} loads."),
-        Verdict::NotIndexed => "It is written, but not in the index.".to_owned(),
-        Verdict::NeverAsked => format!("{who} never asked."),
+        Verdict::PastLoadCap => match cause {
+            Some(Cause::NothingLoaded { .. }) => {
+                format!("{who} loads nothing of its memory.")
+            }
+            _ => format!("It is past what {who} loads."),
+        },
+        Verdict::NotIndexed => match cause {
+            Some(Cause::NotSearched { .. }) => {
+                format!("It is written where {who} does not search.")
+            }
+            _ => "It is written, but not in the index.".to_owned(),
+        },
+        Verdict::NeverAsked if case.asked.questions.is_empty() => format!("{who} never asked."),
+        Verdict::NeverAsked => format!("{who} never asked about it."),
         Verdict::AskedBadly => format!("{who} asked, but in words that cannot find it."),
         Verdict::RankedOut => format!("{who} asked, but the note was ranked out."),
         Verdict::GivenUnused => format!("{who} was given it, and did not use it."),
         Verdict::Unknown if is_used => format!("{who} was given it, and used it."),
+        Verdict::Unknown if fact.found.is_none() => {
+            let gaps = gaps_said(case.library, &fact.gaps).unwrap_or_default();
+            format!("It was not found, but not everything was read: {gaps}.")
+        }
         Verdict::Unknown => "Where it was lost is not known.".to_owned(),
     }
 }
@@ -89,6 +129,7 @@ fn summary(
     steps: &[StepProof],
     verdict: Verdict,
     best: Option<&Best>,
+    n_about: usize,
 ) -> String {
     let who = case.who();
     let proof_of = |step: AutopsyStep| {
@@ -96,16 +137,16 @@ fn summary(
         found.map_or_else(String::new, |it| it.proof.clone())
     };
     match verdict {
-        Verdict::NeverWritten => match &fact.near {
+        Verdict::NeverWritten | Verdict::Unknown if fact.found.is_none() => match &fact.near {
             Some(near) => format!("{}:{} comes nearest.", near.path, near.line),
             None => "No line holds any of its words.".to_owned(),
         },
-        Verdict::WrittenLater => proof_of(AutopsyStep::Written),
+        Verdict::NeverWritten | Verdict::WrittenLater => proof_of(AutopsyStep::Written),
         Verdict::PastLoadCap => proof_of(AutopsyStep::LoadCap),
         Verdict::NotIndexed => proof_of(AutopsyStep::Indexed),
         Verdict::NeverAsked | Verdict::AskedBadly => proof_of(AutopsyStep::Asked),
         Verdict::RankedOut => {
-            let n_times = times(case.asked.questions.len());
+            let n_times = times(n_about);
             let short = best.and_then(|best| {
                 let short = short_by(&best.why.journey)?;
                 Some(format!(
@@ -119,7 +160,7 @@ fn summary(
             let end = short
                 .or(lost)
                 .unwrap_or_else(|| proof_of(AutopsyStep::Ranked));
-            format!("It stands in the notes, and {who} searched {n_times}. {end}")
+            format!("It is in the notes, and {who} asked about it {n_times}. {end}")
         }
         Verdict::GivenUnused => proof_of(AutopsyStep::Given),
         Verdict::Unknown => {
@@ -131,12 +172,14 @@ fn summary(
 
 fn advice(
     case: &Case<'_>,
+    fact: &Fact,
     verdict: Verdict,
+    cause: Option<&Cause>,
     best: Option<&Best>,
     works: Option<&WorkingQuestion>,
 ) -> Vec<String> {
     let who = case.who();
-    let mut advice = Vec::new();
+    let mut advice: Vec<String> = cause.map(Cause::advice).into_iter().collect();
     match verdict {
         Verdict::NeverWritten => advice.push(
             "Write it down, in the words that you would ask for it. If a line says it otherwise, ask about that line, as in notes.md:12."
@@ -144,12 +187,6 @@ fn advice(
         ),
         Verdict::WrittenLater => advice.push(format!(
             "Nothing was lost: {who} could not know it then. Ask again about now."
-        )),
-        Verdict::PastLoadCap => advice.push(
-            "Move the line above the cut, or shorten what stands before it.".to_owned(),
-        ),
-        Verdict::NotIndexed => advice.push(format!(
-            "Index the note: run `memlens index`, and have {who} index its memory anew where its own index is older."
         )),
         Verdict::NeverAsked => advice.push(format!(
             "Have {who} search its memory before it answers."
@@ -160,12 +197,15 @@ fn advice(
         Verdict::GivenUnused => advice.push(format!(
             "The memory did its part. Look at what {who} was told to do with what it finds."
         )),
+        Verdict::Unknown if fact.found.is_none() => advice.push(
+            "Make these places readable, or search again without cancelling.".to_owned(),
+        ),
         Verdict::Unknown if !case.asked.is_logged => advice.push(
             "Read the agent's logs: the view Past questions, or `memlens recall import`.".to_owned(),
         ),
-        Verdict::RankedOut | Verdict::Unknown => {}
+        Verdict::PastLoadCap | Verdict::NotIndexed | Verdict::RankedOut | Verdict::Unknown => {}
     }
-    if let Some(best) = best.filter(|_| verdict == Verdict::RankedOut) {
+    if let Some(best) = best {
         let set = |fix: &Fix| format!("{} from {} to {}", fix.label, fix.from, fix.to);
         match (&best.fix, &best.why.pair) {
             (Some((fix, rank)), _) => {

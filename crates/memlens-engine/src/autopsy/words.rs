@@ -55,3 +55,20 @@ pub(super) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| format!("“{word}”")).collect();
     quoted.join(", ")
 }
+
+/// `1 link`, `3 links`.
+pub(super) fn counted(n: usize, of: &str) -> String {
+    match n {
+        1 => format!("1 {of}"),
+        n => format!("{n} {of}s"),
+    }
+}
+
+/// `a, b and c`.
+pub(super) fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

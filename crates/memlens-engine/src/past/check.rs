@@ -29,8 +29,8 @@ pub(crate) struct Checked {
     found: HashMap<Asked, Found>,
     /// The folders that were watched.
     folders: HashSet<FolderId>,
-    /// When each note was last changed.
-    modified_ms: HashMap<Note, i64>,
+    /// The hash of each note's bytes: a note that was merely touched is unchanged.
+    hashes: HashMap<Note, [u8; 32]>,
 }
 
 /// What one question found.
@@ -112,15 +112,11 @@ impl Checked {
 
     /// The paths of notes that were added, changed or removed, in folders that were watched both times.
     fn edited_since(&self, before: &Checked) -> Vec<String> {
-        let all: BTreeSet<&Note> = before
-            .modified_ms
-            .keys()
-            .chain(self.modified_ms.keys())
-            .collect();
+        let all: BTreeSet<&Note> = before.hashes.keys().chain(self.hashes.keys()).collect();
         let is_edited = |note: &&Note| {
             self.folders.contains(&note.0)
                 && before.folders.contains(&note.0)
-                && before.modified_ms.get(*note) != self.modified_ms.get(*note)
+                && before.hashes.get(*note) != self.hashes.get(*note)
         };
         let edited = all.into_iter().filter(is_edited);
         edited.map(|(_, path)| path.clone()).collect()
@@ -185,7 +181,7 @@ impl Library {
             era,
             found,
             folders: snapshot.folders.iter().map(|folder| folder.id).collect(),
-            modified_ms: modified(snapshot),
+            hashes: hashes(snapshot),
         }))
     }
 
@@ -224,10 +220,10 @@ fn planned(
     (found, to_ask)
 }
 
-fn modified(snapshot: &Snapshot) -> HashMap<Note, i64> {
+fn hashes(snapshot: &Snapshot) -> HashMap<Note, [u8; 32]> {
     let documents = snapshot.documents.iter();
     documents
-        .map(|it| ((it.folder, it.path.clone()), it.modified_ms))
+        .map(|it| ((it.folder, it.path.clone()), it.hash))
         .collect()
 }
 
@@ -290,19 +286,19 @@ mod tests {
         Ranking::native(&Params::default())
     }
 
-    /// One question, "koi", and two notes; `koi.md` was changed at a moment.
-    fn checked(found: Found, changed_ms: i64, folders: &[FolderId]) -> Checked {
-        let notes = [(GARDEN, "koi.md", changed_ms), (HOUSE, "router.md", 1)];
+    /// One question, "koi", and two notes; `koi.md` holds other bytes in each version.
+    fn checked(found: Found, version: u8, folders: &[FolderId]) -> Checked {
+        let notes = [(GARDEN, "koi.md", version), (HOUSE, "router.md", 1)];
         let watched = notes
             .into_iter()
             .filter(|(folder, ..)| folders.contains(folder));
         Checked {
-            generation: changed_ms as u64,
+            generation: u64::from(version),
             era: Era::default(),
             found: HashMap::from([(("codex".to_owned(), "koi".to_owned()), found)]),
             folders: folders.iter().copied().collect(),
-            modified_ms: watched
-                .map(|(folder, path, ms)| ((folder, path.to_owned()), ms))
+            hashes: watched
+                .map(|(folder, path, version)| ((folder, path.to_owned()), [version; 32]))
                 .collect(),
         }
     }

@@ -16,7 +16,7 @@ fn name(model: &str) -> String {
 
 impl Library {
     /// Takes up the vectors of past questions that were asked again before.
-    pub(super) fn take_up_vectors<'p>(&self, past: impl Iterator<Item = &'p Past>) {
+    pub(crate) fn take_up_vectors<'p>(&self, past: impl Iterator<Item = &'p Past>) {
         let lists = self.lists();
         let (model, dim) = (lists.vectors.model(), lists.vectors.dim());
         let Ok(cache) = self.reranking.scores(self.dir()) else {

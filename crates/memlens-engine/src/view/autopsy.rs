@@ -9,7 +9,7 @@ use super::{Fix, Ranking};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It stands in no note.
+    /// It is written in no file.
     NeverWritten,
     /// It was written after it was needed.
     WrittenLater,
@@ -17,7 +17,7 @@ pub enum Verdict {
     PastLoadCap,
     /// Its note is not in the index, or the index is older.
     NotIndexed,
-    /// The agent asked nothing.
+    /// The agent asked nothing about it.
     NeverAsked,
     /// The agent asked in words that cannot find it.
     AskedBadly,
@@ -85,6 +85,8 @@ pub struct AskedThen {
     pub question: String,
     /// How near it came: "came closest, 0.310", "rank 4".
     pub came: String,
+    /// The cosine of question and fact; `None` if they were not compared by meaning.
+    pub closeness: Option<f64>,
 }
 
 /// Where the fact stands.
@@ -133,6 +135,15 @@ pub struct Autopsy {
     pub search: Option<u32>,
     /// That search's question.
     pub closest: Option<String>,
+}
+
+/// How far an autopsy is that reads files.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
+pub struct AutopsyProgress {
+    /// Files read.
+    pub n_files: u32,
+    /// Their size, MiB.
+    pub mib: f64,
 }
 
 /// A question that finds the fact.

@@ -81,6 +81,8 @@ pub struct WhyAnswer {
     pub line: Option<u32>,
     /// The answer in a sentence.
     pub sentence: String,
+    /// What to do about it; `None` for a note that was searched: its chunk says that.
+    pub advice: Option<String>,
     /// The answer.
     pub why: WhyNot,
     /// That the note's agent does not load that place when a session begins, whatever a search finds; none where it does,

@@ -6,6 +6,7 @@ use std::path::Path;
 use memlens_faults::{Place, strike};
 
 use super::paths::{check_root, child, join};
+use super::reason::Reason;
 use super::weighing::{FoundFile, Weighed, weigh};
 use crate::error::IngestError;
 use crate::rules::Rules;
@@ -21,8 +22,8 @@ pub enum Verdict {
     LeftOut {
         /// Relative to the watched folder: the path asked for, or the folder around it that is left out.
         path: String,
-        /// In words for a person.
-        reason: String,
+        /// The rule.
+        reason: Reason,
     },
     /// Nothing is there.
     Gone,
@@ -44,7 +45,7 @@ pub fn find(root: &Path, relative: &str) -> Result<Option<FoundFile>, IngestErro
 /// Errors: when `root` is missing or is no folder.
 pub fn judge(root: &Path, relative: &str) -> Result<Verdict, IngestError> {
     check_root(root)?;
-    let left_out = |path: &str, reason: String| Verdict::LeftOut {
+    let left_out = |path: &str, reason: Reason| Verdict::LeftOut {
         path: path.to_owned(),
         reason,
     };
@@ -55,10 +56,7 @@ pub fn judge(root: &Path, relative: &str) -> Result<Verdict, IngestError> {
     let mut names = relative.split('/').peekable();
     while let Some(name) = names.next() {
         if !is_inside(name) || !Path::new(name).is_relative() {
-            return Ok(left_out(
-                relative,
-                "not a path inside the watched folder".to_owned(),
-            ));
+            return Ok(left_out(relative, Reason::Outside));
         }
         rules = rules.inside(&join(root, &folder)).0;
         let path = child(&folder, name);
@@ -74,9 +72,7 @@ pub fn judge(root: &Path, relative: &str) -> Result<Verdict, IngestError> {
             Weighed::Read(_) if names.peek().is_some() => return Ok(Verdict::Gone),
             Weighed::Read(file) => return Ok(Verdict::Read(file)),
             Weighed::Told(reason) | Weighed::Untold(reason) => return Ok(left_out(&path, reason)),
-            Weighed::Unseen(why) => {
-                return Ok(left_out(&path, format!("cannot be looked at: {why}")));
-            }
+            Weighed::Unseen(why) => return Ok(left_out(&path, Reason::Unseen(why))),
             Weighed::Gone => return Ok(Verdict::Gone),
         }
     }

@@ -5,8 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use super::reason::Reason;
 use crate::document::Kind;
-use crate::error::{IngestError, words};
+use crate::error::words;
 use crate::rules::{Rules, Ruling};
 
 /// Larger files are not read: 16 MiB.
@@ -46,9 +47,9 @@ pub(super) enum Weighed {
     Read(FoundFile),
     Folder,
     /// Left out, and a person should hear of it.
-    Told(String),
+    Told(Reason),
     /// Left out as usual.
-    Untold(String),
+    Untold(Reason),
     /// It is there, and the system refuses to tell more of it, for this reason.
     Unseen(String),
     Gone,
@@ -81,15 +82,14 @@ pub(super) fn weigh(
         .filter(|name| name.as_encoded_bytes().starts_with(b"."));
     match rules.ruling(root, absolute, file_type.is_dir()) {
         Ruling::Ignored { pattern, file } => {
-            return Weighed::Untold(format!("ignored by {pattern} in {file}"));
+            return Weighed::Untold(Reason::Ignored { pattern, file });
         }
         Ruling::Wanted => {}
         Ruling::None => {
             if let Some(name) = hidden {
-                return Weighed::Untold(format!(
-                    "hidden; the line !{} in a file named .ignore beside it includes it",
-                    name.display()
-                ));
+                return Weighed::Untold(Reason::Hidden {
+                    name: name.display().to_string(),
+                });
             }
         }
     }
@@ -98,11 +98,10 @@ pub(super) fn weigh(
         // Only where following it would have led to something; a link to nothing is of no interest.
         let leads_to_notes = fs::metadata(absolute)
             .is_ok_and(|target| target.is_dir() || (target.is_file() && kind.is_some()));
-        let reason = "a link; links are not followed".to_owned();
         return if leads_to_notes {
-            Weighed::Told(reason)
+            Weighed::Told(Reason::Link)
         } else {
-            Weighed::Untold(reason)
+            Weighed::Untold(Reason::Link)
         };
     }
     let is_utf_8 = absolute
@@ -112,24 +111,24 @@ pub(super) fn weigh(
         return if is_utf_8 {
             Weighed::Folder
         } else {
-            Weighed::Told("its name is not UTF-8".to_owned())
+            Weighed::Told(Reason::Name)
         };
     }
     let Some(kind) = kind else {
-        return Weighed::Untold("not a kind of file that is read".to_owned());
+        return Weighed::Untold(Reason::Kind);
     };
     if !file_type.is_file() {
-        return Weighed::Told("not a regular file".to_owned());
+        return Weighed::Told(Reason::NotRegular);
     }
     if !is_utf_8 {
-        return Weighed::Told("its name is not UTF-8".to_owned());
+        return Weighed::Told(Reason::Name);
     }
     let metadata = match metadata() {
         Ok(metadata) => metadata,
         Err(error) => return Weighed::of_error(error),
     };
     if metadata.len() > MAX_FILE_BYTES {
-        return Weighed::Told(IngestError::TooLarge.to_string());
+        return Weighed::Told(Reason::TooLarge);
     }
     Weighed::Read(FoundFile {
         path: path.to_owned(),

@@ -23,6 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-rank", &["memlens-corroborate", "memlens-params"]),
     ("memlens-eval", &["memlens-rank", "memlens-params"]),
     ("memlens-index", &["memlens-files", "memlens-ingest"]),
+    ("memlens-written", &["memlens-index", "memlens-ingest"]),
     (
         "memlens-store",
         &["memlens-faults", "memlens-files", "memlens-ingest"],
@@ -77,6 +78,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-retrieve",
             "memlens-index",
             "memlens-store",
+            "memlens-written",
         ],
     ),
     (

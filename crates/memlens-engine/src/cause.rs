@@ -1,0 +1,198 @@
+//! Why a note, or a line of it, is out of reach of a search: one sentence and one advice per cause, shared by why-not and autopsy.
+
+use memlens_ingest::{MAX_FILE_BYTES, Reason};
+
+use crate::place::Place;
+use crate::view::WhyNot;
+
+/// Why a search cannot find a note, or an agent does not see a line of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// It is in no watched folder.
+    NotWatched,
+    /// No file has that name.
+    Gone,
+    /// A rule leaves out the file, or a folder around it.
+    LeftOut {
+        /// The file or folder that the rule names, relative to the watched folder.
+        path: String,
+        /// The rule.
+        reason: Reason,
+    },
+    /// The file, or this line of it, could not be read.
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
+    /// It is not indexed yet.
+    Waiting {
+        /// Whether its folder is paused.
+        is_paused: bool,
+    },
+    /// The index holds an older text of the note.
+    Older {
+        /// When the indexed text was saved.
+        as_of: String,
+    },
+    /// The library's copy of the text is damaged.
+    Damaged,
+    /// The agent's own search does not read it.
+    NotSearched {
+        /// The agent's id, if it is one of the catalogue.
+        agent: Option<String>,
+        /// The agent's name, or that of the emulated program.
+        name: String,
+    },
+    /// The agent's own index holds an older text of the note, or does not hold it.
+    OwnIndex {
+        /// The agent's name.
+        name: String,
+        /// What its index holds, as a sentence.
+        holds: String,
+    },
+    /// The agent loads the note at the start of a session, but not this part.
+    PastCap {
+        /// What is cut, as a sentence.
+        cut: String,
+    },
+    /// A file that has to be there for the agent to load its memory is missing.
+    NothingLoaded {
+        /// What is missing and what follows, as a sentence.
+        missing: String,
+        /// The agent's name.
+        name: String,
+    },
+}
+
+impl Cause {
+    /// What happened to the note, in one sentence.
+    pub fn sentence(&self, place: &Place) -> String {
+        match self {
+            Self::NotWatched => "It is not in a watched folder.".to_owned(),
+            Self::Gone => "Nothing is there by that name.".to_owned(),
+            Self::LeftOut { path, reason } if *path == place.path => {
+                format!("It is left out of the library: {reason}.")
+            }
+            Self::LeftOut { path, reason } => {
+                format!("It is left out of the library with {path} around it: {reason}.")
+            }
+            Self::Unreadable { reason } => format!("It could not be read: {reason}."),
+            Self::Waiting { is_paused: false } => "It waits to be indexed.".to_owned(),
+            Self::Waiting { is_paused: true } => {
+                "It waits to be indexed, and its folder is paused.".to_owned()
+            }
+            Self::Older { as_of } => format!(
+                "The index is older than the note: it holds it as of {as_of}, without this line."
+            ),
+            Self::Damaged => {
+                "Its copy in the library is damaged; it is indexed again at the next start."
+                    .to_owned()
+            }
+            Self::NotSearched { name, .. } => format!("{name} does not search this note."),
+            Self::OwnIndex { holds, .. } => holds.clone(),
+            Self::PastCap { cut } => cut.clone(),
+            Self::NothingLoaded { missing, .. } => missing.clone(),
+        }
+    }
+
+    /// What to do about it, in one or two sentences.
+    pub fn advice(&self) -> String {
+        match self {
+            Self::NotWatched => {
+                "Add its folder, in Settings or with `memlens index FOLDER`.".to_owned()
+            }
+            Self::Gone => "It may have been renamed: look for it by another name.".to_owned(),
+            Self::LeftOut { path, reason } => left_out(path, reason),
+            Self::Unreadable { .. } => {
+                "Correct what is named there; Memlens reads the file again when it changes."
+                    .to_owned()
+            }
+            Self::Waiting { is_paused: false } => {
+                "Run `memlens index`, or leave the window open until it is indexed.".to_owned()
+            }
+            Self::Waiting { is_paused: true } => {
+                "Resume its folder in Settings: a paused folder is not indexed.".to_owned()
+            }
+            Self::Older { .. } => {
+                "Run `memlens index`, or leave the window open: the changed note is indexed again."
+                    .to_owned()
+            }
+            Self::Damaged => "Run `memlens index`: it makes a new copy.".to_owned(),
+            Self::NotSearched { agent, name } => not_searched(agent.as_deref(), name),
+            Self::OwnIndex { name, .. } => {
+                format!("Have {name} index its memory again: Memlens does not write its index.")
+            }
+            Self::PastCap { .. } => {
+                "Move the line above the cut, or shorten what is before it.".to_owned()
+            }
+            Self::NothingLoaded { name, .. } => format!(
+                "Let {name} write that file again; until then it loads nothing of its memory."
+            ),
+        }
+    }
+}
+
+/// What to do about a file or folder that a rule leaves out.
+fn left_out(path: &str, reason: &Reason) -> String {
+    match reason {
+        Reason::Ignored { pattern, file } if file.rsplit('/').next() == Some(".gitignore") => {
+            let beside = file.strip_suffix(".gitignore").unwrap_or_default();
+            format!(
+                "Remove {pattern} from {file}, or add the line !{pattern} to {beside}.ignore: Memlens then reads {path}."
+            )
+        }
+        Reason::Ignored { pattern, file } => {
+            format!("Remove {pattern} from {file}: Memlens then reads {path}.")
+        }
+        Reason::Hidden { name } => format!(
+            "Add the line !{name} to a file named .ignore beside it: Memlens then reads {path}."
+        ),
+        Reason::Link => format!(
+            "Watch the folder that {path} leads to, or put the file itself there: links are not followed."
+        ),
+        Reason::Name => format!("Rename {path}: names have to be UTF-8."),
+        Reason::Kind => format!(
+            "Write it into a Markdown or text file as well (.md, .txt): files like {path} are not read."
+        ),
+        Reason::NotRegular => format!("Save {path} as a regular file."),
+        Reason::TooLarge => format!(
+            "Split {path}: files above {} MiB are not read.",
+            MAX_FILE_BYTES >> 20
+        ),
+        Reason::Unseen(_) => format!("Give yourself the right to read {path}."),
+        Reason::Outside => "Name a file in a watched folder.".to_owned(),
+    }
+}
+
+/// What to do about a note that the agent's own search does not read.
+fn not_searched(agent: Option<&str>, name: &str) -> String {
+    match agent {
+        Some("openclaw") => format!(
+            "Move it into MEMORY.md or a Markdown file below memory/ of the workspace, or name its folder in memory.search.extraPaths: {name} searches only these."
+        ),
+        _ => format!("Move it to a place that {name} searches."),
+    }
+}
+
+impl From<Cause> for WhyNot {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::NotWatched => Self::NotWatched,
+            Cause::Gone => Self::Gone,
+            Cause::LeftOut { path, reason } => Self::LeftOut {
+                path,
+                reason: reason.to_string(),
+            },
+            Cause::Unreadable { reason } => Self::Unreadable { reason },
+            Cause::Waiting { is_paused } => Self::Pending { is_paused },
+            Cause::Older { .. } => Self::Pending { is_paused: false },
+            Cause::Damaged => Self::Unreadable {
+                reason: "its copy in the library is damaged".to_owned(),
+            },
+            Cause::NotSearched { name, .. } | Cause::OwnIndex { name, .. } => {
+                Self::NotHeld { by: name }
+            }
+            Cause::PastCap { .. } | Cause::NothingLoaded { .. } => Self::OutOfScope,
+        }
+    }
+}

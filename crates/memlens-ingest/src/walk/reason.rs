@@ -1,0 +1,55 @@
+//! Why a file or folder of a watched folder is not read.
+
+use std::fmt;
+
+use crate::error::IngestError;
+
+/// The rule that leaves out a file or folder. `Display` gives it in words: lower case, without a full stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// A pattern of an ignore file.
+    Ignored {
+        /// The pattern as written.
+        pattern: String,
+        /// The ignore file, relative to the watched folder.
+        file: String,
+    },
+    /// Its name begins with a dot.
+    Hidden {
+        /// The name.
+        name: String,
+    },
+    /// A link; links are not followed.
+    Link,
+    /// Its name is not UTF-8.
+    Name,
+    /// A kind of file that is not read.
+    Kind,
+    /// A pipe, a socket or a device.
+    NotRegular,
+    /// Larger than [`MAX_FILE_BYTES`](crate::MAX_FILE_BYTES).
+    TooLarge,
+    /// The system refuses to say more, for this reason.
+    Unseen(String),
+    /// Not a path inside the watched folder.
+    Outside,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ignored { pattern, file } => write!(out, "ignored by {pattern} in {file}"),
+            Self::Hidden { name } => write!(
+                out,
+                "hidden; the line !{name} in a file named .ignore beside it includes it"
+            ),
+            Self::Link => out.write_str("a link; links are not followed"),
+            Self::Name => out.write_str("its name is not UTF-8"),
+            Self::Kind => out.write_str("not a kind of file that is read"),
+            Self::NotRegular => out.write_str("not a regular file"),
+            Self::TooLarge => write!(out, "{}", IngestError::TooLarge),
+            Self::Unseen(why) => write!(out, "cannot be looked at: {why}"),
+            Self::Outside => out.write_str("not a path inside the watched folder"),
+        }
+    }
+}

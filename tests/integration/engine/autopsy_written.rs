@@ -1,0 +1,236 @@
+//! Facts that no index holds, and what was not read.
+//!
+//! Properties checked: every text file is read, whatever rule leaves it out of the library; each cause has its advice, which why-not gives too;
+//! "not written" is said only if everything was read; a line that left its note is followed or reported.
+
+use memlens_engine::view::{AutopsyStep, StepOutcome, Verdict};
+use memlens_tests::Notes;
+use serde_json::json;
+
+use crate::autopsy::{FACT, LINE, Scene, check, check_proof};
+
+/// Checks where a fact is written and that this step lost it, with what to do about it.
+fn check_unread(scene: &Scene, fact: &str, at: (&str, u32), advice: &str) {
+    let autopsy = scene.of_session(fact);
+    check(&autopsy, Verdict::NotIndexed, Some(AutopsyStep::Indexed));
+    let place = autopsy.place.as_ref().expect("it is written");
+    assert_eq!((place.path.as_str(), place.line), at, "{autopsy:#?}");
+    let last = autopsy.advice.last().expect("something can be done");
+    assert!(last.contains(advice), "{last}");
+    assert!(!last.contains("memlens index"), "{last}");
+}
+
+#[test]
+fn what_no_index_holds_is_found_in_the_file() {
+    let scene = Scene::openclaw(&[
+        (".gitignore", "private/\n"),
+        (
+            "private/safe.md",
+            "# Safe\n\n- The safe is behind the atlas shelf.\n",
+        ),
+        (".drafts/key.md", "- The key hangs under the bench.\n"),
+        (
+            "pantry.csv",
+            "item,place\nrice,jar\nflour,stored in the green bin\n",
+        ),
+        (
+            "memory.json",
+            "{\n\"note\": \"The boiler\\nneeds a flue\"\n}\n",
+        ),
+        (
+            "log.jsonl",
+            "{\"text\": \"one\"}\n{\"odd\": \"The pump is loud\"}\n",
+        ),
+        ("memory/a.md", "- Nothing of this.\n"),
+    ]);
+    scene.log(&[]);
+    let fact = "The flour is stored in the green bin";
+    check_unread(&scene, fact, ("pantry.csv", 3), "Markdown or text file");
+    check_unread(
+        &scene,
+        "the boiler needs a flue",
+        ("memory.json", 2),
+        "Markdown or text file",
+    );
+    check_unread(&scene, "the pump is loud", ("log.jsonl", 2), "Correct");
+    check_unread(
+        &scene,
+        "The safe is behind the atlas shelf",
+        ("private/safe.md", 3),
+        "Remove private/ from .gitignore, or add the line !private/ to .ignore",
+    );
+    check_unread(
+        &scene,
+        "the key hangs under the bench",
+        (".drafts/key.md", 1),
+        "Add the line !.drafts to a file named .ignore",
+    );
+    // Its text is shown, unless a rule hides it.
+    assert!(
+        scene
+            .of_session(fact)
+            .place
+            .is_some_and(|it| it.text.contains("flour"))
+    );
+    let large = "- filler of no use\n".repeat(1_000_000);
+    let text = format!("{large}- The ladder leans on the mill.\n");
+    scene
+        .home
+        .write(".openclaw/workspace/memory/large.md", &text);
+    check_unread(
+        &scene,
+        "the ladder leans on the mill",
+        ("memory/large.md", 1_000_001),
+        "Split memory/large.md",
+    );
+}
+
+#[test]
+fn why_not_gives_the_same_advice() {
+    let scene = Scene::openclaw(&[
+        (".gitignore", "private/\n"),
+        ("private/safe.md", "- The safe is behind the atlas shelf.\n"),
+        ("pantry.csv", "flour,stored in the green bin\n"),
+        ("memory/a.md", "- Nothing of this.\n"),
+    ]);
+    scene.log(&[]);
+    let params = memlens_params::Params::default();
+    let search = scene
+        .library
+        .search("safe", &params, None)
+        .expect("it can be searched");
+    for (path, fact) in [
+        ("private/safe.md", "the safe is behind the atlas shelf"),
+        ("pantry.csv", "flour stored in the green bin"),
+    ] {
+        let answer = scene
+            .library
+            .why_typed(&search, &params, path, None)
+            .expect("it is known");
+        assert_eq!(
+            answer.advice.as_ref(),
+            scene.of_session(fact).advice.first(),
+            "{path}"
+        );
+        assert!(
+            answer
+                .advice
+                .is_some_and(|it| it.contains(path.split('/').next().unwrap()))
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nowhere_is_said_only_where_everything_was_read() {
+    let scene = Scene::router();
+    let nowhere = scene.of_session("the zebra sleeps");
+    check(&nowhere, Verdict::NeverWritten, Some(AutopsyStep::Written));
+    assert_eq!(nowhere.headline, "It is not written in any note.");
+    let outside = Notes::new(&[("secret.md", "- The zebra sleeps.\n")]);
+    let link = scene.home.at(".openclaw/workspace/memory/link.md");
+    std::os::unix::fs::symlink(outside.at("secret.md"), link).expect("links can be made");
+    let open = scene.of_session("the zebra sleeps");
+    check(&open, Verdict::Unknown, None);
+    assert!(
+        open.headline.contains("not everything was read") && open.headline.contains("link.md"),
+        "{}",
+        open.headline
+    );
+    check_proof(&open, AutopsyStep::Written, StepOutcome::Unknown, "link.md");
+}
+
+#[test]
+fn reading_every_file_can_be_cancelled() {
+    let scene = Scene::router();
+    let notes: Vec<String> = (0..300).map(|n| format!("memory/csv/{n}.csv")).collect();
+    for path in &notes {
+        let path = format!(".openclaw/workspace/{path}");
+        scene.home.write(&path, "item,place\n".repeat(2_000));
+    }
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let autopsy = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                if scene.library.autopsy_progress().is_some() {
+                    scene.library.stop_autopsy();
+                }
+                std::thread::yield_now();
+            }
+        });
+        let autopsy = scene.of_session("the zebra sleeps");
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        autopsy
+    });
+    assert!(
+        autopsy.headline.contains("the search was cancelled"),
+        "{}",
+        autopsy.headline
+    );
+    assert_eq!(scene.library.autopsy_progress(), None);
+}
+
+#[test]
+fn a_line_that_was_removed_from_its_note_is_not_taken_for_written() {
+    let scene = Scene::router();
+    scene.log(&[]);
+    scene
+        .home
+        .write(".openclaw/workspace/memory/home-server.md", "# Network\n");
+    let gone = scene.of_session(FACT);
+    check_proof(
+        &gone,
+        AutopsyStep::Written,
+        StepOutcome::Unknown,
+        "the file no longer holds it",
+    );
+    // It may have moved to another note.
+    scene.home.write(
+        ".openclaw/workspace/memory/router.md",
+        format!("# Router\n\n{LINE}"),
+    );
+    let moved = scene.of_session(FACT).place.expect("it is written");
+    assert_eq!((moved.path.as_str(), moved.line), ("memory/router.md", 3));
+}
+
+#[test]
+fn a_note_that_was_given_under_a_former_name_was_given() {
+    let scene = Scene::openclaw(&[
+        (
+            "memory/house/home-server.md",
+            &format!("# Network\n\n{LINE}"),
+        ),
+        ("memory/soup.md", "- Soup.\n"),
+    ]);
+    let held = json!([{"path": "memory/old/home-server.md", "lines": [1, 3], "score": 0.6}]);
+    scene.log(&[scene.asked("router", Some(held))]);
+    let given = scene.of_session(FACT);
+    check(&given, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check_proof(
+        &given,
+        AutopsyStep::Given,
+        StepOutcome::Passed,
+        "under its former name memory/old/home-server.md, at rank 1",
+    );
+}
+
+#[test]
+fn without_its_summary_codex_loads_nothing() {
+    let note = ("rollout_summaries/2026-05-10-login.md", LINE);
+    let of = |notes: &[(&str, &str)]| {
+        let scene = Scene::of("codex", ".codex/memories", notes);
+        scene.log(&[]);
+        scene.of_session(FACT)
+    };
+    let missing = of(&[note]);
+    check(&missing, Verdict::PastLoadCap, Some(AutopsyStep::LoadCap));
+    check_proof(
+        &missing,
+        AutopsyStep::LoadCap,
+        StepOutcome::Failed,
+        "memory_summary.md is missing, so Codex loads nothing of its memory",
+    );
+    assert_eq!(missing.headline, "Codex loads nothing of its memory.");
+    let there = of(&[note, ("memory_summary.md", "A summary.\n")]);
+    check(&there, Verdict::NeverAsked, Some(AutopsyStep::Asked));
+}
