@@ -8,9 +8,9 @@ use crate::past::Past;
 const MEASURED_MODEL: &str = "all-MiniLM-L6-v2-q8@57d50a19";
 /// The cosine from which on a question is about a fact.
 ///
-/// Measured by `tests/integration/quality.rs` on the questions of `tests/fixtures/agent-memory-57` and lines of notes that do not answer
-/// them: at most 1 % of these pairs are as close.
-pub const CLOSE_TO_FACT: f64 = 0.4;
+/// Measured by `tests/integration/quality.rs` on the 57 questions of `tests/fixtures/agent-memory-57` and the lines of notes that do not
+/// answer them: 99 % of these 8,285 pairs are below 0.331, 99.5 % below 0.368.
+pub const CLOSE_TO_FACT: f64 = 0.35;
 /// Number of the newest questions without a word of the fact that are compared by meaning.
 const COMPARED_MOST: usize = 300;
 
