@@ -47,8 +47,10 @@ scenario(
     assert.deepEqual((await window.invoke("recall_logs")).is_allowed, false);
     await scratch.answerDialogs("agreed");
     await window.click("button", "Read past questions");
-    await window.until("both are listed", () => document.body.innerText.includes("2 questions shown"));
+    // Two searches, and the opening after the first.
+    await window.until("all are listed", () => document.body.innerText.includes("3 shown"));
     const text = await window.run(() => document.body.innerText);
+    assert.ok(text.includes("Opened evidence-ladder.md"), text);
     assert.ok(text.includes(LOST) && text.includes(FOUND_NOTHING), text);
     assert.ok(text.includes("found nothing"), text);
   },
@@ -86,10 +88,8 @@ scenario("a replay tells how many answers change", async ({ window }) => {
     page: { at: null, open: null },
   });
   assert.deepEqual([replay.n_questions, replay.n_notes], [2, 11]);
-  await window.click(".kinds button:nth-child(2)");
-  await window.until("those that changed are left", () =>
-    document.body.innerText.includes("1 question shown"),
-  );
+  await window.click(".kinds button:nth-child(4)");
+  await window.until("those that changed are left", () => /\b1 shown/.test(document.body.innerText));
 });
 
 scenario("a note that is deleted is told with the question that found it", async ({ window, scratch }) => {
