@@ -21,7 +21,7 @@ async function panel(window) {
         return {
           label: label.innerText,
           expression: expression.innerText,
-          value: number(expression.nextElementSibling.title),
+          value: number(expression.nextElementSibling.dataset.exact),
         };
       }),
       bars: Array.from(panel.querySelectorAll(".wf g"), (bar) => {

@@ -122,7 +122,7 @@ describe("the column", () => {
     expect(cells("rerank").filter((text) => /\d\.\d{3}$/.test(text))).toHaveLength(5);
     expect(cells("rerank")).toContainEqual(expect.stringMatching(/^\d+ not sent$/));
     const [first] = document.querySelectorAll('[role="gridcell"][data-column="rerank"]');
-    expect(first?.getAttribute("title")).toMatch(/late interaction.*rank \d+ before, 1 after/);
+    expect(first?.getAttribute("data-exact")).toMatch(/late interaction.*rank \d+ before, 1 after/);
   });
 
   it("counts in the table's columns", async () => {

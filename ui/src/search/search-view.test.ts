@@ -49,6 +49,28 @@ describe("what is there", () => {
     expect(openRow()).toBe(bodyRows()[0]);
   });
 
+  it("gives a screen reader numbers that are rounded and set apart", async () => {
+    const { container } = await open();
+    const spoken = (column: string) =>
+      document.querySelector(`[role="gridcell"][data-column="${column}"]`)?.getAttribute("aria-label");
+    expect(spoken("vector")).toMatch(/^rank \d+, \d\.\d{3} cosine$/);
+    expect(spoken("bm25")).toMatch(/^rank \d+, \d+\.\d\d BM25$/);
+    expect(spoken("final")).toMatch(/^final score \d\.\d{3}: \S/);
+    const texts = [...container.querySelectorAll("*")].flatMap((element) =>
+      ["aria-label", "aria-valuetext", "aria-description", "title", "alt"].map(
+        (name) => element.getAttribute(name) ?? "",
+      ),
+    );
+    expect(texts.filter((text) => /\d\.\d{5}/.test(text))).toEqual([]);
+    // A person who points at a score still sees all of it.
+    const cell = document.querySelector<HTMLElement>('[role="gridcell"][data-column="vector"]');
+    if (cell === null) throw new Error("no score");
+    await fireEvent.pointerEnter(cell);
+    expect(cell.title).toMatch(/^0\.\d{5,} \(cosine, at most 1\)$/);
+    await fireEvent.pointerLeave(cell);
+    expect(cell.title).toBe("");
+  });
+
   it("copies or saves the trace, with the notes' text or without, under the ranking that is shown", async () => {
     const { backend, workspace, user } = await open();
     const choose = async (...items: string[]) => {
