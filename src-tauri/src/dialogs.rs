@@ -77,7 +77,11 @@ impl Dialogs {
     pub fn queries(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog
-                .add_filter("Query sets", &["jsonl", "json", "csv"])
+                .add_filter(
+                    "Query sets",
+                    &["jsonl", "json", "csv", "tsv", "txt", "qrels"],
+                )
+                .add_filter("All files", &["*"])
                 .blocking_pick_file()
         })
     }

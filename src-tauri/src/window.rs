@@ -301,6 +301,7 @@ fn builder() -> Builder<tauri::Wry> {
             AnswersLost,
             Download
         ])
+        .constant("QUERIES_MIN", memlens_engine::QUERIES_MIN)
         .typ::<memlens_params::Parameter>()
         .typ::<memlens_params::StageInfo>()
         .typ::<memlens_engine::view::Autopsy>()

@@ -168,6 +168,9 @@ pub struct EmulateArgs {
     /// Ask every query of a file instead, and measure the ranking
     #[arg(long, value_name = "QUERIES.jsonl", conflicts_with_all = ["scope", "explain", "form"])]
     pub queries: Option<PathBuf>,
+    /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
+    #[arg(long, value_name = "FILE", requires = "queries")]
+    pub topics: Option<PathBuf>,
     /// Write the results of each query to a file
     #[arg(long, value_name = "RUN.jsonl", requires = "queries")]
     pub run_out: Option<PathBuf>,
@@ -217,6 +220,9 @@ pub struct CompareArgs {
     /// Compare over all judged queries of a file instead
     #[arg(long, value_name = "QUERIES.jsonl")]
     pub queries: Option<PathBuf>,
+    /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
+    #[arg(long, value_name = "FILE", requires = "queries")]
+    pub topics: Option<PathBuf>,
     /// Search only this folder, as in `memlens search --in`
     #[arg(long = "in", value_name = "SUBFOLDER", conflicts_with = "queries")]
     pub scope: Option<String>,
@@ -396,9 +402,13 @@ pub struct ParamsArgs {
 
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// Judged queries: JSON lines, CSV or a bench of qmd; paths are relative to the file's folder
+    /// Judged queries: JSON lines, CSV or a bench of qmd, with paths relative to the file's folder; or judgments of Quepid,
+    /// OpenSearch, RankLib or TREC, with document ids that end the path of one note
     #[arg(value_name = "QUERIES.jsonl")]
     pub queries: PathBuf,
+    /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
+    #[arg(long, value_name = "FILE")]
+    pub topics: Option<PathBuf>,
     /// Search only the scope of each query (the default)
     #[arg(long, conflicts_with = "pooled")]
     pub in_scope: bool,
@@ -431,9 +441,12 @@ pub struct EvalArgs {
 
 #[derive(Debug, Args)]
 pub struct TuneArgs {
-    /// Judged queries (JSON lines, CSV or qmd's bench JSON), or the name of a query set in the library
+    /// At least 20 judged queries: a file, in any format that `memlens eval` reads, or the name of a query set in the library
     #[arg(value_name = "QUERIES")]
     pub queries: String,
+    /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
+    #[arg(long, value_name = "FILE")]
+    pub topics: Option<PathBuf>,
     /// The parameters to try, separated by commas (default: every live one except the cuts at the end)
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     pub params: Option<Vec<String>>,
@@ -479,14 +492,17 @@ pub struct QueriesArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum QueriesAct {
-    /// Keep the queries of a file: JSON lines, CSV or qmd's bench JSON
+    /// Keep the queries of a file, in any format that `memlens eval` reads
     Import {
         /// The file; its paths are relative to its folder
         file: PathBuf,
+        /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
+        #[arg(long, value_name = "FILE")]
+        topics: Option<PathBuf>,
     },
     /// Write a query set to a file: .csv for CSV, .json for qmd's bench, anything else for JSON lines
     Export {
-        /// The set's name; `judgments` for all judgments as they are now
+        /// The set's name, in any case; `judgments` for all judgments as they are now
         name: String,
         /// The file
         file: PathBuf,
@@ -518,6 +534,9 @@ pub struct ExportArgs {
     /// Judged queries: memlens.json then holds the figures measured on them, and for another program the nearest setting is found
     #[arg(long, value_name = "FILE")]
     pub queries: Option<PathBuf>,
+    /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
+    #[arg(long, value_name = "FILE", requires = "queries")]
+    pub topics: Option<PathBuf>,
     /// Print what becomes of each parameter as JSON
     #[arg(long)]
     pub json: bool,

@@ -146,7 +146,7 @@ fn over_queries(
     queries: &Path,
     arguments: &CompareArgs,
 ) -> Result<(), CliError> {
-    let file = answered_set(queries)?;
+    let file = answered_set(queries, arguments.topics.as_deref())?;
     let (named_a, named_b) = ((arguments.a.as_str(), a), (arguments.b.as_str(), b));
     let compared = while_comparing(library, || library.compare_over(&file, named_a, named_b))?;
     let Some(report) = compared else {

@@ -39,6 +39,7 @@ pub fn run(library: Option<PathBuf>, arguments: EmulateArgs) -> Result<(), CliEr
             library,
             &EvalArgs {
                 queries,
+                topics: arguments.topics,
                 in_scope: true,
                 pooled: false,
                 ranking,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use memlens_engine::{Library, QueryFile, Run, RunDrop, RunRecord};
+use memlens_engine::{QueryFile, Run, RunDrop, RunRecord};
 use memlens_eval::{
     FilesPassing, Metric, Nonsense, Place, Query, Scores, Summary, by_category, files_passing,
     score,
@@ -65,7 +65,7 @@ struct RunResult<'a> {
 /// Asks every query and prints what the ranking is worth.
 pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliError> {
     let ranking = ranking(&arguments.ranking)?;
-    let set = query_set(&arguments.queries)?;
+    let set = query_set(&arguments.queries, arguments.topics.as_deref())?;
     let library = open(library)?;
     if let Some(params) = ranking.params() {
         library.aggregate_for(&params)?;
@@ -75,11 +75,14 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     if let Some(path) = &arguments.run_out {
         library.refuse_output(path, &inputs)?;
     }
-    warn_of_missing(&library, &set);
-    let bar = progress(set.queries.len());
+    let judged = library.judged(&set)?;
+    for notice in &judged.notices {
+        tell(notice);
+    }
+    let bar = progress(judged.queries.len());
     let is_of_library = ranking.is_of_library();
     let runs = library
-        .in_turn(&set.queries, |it| is_of_library.then_some(&*it.query))
+        .in_turn(&judged.queries, |it| is_of_library.then_some(&*it.query))
         .map(|query| {
             bar.inc(1);
             let run = library.run_query(query, &set.base, &ranking, arguments.pooled)?;
@@ -91,12 +94,12 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         .collect::<Result<Vec<Run>, CliError>>()?;
     bar.finish_and_clear();
     if let Some(path) = &arguments.run_out {
-        library.write_output(&run_text(&set.queries, &runs), path, &inputs)?;
+        library.write_output(&run_text(&set, &runs), path, &inputs)?;
     }
 
     let mut scored: Vec<(&Query, Scores)> = Vec::new();
     let mut nonsense = Nonsense::default();
-    for (query, run) in set.queries.iter().zip(&runs) {
+    for (query, run) in judged.queries.iter().zip(&runs) {
         match query.gold() {
             Some(gold) => scored.push((query, score(gold, &run.places))),
             None => nonsense.add(run.places.len()),
@@ -123,7 +126,8 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
             scored().map(|(query, scores)| (query.category.as_deref(), scores)),
         ),
         files_passing: files_passing(
-            set.queries
+            judged
+                .queries
                 .iter()
                 .zip(runs.iter().map(|run| run.places.as_slice())),
         ),
@@ -199,28 +203,21 @@ pub fn metric(named: &str) -> Result<Metric, CliError> {
 }
 
 /// Reads a query set with at least one judged query, and tells what it leaves out.
-fn query_set(path: &Path) -> Result<QueryFile, CliError> {
-    Ok(read(path)?.with_queries()?)
+fn query_set(path: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
+    Ok(read(path, topics)?.with_queries()?)
 }
 
 /// Reads a query set with at least one query that has an answer, and tells what it leaves out.
-pub fn answered_set(path: &Path) -> Result<QueryFile, CliError> {
-    Ok(read(path)?.with_answers()?)
+pub fn answered_set(path: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
+    Ok(read(path, topics)?.with_answers()?)
 }
 
-fn read(path: &Path) -> Result<QueryFile, CliError> {
-    let file = QueryFile::read(path)?;
+fn read(path: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
+    let file = QueryFile::read_with_topics(path, topics)?;
     for line in &file.left_out {
         tell(line);
     }
     Ok(file)
-}
-
-/// Tells where notes that hold the answers are not in the library.
-pub fn warn_of_missing(library: &Library, file: &QueryFile) {
-    if let Some(missing) = library.missing_answers(file) {
-        tell(missing);
-    }
 }
 
 /// Shows how many queries of so many were asked.
@@ -229,11 +226,11 @@ pub fn progress(n: usize) -> ProgressBar {
 }
 
 /// What was returned for each query, a JSON object a line.
-fn run_text(queries: &[Query], runs: &[Run]) -> Vec<u8> {
+fn run_text(set: &QueryFile, runs: &[Run]) -> Vec<u8> {
     let mut text = Vec::new();
-    for (query, run) in queries.iter().zip(runs) {
-        let results = run
-            .places
+    for (query, run) in set.queries.iter().zip(runs) {
+        let places = run.places_from(&set.base);
+        let results = places
             .iter()
             .zip(&run.scores)
             .map(|(place, score)| RunResult {

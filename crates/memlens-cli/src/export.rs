@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use memlens_engine::{
-    Evidence, Export, Home, Library, Nearest, Ranking, Takes, config_of, export, preset_schema,
-    read_agent_config, target,
+    Evidence, Export, Home, Library, Nearest, QueryFile, Ranking, Takes, config_of, export,
+    preset_schema, read_agent_config, target,
 };
 use memlens_params::Values;
 use memlens_rank::number;
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::arguments::ExportArgs;
 use crate::error::CliError;
-use crate::evaluate::{answered_set, progress, warn_of_missing};
+use crate::evaluate::{answered_set, progress};
 use crate::output::{BOLD, DIM, print_json, print_line, print_text, shown, tell};
 use crate::settings::{open, ranking};
 
@@ -69,7 +69,10 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
     }
     let nearest = match &arguments.queries {
         None => None,
-        Some(queries) => Some(nearest(&library, &ranking, &export, queries)?),
+        Some(queries) => {
+            let set = answered_set(queries, arguments.topics.as_deref())?;
+            Some(nearest(&library, &ranking, &export, &set)?)
+        }
     };
     let backup = write(&library, arguments, &export)?;
     let written = arguments.out.as_deref().or_else(|| {
@@ -126,7 +129,10 @@ fn own(
     let settings = &arguments.ranking.settings;
     let preset = settings.preset.as_deref();
     let evidence = match (&arguments.queries, preset) {
-        (Some(queries), _) => Some(evidence(&library, ranking, queries)?),
+        (Some(queries), _) => {
+            let set = answered_set(queries, arguments.topics.as_deref())?;
+            Some(evidence(&library, ranking, &set)?)
+        }
         // What was measured speaks for the same parameters only.
         (None, Some(preset)) if settings.settings.is_empty() => library.evidence_of(preset)?,
         (None, _) => None,
@@ -167,40 +173,41 @@ fn chosen(
         .unwrap_or(newest))
 }
 
-fn evidence(library: &Library, ranking: &Ranking, path: &Path) -> Result<Evidence, CliError> {
-    let set = answered_set(path)?;
-    warn_of_missing(library, &set);
-    let bar = progress(2 * set.answered().len());
+fn evidence(library: &Library, ranking: &Ranking, set: &QueryFile) -> Result<Evidence, CliError> {
+    let judged = library.judged(set)?;
+    for notice in &judged.notices {
+        tell(notice);
+    }
+    let bar = progress(2 * judged.answered().len());
     if let Some(params) = ranking.params() {
         library.aggregate_for(&params)?;
     }
-    let scores =
-        |ranking: &Ranking| library.scores(&set.queries, &set.base, ranking, || bar.inc(1));
+    let scores = |ranking: &Ranking| library.scores(&judged, ranking, || bar.inc(1));
     let before = scores(&Ranking::of(ranking.pipeline))?;
     let after = scores(ranking)?;
     bar.finish_and_clear();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(Evidence::of(
-        name.into_owned(),
-        &library.version_of(&set),
-        &before,
-        &after,
+    let name = set.path.file_name().unwrap_or_default().to_string_lossy();
+    Ok(
+        Evidence::of(name.into_owned(), &library.version_of(set), &before, &after)
+            .expect("a query set without answers is refused"),
     )
-    .expect("a query set without answers is refused"))
 }
 
 fn nearest(
     library: &Library,
     ranking: &Ranking,
     export: &Export,
-    path: &Path,
+    set: &QueryFile,
 ) -> Result<Nearest, CliError> {
-    let set = answered_set(path)?;
-    warn_of_missing(library, &set);
-    let bar = progress(2 * set.answered().len());
-    let found = library.nearest(ranking, export.target, &set, || bar.inc(1))?;
+    let n_answered = set.queries.iter().filter(|it| it.gold().is_some()).count();
+    let bar = progress(2 * n_answered);
+    let found = library.nearest(ranking, export.target, set, || bar.inc(1))?;
     bar.finish_and_clear();
-    found.ok_or(CliError::Stopped)
+    let found = found.ok_or(CliError::Stopped)?;
+    for notice in &found.notices {
+        tell(notice);
+    }
+    Ok(found)
 }
 
 /// Writes where the person asked for it; the path is that of what a config held.

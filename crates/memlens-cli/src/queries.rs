@@ -21,8 +21,8 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
             }
             print_text(|out| sets.iter().try_for_each(|set| write(out, set)))
         }
-        Some(QueriesAct::Import { file }) => {
-            let imported = library.import_query_set(file)?;
+        Some(QueriesAct::Import { file, topics }) => {
+            let imported = library.import_query_set_with(file, topics.as_deref())?;
             for told in imported.left_out.iter().chain(&imported.notices) {
                 tell(told);
             }

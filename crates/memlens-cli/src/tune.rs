@@ -55,7 +55,7 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
     }
     let stopped = library.clone();
     on_stop(move || stopped.stop_tuning())?;
-    let set = queries(&library, &arguments.queries)?;
+    let set = queries(&library, &arguments.queries, arguments.topics.as_deref())?;
     let answer = while_tuning(&library, || library.tune_set(&set, &ranking, &request))?;
     let Some(answer) = answer else {
         return Err(CliError::Stopped);
@@ -86,13 +86,21 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
 }
 
 /// The queries of a file where there is one of this name, else of a query set of the library.
-fn queries(library: &Library, named: &str) -> Result<LoadedSet, EngineError> {
+fn queries(
+    library: &Library,
+    named: &str,
+    topics: Option<&Path>,
+) -> Result<LoadedSet, EngineError> {
     let path = Path::new(named);
     let sets = library.query_sets()?;
-    if !path.exists() && sets.iter().any(|set| set.name == named || set.id == named) {
+    if !path.exists()
+        && sets
+            .iter()
+            .any(|set| set.name.eq_ignore_ascii_case(named) || set.id == named)
+    {
         return library.load_set(named);
     }
-    let file = QueryFile::read(path)?.with_answers()?;
+    let file = QueryFile::read_with_topics(path, topics)?.with_answers()?;
     for line in &file.left_out {
         tell(line);
     }
@@ -129,9 +137,12 @@ fn write(out: &mut dyn Write, answer: &TuneAnswer) -> io::Result<()> {
     writeln!(out)?;
     writeln!(out, "{BOLD}{}{BOLD:#}", shown(&answer.sentence))?;
     let best = &answer.rows[0];
-    if !best.changed.is_empty() {
-        let set: Vec<String> = best
-            .changed
+    let (named, changed) = match &answer.best_try {
+        Some(best) => ("Best try", &best.changed),
+        None => ("Best found", &best.changed),
+    };
+    if !changed.is_empty() {
+        let set: Vec<String> = changed
             .iter()
             .map(|it| {
                 let value = match it.value.as_str() {
@@ -142,7 +153,7 @@ fn write(out: &mut dyn Write, answer: &TuneAnswer) -> io::Result<()> {
                 format!("--set {}={value}", it.parameter)
             })
             .collect();
-        writeln!(out, "Best found: {}", set.join(" "))?;
+        writeln!(out, "{named}: {}", set.join(" "))?;
     }
     Ok(())
 }

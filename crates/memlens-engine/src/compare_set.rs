@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use crate::compare::OVERLAP_P;
 use crate::evaluate::Run;
+use crate::judged::JudgedFile;
 use crate::query_file::QueryFile;
 use crate::ranking::Ranking;
 use crate::view::{Change, QueryChange, QueryScope, QuerySetProgress, SetComparison, SetSide};
@@ -92,25 +93,26 @@ impl Library {
     /// Asks every query of a file of both rankings, each with its name; at least one has an answer. None where it was stopped.
     ///
     /// # Errors
-    /// As [`Library::run_query`] and [`Library::aggregate_for`].
+    /// As [`Library::judged`], [`Library::run_query`] and [`Library::aggregate_for`].
     pub fn compare_over(
         &self,
         file: &QueryFile,
         a: (&str, &Ranking),
         b: (&str, &Ranking),
     ) -> Result<Option<SetComparison>, EngineError> {
-        let run = self.set_run.begin(file.queries.len());
-        let over = self.ask_both(file, a.1, b.1, &run);
+        let judged = self.judged(file)?;
+        let run = self.set_run.begin(judged.queries.len());
+        let over = self.ask_both(&judged, a.1, b.1, &run);
         drop(run);
         let Some(Answered {
             changes: per_query,
             nonsense,
-            mut notices,
+            notices,
         }) = over?
         else {
             return Ok(None);
         };
-        notices.extend(self.missing_answers(file));
+        let notices = [judged.notices, notices].concat();
         let mut all = Change::default();
         let mut by_category: BTreeMap<String, Change> = BTreeMap::new();
         for change in &per_query {
@@ -155,7 +157,7 @@ impl Library {
     /// Both answers to each query, and what to tell of them; none where it was stopped.
     fn ask_both(
         &self,
-        file: &QueryFile,
+        judged: &JudgedFile<'_>,
         a: &Ranking,
         b: &Ranking,
         run: &Going<'_>,
@@ -165,13 +167,13 @@ impl Library {
         }
         let mut answered = Answered::default();
         let is_of_library = a.is_of_library() || b.is_of_library();
-        for query in self.in_turn(&file.queries, |it| is_of_library.then_some(&*it.query)) {
-            let by_a = self.run_query(query, &file.base, a, false)?;
+        for query in self.in_turn(&judged.queries, |it| is_of_library.then_some(&*it.query)) {
+            let by_a = self.run_query(query, &judged.file.base, a, false)?;
             // What was stopped was not answered as it would be, and the other would make a memory of its own.
             if run.is_stopped() {
                 return Ok(None);
             }
-            let by_b = self.run_query(query, &file.base, b, false)?;
+            let by_b = self.run_query(query, &judged.file.base, b, false)?;
             if !run.goes_on() {
                 return Ok(None);
             }
@@ -180,7 +182,7 @@ impl Library {
             answered.notices.extend(told);
             match query.gold() {
                 Some(gold) => {
-                    let change = self.change(file, query, gold, &by_a, &by_b);
+                    let change = self.change(judged.file, query, gold, &by_a, &by_b);
                     answered.changes.push(change);
                 }
                 None => {

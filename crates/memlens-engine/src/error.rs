@@ -146,6 +146,46 @@ pub enum EngineError {
         /// The file.
         path: PathBuf,
     },
+    /// A file is no query set.
+    #[error("cannot read {}: it is in none of the formats that are read: {}", path.display(), memlens_eval::FORMATS_READ)]
+    UnknownQueries {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The questions of a file of judgments are not found.
+    #[error("cannot read the questions of {}: {why}", path.display())]
+    Topics {
+        /// The file of judgments.
+        path: PathBuf,
+        /// Why, and what to do.
+        why: String,
+    },
+    /// A document id of a query set is that of several notes.
+    #[error(
+        "cannot measure by {set}: the document id {id} fits {n} notes ({examples}); write more of the path in front of it"
+    )]
+    ManyNotes {
+        /// The query set, as the user named it.
+        set: String,
+        /// The document id.
+        id: String,
+        /// The number of notes that it fits.
+        n: usize,
+        /// Their paths.
+        examples: String,
+    },
+    /// No note that a query set judges is in the library.
+    #[error(
+        "cannot measure by {set}: none of the {n} judged notes is in this library ({examples}); index the folder that holds them, or correct the paths"
+    )]
+    NoneJudgedHere {
+        /// The query set, as the user named it.
+        set: String,
+        /// The number of notes that it judges.
+        n: usize,
+        /// Some of them, as the set names them.
+        examples: String,
+    },
     /// No pipeline has this name.
     #[error("cannot rank as {named}: {why}")]
     NoPipeline {
@@ -344,6 +384,15 @@ impl From<RetrieveError> for EngineError {
 }
 
 impl EngineError {
+    /// A file of the user's could not be read or written.
+    pub(crate) fn file(attempt: &'static str, path: &Path, source: std::io::Error) -> EngineError {
+        EngineError::File {
+            attempt,
+            path: path.to_owned(),
+            source,
+        }
+    }
+
     /// Names the library's folder in an error of its database that does not know it.
     pub fn at(self, dir: &Path) -> EngineError {
         if let EngineError::Store(error) = self {
@@ -379,6 +428,10 @@ impl EngineError {
             | EngineError::NoTarget { .. }
             | EngineError::NoQueries { .. }
             | EngineError::NoAnswers { .. }
+            | EngineError::NoneJudgedHere { .. }
+            | EngineError::UnknownQueries { .. }
+            | EngineError::Topics { .. }
+            | EngineError::ManyNotes { .. }
             | EngineError::QuerySet { .. }
             | EngineError::Tune { .. }
             | EngineError::Run { .. }

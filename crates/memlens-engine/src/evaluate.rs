@@ -7,18 +7,31 @@ use memlens_eval::{Place, Query};
 use memlens_params::Values;
 use memlens_retrieve::Part;
 
+use crate::judged::note_path;
 use crate::ranking::Ranking;
 use crate::{EngineError, Library, Search};
 
 /// What was returned for one query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Run {
-    /// Places, best first; those in the query set's folder by their path in it, others by their absolute path.
+    /// Places, best first; each note by its absolute path.
     pub places: Vec<Place>,
     /// Their scores.
     pub scores: Vec<f64>,
     /// What a person should be told of it.
     pub notices: Vec<String>,
+}
+
+impl Run {
+    /// Its places as a file beside a query set names them: by the path in the set's folder, others by their absolute path.
+    pub fn places_from(&self, base: &Path) -> Vec<Place> {
+        let named = |place: &Place| {
+            let path = Path::new(&place.path);
+            let path = path.strip_prefix(base).unwrap_or(path);
+            Place::new(path.display().to_string(), place.start_line, place.end_line)
+        };
+        self.places.iter().map(named).collect()
+    }
 }
 
 impl Library {
@@ -34,7 +47,7 @@ impl Library {
         is_pooled: bool,
     ) -> Result<Run, EngineError> {
         match self.search_for(query, base, ranking, is_pooled)? {
-            Ok(search) => self.run_of(&search, &ranking.values, base),
+            Ok(search) => self.run_of(&search, &ranking.values),
             Err(why) => Ok(Run {
                 notices: vec![why],
                 ..Run::default()
@@ -65,12 +78,7 @@ impl Library {
     }
 
     /// What a search of a query set returns by these values.
-    pub(crate) fn run_of(
-        &self,
-        search: &Search,
-        values: &Values,
-        base: &Path,
-    ) -> Result<Run, EngineError> {
+    pub(crate) fn run_of(&self, search: &Search, values: &Values) -> Result<Run, EngineError> {
         let columns = search.columns(values);
         let mut run = Run {
             notices: columns.fallbacks().collect(),
@@ -78,9 +86,7 @@ impl Library {
         };
         for slot in &columns.order[..columns.n_kept as usize] {
             let row = search.row_facts(*slot)?;
-            let absolute = Path::new(&row.note.folder_path).join(&row.note.path);
-            // Notes outside of the query set's folder keep their folder, so that none passes for a gold one.
-            let path = absolute.strip_prefix(base).unwrap_or(&absolute);
+            let path = note_path(&row.note.folder_path, &row.note.path);
             let path = path.display().to_string();
             run.places
                 .push(Place::new(path, row.start_line, row.end_line));

@@ -1,10 +1,9 @@
 //! What speaks for a ranking: its figures on a query set beside those of the default.
 
-use std::path::Path;
-
-use memlens_eval::{Difference, Metric, Query, Scores, Summary, paired_bootstrap, score, signed};
+use memlens_eval::{Difference, Metric, Scores, Summary, paired_bootstrap, score, signed};
 use serde::{Deserialize, Serialize};
 
+use crate::judged::JudgedFile;
 use crate::ranking::Ranking;
 use crate::view::TuneAnswer;
 use crate::{EngineError, Library};
@@ -151,25 +150,24 @@ fn counted(n: usize) -> String {
 }
 
 impl Library {
-    /// What a ranking is worth for each query of a set that has an answer; paths are relative to `base`.
+    /// What a ranking is worth for each query of a file that has an answer.
     ///
     /// # Errors
     /// As [`Library::run_query`].
     pub fn scores(
         &self,
-        queries: &[Query],
-        base: &Path,
+        judged: &JudgedFile<'_>,
         ranking: &Ranking,
         mut asked: impl FnMut(),
     ) -> Result<Vec<Scores>, EngineError> {
         let is_of_library = ranking.is_of_library();
-        let queries = self.in_turn(queries, |query| {
+        let queries = self.in_turn(&judged.queries, |query| {
             let is_asked = is_of_library && query.gold().is_some();
             is_asked.then_some(&*query.query)
         });
         let answered = queries.filter_map(|query| Some((query, query.gold()?)));
         let each = answered.map(|(query, gold)| {
-            let run = self.run_query(query, base, ranking, false)?;
+            let run = self.run_query(query, &judged.file.base, ranking, false)?;
             asked();
             Ok(score(gold, &run.places))
         });

@@ -56,6 +56,7 @@ mod following;
 mod given;
 mod hook;
 mod in_turn;
+mod judged;
 mod kept;
 mod library;
 mod markdown;
@@ -105,6 +106,7 @@ pub use evaluate::Run;
 pub use evidence::{Evidence, Measured};
 pub use export::{ConfigChange, Export, config_of, export, target, targets_told};
 pub use given::GivenRanking;
+pub use judged::JudgedFile;
 pub use library::Library;
 pub use marks::Evergreen;
 /// Where agents are looked for.
@@ -114,8 +116,8 @@ pub use memlens_agents::{Effect, Setting, Takes, Target};
 /// What an agent asked, and what it was given.
 pub use memlens_agents::{PastKind, PastQuestion, Returned, Used};
 pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
-/// What a query set is measured by.
-pub use memlens_eval::Metric;
+/// What a query set is measured by, and how many judged queries a conclusion needs.
+pub use memlens_eval::{Metric, QUERIES_MIN};
 pub use memlens_indexer::{
     Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,
 };

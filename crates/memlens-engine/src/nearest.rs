@@ -30,6 +30,8 @@ pub struct Nearest {
     pub n_queries: usize,
     /// How many settings were tried.
     pub n_tried: usize,
+    /// What the user must know of the queries.
+    pub notices: Vec<String>,
 }
 
 impl Nearest {
@@ -50,6 +52,7 @@ impl Nearest {
             found: self.found,
             n_queries: self.n_queries as u32,
             n_tried: self.n_tried as u32,
+            notices: self.notices.clone(),
         }
     }
 }
@@ -60,7 +63,7 @@ impl Library {
     /// that was asked, twice each; none where [`Library::stop_compare`] stopped it, which tells its progress as well.
     ///
     /// # Errors
-    /// [`EngineError::NoPipeline`] for a target that Memlens cannot search as; as [`Library::run_query`].
+    /// [`EngineError::NoPipeline`] for a target that Memlens cannot search as; as [`Library::judged`] and [`Library::run_query`].
     pub fn nearest(
         &self,
         ranking: &Ranking,
@@ -68,7 +71,8 @@ impl Library {
         file: &QueryFile,
         asked: impl Fn(),
     ) -> Result<Option<Nearest>, EngineError> {
-        let queries = file.answered();
+        let judged = self.judged(file)?;
+        let queries = judged.answered();
         let run = self.set_run.begin(2 * queries.len());
         let found = self.try_each(ranking, target, &queries, &file.base, || {
             asked();
@@ -77,7 +81,10 @@ impl Library {
         match found {
             Err(Stopped::By(error)) => Err(error),
             Err(Stopped::Person) => Ok(None),
-            Ok(found) => Ok(Some(found)),
+            Ok(found) => Ok(Some(Nearest {
+                notices: judged.notices,
+                ..found
+            })),
         }
     }
 
@@ -139,7 +146,7 @@ impl Library {
                 let Ok(search) = search else {
                     return Ok(score_of(query, &[]));
                 };
-                let run = self.run_of(search, values, base)?;
+                let run = self.run_of(search, values)?;
                 Ok(score_of(query, &run.places))
             });
             Ok::<f64, EngineError>(mean(&each.collect::<Result<Vec<_>, EngineError>>()?))
@@ -167,6 +174,7 @@ impl Library {
             found,
             n_queries: queries.len(),
             n_tried,
+            notices: Vec::new(),
         })
     }
 }

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use memlens_params::print::json_schema_of;
-use memlens_params::{ParameterSet, Params, TypedSet, Value, Values, VectorUnit, brief};
+use memlens_params::{
+    ParameterKind, ParameterSet, Params, TypedSet, Value, Values, VectorUnit, brief,
+};
 use memlens_rank::AnyPipeline;
 use serde::Serialize;
 use serde_json::{Map, json};
@@ -82,7 +84,7 @@ impl Library {
     ) -> Result<String, EngineError> {
         let lists = self.lists();
         let snapshot = &lists.snapshot;
-        let resolved = json!(params.values());
+        let resolved = in_file(&params.values());
         let of = pipeline_of(params.table()).filter(|of| of.id().0 != NATIVE_NAME);
         let parameters = params
             .changed()
@@ -222,6 +224,20 @@ impl Library {
         presets.extend(built_in);
         Ok(presets)
     }
+}
+
+/// Values as a file holds them: the number of an integer parameter has no decimal point.
+fn in_file(values: &Values) -> serde_json::Value {
+    let written = values.table().parameters.iter().map(|it| {
+        let value = match (&it.kind, values.get(it.id)) {
+            (ParameterKind::Number { integer: true, .. }, Some(Value::Number(number))) => {
+                json!(number as i64)
+            }
+            (_, value) => json!(value),
+        };
+        (it.id.to_owned(), value)
+    });
+    serde_json::Value::Object(written.collect())
 }
 
 /// The presets that come with Memlens; one that the person saved by the same name goes before.

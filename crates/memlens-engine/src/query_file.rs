@@ -1,12 +1,11 @@
 //! A file of judged queries that a person names.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use memlens_eval::{Judgment, Query, QuerySet};
+use memlens_eval::{Format, Judgment, Query, QuerySet};
 
-use crate::{EngineError, Library};
+use crate::EngineError;
 
 /// More is no file that a person wrote or exported.
 const BYTES_MAX: u64 = 64 << 20;
@@ -18,6 +17,8 @@ pub struct QueryFile {
     pub path: PathBuf,
     /// The folder that its paths are relative to.
     pub base: PathBuf,
+    /// Whether its paths are document ids: each names the note whose path ends with it.
+    pub has_document_ids: bool,
     /// All its queries, in their order.
     pub all: Vec<Query>,
     /// Its judged queries.
@@ -32,21 +33,40 @@ impl QueryFile {
     /// Reads a file; lines that hold no query, and queries that nobody has judged yet, are left out.
     ///
     /// # Errors
-    /// [`EngineError::File`] where it cannot be read.
+    /// As [`QueryFile::read_with_topics`].
     pub fn read(path: &Path) -> Result<QueryFile, EngineError> {
-        let refused = |source: io::Error| EngineError::File {
-            attempt: "read",
-            path: path.to_owned(),
-            source,
-        };
-        let bytes = memlens_files::read(path, BYTES_MAX).map_err(refused)?;
-        if bytes.len() as u64 > BYTES_MAX {
-            let why = format!("it is larger than {} MiB", BYTES_MAX >> 20);
-            return Err(refused(io::Error::other(why)));
-        }
-        let resolved = path.canonicalize().map_err(refused)?;
+        QueryFile::read_with_topics(path, None)
+    }
+
+    /// The same; the questions of TREC qrels are in a topics file, which is looked for beside them where none is named.
+    ///
+    /// # Errors
+    /// [`EngineError::File`] where a file cannot be read; [`EngineError::UnknownQueries`] where it is in none of the formats
+    /// that are read; [`EngineError::Topics`] where there is no topics file, or one for a file that needs none.
+    pub fn read_with_topics(path: &Path, topics: Option<&Path>) -> Result<QueryFile, EngineError> {
+        let bytes = content(path)?;
+        let resolved = path
+            .canonicalize()
+            .map_err(|source| EngineError::file("read", path, source))?;
+        let base = resolved.parent().map(Path::to_owned).unwrap_or_default();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let set = QuerySet::read(&name, &bytes);
+        let topics = match (Format::of(&name, &bytes), topics) {
+            (Format::Qrels, Some(topics)) => Some(content(topics)?),
+            (Format::Qrels, None) => Some(content(&topics_beside(path, &resolved)?)?),
+            (_, Some(_)) => {
+                return Err(EngineError::Topics {
+                    path: path.to_owned(),
+                    why: "it is not TREC qrels, and holds its questions itself".to_owned(),
+                });
+            }
+            (_, None) => None,
+        };
+        let set = QuerySet::read_with_topics(&name, &bytes, topics.as_deref());
+        if set.queries.is_empty() && !Format::is_known(&bytes) {
+            return Err(EngineError::UnknownQueries {
+                path: path.to_owned(),
+            });
+        }
         let is_judged = |query: &Query| query.judgment() != Judgment::Unjudged;
         let queries: Vec<Query> = set
             .queries
@@ -63,18 +83,13 @@ impl QueryFile {
         let left_out = bad_lines.iter().cloned().chain(unjudged_told(n_unjudged));
         Ok(QueryFile {
             path: path.to_owned(),
-            base: resolved.parent().map(Path::to_owned).unwrap_or_default(),
+            base,
+            has_document_ids: set.has_document_ids,
             left_out: left_out.collect(),
             bad_lines,
             queries,
             all: set.queries,
         })
-    }
-
-    /// The queries that have an answer: all but nonsense.
-    pub fn answered(&self) -> Vec<&Query> {
-        let all = self.queries.iter();
-        all.filter(|query| query.gold().is_some()).collect()
     }
 
     /// The same file, where it holds a judged query.
@@ -94,10 +109,58 @@ impl QueryFile {
     /// [`EngineError::NoQueries`] and [`EngineError::NoAnswers`].
     pub fn with_answers(self) -> Result<QueryFile, EngineError> {
         let file = self.with_queries()?;
-        if file.answered().is_empty() {
+        if file.queries.iter().all(|it| it.gold().is_none()) {
             return Err(EngineError::NoAnswers { path: file.path });
         }
         Ok(file)
+    }
+}
+
+fn content(path: &Path) -> Result<Vec<u8>, EngineError> {
+    let refused = |source: io::Error| EngineError::file("read", path, source);
+    let bytes = memlens_files::read(path, BYTES_MAX).map_err(refused)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        let why = format!("it is larger than {} MiB", BYTES_MAX >> 20);
+        return Err(refused(io::Error::other(why)));
+    }
+    Ok(bytes)
+}
+
+/// The one file beside qrels whose name says that it holds their questions.
+fn topics_beside(path: &Path, resolved: &Path) -> Result<PathBuf, EngineError> {
+    let folder = resolved.parent().unwrap_or(Path::new("/"));
+    let refused = |why: String| EngineError::Topics {
+        path: path.to_owned(),
+        why,
+    };
+    let entries =
+        std::fs::read_dir(folder).map_err(|source| EngineError::file("read", folder, source))?;
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|it| *it != resolved && it.is_file())
+        .filter(|it| {
+            let name = it.file_name().unwrap_or_default().to_string_lossy();
+            let name = name.to_lowercase();
+            name.contains("topics") || name.starts_with("queries")
+        })
+        .collect();
+    found.sort();
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => Err(refused(
+            "TREC qrels name questions by number; put their topics file beside them, with a name that holds \"topics\", or name it with --topics"
+                .to_owned(),
+        )),
+        _ => {
+            let names: Vec<String> = found
+                .iter()
+                .map(|it| it.file_name().unwrap_or_default().to_string_lossy().into_owned())
+                .collect();
+            Err(refused(format!(
+                "its topics file could be any of {}; name it with --topics",
+                names.join(", ")
+            )))
+        }
     }
 }
 
@@ -106,23 +169,5 @@ fn unjudged_told(n: usize) -> Option<String> {
         0 => None,
         1 => Some("1 query is not judged yet; left out".to_owned()),
         n => Some(format!("{n} queries are not judged yet; left out")),
-    }
-}
-
-impl Library {
-    /// What to tell where notes that hold the answers are not in the library: every figure would be 0.
-    pub fn missing_answers(&self, file: &QueryFile) -> Option<String> {
-        let there = self.note_paths();
-        let relevant = file.queries.iter().filter_map(Query::gold).flatten();
-        let paths: BTreeSet<&str> = relevant.map(|place| place.path.as_str()).collect();
-        let is_missing = |path: &&&str| !there.contains(&file.base.join(path));
-        let n_missing = paths.iter().filter(is_missing).count();
-        (n_missing > 0).then(|| {
-            format!(
-                "{n_missing} of the {} notes with answers are not in the library; index {} first",
-                paths.len(),
-                file.base.display()
-            )
-        })
     }
 }

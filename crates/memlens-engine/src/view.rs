@@ -47,11 +47,11 @@ pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};
 pub use search::{Fact, Journey, QueryWord, Row, SearchAnswer, Snippet};
 pub use tuning::{
-    Calibration, CalibrationAnswer, CategoryFigure, ChangedValue, Curve, GoldPlace, GoldState,
-    ImportedSet, LineFigures, MetricRow, NewSetFrom, NothingFound, Origin, OriginCount, QueryEdit,
-    QueryFigure, QuerySetCounts, QuerySetInfo, QuerySetView, RunComparison, RunInfo, RunMetric,
-    RunQuery, RunView, Sensitivity, SetFormat, SetMetrics, SetQuery, SetWish, TuneAnswer, TuneKind,
-    TuneProgress, TuneRequest, TuneRow, TuneStep, TypedPlace,
+    BestTry, Calibration, CalibrationAnswer, CategoryFigure, ChangedValue, Curve, GoldPlace,
+    GoldState, ImportedSet, LineFigures, MetricRow, NewSetFrom, NothingFound, Origin, OriginCount,
+    QueryEdit, QueryFigure, QuerySetCounts, QuerySetInfo, QuerySetView, RunComparison, RunInfo,
+    RunMetric, RunQuery, RunView, Sensitivity, SetFormat, SetMetrics, SetQuery, SetWish,
+    TuneAnswer, TuneKind, TuneProgress, TuneRequest, TuneRow, TuneStep, TypedPlace,
 };
 pub use why::{ChunkWhy, Fix, FixPrice, MetricPrice, WhyAnswer, WhyNot};
 

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 
 use crate::bootstrap::Difference;
+use crate::metric::Metric;
 
-/// From so many queries on a bootstrap interval is reliable.
-pub const QUERIES_RELIABLE: usize = 20;
+/// Minimum number of judged queries for a conclusion: with fewer a bootstrap interval is too narrow, and the best of many
+/// tries is best by chance.
+pub const QUERIES_MIN: usize = 20;
 
 /// Differences up to this are none.
 const TIE: f64 = 1e-9;
@@ -55,20 +57,23 @@ pub enum Doubt {
         /// How many there are.
         n: usize,
     },
-    /// No query is scored differently.
-    Same,
+    /// No query is scored differently by this metric.
+    Same {
+        /// The metric.
+        metric: Metric,
+    },
     /// The interval holds 0.
     MayBeChance(Difference),
 }
 
 impl Doubt {
-    /// What speaks against concluding from a difference over `n` queries; none where it is sure.
-    pub fn of(n: usize, difference: &Difference) -> Option<Doubt> {
+    /// What speaks against concluding from a difference of a metric over `n` queries; none where it is sure.
+    pub fn of(n: usize, metric: Metric, difference: &Difference) -> Option<Doubt> {
         let Difference { mean, low, high } = *difference;
-        if n < QUERIES_RELIABLE {
+        if n < QUERIES_MIN {
             Some(Doubt::TooFew { n })
         } else if [mean, low, high].iter().all(|it| it.abs() <= TIE) {
-            Some(Doubt::Same)
+            Some(Doubt::Same { metric })
         } else if low <= 0.0 && high >= 0.0 {
             Some(Doubt::MayBeChance(*difference))
         } else {
@@ -82,9 +87,11 @@ impl fmt::Display for Doubt {
         match self {
             Doubt::TooFew { n } => write!(
                 f,
-                "Too few queries to tell: {n}; the interval is reliable from {QUERIES_RELIABLE} on."
+                "Too few queries to tell: {n}; the interval is reliable from {QUERIES_MIN} on."
             ),
-            Doubt::Same => write!(f, "The figures do not differ."),
+            Doubt::Same { metric } => {
+                write!(f, "{} does not differ for any query.", metric.label())
+            }
             Doubt::MayBeChance(difference) => {
                 write!(f, "The difference may be chance: {difference}.")
             }
@@ -96,6 +103,7 @@ impl fmt::Display for Doubt {
 mod tests {
     use super::{Doubt, WinLoss};
     use crate::bootstrap::Difference;
+    use crate::metric::Metric;
 
     #[test]
     fn ties_are_what_rounding_makes() {
@@ -113,7 +121,8 @@ mod tests {
     #[test]
     fn doubts_are_told() {
         let told = |n, mean, low, high| {
-            Doubt::of(n, &Difference { mean, low, high }).map(|doubt| doubt.to_string())
+            Doubt::of(n, Metric::Hit1, &Difference { mean, low, high })
+                .map(|doubt| doubt.to_string())
         };
         let few = "Too few queries to tell: 12; the interval is reliable from 20 on.";
         assert_eq!(told(12, 0.3, 0.2, 0.4).as_deref(), Some(few));
@@ -124,7 +133,7 @@ mod tests {
         let touching =
             "The difference may be chance: \u{2212}0.012, 95\u{202f}% \u{2212}0.020 to 0.000.";
         assert_eq!(told(57, -0.012, -0.02, 0.0).as_deref(), Some(touching));
-        let same = "The figures do not differ.";
+        let same = "Hit@1 does not differ for any query.";
         assert_eq!(told(57, 0.0, 0.0, 0.0).as_deref(), Some(same));
     }
 }

@@ -1,10 +1,15 @@
-//! Query sets in files: JSON lines, CSV, and the bench of qmd.
+//! Query sets in files: JSON lines, CSV, the bench of qmd, and the judgment lists of search engines.
 //!
 //! A bad line costs itself alone and is named by its number. Of two queries with one id the first stays.
 
 mod csv;
+mod graded;
 mod jsonl;
+mod opensearch;
 mod qmd;
+mod ranklib;
+mod ratings_csv;
+mod trec;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -24,17 +29,27 @@ pub enum Format {
     Csv,
     /// What `qmd bench` reads: whole notes hold the answers.
     Qmd,
+    /// The ratings of Quepid and OpenSearch: `query,docid,rating`.
+    RatingsCsv,
+    /// The judgment list of OpenSearch's Search Relevance Workbench: an object with `judgmentRatings`.
+    OpenSearch,
+    /// RankLib, also called LETOR or LTR: `grade qid:1 # docid query`.
+    RankLib,
+    /// TREC qrels, whose questions are in a topics file.
+    Qrels,
 }
+
+/// The formats that are read, for a message about a file in none of them.
+pub const FORMATS_READ: &str = "JSON lines (id, query, relevant), CSV with a header (id,query,path,start_line,end_line), \
+    a bench of qmd (JSON with queries), ratings of Quepid or OpenSearch as CSV (query,docid,rating), judgments of OpenSearch \
+    as JSON (judgmentRatings), RankLib (grade qid:1 # docid query), and TREC qrels with a topics file";
 
 impl Format {
     /// The format of a file, by what stands in it; by its name where that does not tell.
     pub fn of(name: &str, bytes: &[u8]) -> Format {
         let bytes = without_mark(bytes);
-        if qmd::is_bench(bytes) {
-            return Format::Qmd;
-        }
-        if csv::delimiter(bytes).is_some() {
-            return Format::Csv;
+        if let Some(known) = Format::by_content(bytes) {
+            return known;
         }
         let is_object = bytes.trim_ascii_start().first() == Some(&b'{');
         match name.rsplit_once('.').map(|(_, end)| end) {
@@ -43,17 +58,53 @@ impl Format {
             _ => Format::Jsonl,
         }
     }
+
+    /// Whether a file is in one of the formats that are read; `false` where [`Format::of`] can only guess by the name.
+    pub fn is_known(bytes: &[u8]) -> bool {
+        let bytes = without_mark(bytes);
+        bytes.trim_ascii().is_empty()
+            || Format::by_content(bytes).is_some()
+            || jsonl::has_query(bytes)
+    }
+
+    fn by_content(bytes: &[u8]) -> Option<Format> {
+        type IsIt = fn(&[u8]) -> bool;
+        let known: [(IsIt, Format); 6] = [
+            (qmd::is_bench, Format::Qmd),
+            (opensearch::is_list, Format::OpenSearch),
+            (|bytes| csv::delimiter(bytes).is_some(), Format::Csv),
+            (
+                |bytes| ratings_csv::delimiter(bytes).is_some(),
+                Format::RatingsCsv,
+            ),
+            (ranklib::is_list, Format::RankLib),
+            (trec::is_qrels, Format::Qrels),
+        ];
+        let mut known = known.into_iter();
+        known.find_map(|(is_it, format)| is_it(bytes).then_some(format))
+    }
 }
 
 impl QuerySet {
     /// Reads a query set in UTF-8, in whatever of the formats it is.
+    ///
+    /// Without their topics, qrels hold no query.
     pub fn read(name: &str, bytes: &[u8]) -> QuerySet {
+        QuerySet::read_with_topics(name, bytes, None)
+    }
+
+    /// Reads a query set whose questions may be in a topics file, as those of TREC qrels are; other formats do not read it.
+    pub fn read_with_topics(name: &str, bytes: &[u8], topics: Option<&[u8]>) -> QuerySet {
         let format = Format::of(name, bytes);
         let bytes = without_mark(bytes);
         match format {
             Format::Jsonl => jsonl::read(bytes),
             Format::Csv => csv::read(bytes),
             Format::Qmd => qmd::read(bytes),
+            Format::RatingsCsv => ratings_csv::read(bytes),
+            Format::OpenSearch => opensearch::read(bytes),
+            Format::RankLib => ranklib::read(bytes),
+            Format::Qrels => trec::read(bytes, topics.map(without_mark)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Judged queries and what a ranking is worth by them.
 //!
-//! A [`QuerySet`] is read from JSON lines, CSV or a bench of qmd; [`score`] judges one ranking, [`Summary`] the mean
+//! A [`QuerySet`] is read from JSON lines, CSV, a bench of qmd or a judgment list of a search engine; [`score`] judges one ranking, [`Summary`] the mean
 //! over queries, [`Nonsense`] those to which nothing should be found; [`Doubt`] says what a difference
 //! does not tell. A relevant range counts once, at the first result whose lines overlap it, so the
 //! figures depend little on how chunks are cut.
@@ -29,6 +29,7 @@ mod formats;
 mod hash;
 mod metric;
 mod metrics;
+mod needed;
 mod nonsense;
 mod overlap;
 mod queries;
@@ -36,13 +37,14 @@ mod summary;
 
 pub use bootstrap::{Difference, paired_bootstrap, signed};
 pub use calibration::{AtLine, Calibration, Histogram};
-pub use doubt::{Doubt, QUERIES_RELIABLE, WinLoss};
+pub use doubt::{Doubt, QUERIES_MIN, WinLoss};
 pub use files::{FilesPassing, files_passing};
 pub use folds::folds;
-pub use formats::{Format, to_csv, to_jsonl, to_qmd};
+pub use formats::{FORMATS_READ, Format, to_csv, to_jsonl, to_qmd};
 pub use hash::query_set_hash;
 pub use metric::{Metric, UnknownMetric};
 pub use metrics::{Scores, Shown, score, score_shown, shown_by};
+pub use needed::{about, queries_needed};
 pub use nonsense::Nonsense;
 pub use overlap::rank_biased_overlap;
 pub use queries::{BadLine, Judgment, Place, Query, QuerySet};

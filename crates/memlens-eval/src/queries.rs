@@ -105,4 +105,6 @@ pub struct QuerySet {
     pub queries: Vec<Query>,
     /// Lines that were left out.
     pub bad_lines: Vec<BadLine>,
+    /// Whether its paths are document ids: each names the note whose path ends with it.
+    pub has_document_ids: bool,
 }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use memlens_engine::{Engine, read_params};
+use memlens_engine::{Engine, Ranking, pipeline, read_params};
 use memlens_params::{Parameter, ParameterKind, ParameterSet, Params, Value, table};
 use memlens_tests::{Notes, cases, fresh, hashing, open};
 use proptest::prelude::*;
@@ -362,5 +362,41 @@ fn a_file_is_written_whole_or_not_at_all() {
                 .contains("a watched folder, where Memlens never writes"),
             "{error}"
         );
+    }
+}
+
+#[test]
+fn numbers_of_integer_parameters_are_integers() {
+    let notes = Notes::new(&[("a.md", "The hall.")]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let params = Params {
+        max_results: 7,
+        min_score: 0.0,
+        ..Params::default()
+    };
+    for ranking in [
+        Ranking::native(&params),
+        Ranking::of(pipeline("openclaw").expect("it is known")),
+        Ranking::of(pipeline("qmd").expect("it is known")),
+    ] {
+        let text = library
+            .preset_text(&ranking.values, None)
+            .expect("it can be written");
+        let file: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        let mut n_integers = 0;
+        for parameter in &ranking.values.table().parameters {
+            let ParameterKind::Number { integer, .. } = parameter.kind else {
+                continue;
+            };
+            for values in ["resolved", "parameters"] {
+                let value = &file[values][parameter.id];
+                if value.is_number() {
+                    assert_eq!(value.is_i64(), integer, "{} {value}", parameter.id);
+                    n_integers += usize::from(integer);
+                }
+            }
+        }
+        assert!(n_integers > 0, "{text}");
     }
 }

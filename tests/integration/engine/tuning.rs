@@ -141,10 +141,10 @@ fn live_figures_are_those_of_eval() {
         .expect("nobody stopped it");
     let file = QueryFile::read(&here.notes.at(".queries.jsonl")).expect("it can be read");
     let file = file.with_answers().expect("it has some");
+    let judged = library.judged(&file).expect("the notes are there");
     for (ranking, of_row) in [(&now, 0), (&pinned, 1)] {
-        let judged: Vec<_> = file.answered().into_iter().cloned().collect();
         let scores = library
-            .scores(&judged, &file.base, ranking, || ())
+            .scores(&judged, ranking, || ())
             .expect("it can be asked");
         for row in &figures.rows {
             let all: Vec<f64> = scores.iter().filter_map(|it| row.metric.of(it)).collect();
@@ -239,9 +239,9 @@ fn no_question_is_judged_by_its_own_thumbs() {
     assert_ne!(measured(), before, "thumbs for other questions weigh");
     // Nor is a question asked from a file ranked by its own, so that both figures are the same.
     let file = QueryFile::read(&here.notes.at(".queries.jsonl")).expect("it can be read");
-    let judged: Vec<_> = file.answered().into_iter().cloned().collect();
+    let judged = library.judged(&file).expect("the notes are there");
     let scores = library
-        .scores(&judged, &file.base, &ours(), || ())
+        .scores(&judged, &ours(), || ())
         .expect("it can be asked");
     let mean = scores.iter().map(|it| it.ndcg_10).sum::<f64>() / 30.0;
     assert!((measured()[0].expect("it is defined") - mean).abs() < 1e-9);
@@ -280,7 +280,7 @@ fn a_judgment_follows_its_text_and_says_when_it_is_gone() {
             .expect("it can be");
         assert_eq!(imported.notices.len(), 1, "{imported:?}");
         assert!(
-            imported.notices[0].starts_with("2 of the 3 relevant places are"),
+            imported.notices[0].starts_with("1 of the 3 judged notes is not in this library"),
             "{imported:?}"
         );
         imported.info.id
@@ -314,7 +314,7 @@ fn a_judgment_follows_its_text_and_says_when_it_is_gone() {
     assert_eq!(row.now, Some(0.5));
     let told = figures.notices.join("\n");
     assert!(told.contains("1 judgment no longer fits"), "{told}");
-    assert!(told.contains("2 of the 3 relevant places are"), "{told}");
+    assert!(told.contains("1 of the 3 judged notes is"), "{told}");
 }
 
 #[test]
@@ -554,6 +554,10 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
         .unwrap()
         .unwrap();
     assert!(!kept.can_choose, "{kept:?}");
+    assert_eq!(
+        answer.best_try, None,
+        "what is surely better is no doubtful try"
+    );
     for wrong in [
         TuneRequest {
             folds: 0,
@@ -899,4 +903,50 @@ fn fifty_thousand_queries_are_kept_and_measured_in_part() {
         told.contains("2000 of the 50000 queries are measured"),
         "{told}"
     );
+}
+
+#[test]
+fn a_verdict_names_its_metric() {
+    let here = Here::new();
+    let library = here.engine.library();
+    let set = here.import(&queries()).info.id;
+    let fewer = with("budget_tokens", Value::Number(32_000.0));
+    let figures = library
+        .measure_set(&wish(&set, &fewer), &ours(), Metric::Recall5)
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        figures.verdict.as_deref(),
+        Some("Recall@5 does not differ for any query.")
+    );
+}
+
+#[test]
+fn a_set_of_other_notes_has_no_figures_in_the_window_either() {
+    let here = Here::new();
+    let library = here.engine.library();
+    let elsewhere = queries().replace(".md", ".txt");
+    let imported = here.import(&elsewhere);
+    let said = "none of the 30 judged notes is in this library (adder.txt, badger.txt, beaver.txt, and 27 more)";
+    assert!(imported.notices.concat().contains(said), "{imported:?}");
+    let set = wish(&imported.info.id, &ours());
+    let refused = [
+        library.measure_set(&set, &ours(), Metric::Mrr10).err(),
+        library.sensitivity(&set, None, Metric::Mrr10).err(),
+        library.calibrate(&set).err(),
+        library.auto_tune(&set, &request(5)).err(),
+        here.engine.save_run(&set, "").err(),
+    ];
+    for error in refused {
+        let error = error.expect("there is nothing to measure").to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    // Where some are there, the others are named.
+    let imported = here.import(&queries().replace("toad.md", "toad.txt"));
+    let figures = library
+        .measure_set(&wish(&imported.info.id, &ours()), &ours(), Metric::Mrr10)
+        .unwrap()
+        .unwrap();
+    let said = "1 of the 30 judged notes is not in this library and counts as not found: toad.txt";
+    assert!(figures.notices.iter().any(|it| it == said), "{figures:?}");
 }

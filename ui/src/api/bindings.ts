@@ -235,6 +235,9 @@ export const events = {
 	stateChanged: makeEvent<StateChanged, StateChanged>("state-changed"),
 };
 
+/* Constants */
+export const QUERIES_MIN = 20 as const;
+
 /* Types */
 /**  One thing that happened in a watched folder. */
 export type Activity = {
@@ -472,6 +475,23 @@ export type Bar = {
 	to: number,
 	/**  Whether it is a running total rather than a step. */
 	total: boolean,
+};
+
+/**  The try with the greatest gain, where that may be chance. */
+export type BestTry = {
+	/**  How it differs from the present ranking. */
+	changed: ChangedValue[],
+	/**  The ranking. */
+	ranking: Ranking,
+	/**  The gain on the present ranking, with its 95 % interval. */
+	difference: Difference,
+	/**
+	 *  About how many more judged queries would decide: the number by which a gain as large as this one passes the rule of
+	 *  auto-tune with a probability of 80 %; `None` where that cannot be said.
+	 */
+	n_more: number | null,
+	/**  Whether it was measured on queries that had no part in choosing it. */
+	is_held_out: boolean,
 };
 
 /**  Which chunks the BM25 list holds. */
@@ -1645,6 +1665,8 @@ export type NearestSetting = {
 	n_queries: number,
 	/**  How many settings were tried. */
 	n_tried: number,
+	/**  What the user must know of the queries. */
+	notices: string[],
 };
 
 /**  What must be chosen for a parameter to be read: it is of one way among several to do a stage's work. */
@@ -2948,6 +2970,8 @@ export type TuneAnswer = {
 	rows: TuneRow[],
 	/**  Whether the best try is better than the present ranking beyond chance. */
 	can_choose: boolean,
+	/**  Where nothing is surely better: the try with the greatest gain; `None` where none gains. */
+	best_try: BestTry | null,
 	/**  What follows. */
 	sentence: string,
 	/**  What a person should be told. */

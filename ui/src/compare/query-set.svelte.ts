@@ -92,6 +92,7 @@ export class QuerySetRun {
       }
     } catch (error) {
       this.#error = toErrorInfo(error);
+      this.#comparison = null;
     }
     stopLooking();
     this.#progress = null;

@@ -53,6 +53,7 @@ export class NearestSearch {
       }
     } catch (error) {
       this.#error = toErrorInfo(error);
+      this.#found = null;
     }
     stopLooking();
     this.#progress = null;

@@ -1,5 +1,5 @@
 import type { Backend } from "../api/backend";
-import type { ErrorInfo, Metric, SetWish, TuneAnswer, TuneRequest } from "../api/bindings";
+import type { ErrorInfo, Metric, Ranking, SetWish, TuneAnswer, TuneRequest } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
 
 type Calls = Pick<Backend, "autoTune" | "stopTuning">;
@@ -22,8 +22,10 @@ export class AutoTune {
   readonly #backend: Calls;
   #wish = $state.raw<TuneWish>(TUNE_DEFAULTS);
   #answer = $state.raw<TuneAnswer | null>(null);
-  /** The set that the answer is of. */
-  #set = $state<string | null>(null);
+  /** What the answer is of, beside the settings. */
+  #basis = $state<string | null>(null);
+  /** The settings that the answer compares with. */
+  #present = $state.raw<Ranking | null>(null);
   #error = $state.raw<ErrorInfo | null>(null);
   #isRunning = $state(false);
   #isStopping = $state(false);
@@ -52,13 +54,23 @@ export class AutoTune {
     return this.#isStopping;
   }
 
-  /** The last answer over this set; null where there is none. */
-  answerOf(set: string): TuneAnswer | null {
-    return this.#set === set ? this.#answer : null;
+  /** The last answer; null where there is none of this set, these judgments and these notes. */
+  answerOf(basis: string): TuneAnswer | null {
+    return this.#basis === basis ? this.#answer : null;
+  }
+
+  /** Whether there is an answer, but of another set, other judgments or other notes. */
+  isOutdated(basis: string): boolean {
+    return this.#answer !== null && this.#basis !== basis;
+  }
+
+  /** Whether the answer compares with other settings than these. */
+  isOfOther(present: Ranking): boolean {
+    return this.#present !== null && JSON.stringify(this.#present) !== JSON.stringify(present);
   }
 
   /** Tries settings; what was found before stays where it is stopped. */
-  async run(wish: SetWish, shown: Metric): Promise<void> {
+  async run(wish: SetWish, shown: Metric, basis: string): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#error = null;
@@ -69,7 +81,8 @@ export class AutoTune {
       });
       if (answer !== null) {
         this.#answer = answer;
-        this.#set = wish.set;
+        this.#basis = basis;
+        this.#present = wish.ranking;
       }
     } catch (error) {
       this.#error = toErrorInfo(error);

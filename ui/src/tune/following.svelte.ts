@@ -83,7 +83,12 @@ export class Following<Wish, Answer> {
       const answer = await this.#ask(wish);
       if (nCleared === this.#nCleared) this.#take(answer, wanted);
     } catch (error) {
-      if (this.#wanted === wanted) this.#error = toErrorInfo(error);
+      if (this.#wanted === wanted) {
+        this.#error = toErrorInfo(error);
+        // Figures of what was wanted before would pass for those of what is wanted now.
+        this.#answer = null;
+        this.#answered = "";
+      }
     }
     this.#isAsking = false;
   }

@@ -76,6 +76,17 @@ test("nor does it stand for what was asked since", async () => {
   expect(following.answer).toBe("two");
 });
 
+test("an error leaves no answer of an earlier wish behind", async () => {
+  const { asked, following, rest } = byHand();
+  following.want(1);
+  asked[0]?.answer("one");
+  await rest();
+  following.want(2);
+  asked[1]?.fail();
+  await rest();
+  expect([following.answer, following.isCurrent, following.error?.message]).toEqual([null, false, "no"]);
+});
+
 test("an error is told until an answer comes", async () => {
   const { asked, following, rest } = byHand();
   following.want(1);

@@ -8,7 +8,7 @@ import { PREPARING } from "../../tests/fake/tune";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
 import { layOut } from "../../tests/layout";
 import type { Backend } from "../api/backend";
-import type { SetWish } from "../api/bindings";
+import { QUERIES_MIN, type SetWish } from "../api/bindings";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -165,7 +165,9 @@ test("auto-tune tells why nothing can be chosen, and a try can be used and undon
   const { backend, workspace, user, container } = await open();
   const card = within(await region("Auto-tune"));
   await user.click(card.getByRole("button", { name: "Run" }));
-  expect(await card.findByText(/Too few queries to choose/)).toBeInTheDocument();
+  expect(
+    await card.findByText(/Nothing is surely better\. Best try: fusion_k 35.*about 120 more judged queries/),
+  ).toBeInTheDocument();
   expect(argsOf(backend, "autoTune")[0]?.[1]).toMatchObject({
     metric: "ndcg@10",
     folds: 5,
@@ -175,8 +177,43 @@ test("auto-tune tells why nothing can be chosen, and a try can be used and undon
   expect(await violations(container)).toEqual([]);
   await user.click(card.getByRole("button", { name: /^Use 1:/ }));
   expect(workspace.parameters.current.fusion_k).toBe(10);
+  // Its figures compare with the settings of the run, and say so.
+  expect(await card.findByText(/these figures compare with those of the run/)).toBeInTheDocument();
   workspace.parameters.undo();
   expect(workspace.parameters.current.fusion_k).toBe(60);
+  await user.click(card.getByRole("button", { name: "Use anyway" }));
+  expect(workspace.parameters.current.fusion_k).toBe(35);
+});
+
+test("what auto-tune found is of the set that is measured, and of its judgments as they are", async () => {
+  const opened = await open();
+  const card = within(await region("Auto-tune"));
+  await slider(/along k/);
+  await opened.user.click(card.getByRole("button", { name: "Run" }));
+  expect(await card.findByText(/Nothing is surely better/)).toBeInTheDocument();
+  await opened.user.click(screen.getByRole("checkbox", { name: /observed 1/ }));
+  await waitFor(() => expect(card.queryByText(/Nothing is surely better/)).toBeNull());
+  expect(card.getByText(/not those of the last run any more/)).toBeInTheDocument();
+});
+
+test("a set that cannot be measured leaves no figure, curve or histogram of another one", async () => {
+  const opened = await open();
+  await slider(/along k/);
+  await slider(/Line for/);
+  const message = "cannot measure by x: none of the 3 judged notes is in this library (a.md)";
+  opened.backend.measureSet = () => Promise.reject({ code: "error", message });
+  await pickSet(opened, "agent-memory-57");
+  expect(await screen.findByText(/none of the 3 judged notes is in this library/)).toBeInTheDocument();
+  expect(screen.queryByRole("region", { name: "Metrics" })).toBeNull();
+  expect(screen.queryByRole("slider", { name: /along k/ })).toBeNull();
+  expect(screen.queryByRole("slider", { name: /Line for/ })).toBeNull();
+});
+
+test("the minimum of judged queries is the engine's, before anything is judged too", async () => {
+  await open({ tune: "none" });
+  expect(
+    await screen.findByText(new RegExp(`^${QUERIES_MIN} judged questions are the minimum`), { exact: false }),
+  ).toBeInTheDocument();
 });
 
 test("auto-tune takes its options, and is cancelled", async () => {

@@ -69,6 +69,8 @@ export class Tune {
   #isStopping = $state(false);
   /** The set that is measured. */
   #followed: string | undefined;
+  /** What every figure on the page is of: the set as it is, the judgments that count, the notes and the thumbs. */
+  #basis = $state("");
   /** The set whose curves the person asked for, though it is large. */
   #curvesOf = $state<string | null>(null);
 
@@ -104,6 +106,10 @@ export class Tune {
   /** How far what is under way is; null before that is known. */
   get progress(): TuneProgress | null {
     return this.#progress;
+  }
+
+  get basis(): string {
+    return this.#basis;
   }
 
   get isStopping(): boolean {
@@ -152,8 +158,12 @@ export class Tune {
       ranking: rankingOf(liveValues(pipeline, current, committed)),
     };
     const state = { hash: set.hash, generation, nFacts };
+    this.#basis = JSON.stringify([set.id, this.sets.without, state]);
     const measure = { wish, pinned: rankingOf(shown.pinned), metric: this.#metric, state };
     this.metrics.want(measure);
+    // What cannot be measured has no curves either.
+    if (this.metrics.error !== null)
+      for (const following of [this.sensitivity, this.calibration]) following.clear();
     // One after the other: the first prepares the set for all.
     if (current !== committed || !this.metrics.isCurrent) return;
     this.calibration.want({ wish, state });

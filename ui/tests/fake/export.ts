@@ -88,6 +88,7 @@ export const CONFIG: AgentConfig = {
 };
 
 export const NEAREST: NearestSetting = {
+  notices: [],
   ranking: { ...CONFIG.ranking, values: { ...CONFIG.ranking.values, "clerk.min_score": 0.05 } },
   label: "Clerk 1.2",
   changed: ["clerk.min_score 0.05"],

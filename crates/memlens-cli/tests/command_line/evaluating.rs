@@ -316,7 +316,6 @@ fn bad_query_sets_are_told() {
         (&b""[..], 0),
         (b"\n\n", 0),
         (b"not JSON\n{\"id\":\"q\"}\n", 2),
-        (b"\xff\xfe\x00", 1),
     ] {
         fs::write(&queries, bytes).expect("it can be written");
         let run = memlens.run(&["eval", text(&queries), "--json"]);
@@ -332,6 +331,27 @@ fn bad_query_sets_are_told() {
                 "memlens: cannot evaluate {}: it has no judged queries",
                 queries.display()
             )
+        );
+    }
+
+    // What is in no known format is answered with those that are read.
+    for bytes in [
+        &b"\xff\xfe\x00"[..],
+        b"# Notes\n\nThe relay clicks.\n",
+        b"a,b,c\n1,2,3\n",
+        b"{\"name\": 1}",
+        b"[1, 2]",
+    ] {
+        fs::write(&queries, bytes).expect("it can be written");
+        let run = memlens.run(&["eval", text(&queries)]);
+        let said = format!(
+            "memlens: cannot read {}: it is in none of the formats that are read: JSON lines (id, query, relevant), CSV",
+            queries.display()
+        );
+        assert_eq!((run.status, run.out.as_str()), (1, ""), "{run:?}");
+        assert!(
+            run.err.starts_with(&said) && run.err.contains("RankLib"),
+            "{run:?}"
         );
     }
 
@@ -380,4 +400,303 @@ fn bad_query_sets_are_told() {
         memlens_tests::image(notes.path()) == before,
         "the notes' folder changed"
     );
+}
+
+/// A query set of one line a question, each judged by a note's path.
+fn set_of(judged: &[(&str, &str)]) -> String {
+    let line = |(at, (query, path)): (usize, &(&str, &str))| {
+        let place = json!({ "path": path, "start_line": 1, "end_line": 1 });
+        json!({ "id": format!("q{at}"), "query": query, "relevant": [place] }).to_string() + "\n"
+    };
+    judged.iter().enumerate().map(line).collect()
+}
+
+#[test]
+fn a_note_is_the_same_however_it_is_named_and_wherever_the_set_is() {
+    let files = Notes::new(&[
+        ("notes/a.md", "The relay clicks."),
+        ("notes/b.md", "The lamp glows."),
+        ("elsewhere/c.md", "x"),
+    ]);
+    let memlens = Memlens::new();
+    let indexed = memlens.run(&["index", text(&files.at("notes"))]);
+    assert_eq!(indexed.status, 0, "{indexed:?}");
+    std::os::unix::fs::symlink(files.at("notes"), files.at("link")).expect("links can be made");
+    let absolute = files.at("notes/a.md");
+    for (set, path) in [
+        ("queries.jsonl", text(&absolute)),
+        ("queries.jsonl", "notes/a.md"),
+        ("queries.jsonl", "./notes/../notes/a.md"),
+        ("queries.jsonl", "link/a.md"),
+        ("notes/.queries.jsonl", text(&absolute)),
+        ("notes/.queries.jsonl", "a.md"),
+        ("elsewhere/.queries.jsonl", text(&absolute)),
+        ("elsewhere/.queries.jsonl", "../notes/a.md"),
+    ] {
+        files.write(set, set_of(&[("relay", path), ("relay clicks", path)]));
+        let set = files.at(set);
+        let report = memlens.json(&[&["eval", text(&set), "--json"], &BY_WORDS[..]].concat());
+        let found = (&report["all"]["ndcg@10"], &report["all"]["hit_file"]);
+        assert_eq!(found, (&json!(1.0), &json!(1.0)), "{set:?} {path}");
+        let compared = memlens.json(&[
+            "compare",
+            "default",
+            "default",
+            "--queries",
+            text(&set),
+            "--json",
+        ]);
+        assert_eq!(
+            compared["a"]["all"]["ndcg@10"],
+            json!(1.0),
+            "{set:?} {path}"
+        );
+        let exported = memlens.run(&["export", "--queries", text(&set)]);
+        let preset: Value = serde_json::from_str(&exported.out).expect("it is JSON");
+        assert_eq!(
+            preset["evidence"]["ndcg@10"]["after"],
+            json!(1.0),
+            "{set:?} {path}"
+        );
+    }
+}
+
+#[test]
+fn without_a_judged_note_in_the_library_there_is_no_figure() {
+    let files = Notes::new(&[
+        ("notes/a.md", "The relay clicks."),
+        ("notes/b.md", "The lamp."),
+    ]);
+    let memlens = Memlens::new();
+    let indexed = memlens.run(&["index", text(&files.at("notes"))]);
+    assert_eq!(indexed.status, 0, "{indexed:?}");
+    // Relative to the folder above the notes, where they are not.
+    let judged = ["a.md", "b.md", "c.md", "d.md", "b.md"].map(|path| ("relay", path));
+    let many: Vec<(&str, &str)> = judged.iter().copied().cycle().take(25).collect();
+    files.write("queries.jsonl", set_of(&many));
+    let set = files.at("queries.jsonl");
+    let out = files.at("out.json");
+    let said = format!(
+        "memlens: cannot measure by {}: none of the 4 judged notes is in this library (a.md, b.md, c.md, and 1 more); \
+         index the folder that holds them, or correct the paths",
+        set.display()
+    );
+    for arguments in [
+        &["eval", text(&set)][..],
+        &["eval", text(&set), "--json"],
+        &["emulate", "--queries", text(&set)],
+        &["compare", "default", "qmd", "--queries", text(&set)],
+        &["export", "--queries", text(&set), "--out", text(&out)],
+        &["export", "--target", "openclaw", "--queries", text(&set)],
+    ] {
+        let run = memlens.run(arguments);
+        assert_eq!(
+            (run.status, run.out.as_str()),
+            (1, ""),
+            "{arguments:?} {run:?}"
+        );
+        assert_eq!(run.err.trim_end(), said, "{arguments:?}");
+    }
+    let tuned = memlens.run(&["tune", text(&set), "--out", text(&out)]);
+    assert_eq!((tuned.status, tuned.out.as_str()), (1, ""), "{tuned:?}");
+    assert!(
+        tuned
+            .err
+            .contains("none of the 4 judged notes is in this library (a.md"),
+        "{tuned:?}"
+    );
+    assert!(!out.exists());
+
+    files.write(
+        "queries.jsonl",
+        set_of(&[("relay", "notes/a.md"), ("lamp", "b.md")]),
+    );
+    let run = memlens.run(&[&["eval", text(&set), "--json"], &BY_WORDS[..]].concat());
+    assert_eq!(
+        run.err.trim_end(),
+        "memlens: 1 of the 2 judged notes is not in this library and counts as not found: b.md"
+    );
+    let report: Value = serde_json::from_str(&run.out).expect("it is JSON");
+    assert_eq!(report["all"]["ndcg@10"], json!(0.5));
+}
+
+/// Judgments as search engines keep them, of the same two questions.
+fn judgment_files() -> Vec<(&'static str, String)> {
+    let ratings = |id: &str| {
+        format!(
+            "query,{id},rating\nwhere is the ladder,ladder.md,3\nwhere is the ladder,bees.md,0\nwhere are the hives,bees.md,2\n"
+        )
+    };
+    let opensearch = json!({ "name": "n", "type": "IMPORT_JUDGMENT", "judgmentRatings": [
+        { "query": "where is the ladder", "ratings": [
+            { "docId": "ladder.md", "rating": "3.000" }, { "docId": "bees.md", "rating": "0.000" },
+        ] },
+        { "query": "where are the hives", "ratings": [{ "docId": "bees.md", "rating": 0.7 }] },
+    ] });
+    let older = json!({ "_source": { "judgmentRatings": {
+        "where is the ladder": [{ "docId": "notes/ladder.md", "rating": "3.000" }],
+        "where are the hives": [{ "docId": "notes/bees.md", "rating": "1" }],
+    } } });
+    vec![
+        ("quepid.csv", ratings("docid")),
+        (
+            "opensearch.csv",
+            "query,docId,rating\n\"where is the ladder\",ladder.md,1.0\n\"where are the hives\",bees.md,0.7\n".to_owned(),
+        ),
+        ("opensearch.json", opensearch.to_string()),
+        ("older.json", older.to_string()),
+        (
+            "ltr.tsv",
+            "2\tqid:1\t# ladder.md\twhere is the ladder\n0\tqid:1\t# bees.md\twhere is the ladder\n2\tqid:2\t# bees.md\twhere are the hives\n".to_owned(),
+        ),
+        (
+            "ltr.txt",
+            "# qid:1: where is the ladder\n# qid:2: where are the hives\n\n4 qid:1 1:0.5 2:7 # ladder.md The ladder\n3 qid:2 1:2 # notes/bees.md\n".to_owned(),
+        ),
+        ("qrels.txt", "1 0 ladder.md 2\n1 0 bees.md 0\n2 0 bees.md 1\n".to_owned()),
+        ("beir.tsv", "query-id\tcorpus-id\tscore\n1\tladder.md\t1\n2\tbees.md\t1\n".to_owned()),
+    ]
+}
+
+/// Topics files in every form that is read.
+const TOPICS: [(&str, &str); 5] = [
+    (
+        "topics.tsv",
+        "1\twhere is the ladder\n2\twhere are the hives\n",
+    ),
+    (
+        "topics.txt",
+        "1:where is the ladder\n2:where are the hives\n",
+    ),
+    (
+        "topics.sgml",
+        "<top>\n<num> Number: 1\n<title> Topic: where is\nthe ladder\n<desc> x\n</top>\n<top>\n<num> Number: 2\n<title> where are the hives\n</top>\n",
+    ),
+    (
+        "topics.xml",
+        "<topics><topic number=\"1\"><query>where is the ladder</query></topic><topic number=\"2\"><query>where are the hives</query></topic></topics>",
+    ),
+    (
+        "queries.jsonl",
+        "{\"_id\": \"1\", \"text\": \"where is the ladder\"}\n{\"_id\": \"2\", \"text\": \"where are the hives\"}\n",
+    ),
+];
+
+#[test]
+fn judgments_of_search_engines_are_read() {
+    let files = Notes::new(&[
+        (
+            "notes/ladder.md",
+            "# Ladder\n\nThe ladder leans behind the barn.\n",
+        ),
+        ("notes/bees.md", "# Bees\n\nThe hives are by the orchard.\n"),
+    ]);
+    let memlens = Memlens::new();
+    let indexed = memlens.run(&["index", text(&files.at("notes"))]);
+    assert_eq!(indexed.status, 0, "{indexed:?}");
+    let check = |arguments: &[&str]| {
+        let report = memlens.json(&[arguments, &["--json"], &BY_WORDS[..]].concat());
+        assert_eq!(report["n_queries"], json!(2), "{arguments:?} {report}");
+        assert_eq!(
+            report["all"]["hit_file@1"],
+            json!(1.0),
+            "{arguments:?} {report}"
+        );
+    };
+    files.write("topics.tsv", TOPICS[0].1);
+    for (name, content) in judgment_files() {
+        let file = files.at(name);
+        files.write(name, &content);
+        check(&["eval", text(&file)]);
+        let imported = memlens.run(&["queries", "import", text(&file)]);
+        assert!(imported.out.contains("2 queries, 2 judged"), "{imported:?}");
+    }
+    // A grade of 0 alone says nothing of what is relevant.
+    files.write(
+        "quepid.csv",
+        "query,docid,rating\nladder,ladder.md,1\nbees,ladder.md,0\nhives,bees.md,\n",
+    );
+    let run = memlens.run(&["eval", text(&files.at("quepid.csv")), "--json"]);
+    assert_eq!(
+        run.err.trim_end(),
+        "memlens: 1 query is not judged yet; left out"
+    );
+
+    let qrels = files.at("qrels.txt");
+    for (name, content) in TOPICS {
+        let topics = files.at(&format!("elsewhere/{name}"));
+        files.write(&format!("elsewhere/{name}"), content);
+        check(&["eval", text(&qrels), "--topics", text(&topics)]);
+    }
+    files.write("topics-2.tsv", TOPICS[0].1);
+    let many = memlens.run(&["eval", text(&qrels)]);
+    let said = "could be any of topics-2.tsv, topics.tsv; name it with --topics";
+    assert!(many.status == 1 && many.err.contains(said), "{many:?}");
+    files.remove("topics.tsv");
+    files.remove("topics-2.tsv");
+    let none = memlens.run(&["eval", text(&qrels)]);
+    assert!(
+        none.status == 1 && none.err.contains("name it with --topics"),
+        "{none:?}"
+    );
+    let ladder = files.at("notes/ladder.md");
+    let odd = memlens.run(&[
+        "eval",
+        text(&files.at("ltr.tsv")),
+        "--topics",
+        text(&ladder),
+    ]);
+    assert!(
+        odd.status == 1 && odd.err.contains("it is not TREC qrels"),
+        "{odd:?}"
+    );
+}
+
+#[test]
+fn a_document_id_that_fits_several_notes_is_refused_with_their_list() {
+    let files = Notes::new(&[
+        ("notes/a/ladder.md", "The ladder leans behind the barn."),
+        ("notes/b/ladder.md", "The ladder is sold."),
+    ]);
+    let memlens = Memlens::new();
+    let indexed = memlens.run(&["index", text(&files.at("notes"))]);
+    assert_eq!(indexed.status, 0, "{indexed:?}");
+    let set = files.at("quepid.csv");
+    files.write("quepid.csv", "query,docid,rating\nladder,ladder.md,1\n");
+    let [a, b] = ["notes/a/ladder.md", "notes/b/ladder.md"].map(|it| files.at(it));
+    memlens.refused(
+        &["eval", text(&set)],
+        1,
+        &format!(
+            "cannot measure by {}: the document id ladder.md fits 2 notes ({}, {}); write more of the path in front of it",
+            set.display(),
+            a.display(),
+            b.display()
+        ),
+    );
+    files.write(
+        "quepid.csv",
+        "query,docid,rating\nladder,a/ladder.md,1\nbarn,c/ladder.md,1\n",
+    );
+    let run = memlens.run(&["eval", text(&set), "--json"]);
+    assert_eq!(
+        run.err.trim_end(),
+        "memlens: 1 of the 2 judged notes is not in this library and counts as not found: c/ladder.md"
+    );
+}
+
+#[test]
+fn a_query_set_is_named_in_any_case() {
+    let notes = Notes::new(&[("a.md", "The relay clicks.")]);
+    let memlens = Memlens::of(&[&notes]);
+    let file = notes.at("Relays.jsonl");
+    notes.write("Relays.jsonl", set_of(&[("relay", "a.md")]));
+    let imported = memlens.run(&["queries", "import", text(&file)]);
+    assert_eq!(imported.status, 0, "{imported:?}");
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let out = out.path().join("out.jsonl");
+    for name in ["Judgments", "judgments", "JUDGMENTS", "Relays", "relays"] {
+        let run = memlens.run(&["queries", "export", name, text(&out)]);
+        assert_eq!(run.status, 0, "{name} {run:?}");
+    }
 }

@@ -212,14 +212,22 @@ fn odd_files_to_read_are_refused() {
         ),
         (&["eval", "@none"], 1, "No such file"),
         (&["eval", "@folder"], 1, "cannot read"),
-        (&["eval", "@bytes"], 1, "it has no judged queries"),
+        (
+            &["eval", "@bytes"],
+            1,
+            "it is in none of the formats that are read",
+        ),
         (&["eval", "@huge"], 1, "it is larger than 64 MiB"),
         (
             &["eval", ""],
             2,
             "a value is required for '<QUERIES.jsonl>'",
         ),
-        (&["eval", "%a.md"], 1, "it has no judged queries"),
+        (
+            &["eval", "%a.md"],
+            1,
+            "it is in none of the formats that are read",
+        ),
         (&["feedback", "--import", "@none"], 1, "No such file"),
         (&["feedback", "--import", "@folder"], 1, "cannot read"),
         (

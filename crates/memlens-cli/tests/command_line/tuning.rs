@@ -89,8 +89,13 @@ fn a_tuned_preset_is_written_with_what_speaks_for_it() {
         assert_ne!(run.status, 0, "{refused:?}: {run:?}");
         assert!(!run.err.is_empty(), "{refused:?}");
     }
-    let few = out.path().join("few.jsonl");
-    fs::write(&few, "{\"id\":\"a\",\"query\":\"b\",\"relevant\":[{\"path\":\"c\",\"start_line\":1,\"end_line\":1}]}").expect("it can be");
+    let few = notes.at(".few.jsonl");
+    let queries = fs::read_to_string(&queries).expect("it can be read");
+    fs::write(
+        notes.at(".few.jsonl"),
+        queries.lines().next().expect("it has a line"),
+    )
+    .expect("it can be");
     let run = memlens.run(&["tune", text(&few)]);
     assert!(
         run.err.contains("1 judged query chooses by chance"),

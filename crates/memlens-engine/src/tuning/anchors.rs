@@ -7,8 +7,8 @@ use memlens_corroborate::words;
 use memlens_ingest::IngestOptions;
 use memlens_store::Snapshot;
 
-use crate::Library;
 use crate::following::SHARE_MIN;
+use crate::judged::note_at;
 use crate::view::GoldState;
 
 /// Longer judged texts are not kept: their place alone is.
@@ -16,7 +16,6 @@ const CHARS_MAX: usize = 64 * 1024;
 
 /// The lines of the notes of a library, read when they are asked for.
 pub(crate) struct NoteLines<'a> {
-    library: &'a Library,
     snapshot: &'a Snapshot,
     /// By absolute path; none where the note is in no watched folder, or cannot be read.
     known: HashMap<PathBuf, Option<Vec<String>>>,
@@ -24,9 +23,8 @@ pub(crate) struct NoteLines<'a> {
 
 impl<'a> NoteLines<'a> {
     /// Those of the notes of a snapshot.
-    pub fn of(library: &'a Library, snapshot: &'a Snapshot) -> NoteLines<'a> {
+    pub fn of(snapshot: &'a Snapshot) -> NoteLines<'a> {
         NoteLines {
-            library,
             snapshot,
             known: HashMap::new(),
         }
@@ -91,7 +89,7 @@ impl<'a> NoteLines<'a> {
     }
 
     fn read(&self, path: &Path) -> Option<Vec<String>> {
-        let (folder, inner) = self.library.note_at(self.snapshot, path)?;
+        let (folder, inner) = note_at(self.snapshot, path)?;
         let folder = self.snapshot.folder(folder)?;
         let file = memlens_ingest::find(Path::new(&folder.path), &inner).ok()??;
         let bytes = memlens_ingest::read(&file).ok()?;

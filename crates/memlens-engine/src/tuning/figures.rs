@@ -91,7 +91,7 @@ pub(crate) fn measure(now: Side<'_>, pinned: Side<'_>, metric: Metric) -> SetMet
         per_query: changed(&pairs, metric),
         undefined: undefined.map(|it| it.id.to_owned()).collect(),
         // The pinned settings themselves are no comparison.
-        verdict: verdict(pairs.len(), difference)
+        verdict: verdict(pairs.len(), metric, difference)
             .filter(|_| pairs.is_empty() || now.values != pinned.values),
         notices: now.prepared.notices.clone(),
         rows,
@@ -100,10 +100,16 @@ pub(crate) fn measure(now: Side<'_>, pinned: Side<'_>, metric: Metric) -> SetMet
 }
 
 /// What cannot be concluded from a difference over so many queries; none where it is sure.
-pub(crate) fn verdict(n_queries: usize, difference: Option<Difference>) -> Option<String> {
+pub(crate) fn verdict(
+    n_queries: usize,
+    metric: Metric,
+    difference: Option<Difference>,
+) -> Option<String> {
     match difference {
         None => Some("No query is judged yet.".to_owned()),
-        Some(difference) => Doubt::of(n_queries, &difference).map(|doubt| doubt.to_string()),
+        Some(difference) => {
+            Doubt::of(n_queries, metric, &difference).map(|doubt| doubt.to_string())
+        }
     }
 }
 

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use memlens_eval::{Place, Query};
+use memlens_store::Snapshot;
 use serde::{Deserialize, Serialize};
 
+use crate::judged::NoteFinder;
 use crate::view::{Origin, OriginCount, QuerySetCounts};
 
 /// A query set.
@@ -13,6 +15,9 @@ use crate::view::{Origin, OriginCount, QuerySetCounts};
 pub(crate) struct KeptSet {
     /// The folder that its paths are relative to; empty where they are absolute.
     pub base: PathBuf,
+    /// Whether its paths are document ids: each names the note whose path ends with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_document_ids: bool,
     /// Its queries, each id once.
     pub queries: Vec<KeptQuery>,
 }
@@ -99,6 +104,19 @@ impl KeptSet {
         counts
     }
 
+    /// Finds the notes that its paths name.
+    pub fn finder<'a>(&self, snapshot: &'a Snapshot) -> NoteFinder<'a> {
+        NoteFinder::new(snapshot, &self.base, self.has_document_ids)
+    }
+
+    /// The path of each relevant place, but for those of some origins.
+    pub fn judged_paths(&self, without: &[Origin]) -> impl Iterator<Item = &str> {
+        let gold = self.queries.iter().filter_map(|it| it.relevant.as_ref());
+        gold.flatten()
+            .filter(|it| !without.contains(&it.origin))
+            .map(|it| it.path.as_str())
+    }
+
     /// The absolute path of one that the set names.
     pub fn absolute(&self, path: &str) -> PathBuf {
         self.base.join(path)
@@ -145,6 +163,7 @@ mod tests {
         };
         let mut set = KeptSet {
             base: PathBuf::from("/notes"),
+            has_document_ids: false,
             queries: vec![query("q1"), query("q3")],
         };
         assert_eq!(set.new_id(), "q4");

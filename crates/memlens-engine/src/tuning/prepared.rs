@@ -9,12 +9,14 @@ use memlens_eval::{Scores, Shown, score_shown};
 use memlens_params::{HookMode, ParameterSet, Params, Phase, RerankMode, Value, Values};
 use memlens_rank::{AnyPipeline, CandidateSet};
 use memlens_retrieve::{DEPTH_MAX, Part};
+use memlens_store::Snapshot;
 
 use super::Wish;
 use super::anchors::NoteLines;
 use super::kept_set::KeptSet;
 use crate::clustering::uses_clusters;
 use crate::compare_set::Going;
+use crate::judged::{Found, note_path};
 use crate::ranking::Ranking;
 use crate::search::{Search, native};
 use crate::view::{GoldState, Origin, OriginCount};
@@ -207,7 +209,11 @@ impl Library {
             self.aggregate_for(&params)?;
         }
         let set = &loaded.set;
-        let gold = self.gold(set, without);
+        let lists = self.lists();
+        let missing = set
+            .finder(&lists.snapshot)
+            .check(&loaded.info.name, set.judged_paths(without))?;
+        let gold = Self::gold(set, without, &lists.snapshot);
         let asked: Vec<usize> = (0..set.queries.len())
             .filter(|at| gold.of_query[*at].is_some())
             .collect();
@@ -221,7 +227,7 @@ impl Library {
             origins: gold.origins,
             notices: loaded.notices.clone(),
         };
-        prepared.notices.extend(self.missing_gold(set));
+        prepared.notices.extend(missing);
         prepared
             .notices
             .extend((gold.n_gone > 0).then(|| says_something_else(gold.n_gone)));
@@ -303,9 +309,9 @@ impl Library {
     }
 
     /// The relevant places as they stand now, of each query; none where it is not judged.
-    fn gold(&self, set: &KeptSet, without: &[Origin]) -> FollowedGold {
-        let lists = self.lists();
-        let mut lines = NoteLines::of(self, &lists.snapshot);
+    fn gold(set: &KeptSet, without: &[Origin], snapshot: &Snapshot) -> FollowedGold {
+        let mut lines = NoteLines::of(snapshot);
+        let mut finder = set.finder(snapshot);
         let mut origins: BTreeMap<Origin, u32> = BTreeMap::new();
         let mut n_gone = 0;
         let of_query = set.queries.iter().map(|query| {
@@ -316,17 +322,17 @@ impl Library {
             let counted = all.iter().filter(|it| !without.contains(&it.origin));
             let mut followed = Vec::new();
             for gold in counted {
-                let told = gold.told(set, &mut lines);
-                let path = set.absolute(&gold.path);
+                let found = finder.find(&gold.path);
+                let told = gold.told(found.path(), &mut lines);
                 let place = match (told.state, told.now) {
                     // The note is there, and says something else: the judgment is of another text.
-                    (GoldState::Gone, _) if self.note_at(&lists.snapshot, &path).is_some() => {
+                    (GoldState::Gone, _) if matches!(found, Found::Note(_)) => {
                         n_gone += 1;
                         continue;
                     }
                     // What is not there cannot be found, which counts.
                     (_, now) => RelevantPlace {
-                        path,
+                        path: found.path().to_owned(),
                         lines: now.unwrap_or((gold.start_line, gold.end_line)),
                     },
                 };
@@ -381,7 +387,7 @@ impl PreparedQuery {
         let rows = &search.retrieved.rows;
         let places = slots.iter().map(|slot| {
             let row = &rows[*slot as usize];
-            let path = Path::new(&row.note.folder_path).join(&row.note.path);
+            let path = note_path(&row.note.folder_path, &row.note.path);
             let Some(of_note) = by_path.get(path.as_path()) else {
                 return (Vec::new(), false);
             };

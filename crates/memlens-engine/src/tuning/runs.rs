@@ -273,7 +273,7 @@ impl Library {
             per_query: changed(&pairs, Metric::Ndcg10),
             verdict: match pairs.len() {
                 0 => Some("The two runs have no judged query in common.".to_owned()),
-                n => verdict(n, difference),
+                n => verdict(n, Metric::Ndcg10, difference),
             },
             notices: differences(&before, &now, pairs.len()),
         })

@@ -1,16 +1,18 @@
 //! Query sets: those that are kept, and the one that is made of all judgments as they are now.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use memlens_eval::Query;
 use memlens_retrieve::Lists;
-use memlens_store::{FolderId, NewSet, Origin as StoredOrigin, Snapshot, Store, StoredSet, Thumb};
+use memlens_store::{NewSet, Origin as StoredOrigin, Snapshot, Store, StoredSet, Thumb};
 
 use super::anchors::NoteLines;
 use super::kept_set::{Gold, KeptQuery, KeptSet};
 use crate::following::{JudgedText, follow};
+use crate::judged::note_at;
 use crate::past::PastFilter;
 use crate::query_file::QueryFile;
 use crate::thumbs::question;
@@ -54,14 +56,17 @@ impl Library {
     pub fn query_set(&self, id: &str) -> Result<QuerySetView, EngineError> {
         let LoadedSet { info, set, notices } = self.load_set(id)?;
         let lists = self.lists();
-        let mut lines = NoteLines::of(self, &lists.snapshot);
+        let mut lines = NoteLines::of(&lists.snapshot);
+        let mut finder = set.finder(&lists.snapshot);
         let queries = set.queries.iter().map(|query| SetQuery {
             id: query.id.clone(),
             query: query.query.clone(),
             category: query.category.clone(),
             scope: query.scope.clone(),
             relevant: query.relevant.as_ref().map(|gold| {
-                let each = gold.iter().map(|place| place.told(&set, &mut lines));
+                let each = gold
+                    .iter()
+                    .map(|place| place.told(finder.find(&place.path).path(), &mut lines));
                 each.collect()
             }),
         });
@@ -78,7 +83,7 @@ impl Library {
     /// # Errors
     /// As [`Library::query_set`].
     pub fn load_set(&self, named: &str) -> Result<LoadedSet, EngineError> {
-        if named == JUDGMENTS {
+        if named.eq_ignore_ascii_case(JUDGMENTS) {
             return self.judgments();
         }
         let store = self.store();
@@ -165,36 +170,15 @@ impl Library {
     /// Notes the text of each relevant place that has none yet.
     fn anchor(&self, set: &mut KeptSet) {
         let lists = self.lists();
-        let mut lines = NoteLines::of(self, &lists.snapshot);
-        let base = set.base.clone();
+        let mut lines = NoteLines::of(&lists.snapshot);
+        let mut finder = set.finder(&lists.snapshot);
         let queries = set.queries.iter_mut();
         for gold in queries.filter_map(|it| it.relevant.as_mut()).flatten() {
             if gold.text.is_none() {
                 let range = (gold.start_line, gold.end_line);
-                gold.text = lines.text(&base.join(&gold.path), range);
+                gold.text = lines.text(finder.find(&gold.path).path(), range);
             }
         }
-    }
-
-    /// How many of a set's relevant places lie in notes that are there, where that is not all.
-    pub(crate) fn missing_gold(&self, set: &KeptSet) -> Option<String> {
-        let lists = self.lists();
-        let gold = set.queries.iter().filter_map(|it| it.relevant.as_ref());
-        let places: Vec<&Gold> = gold.flatten().collect();
-        let mut known: HashMap<&str, bool> = HashMap::new();
-        let there = places.iter().filter(|gold| {
-            *known.entry(&gold.path).or_insert_with(|| {
-                let path = set.absolute(&gold.path);
-                self.note_at(&lists.snapshot, &path).is_some()
-            })
-        });
-        let (n, n_there) = (places.len(), there.count());
-        (n_there < n).then(|| {
-            let share = n_there as f64 / n as f64 * 100.0;
-            format!(
-                "{n_there} of the {n} relevant places are in notes of this library ({share:.0} %); the others count as not found"
-            )
-        })
     }
 
     /// What a new set begins with.
@@ -208,6 +192,7 @@ impl Library {
                 let queries = read.queries.iter();
                 KeptSet {
                     base: PathBuf::new(),
+                    has_document_ids: false,
                     queries: queries.map(|it| kept_query(it, Origin::Observed)).collect(),
                 }
             }
@@ -275,10 +260,14 @@ impl Library {
             ));
         }
         let lists = self.lists();
-        let absolute = [set.absolute(&typed.path)]
-            .into_iter()
-            .chain(self.in_watched(&lists.snapshot, &typed.path))
-            .find(|path| self.note_at(&lists.snapshot, path).is_some());
+        let absolute = [set
+            .finder(&lists.snapshot)
+            .find(&typed.path)
+            .path()
+            .to_owned()]
+        .into_iter()
+        .chain(self.in_watched(&lists.snapshot, &typed.path))
+        .find(|path| note_at(&lists.snapshot, path).is_some());
         let path = absolute
             .as_deref()
             .map_or(typed.path.clone(), |it| set.named(it));
@@ -319,21 +308,24 @@ impl Library {
         snapshot.folders.iter().flat_map(inner).collect()
     }
 
-    /// The note of the library that stands at an absolute path; none where there is none.
-    pub(crate) fn note_at(&self, snapshot: &Snapshot, path: &Path) -> Option<(FolderId, String)> {
-        snapshot.folders.iter().find_map(|folder| {
-            let inner = path.strip_prefix(&folder.path).ok()?.to_str()?;
-            snapshot.find(folder.id, inner)?;
-            Some((folder.id, inner.to_owned()))
-        })
-    }
-
     /// Keeps the queries of a file under its name, or one like it where that is taken. For a library that nobody else writes to.
     ///
     /// # Errors
     /// As [`QueryFile::read`]; [`EngineError::NoQueries`]; [`memlens_store::StoreError::Locked`] while another process writes.
     pub fn import_query_set(&self, path: &Path) -> Result<ImportedSet, EngineError> {
-        self.read_set(path)?.keep(&mut self.writer_store()?)
+        self.import_query_set_with(path, None)
+    }
+
+    /// The same; the questions of TREC qrels may be in a topics file that is named.
+    ///
+    /// # Errors
+    /// As [`Library::import_query_set`].
+    pub fn import_query_set_with(
+        &self,
+        path: &Path,
+        topics: Option<&Path>,
+    ) -> Result<ImportedSet, EngineError> {
+        self.read_set(path, topics)?.keep(&mut self.writer_store()?)
     }
 
     /// The version of a file's queries: that of the set it would be kept as.
@@ -346,7 +338,12 @@ impl Library {
         // With those that are not judged yet, which may be judged later.
         let queries = file.all.iter();
         let set = KeptSet {
-            base: file.base.clone(),
+            // Document ids are relative to no folder.
+            base: match file.has_document_ids {
+                true => PathBuf::new(),
+                false => file.base.clone(),
+            },
+            has_document_ids: file.has_document_ids,
             queries: queries
                 .map(|query| kept_query(query, Origin::Imported))
                 .collect(),
@@ -385,12 +382,14 @@ impl Library {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let from = KeptSet {
             base: folder,
-            queries: Vec::new(),
+            ..KeptSet::default()
         };
+        let lists = self.lists();
+        let finder = RefCell::new(set.finder(&lists.snapshot));
         let queries: Vec<Query> = set
             .queries
             .iter()
-            .map(|it| it.plain(|path| from.named(&set.absolute(path))))
+            .map(|it| it.plain(|path| from.named(finder.borrow_mut().find(path).path())))
             .collect();
         let bytes = match format {
             SetFormat::Jsonl => memlens_eval::to_jsonl(&queries),
@@ -408,9 +407,21 @@ impl Library {
         delete(&mut self.writer_store()?, named)
     }
 
+    /// What to say of a set that was just read: a set of other notes can be kept all the same.
+    fn import_notices(&self, set: &KeptSet) -> Vec<String> {
+        let lists = self.lists();
+        let checked = set
+            .finder(&lists.snapshot)
+            .check("it", set.judged_paths(&[]));
+        match checked {
+            Ok(notice) => notice.into_iter().collect(),
+            Err(error) => vec![error.to_string()],
+        }
+    }
+
     /// What a file is kept as, and the name that it asks for.
-    fn read_set(&self, path: &Path) -> Result<FileSet, EngineError> {
-        let file = QueryFile::read(path)?;
+    fn read_set(&self, path: &Path, topics: Option<&Path>) -> Result<FileSet, EngineError> {
+        let file = QueryFile::read_with_topics(path, topics)?;
         let mut set = self.set_of(&file).set;
         if set.queries.is_empty() {
             return Err(EngineError::NoQueries { path: file.path });
@@ -432,7 +443,7 @@ impl Library {
             name,
             new: stored(&set),
             left_out: file.bad_lines,
-            notices: self.missing_gold(&set).into_iter().collect(),
+            notices: self.import_notices(&set),
         })
     }
 }
@@ -511,7 +522,7 @@ impl Engine {
     /// # Errors
     /// As there, and [`EngineError::Indexer`].
     pub fn import_query_set(&self, path: &Path) -> Result<ImportedSet, EngineError> {
-        let set = self.library().read_set(path)?;
+        let set = self.library().read_set(path, None)?;
         self.write(|store| set.keep(store))
     }
 
@@ -571,10 +582,10 @@ impl Engine {
 }
 
 impl Gold {
-    /// Where it stands now, and in which state.
-    pub(crate) fn told(&self, set: &KeptSet, lines: &mut NoteLines<'_>) -> GoldPlace {
+    /// Where it is now in the note at a path, and in which state.
+    pub(crate) fn told(&self, note: &Path, lines: &mut NoteLines<'_>) -> GoldPlace {
         let range = (self.start_line, self.end_line);
-        let (state, now) = lines.follow(&set.absolute(&self.path), range, self.text.as_deref());
+        let (state, now) = lines.follow(note, range, self.text.as_deref());
         GoldPlace {
             path: self.path.clone(),
             start_line: self.start_line,
@@ -646,7 +657,11 @@ fn read(store: &Store, named: &str) -> Result<(StoredSet, String), EngineError> 
         Some(found) => Some(found),
         None => {
             let sets = store.query_sets()?;
-            let of_name = sets.into_iter().find(|it| it.name == named);
+            let is_named = |it: &&StoredSet| it.name.eq_ignore_ascii_case(named);
+            let exact = sets.iter().find(|it| it.name == named);
+            let mut alike = sets.iter().filter(is_named);
+            // A name in another case, where only one set has it.
+            let of_name = exact.or_else(|| alike.next().filter(|_| alike.next().is_none()));
             of_name
                 .map(|it| store.query_set(it.id))
                 .transpose()?

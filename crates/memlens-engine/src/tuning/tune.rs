@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use memlens_eval::{folds, paired_bootstrap};
+use memlens_eval::{Difference, QUERIES_MIN, about, folds, paired_bootstrap, queries_needed};
 use memlens_params::{Parameter, ParameterKind, ParameterSet, StageId, Value, Values};
 
 use super::prepared::{Prepared, PreparedQuery};
@@ -17,10 +17,7 @@ use super::sensitivity::{Meter, live, mean_and_error, places};
 use crate::EngineError;
 use crate::compare_set::Going;
 use crate::ranking::Ranking;
-use crate::view::{ChangedValue, TuneAnswer, TuneKind, TuneRequest, TuneRow};
-
-/// Fewer judged queries choose by chance.
-pub(crate) const QUERIES_MIN: usize = 20;
+use crate::view::{BestTry, ChangedValue, TuneAnswer, TuneKind, TuneRequest, TuneRow};
 
 /// Each parameter has its turn at most so often.
 const N_ROUNDS: usize = 4;
@@ -204,8 +201,20 @@ pub(crate) fn tune(task: &Task<'_>, going: &Going<'_>) -> Result<Option<TuneAnsw
         .filter(|row| row.held_out > winner.held_out.max(winner.held_out - winner.to_present))
         .max_by(|a, b| a.held_out.total_cmp(&b.held_out))
         .map(|row| row.name.clone());
-    let (can_choose, sentence) =
-        concluded(&winner, better_list.as_deref(), request, held_out.len());
+    let is_surely_better =
+        !winner.changed.is_empty() && winner.difference.is_some_and(|it| it.low > 0.0);
+    let best_try = if is_surely_better {
+        None
+    } else {
+        table.best_try(&best, &found)
+    };
+    let sentence = concluded(
+        &winner,
+        best_try.as_ref(),
+        better_list.as_deref(),
+        request,
+        held_out.len(),
+    );
     Ok(Some(TuneAnswer {
         metric: request.metric,
         n_queries: n as u32,
@@ -213,7 +222,8 @@ pub(crate) fn tune(task: &Task<'_>, going: &Going<'_>) -> Result<Option<TuneAnsw
         seed: request.seed,
         n_tried,
         rows,
-        can_choose,
+        can_choose: is_surely_better,
+        best_try,
         sentence,
         notices: task.prepared.notices.clone(),
         rankings_per_s,
@@ -419,6 +429,70 @@ impl Table<'_, '_> {
             .collect()
     }
 
+    /// Where nothing is surely better: the try with the greatest gain all the same; `None` where none gains.
+    ///
+    /// That is what was found, by the queries held out; where nothing was, the best of the values tried, by the queries that
+    /// it was chosen by (with one half held out, by that half).
+    fn best_try(&mut self, best: &Values, found: &[Option<f64>]) -> Option<BestTry> {
+        let present = self.task.present.values.clone();
+        let is_found = *best != present;
+        let (values, of, is_held_out) = if is_found {
+            (best.clone(), self.held_out, true)
+        } else {
+            let is_held_out = self.task.request.folds == 1;
+            let of = if is_held_out {
+                self.held_out
+            } else {
+                self.chosen_by
+            };
+            (self.greatest_gain(&present)?, of, is_held_out)
+        };
+        let was = self.tries.each(&present, of);
+        let is = if is_found {
+            found.to_vec()
+        } else {
+            self.tries.each(&values, of)
+        };
+        let both = was.iter().zip(&is).filter_map(|(a, b)| (*a).zip(*b));
+        let (was, is): (Vec<f64>, Vec<f64>) = both.unzip();
+        let difference = paired_bootstrap(&was, &is).filter(|it| it.mean > GAIN_MIN)?;
+        let differences: Vec<f64> = was.iter().zip(&is).map(|(a, b)| b - a).collect();
+        let needed = queries_needed(&differences, GAIN_ERRORS);
+        let more = needed.map(|it| about((it - differences.len() as f64).max(1.0)));
+        Some(BestTry {
+            changed: changed(&values, &present),
+            ranking: Ranking {
+                values,
+                ..self.task.present.clone()
+            }
+            .told(),
+            difference,
+            n_more: more,
+            is_held_out,
+        })
+    }
+
+    /// The values with the greatest mean on the queries that are chosen by, of those that were tried on all of them; the
+    /// fewest changes of equal ones.
+    fn greatest_gain(&self, present: &Values) -> Option<Values> {
+        let is_known = |figures: &Figures| self.chosen_by.iter().all(|at| !figures[*at].is_nan());
+        let tried = self.tries.known.values();
+        let whole = tried.filter(|(values, figures)| values != present && is_known(figures));
+        let mean = |figures: &Figures| {
+            let each = self.chosen_by.iter().map(|at| Some(figures[*at]));
+            let each: Vec<Option<f64>> = each.map(|it| it.filter(|it| it.is_finite())).collect();
+            mean_and_error(&each).0
+        };
+        let best = whole.max_by(|a, b| {
+            let n_changed = |values: &Values| changed(values, present).len();
+            mean(&a.1)
+                .total_cmp(&mean(&b.1))
+                .then_with(|| n_changed(&b.0).cmp(&n_changed(&a.0)))
+                .then_with(|| format!("{:?}", b.0).cmp(&format!("{:?}", a.0)))
+        });
+        best.map(|(values, _)| values.clone())
+    }
+
     /// What every try is compared with.
     fn baselines(&mut self) -> Vec<TuneRow> {
         let present = &self.task.present.values;
@@ -495,40 +569,58 @@ pub(crate) fn changed(values: &Values, from: &Values) -> Vec<ChangedValue> {
         .collect()
 }
 
-/// Whether the winner can be chosen, and what to tell of it.
+/// What follows, for the user.
 fn concluded(
     winner: &TuneRow,
+    best_try: Option<&BestTry>,
     better_list: Option<&str>,
     request: &TuneRequest,
     n_held_out: usize,
-) -> (bool, String) {
-    let Some(difference) = winner.difference else {
-        return (
-            false,
-            "The metric is defined for none of the queries held out.".to_owned(),
-        );
+) -> String {
+    let Some(gained) = winner.difference else {
+        return "The metric is defined for none of the queries held out.".to_owned();
     };
-    let on = if request.folds > 1 {
+    let held_out = if request.folds > 1 {
         format!(
-            "On queries that it was not chosen by ({n_held_out}, in {} folds)",
+            "on queries that it was not chosen by ({n_held_out}, in {} folds)",
             request.folds
         )
     } else {
-        format!("On the {n_held_out} queries held out")
+        format!("on the {n_held_out} queries held out")
     };
-    let is_same = winner.changed.is_empty();
-    let is_surely_better = difference.low > 0.0 && !is_same;
-    let mut sentence = if is_same {
-        "Nothing that was tried is better than the present ranking.".to_owned()
-    } else if is_surely_better {
-        format!("{on} the best found gains {difference}.")
-    } else {
-        format!(
-            "{on} the best found differs by {difference}: that may be chance. Keep the present ranking, or judge more queries."
-        )
+    let is_surely_better = gained.low > 0.0 && !winner.changed.is_empty();
+    let mut sentence = match best_try {
+        _ if is_surely_better => format!("The best found gains {gained} {held_out}."),
+        None => "Nothing is better: no setting that was tried gains on the present one.".to_owned(),
+        Some(best) => {
+            let Difference { mean, low, high } = best.difference;
+            let [mean, low, high] = [mean, low, high].map(memlens_eval::signed);
+            let more = best.n_more.map_or_else(String::new, |n| {
+                let queries = if n == 1.0 { "query" } else { "queries" };
+                format!("; about {n} more judged {queries} would decide")
+            });
+            let measured = if best.is_held_out {
+                format!(" Measured {held_out}.")
+            } else {
+                " It was chosen by these same queries, so its true gain is likely to be smaller."
+                    .to_owned()
+            };
+            format!(
+                "Nothing is surely better. Best try: {}, {mean} (95\u{202f}% {low} to {high}){more}.{measured}",
+                changes(&best.changed)
+            )
+        }
     };
     if let Some(list) = better_list {
         sentence.push_str(&format!(" {list} does better still."));
     }
-    (is_surely_better, sentence)
+    sentence
+}
+
+/// Changed parameters as a user types them: `mmr_lambda 0.75, text_weight 0.3`.
+fn changes(changed: &[ChangedValue]) -> String {
+    let each = changed
+        .iter()
+        .map(|it| format!("{} {}", it.parameter, it.value));
+    each.collect::<Vec<String>>().join(", ")
 }

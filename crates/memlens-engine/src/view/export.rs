@@ -102,6 +102,8 @@ pub struct NearestSetting {
     pub n_queries: u32,
     /// How many settings were tried.
     pub n_tried: u32,
+    /// What the user must know of the queries.
+    pub notices: Vec<String>,
 }
 
 /// What an agent's config says of its search.

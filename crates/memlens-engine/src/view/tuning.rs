@@ -481,6 +481,22 @@ pub struct TuneRow {
     pub difference: Option<Difference>,
 }
 
+/// The try with the greatest gain, where that may be chance.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct BestTry {
+    /// How it differs from the present ranking.
+    pub changed: Vec<ChangedValue>,
+    /// The ranking.
+    pub ranking: Ranking,
+    /// The gain on the present ranking, with its 95 % interval.
+    pub difference: Difference,
+    /// About how many more judged queries would decide: the number by which a gain as large as this one passes the rule of
+    /// auto-tune with a probability of 80 %; `None` where that cannot be said.
+    pub n_more: Option<f64>,
+    /// Whether it was measured on queries that had no part in choosing it.
+    pub is_held_out: bool,
+}
+
 /// What auto-tune came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct TuneAnswer {
@@ -498,6 +514,8 @@ pub struct TuneAnswer {
     pub rows: Vec<TuneRow>,
     /// Whether the best try is better than the present ranking beyond chance.
     pub can_choose: bool,
+    /// Where nothing is surely better: the try with the greatest gain; `None` where none gains.
+    pub best_try: Option<BestTry>,
     /// What follows.
     pub sentence: String,
     /// What a person should be told.

@@ -20,7 +20,7 @@ const COLUMNS: [&str; 8] = [
 ];
 
 /// What may stand between columns; spreadsheets write semicolons where the comma is for decimals.
-const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
+pub(super) const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
 /// What stands between the columns of the header; none where the first line is no header.
 pub fn delimiter(bytes: &[u8]) -> Option<u8> {
@@ -86,7 +86,7 @@ pub fn read(bytes: &[u8]) -> QuerySet {
 
 /// Lines counted from one record to the next.
 #[derive(Default)]
-struct Counted {
+pub(super) struct Counted {
     n_bytes: usize,
     n_newlines: u32,
 }
@@ -94,7 +94,7 @@ struct Counted {
 impl Counted {
     /// The line that a record begins on. A reader that skips empty lines and takes both kinds of line ends says where a
     /// record begins, and where not: what is blank before it is passed over here.
-    fn line_of(&mut self, bytes: &[u8], start: usize) -> u32 {
+    pub fn line_of(&mut self, bytes: &[u8], start: usize) -> u32 {
         let blank = bytes[start..]
             .iter()
             .take_while(|byte| matches!(byte, b'\r' | b'\n'));

@@ -13,6 +13,21 @@ pub fn read(bytes: &[u8]) -> QuerySet {
     reading.set
 }
 
+/// Whether some line is an object with a question.
+pub fn has_query(bytes: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        id: Option<serde::de::IgnoredAny>,
+        query: Option<serde::de::IgnoredAny>,
+    }
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    lines.any(|line| {
+        let line = line.trim_ascii();
+        let named = serde_json::from_slice::<Named>(line);
+        line.starts_with(b"{") && named.is_ok_and(|it| it.id.is_some() || it.query.is_some())
+    })
+}
+
 fn query(line: &[u8]) -> Result<Query, String> {
     serde_json::from_str(text(line)?).map_err(|error| without_place(&error))
 }

@@ -1,0 +1,88 @@
+//! How many queries decide whether a gain is more than chance.
+
+/// The normal quantile that a true gain passes with a probability of 80 %.
+const POWER_80: f64 = 0.841_621_233_572_914_4;
+
+/// The number of queries, those at hand among them, by which a mean gain as large as this one would be `errors` standard
+/// errors above 0 with a probability of 80 %, if it is the true one; `None` without a gain, or where no query differs from
+/// another.
+///
+/// `n = ((errors + 0.84) * s / d)^2`, with the mean `d` and the standard deviation `s` of the paired differences: the sample
+/// size of a one-sample test of equality.
+/// Source: Chow, Shao and Wang, Sample Size Calculations in Clinical Research, 2nd edition (2008), section 3.1.1.
+pub fn queries_needed(differences: &[f64], errors: f64) -> Option<f64> {
+    let n = differences.len() as f64;
+    let mean = differences.iter().sum::<f64>() / n;
+    if differences.len() < 2 || mean <= 0.0 {
+        return None;
+    }
+    let squares = differences
+        .iter()
+        .map(|it| (it - mean).powi(2))
+        .sum::<f64>();
+    let deviation = (squares / (n - 1.0)).sqrt();
+    let needed = ((errors + POWER_80) * deviation / mean).powi(2).ceil();
+    (needed > 0.0).then_some(needed)
+}
+
+/// A number of queries as far as it is known: two digits, rounded up.
+pub fn about(n: f64) -> f64 {
+    let unit = 10_f64.powf((n.max(1.0).log10().floor() - 1.0).max(0.0));
+    (n / unit).ceil() * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{about, queries_needed};
+
+    #[test]
+    fn more_noise_and_smaller_gains_need_more_queries() {
+        // A mean of 0.5 and a standard deviation of 1: ((1.96 + 0.84) / 0.5)^2 = 31.4, the table's 32.
+        let unit = [1.5, -0.5];
+        let deviation = 2.0_f64.sqrt();
+        let scaled = unit.map(|it| 0.5 + (it - 0.5) / deviation);
+        assert_eq!(queries_needed(&scaled, 1.959_964), Some(32.0));
+        let smaller = scaled.map(|it| it - 0.25);
+        assert_eq!(queries_needed(&smaller, 1.959_964), Some(126.0));
+        assert!(queries_needed(&scaled, 2.5) > queries_needed(&scaled, 1.959_964));
+        for nothing in [&[][..], &[0.5], &[0.5, 0.5], &[0.1, -0.1], &[-0.5, 0.1]] {
+            assert_eq!(queries_needed(nothing, 2.5), None, "{nothing:?}");
+        }
+    }
+
+    #[test]
+    fn so_many_queries_gain_as_much_in_four_of_five_draws() {
+        let differences: Vec<f64> = (0..40)
+            .map(|at| if at % 4 == 0 { 0.4 } else { -0.08 })
+            .collect();
+        let needed = queries_needed(&differences, 2.5).expect("there is a gain") as usize;
+        let mut random = fastrand::Rng::with_seed(5);
+        let passes = |random: &mut fastrand::Rng| {
+            let drawn: Vec<f64> = (0..needed)
+                .map(|_| differences[random.usize(..differences.len())])
+                .collect();
+            let n = needed as f64;
+            let mean = drawn.iter().sum::<f64>() / n;
+            let variance = drawn.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / (n - 1.0);
+            mean > 2.5 * (variance / n).sqrt()
+        };
+        let n_passed = (0..2_000).filter(|_| passes(&mut random)).count();
+        assert!(
+            (1_480..=1_720).contains(&n_passed),
+            "{n_passed} of 2000 with {needed}"
+        );
+    }
+
+    #[test]
+    fn two_digits_are_enough() {
+        for (n, told) in [
+            (1.0, 1.0),
+            (37.0, 37.0),
+            (121.0, 130.0),
+            (1_200.0, 1_200.0),
+            (98_765.0, 99_000.0),
+        ] {
+            assert_eq!(about(n), told, "{n}");
+        }
+    }
+}
