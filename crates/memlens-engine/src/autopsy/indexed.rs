@@ -62,11 +62,10 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
             ),
         ),
         (_, Some(cause)) => {
-            let said = match &cause {
-                Cause::Waiting { is_paused: false } => {
-                    "It waits to be indexed: Memlens has not read it yet.".to_owned()
-                }
-                cause => cause.sentence(&found.place),
+            let said = if matches!(&cause, Cause::Waiting { is_paused: false }) {
+                "It waits to be indexed: Memlens has not read it yet.".to_owned()
+            } else {
+                cause.sentence(&found.place)
             };
             (StepOutcome::Failed, Some(cause), said)
         }
