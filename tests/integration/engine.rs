@@ -64,6 +64,8 @@ mod reporting;
 mod resting;
 #[path = "engine/retrieving.rs"]
 mod retrieving;
+#[path = "engine/searched.rs"]
+mod searched;
 #[path = "engine/sound.rs"]
 mod sound;
 #[path = "engine/stopping.rs"]

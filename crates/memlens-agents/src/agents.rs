@@ -13,7 +13,7 @@ mod openclaw;
 mod openviking;
 mod qmd;
 
-pub use openclaw::openclaw_databases;
+pub use openclaw::{openclaw_databases, openclaw_member};
 
 use crate::agent::Agent;
 pub(crate) use basic_memory::config as basic_memory_config;
@@ -22,10 +22,16 @@ pub(crate) use codex::root as codex_root;
 pub(crate) use hermes::root as hermes_root;
 pub(crate) use openclaw::{config as openclaw_config, state as openclaw_state};
 pub(crate) use openviking::config as openviking_config;
+pub(crate) use qmd::config as qmd_config;
 
 /// OpenClaw, whose workspaces hold logs.
 pub(crate) fn openclaw_agent() -> &'static Agent {
     &openclaw::AGENT
+}
+
+/// qmd, whose config names collections.
+pub(crate) fn qmd_agent() -> &'static Agent {
+    &qmd::AGENT
 }
 
 /// All agents; the order of every list of them.

@@ -8,23 +8,30 @@ use std::time::{Duration, Instant};
 
 use memlens_ingest::FoundFile;
 
+use crate::searched::Searched;
+
 /// How many notes lie in some folders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counted {
     /// Markdown files.
     pub n_notes: u64,
+    /// How many of them the agent's own search never finds; 0 if its rules are not known.
+    pub n_unsearched: u64,
     /// When the newest of them was changed, milliseconds since 1970; none where there is none.
     pub newest_ms: Option<i64>,
     /// Whether there was no time to look at all of them: there are at least so many, and a newer one may be there.
     pub is_partial: bool,
 }
 
-/// Counts the notes in each of some agents' folders, all of them within `time`: each gets an equal share of what is left,
-/// so that one great folder does not hide the others.
-pub fn count<'a>(folders: impl IntoIterator<Item = &'a [PathBuf]>, time: Duration) -> Vec<Counted> {
-    let folders: Vec<&[PathBuf]> = folders.into_iter().collect();
+/// Counts the notes in each of some agents' folders, each with the rules of its search, all of them within `time`: each gets
+/// an equal share of what is left, so that one great folder does not hide the others.
+pub fn count<'a>(
+    folders: impl IntoIterator<Item = (&'a [PathBuf], Option<&'a Searched>)>,
+    time: Duration,
+) -> Vec<Counted> {
+    let folders: Vec<(&[PathBuf], Option<&Searched>)> = folders.into_iter().collect();
     let ends = Instant::now() + time;
-    let mut n_left: u32 = folders.iter().map(|those| those.len() as u32).sum();
+    let mut n_left: u32 = folders.iter().map(|(those, _)| those.len() as u32).sum();
     let mut share = || {
         let left = ends.saturating_duration_since(Instant::now());
         let share = left / n_left.max(1);
@@ -33,11 +40,12 @@ pub fn count<'a>(folders: impl IntoIterator<Item = &'a [PathBuf]>, time: Duratio
     };
     folders
         .into_iter()
-        .map(|those| {
+        .map(|(those, searched)| {
             let mut counted = Counted::default();
             for folder in those {
-                let one = count_one(folder, share());
+                let one = count_one(folder, searched, share());
                 counted.n_notes += one.n_notes;
+                counted.n_unsearched += one.n_unsearched;
                 counted.newest_ms = counted.newest_ms.max(one.newest_ms);
                 counted.is_partial |= one.is_partial;
             }
@@ -46,7 +54,10 @@ pub fn count<'a>(folders: impl IntoIterator<Item = &'a [PathBuf]>, time: Duratio
         .collect()
 }
 
-fn count_one(folder: &Path, ends: Instant) -> Counted {
+fn count_one(folder: &Path, searched: Option<&Searched>, ends: Instant) -> Counted {
+    // Rules name folders with links in their paths resolved.
+    let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let of = |files: &[FoundFile]| counted(files, &resolved, searched);
     let stop = AtomicBool::new(false);
     let mut last = Counted::default();
     let walked = memlens_ingest::walk_told(folder, &stop, &mut |files: &[FoundFile]| {
@@ -64,13 +75,16 @@ fn count_one(folder: &Path, ends: Instant) -> Counted {
     }
 }
 
-fn of(files: &[FoundFile]) -> Counted {
+fn counted(files: &[FoundFile], folder: &Path, searched: Option<&Searched>) -> Counted {
     let notes = files.iter().filter(|file| {
         let extension = file.absolute.extension().and_then(|it| it.to_str());
         extension.is_some_and(|it| it.eq_ignore_ascii_case("md"))
     });
+    let is_unsearched =
+        |file: &&FoundFile| searched.is_some_and(|it| it.judge(&folder.join(&file.path)).is_err());
     Counted {
         n_notes: notes.clone().count() as u64,
+        n_unsearched: notes.clone().filter(is_unsearched).count() as u64,
         newest_ms: notes.map(|note| note.modified_ms).max(),
         is_partial: false,
     }
@@ -99,7 +113,7 @@ mod tests {
     #[test]
     fn notes_are_counted_as_the_walk_would_read_them() {
         let (_dir, folders) = scratch(&["a.md", "b/c.MD", "b/d.txt", "e.jsonl", ".git/f.md", "g"]);
-        let counted = count([&folders[..], &[]], LONG);
+        let counted = count([(&folders[..], None), (&[], None)], LONG);
         assert_eq!((counted[0].n_notes, counted[0].is_partial), (2, false));
         assert!(counted[0].newest_ms.is_some());
         assert_eq!(counted[1], Counted::default());
@@ -108,7 +122,7 @@ mod tests {
     #[test]
     fn a_count_that_was_stopped_says_so() {
         let (_dir, folders) = scratch(&["a.md", "b.md"]);
-        let counted = count([&folders[..]], Duration::ZERO);
+        let counted = count([(&folders[..], None)], Duration::ZERO);
         assert!(counted[0].is_partial);
         assert!(counted[0].n_notes < 2, "it stopped at once");
     }
@@ -116,6 +130,6 @@ mod tests {
     #[test]
     fn a_folder_that_went_has_no_notes() {
         let folders = [PathBuf::from("/nowhere/at/all")];
-        assert_eq!(count([&folders[..]], LONG), [Counted::default()]);
+        assert_eq!(count([(&folders[..], None)], LONG), [Counted::default()]);
     }
 }

@@ -8,6 +8,8 @@
 //! [`read_config`] reads what a program's config says of its search, each key with its effect. [`TARGETS`] are the programs that a
 //! tuned ranking can be handed to; [`edited`] is a config's text with settings changed and all else as it was.
 //!
+//! [`Searched`] knows which notes a program's own search finds, and why it does not find the others.
+//!
 //! [`logs`] and [`read_log`] tell what agents asked their memory, as their own logs have it.
 //!
 //! This crate writes nothing where an agent keeps anything, opens a database only as a copy of its own, follows no link at the end of a
@@ -35,11 +37,12 @@ mod loaded;
 mod looking;
 mod openclaw_search;
 mod recall;
+mod searched;
 mod settings;
 mod targets;
 
 pub use agent::{Agent, Cap, Keeps, Limit, Source, Unit};
-pub use agents::{AGENTS, agent, openclaw_databases};
+pub use agents::{AGENTS, agent, openclaw_databases, openclaw_member};
 pub use counting::{Counted, count};
 pub use edit::{Put, diff, edited, fragment};
 pub use home::Home;
@@ -50,5 +53,6 @@ pub use recall::{
     Batch, FoundLogs, Keeper, LOG_READER_VERSION, Log, LogError, LogRead, PastKind, PastQuestion,
     Returned, Used, find_logs, logs, read as read_log,
 };
+pub use searched::{Index, Listed, NotSearched, Searched, SearchedFile, Unsearched};
 pub use settings::{Config, read_config};
 pub use targets::{Fit, Mapped, TARGETS, Takes, Target};

@@ -179,6 +179,13 @@ impl<'a> Look<'a> {
         Some(path)
     }
 
+    /// A folder of notes that something names, by its absolute path.
+    pub fn named_place(&mut self, path: &Path, by: &str) {
+        if self.is_folder(path, Some(by)) {
+            self.found.folders.push(path.to_owned());
+        }
+    }
+
     /// The folders in a folder, sorted; links are left alone.
     pub fn children(&mut self, path: &Path) -> Vec<PathBuf> {
         self.found.places.push(path.to_owned());

@@ -27,6 +27,8 @@ struct AgentReport<'a> {
     notes: u32,
     newest: Option<String>,
     watched: bool,
+    #[serde(skip_serializing_if = "is_zero")]
+    notes_never_searched: u32,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     notes_are_partial: bool,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -81,11 +83,16 @@ fn report(agent: &AgentView) -> AgentReport<'_> {
             .map(|folder| folder.path.as_str())
             .collect(),
         notes: agent.n_notes,
+        notes_never_searched: agent.n_unsearched,
         newest: agent.newest_ms.and_then(moment),
         watched: agent.is_watched,
         notes_are_partial: agent.is_partial,
         problems: &agent.problems,
     }
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 fn print_agent(out: &mut dyn Write, agent: &AgentView) -> io::Result<()> {
@@ -113,6 +120,14 @@ fn print_agent(out: &mut dyn Write, agent: &AgentView) -> io::Result<()> {
             (true, true) | (false, _) => "",
         };
         writeln!(out, "    {}{mark}", shown(&folder.shown))?;
+    }
+    if agent.n_unsearched > 0 {
+        let (n, name) = (agent.n_unsearched, &agent.name);
+        let are = if n == 1 { "is" } else { "are" };
+        writeln!(
+            out,
+            "    {n} of {least}{notes} {are} never searched by {name}"
+        )?;
     }
     for problem in &agent.problems {
         writeln!(out, "    problem: {}", shown(problem))?;

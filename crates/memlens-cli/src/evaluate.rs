@@ -79,6 +79,12 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     for notice in &judged.notices {
         tell(notice);
     }
+    let answers = judged.queries.iter().filter_map(Query::gold).flatten();
+    let answers: Vec<PathBuf> = answers.map(|place| PathBuf::from(&place.path)).collect();
+    let answers = answers.iter().map(PathBuf::as_path);
+    if let Some(outside) = library.answers_outside(&ranking, answers)? {
+        tell(outside);
+    }
     let bar = progress(judged.queries.len());
     let is_of_library = ranking.is_of_library();
     let runs = library

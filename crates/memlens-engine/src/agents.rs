@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use memlens_agents::{AGENTS, Agent, Cut, Found, Home, Loaded, Unit, count, look};
+use memlens_agents::{AGENTS, Agent, Cut, Found, Home, Loaded, Searched, Unit, count, look};
 use memlens_indexer::Indexer;
 use memlens_retrieve::Part;
 use memlens_store::{Folder, Store, StoreError};
@@ -40,10 +40,16 @@ pub fn agents(home: &Home, watched: &[Folder]) -> AgentsView {
         .map(|found| agent_view(home, found, watched))
         .collect();
     let left = FINDING_TIME.saturating_sub(started.elapsed());
-    let folders = found.iter().map(|found| found.folders.as_slice());
+    let searched: Vec<Option<Searched>> = found
+        .iter()
+        .map(|found| Searched::of(home, found.agent.id))
+        .collect();
+    let folders = found.iter().zip(&searched);
+    let folders = folders.map(|(found, searched)| (found.folders.as_slice(), searched.as_ref()));
     let counted = count(folders, left.max(COUNTING_TIME_MIN));
     for (agent, counted) in agents.iter_mut().zip(counted) {
         agent.n_notes = saturated(counted.n_notes);
+        agent.n_unsearched = saturated(counted.n_unsearched);
         agent.newest_ms = counted.newest_ms.map(|ms| ms as f64);
         agent.is_partial = counted.is_partial;
     }
@@ -288,6 +294,7 @@ fn agent_view(home: &Home, found: &Found, watched: &[Folder]) -> AgentView {
         recall: found.agent.recall.to_owned(),
         loads: found.agent.loads.to_owned(),
         n_notes: 0,
+        n_unsearched: 0,
         newest_ms: None,
         is_partial: false,
         is_watched: !folders.is_empty() && folders.iter().all(|folder| folder.is_watched),

@@ -3,7 +3,7 @@
 use memlens_ingest::{MAX_FILE_BYTES, Reason};
 
 use crate::place::Place;
-use crate::view::WhyNot;
+use crate::view::{NotSearchedBy, WhyNot};
 
 /// Why a search cannot find a note, or an agent does not see a line of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub enum Cause {
         agent: Option<String>,
         /// The agent's name, or that of the emulated program.
         name: String,
+        /// The reason and what to do by the agent's own rules, if these are known.
+        unsearched: Option<NotSearchedBy>,
     },
     /// The agent's own index holds an older text of the note, or does not hold it.
     OwnIndex {
@@ -88,6 +90,10 @@ impl Cause {
                 "Its copy in the library is damaged; it is indexed again at the next start."
                     .to_owned()
             }
+            Self::NotSearched {
+                unsearched: Some(unsearched),
+                ..
+            } => unsearched.reason.clone(),
             Self::NotSearched { name, .. } => format!("{name} does not search this note."),
             Self::OwnIndex { holds, .. } => holds.clone(),
             Self::PastCap { cut } => cut.clone(),
@@ -118,7 +124,11 @@ impl Cause {
                     .to_owned()
             }
             Self::Damaged => "Run `memlens index`: it makes a new copy.".to_owned(),
-            Self::NotSearched { agent, name } => not_searched(agent.as_deref(), name),
+            Self::NotSearched {
+                unsearched: Some(unsearched),
+                ..
+            } => unsearched.advice.clone(),
+            Self::NotSearched { agent, name, .. } => not_searched(agent.as_deref(), name),
             Self::OwnIndex { name, .. } => {
                 format!("Have {name} index its memory again: Memlens does not write its index.")
             }
@@ -189,9 +199,16 @@ impl From<Cause> for WhyNot {
             Cause::Damaged => Self::Unreadable {
                 reason: "its copy in the library is damaged".to_owned(),
             },
-            Cause::NotSearched { name, .. } | Cause::OwnIndex { name, .. } => {
-                Self::NotHeld { by: name }
-            }
+            Cause::NotSearched {
+                name, unsearched, ..
+            } => Self::NotHeld {
+                by: name,
+                unsearched,
+            },
+            Cause::OwnIndex { name, .. } => Self::NotHeld {
+                by: name,
+                unsearched: None,
+            },
             Cause::PastCap { .. } | Cause::NothingLoaded { .. } => Self::OutOfScope,
         }
     }

@@ -3,22 +3,22 @@
 //! A memory is made anew where the library changed; texts of unchanged notes and vectors of known chunks are kept. Vectors come
 //! from the library where it holds the same text, else from the cache beside it, else from the model.
 
-use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use memlens_emulate::{AgentNote, Embed, MadeOf, Program, Vectors, openclaw};
+use memlens_emulate::{Embed, MadeOf, Program, Vectors, openclaw};
 use memlens_ingest::content_hash;
 use memlens_params::Values;
-use memlens_retrieve::{Lists, NoteFacts, Part, Retriever};
-use memlens_store::{DocumentRow, Folder, ScoreCache};
+use memlens_retrieve::{Lists, Part, Retriever};
+use memlens_store::ScoreCache;
 
 use crate::emulations::{Kept, Made, Told};
 use crate::own_index::{Own, OwnMemory};
 use crate::ranking::Ranking;
 use crate::search::Search;
+use crate::searched::Asker;
 use crate::view::{Emulated, EmulationProgress};
 use crate::{EngineError, Library, Purpose};
 
@@ -31,15 +31,6 @@ const OWN_STANDS: Duration = Duration::from_secs(10);
 /// How long the moment stands by which notes are so and so old.
 const MOMENT: Duration = Duration::from_secs(60 * 60);
 
-/// What the notes of an emulated memory are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
-    /// The agent's own folders.
-    Own,
-    /// Whatever is watched, as if it lay in the agent's memory.
-    AsIf,
-}
-
 impl Library {
     /// Searches by any pipeline: its own memory for Memlens's, an emulated one for another program's.
     ///
@@ -51,7 +42,7 @@ impl Library {
         ranking: &Ranking,
         part: Part,
     ) -> Result<Arc<Search>, EngineError> {
-        let search = self.search_unfilled(query, ranking, part, true)?;
+        let search = self.search_unfilled(query, ranking, part, Asker::default(), true)?;
         self.fill_in(search, &ranking.values)
     }
 
@@ -64,15 +55,21 @@ impl Library {
         query: &str,
         ranking: &Ranking,
         part: Part,
+        asker: Asker<'_>,
         is_kept: bool,
     ) -> Result<Arc<Search>, EngineError> {
         if query.trim().is_empty() {
             return Err(EngineError::EmptyQuery);
         }
+        let mut part = part;
         let memory: (Arc<dyn Retriever>, _) = match Program::ranked_by(ranking.pipeline) {
             None => (self.retriever(), None),
             Some(program) => {
-                let (memory, emulated) = self.emulated(program, &ranking.values)?;
+                let (memory, emulated) = self.emulated(program, &ranking.values, asker, &part)?;
+                if self.is_own_part(program, &part) {
+                    // The memory is the agent's own: also what it reads beside its watched folders.
+                    part = Part::All;
+                }
                 (memory, Some(emulated))
             }
         };
@@ -96,21 +93,57 @@ impl Library {
         self.stop_emulation();
         self.emulations.made.lock().clear();
         *self.emulations.kept.lock() = Kept::default();
+        self.emulations.searched.forget();
         self.emulations.own.lock().clear();
     }
 
-    fn emulated(
+    /// Changes whenever the notes of the memory that a ranking is asked of change, but for those of the library; 0 for the
+    /// library's own lists.
+    pub(crate) fn memory_stamp(&self, ranking: &Ranking) -> u64 {
+        let Some(program) = Program::ranked_by(ranking.pipeline) else {
+            return 0;
+        };
+        let searched = self.searched_by(program, Asker::default(), &Part::All, &self.lists());
+        searched.map_or(0, |it| it.stamp())
+    }
+
+    /// Whether a part is all that is watched of the program's agent.
+    fn is_own_part(&self, program: Program, part: &Part) -> bool {
+        let Part::Folders(folders) = part else {
+            return false;
+        };
+        let lists = self.lists();
+        let mut own = lists
+            .snapshot
+            .folders
+            .iter()
+            .filter(|folder| folder.agent.as_deref() == Some(program.agent()));
+        folders.iter().all(|id| {
+            lists
+                .snapshot
+                .folder(*id)
+                .is_some_and(|it| it.agent.as_deref() == Some(program.agent()))
+        }) && own.all(|folder| folders.contains(&folder.id))
+    }
+
+    pub(crate) fn emulated(
         &self,
         program: Program,
         params: &Values,
+        asker: Asker<'_>,
+        part: &Part,
     ) -> Result<(Arc<dyn Retriever>, Emulated), EngineError> {
         // One is made at a time.
         let mut made = self.emulations.made.lock();
         let lists = self.lists();
         let generation = lists.snapshot.generation;
         let own_files = self.own_files(program, &lists.snapshot.folders);
-        if let Some(made) = made.get(&program)
+        let searched = self.searched_by(program, asker, part, &lists);
+        let member = searched.as_ref().map(|it| it.chosen.index.member.clone());
+        let key = (program, member.clone());
+        if let Some(made) = made.get(&key)
             && made.memory.generation() == generation
+            && made.searched == searched.as_ref().map(|it| it.stamp())
             && made.memory.answers(params)
             && made.folders == lists.snapshot.folders
             && made.at.elapsed() < MOMENT
@@ -119,19 +152,17 @@ impl Library {
         {
             return Ok((made.memory.clone(), made.emulated.clone()));
         }
-        let (notes, source, left_out) = self.agent_notes(program, &lists);
-        let own = self.own_index(&own_files, &notes, &lists);
-        let emulated = own.told(lists.vectors.model());
-        let mut remarks = vec![remark(program, source, notes.len(), &emulated)];
-        if left_out > 0 {
-            remarks.push(if left_out == 1 {
-                "1 note was left out, since it has changed or cannot be read now.".to_owned()
-            } else {
-                format!(
-                    "{left_out} notes were left out, since they have changed or cannot be read now."
-                )
-            });
-        }
+        let agent_notes = match &searched {
+            Some(searched) => self.notes_searched(searched, &lists),
+            None => self.notes_as_if(program, &lists),
+        };
+        let own = self.own_index(&own_files, member.as_deref(), &agent_notes, &lists);
+        let emulated = Emulated {
+            member: member.clone(),
+            ..own.told(lists.vectors.model())
+        };
+        let remarks = agent_notes.remarks(program, &emulated);
+        let notes = agent_notes.notes;
         let now_ms = jiff::Timestamp::now().as_millisecond();
         let embed = self.question_embedder(&lists);
         let mut is_whole = true;
@@ -157,11 +188,12 @@ impl Library {
             memory: memory.clone(),
             folders: lists.snapshot.folders.clone(),
             own_files,
+            searched: searched.as_ref().map(|it| it.stamp()),
             emulated: emulated.clone(),
             at: Instant::now(),
             is_whole,
         };
-        made.insert(program, entry);
+        made.insert(key, entry);
         Ok((memory, emulated))
     }
 
@@ -178,67 +210,6 @@ impl Library {
             )),
             Err(error) => Err(format!("no embedding: {error}")),
         })
-    }
-
-    /// The notes that a program would index, in the order of their paths, and how many could not be read as they were saved.
-    fn agent_notes(&self, program: Program, lists: &Lists) -> (Vec<AgentNote>, Source, usize) {
-        let snapshot = &lists.snapshot;
-        let is_own = |folder: &&Folder| folder.agent.as_deref() == Some(program.agent());
-        let own: Vec<&Folder> = snapshot.folders.iter().filter(is_own).collect();
-        let (folders, source) = if own.is_empty() {
-            (snapshot.folders.iter().collect(), Source::AsIf)
-        } else {
-            (own, Source::Own)
-        };
-        let mut kept = self.emulations.kept.lock();
-        let mut texts = HashMap::new();
-        let mut notes = Vec::new();
-        let mut n_left_out = 0;
-        for folder in &folders {
-            let documents: Vec<&DocumentRow> = snapshot
-                .documents
-                .iter()
-                .filter(|document| document.folder == folder.id)
-                .map(AsRef::as_ref)
-                .collect();
-            let places = match program {
-                Program::OpenClaw(_) => Places::of(folder, folders.len() > 1, &documents),
-                Program::Qmd | Program::OpenViking | Program::BasicMemory => {
-                    Places::collection(folder, &folders)
-                }
-            };
-            for document in documents {
-                let Some(path) = places.path(&document.path) else {
-                    continue;
-                };
-                let known = kept.texts.get(&document.id).cloned();
-                let Some(text) = known.or_else(|| text(folder, document)) else {
-                    n_left_out += 1;
-                    continue;
-                };
-                texts.insert(document.id, text.clone());
-                notes.push(AgentNote {
-                    facts: Arc::new(NoteFacts {
-                        id: document.id,
-                        folder: folder.id,
-                        folder_name: folder.name.clone(),
-                        folder_path: folder.path.clone(),
-                        path: document.path.clone(),
-                        date: document.date.clone(),
-                        tags: document.tags.clone(),
-                    }),
-                    path,
-                    text,
-                    modified_ms: document.modified_ms,
-                    is_extra: false,
-                });
-            }
-        }
-        let there: HashSet<_> = snapshot.documents.iter().map(|it| it.id).collect();
-        kept.texts.retain(|id, _| there.contains(id));
-        kept.texts.extend(texts);
-        notes.sort_by(|a, b| a.path.cmp(&b.path));
-        (notes, source, n_left_out)
     }
 
     /// The vectors of texts in their order, or why not all are there.
@@ -358,101 +329,4 @@ pub(crate) fn numbers(bytes: &[u8], dim: usize) -> Option<Arc<[f32]>> {
     let vector: Arc<[f32]> = numbers.collect();
     let is_sound = vector.len() == dim && vector.iter().all(|number| number.is_finite());
     is_sound.then_some(vector)
-}
-
-/// The text of a note, where it is still the one that was indexed.
-fn text(folder: &Folder, document: &DocumentRow) -> Option<Arc<str>> {
-    let file = memlens_ingest::find(Path::new(&folder.path), &document.path).ok()??;
-    let bytes = memlens_ingest::read(&file).ok()?;
-    (blake3::hash(&bytes).as_bytes() == &document.hash)
-        .then(|| String::from_utf8_lossy(&bytes).into())
-}
-
-/// Where the notes of a folder lie in a program's memory.
-enum Places {
-    /// The folder is OpenClaw's workspace: MEMORY.md, USER.md and what is in `memory/` are indexed, by their paths.
-    Workspace,
-    /// What it holds lies below this path, which ends in `/`.
-    Below(String),
-}
-
-impl Places {
-    fn of(folder: &Folder, is_one_of_several: bool, documents: &[&DocumentRow]) -> Places {
-        let is_workspace = documents.iter().any(|document| {
-            let path = document.path.as_str();
-            matches!(path, "MEMORY.md" | "USER.md") || path.starts_with("memory/")
-        });
-        if is_workspace {
-            Places::Workspace
-        } else if is_one_of_several && folder.name != "memory" {
-            Places::Below(format!("memory/{}/", folder.name))
-        } else {
-            Places::Below("memory/".to_owned())
-        }
-    }
-
-    /// The folder as a collection of qmd, a resource of OpenViking or a project of basic-memory, named by it; of several with one name, each later one by its number as well.
-    fn collection(folder: &Folder, folders: &[&Folder]) -> Places {
-        let same = folders.iter().take_while(|it| it.id != folder.id);
-        let n_before = same.filter(|it| it.name == folder.name).count();
-        Places::Below(match n_before {
-            0 => format!("{}/", folder.name),
-            n => format!("{}-{}/", folder.name, n + 1),
-        })
-    }
-
-    /// The path there; none for what is not indexed.
-    fn path(&self, path: &str) -> Option<String> {
-        if !path.ends_with(".md") {
-            return None;
-        }
-        match self {
-            Places::Workspace => {
-                let is_indexed =
-                    matches!(path, "MEMORY.md" | "USER.md") || path.starts_with("memory/");
-                is_indexed.then(|| path.to_owned())
-            }
-            Places::Below(root) => Some(format!("{root}{path}")),
-        }
-    }
-}
-
-/// What holds for every answer of an emulated memory.
-fn remark(program: Program, source: Source, n_notes: usize, emulated: &Emulated) -> String {
-    let label = program.pipeline().label();
-    let notes = match (program, source) {
-        (Program::OpenClaw(_), Source::Own) => format!("{} of its workspace", counted(n_notes)),
-        (Program::OpenClaw(_), Source::AsIf) => {
-            format!("{}, as if in its memory folder", counted(n_notes))
-        }
-        (Program::Qmd, Source::Own) => format!("{} of its collections", counted(n_notes)),
-        (Program::Qmd, Source::AsIf) => {
-            format!("{}, each folder as a collection", counted(n_notes))
-        }
-        (Program::OpenViking, Source::Own) => format!("{} of its folders", counted(n_notes)),
-        (Program::OpenViking, Source::AsIf) => {
-            format!("{}, each folder as an imported resource", counted(n_notes))
-        }
-        (Program::BasicMemory, Source::Own) => format!("{} of its projects", counted(n_notes)),
-        (Program::BasicMemory, Source::AsIf) => {
-            format!("{}, each folder as a project", counted(n_notes))
-        }
-    };
-    let missing = match program {
-        Program::OpenClaw(_) | Program::Qmd => "",
-        Program::OpenViking => {
-            " Each note is one record: abstracts, overviews and summaries are written by its model and are missing here, and it cuts notes of more than 6000 characters."
-        }
-        Program::BasicMemory => {
-            " All projects are searched at once, and a note is its text: front matter, observations and relations are not read."
-        }
-    };
-    format!("{label}, emulated over {notes}.{missing} {}", emulated.why)
-}
-
-fn counted(n_notes: usize) -> String {
-    match n_notes {
-        1 => "1 note".to_owned(),
-        n => format!("{n} notes"),
-    }
 }

@@ -53,6 +53,18 @@ pub enum EngineError {
         /// The id, as typed.
         id: String,
     },
+    /// A query set whose answers another program does not index.
+    #[error(
+        "none of the {n} answers is in a note that {by} indexes, so every figure would be 0 and mean nothing.{why}"
+    )]
+    NoneSearched {
+        /// The program.
+        by: String,
+        /// How many answers there are.
+        n: usize,
+        /// Why most of them are not, and what to do, with a blank before; empty if that is not known.
+        why: String,
+    },
     /// There is no such past question.
     #[error("cannot open past question {id}: there is none; list them anew")]
     NoPast {
@@ -440,6 +452,7 @@ impl EngineError {
             | EngineError::NoReranker { .. }
             | EngineError::Agent { .. }
             | EngineError::NoAgent { .. }
+            | EngineError::NoneSearched { .. }
             | EngineError::NoPast { .. }
             | EngineError::IsOpening { .. }
             | EngineError::NoFact

@@ -31,6 +31,7 @@
 //! ```
 
 mod agent_config;
+mod agent_notes;
 mod agents;
 mod aggregator;
 mod autopsy;
@@ -66,6 +67,7 @@ mod nearest;
 mod notes;
 mod notices;
 mod output;
+mod outside;
 mod own_index;
 mod passage;
 mod past;
@@ -83,6 +85,7 @@ mod reranking;
 mod saved_questions;
 mod scope;
 mod search;
+mod searched;
 mod status;
 mod thumbs;
 mod tuning;

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use memlens_ingest::IngestOptions;
+use memlens_ingest::{FoundFile, IngestOptions};
 use memlens_store::{Folder, FolderId, Severity, StoredProblem};
 
+use crate::searched::unsearched;
 use crate::view::{
-    DocumentChunk, DocumentView, EntryState, FileProblem, ProblemSeverity, TreeEntry, stamp_of,
+    DocumentChunk, DocumentView, EntryState, FileProblem, NotSearchedBy, ProblemSeverity,
+    TreeEntry, stamp_of,
 };
 use crate::{EngineError, Library};
 
@@ -54,8 +56,14 @@ impl Library {
         }
         let marks = self.marks()?;
         let watched = lists.snapshot.folders.iter().find(|it| it.id == folder);
+        let agent = watched.and_then(|folder| folder.agent.as_deref());
+        let rules = agent.and_then(|agent| self.searched(agent));
         let watched = watched.map_or("", |folder| &folder.path);
-        Ok(root.entries("", &|path| marks.hold(watched, path)))
+        let facts = Facts {
+            is_evergreen: &|path| marks.hold(watched, path),
+            not_searched: &|path| unsearched(rules.as_ref()?, None, &Path::new(watched).join(path)),
+        };
+        Ok(root.entries("", &facts))
     }
 
     /// Everything that went wrong with a file.
@@ -84,14 +92,9 @@ impl Library {
         let no_document = || EngineError::NoDocument {
             path: path.to_owned(),
         };
-        let folder = snapshot
-            .folders
-            .iter()
-            .find(|candidate| candidate.id == folder)
-            .ok_or_else(no_document)?;
+        let (folder, file) = self.file_of_note(folder, path)?.ok_or_else(no_document)?;
         let document = snapshot.find(folder.id, path);
         let document = document.map(|at| &snapshot.documents[at]);
-        let file = memlens_ingest::find(Path::new(&folder.path), path)?.ok_or_else(no_document)?;
         let bytes = memlens_ingest::read(&file)?;
         let parsed = memlens_ingest::parse(file.kind, &bytes, &IngestOptions::default())?;
         let names = folder_names(&snapshot.folders);
@@ -134,21 +137,35 @@ impl Library {
     /// # Errors
     /// As [`Library::document`].
     pub fn absolute(&self, folder: FolderId, path: &str) -> Result<PathBuf, EngineError> {
-        let lists = self.lists();
-        let folder = lists
-            .snapshot
-            .folders
-            .iter()
-            .find(|candidate| candidate.id == folder)
-            .ok_or_else(|| EngineError::NoDocument {
-                path: path.to_owned(),
-            })?;
-        // `find` refuses what leaves the folder, by `..`, by an absolute path or by a link.
-        let file = memlens_ingest::find(Path::new(&folder.path), path)?;
-        file.map(|file| file.absolute)
+        let found = self.file_of_note(folder, path)?;
+        found
+            .map(|(_, file)| file.absolute)
             .ok_or_else(|| EngineError::NoDocument {
                 path: path.to_owned(),
             })
+    }
+
+    /// The file of a note that Memlens indexes, or that an emulated memory was made of.
+    fn file_of_note(
+        &self,
+        folder: FolderId,
+        path: &str,
+    ) -> Result<Option<(Folder, FoundFile)>, EngineError> {
+        let lists = self.lists();
+        let watched = lists.snapshot.folder(folder).cloned();
+        let is_watched = watched.is_some();
+        let Some(folder) = watched.or_else(|| self.unwatched(folder)) else {
+            return Ok(None);
+        };
+        let root = Path::new(&folder.path);
+        // `find` refuses what leaves the folder, by `..`, by an absolute path or by a link.
+        let found = if is_watched {
+            memlens_ingest::find(root, path)?
+        } else {
+            None
+        };
+        let found = found.or_else(|| self.file_of_agent(root, path));
+        Ok(found.map(|file| (folder, file)))
     }
 }
 
@@ -201,6 +218,12 @@ struct Branch {
     files: BTreeMap<String, (u32, EntryState)>,
 }
 
+/// What is known of a path besides what the library holds.
+struct Facts<'a> {
+    is_evergreen: &'a dyn Fn(&str) -> bool,
+    not_searched: &'a dyn Fn(&str) -> Option<NotSearchedBy>,
+}
+
 impl Branch {
     /// Puts a file in its place; walks down rather than calls itself, for paths may be very deep.
     fn insert(&mut self, path: &str, n_chunks: u32, state: EntryState) {
@@ -216,7 +239,7 @@ impl Branch {
             .or_insert((n_chunks, state));
     }
 
-    fn entries(self, above: &str, is_evergreen: &dyn Fn(&str) -> bool) -> Vec<TreeEntry> {
+    fn entries(self, above: &str, facts: &Facts<'_>) -> Vec<TreeEntry> {
         let join = |name: &str| {
             if above.is_empty() {
                 name.to_owned()
@@ -227,7 +250,7 @@ impl Branch {
         let mut entries = Vec::with_capacity(self.folders.len() + self.files.len());
         for (name, branch) in self.folders {
             let path = join(&name);
-            let children = branch.entries(&path, is_evergreen);
+            let children = branch.entries(&path, facts);
             entries.push(TreeEntry {
                 n_chunks: children.iter().map(|child| child.n_chunks).sum(),
                 state: children
@@ -235,7 +258,8 @@ impl Branch {
                     .map(|child| child.state)
                     .max()
                     .unwrap_or(EntryState::Indexed),
-                is_evergreen: is_evergreen(&path),
+                is_evergreen: (facts.is_evergreen)(&path),
+                not_searched: None,
                 name,
                 path,
                 is_folder: true,
@@ -246,7 +270,8 @@ impl Branch {
         for (name, (n_chunks, state)) in self.files {
             let path = join(&name);
             entries.push(TreeEntry {
-                is_evergreen: is_evergreen(&path),
+                is_evergreen: (facts.is_evergreen)(&path),
+                not_searched: (facts.not_searched)(&path),
                 path,
                 name,
                 is_folder: false,

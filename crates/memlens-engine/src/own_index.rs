@@ -3,7 +3,7 @@
 //! It is read from a copy, and again where its file moved. One memory or the other: where its vectors are of another model than
 //! ours, nothing of it is used but the model's name.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -17,6 +17,7 @@ use memlens_retrieve::Lists;
 use memlens_store::Folder;
 
 use crate::Library;
+use crate::agent_notes::AgentNotes;
 use crate::view::Emulated;
 
 /// An agent's own databases, as they stand.
@@ -68,11 +69,26 @@ impl Library {
             .collect()
     }
 
-    /// What the agent's own index of these notes is good for.
-    pub(crate) fn own_index(&self, files: &OwnFiles, notes: &[AgentNote], lists: &Lists) -> Own {
+    /// What the agent's own index of these notes is good for. With `member`, of that agent alone.
+    pub(crate) fn own_index(
+        &self,
+        files: &OwnFiles,
+        member: Option<&str>,
+        notes: &AgentNotes,
+        lists: &Lists,
+    ) -> Own {
+        let AgentNotes {
+            notes,
+            is_one_index,
+            ..
+        } = notes;
         let mut unreadable = None;
         let mut best: Option<(usize, SystemTime, Arc<OwnIndex>)> = None;
-        for (path, stamp) in files {
+        let is_of_member = |path: &Path| {
+            let of_path = memlens_agents::openclaw_member(path);
+            member.is_none() || of_path.is_none() || of_path.as_deref() == member
+        };
+        for (path, stamp) in files.iter().filter(|(path, _)| is_of_member(path)) {
             match self.read_own(path, stamp) {
                 Err(why) => unreadable = Some(why),
                 Ok(index) => {
@@ -85,12 +101,8 @@ impl Library {
                 }
             }
         }
-        let folder = |note: &AgentNote| note.facts.folder;
-        let is_one_workspace = notes
-            .windows(2)
-            .all(|two| folder(&two[0]) == folder(&two[1]));
         match (best, unreadable) {
-            (Some(_), _) if !is_one_workspace => Own::Unusable(
+            (Some(_), _) if !is_one_index => Own::Unusable(
                 "several of its workspaces are watched, and each has an index of its own"
                     .to_owned(),
             ),
@@ -161,6 +173,7 @@ impl Own {
         let other = |why: String| Emulated {
             label: "other model: order is approximate".to_owned(),
             why,
+            member: None,
         };
         let stands_in =
             "Its own embedding model may be another, so scores and order are approximate.";
@@ -174,6 +187,7 @@ impl Own {
                 why: format!(
                     "OpenClaw embeds with {model}, for which {ours} stands in here, so scores and order are approximate."
                 ),
+                member: None,
             },
             Own::Usable(own) => {
                 let date = date(own.written_ms);
@@ -192,6 +206,7 @@ impl Own {
                         "Its texts and vectors are those of OpenClaw's own index of {date}, {}{since}; the question is embedded by {ours}.",
                         counted(n_chunks)
                     ),
+                    member: None,
                 }
             }
         }

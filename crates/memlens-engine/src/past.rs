@@ -14,11 +14,14 @@ mod then_now;
 mod vectors;
 mod worked_out;
 
+use std::path::Path;
+
 use memlens_agents::{PastKind, PastQuestion};
 use memlens_store::{NewPast, PastWanted, Store, StoredPast};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::searched::Asker;
 use crate::{EngineError, Library};
 
 pub(crate) use check::Checked;
@@ -37,6 +40,17 @@ pub struct Past {
     pub id: i64,
     /// What is known of it.
     pub asked: PastQuestion,
+    /// The id of the agent among those of its program that asked it, if its log names it.
+    pub member: Option<String>,
+}
+
+impl Past {
+    /// Who asks it again.
+    pub(crate) fn asker(&self) -> Asker<'_> {
+        Asker {
+            member: self.member.as_deref(),
+        }
+    }
 }
 
 /// Searches, openings, or both.
@@ -162,6 +176,9 @@ fn past(stored: StoredPast) -> Past {
     } = stored.past;
     Past {
         id: stored.id,
+        member: (agent == "openclaw")
+            .then(|| memlens_agents::openclaw_member(Path::new(&stored.log)))
+            .flatten(),
         asked: PastQuestion {
             kind: if is_opening {
                 PastKind::Opening

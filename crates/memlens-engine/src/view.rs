@@ -13,6 +13,7 @@ mod past;
 mod ranking;
 mod rerank;
 mod search;
+mod searched;
 mod tuning;
 mod why;
 
@@ -46,6 +47,7 @@ pub use past::{
 pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};
 pub use search::{Fact, Journey, QueryWord, Row, SearchAnswer, Snippet};
+pub use searched::NotSearchedBy;
 pub use tuning::{
     BestTry, Calibration, CalibrationAnswer, CategoryFigure, ChangedValue, Curve, GoldPlace,
     GoldState, ImportedSet, LineFigures, MetricRow, NewSetFrom, NothingFound, Origin, OriginCount,

@@ -86,18 +86,7 @@ impl Library {
         chunk: Option<&str>,
     ) -> Result<Outcome, EngineError> {
         let Some(all) = search.retriever.chunks_of(place.folder, &place.path) else {
-            // What another program passes over may well be in the library.
-            let is_ours = self
-                .retriever()
-                .chunks_of(place.folder, &place.path)
-                .is_some();
-            if search.emulated.is_some() && is_ours {
-                return Ok(Outcome::Lost(Cause::NotSearched {
-                    agent: agent_of(search.pipeline).map(str::to_owned),
-                    name: search.pipeline.label().to_owned(),
-                }));
-            }
-            return Ok(Outcome::Lost(self.not_indexed(place)?));
+            return self.not_held(search, place).map(Outcome::Lost);
         };
         let is_asked = |it: &&NoteChunk| {
             place
@@ -121,6 +110,28 @@ impl Library {
         let is_named = |it: &ChunkId| chunk.is_some_and(|id| it.0.to_string() == id);
         let wanted = chunks.iter().copied().find(is_named);
         searched(self, search, params, &chunks, wanted).map(Outcome::Other)
+    }
+
+    /// Why a note is not in the memory that was searched: by the rules of the program that is emulated, where these leave it out;
+    /// else because it is not in the library.
+    fn not_held(&self, search: &Search, place: &Place) -> Result<Cause, EngineError> {
+        let Some(emulated) = &search.emulated else {
+            return self.not_indexed(place);
+        };
+        let unsearched = self.unsearched_by(search.pipeline, emulated.member.as_deref(), place);
+        // What another program passes over may well be in the library.
+        let is_ours = || {
+            let retriever = self.retriever();
+            retriever.chunks_of(place.folder, &place.path).is_some()
+        };
+        if unsearched.is_some() || is_ours() {
+            return Ok(Cause::NotSearched {
+                agent: agent_of(search.pipeline).map(str::to_owned),
+                name: search.pipeline.label().to_owned(),
+                unsearched,
+            });
+        }
+        self.not_indexed(place)
     }
 
     /// Why a note is not in the library.

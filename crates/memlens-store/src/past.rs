@@ -43,6 +43,8 @@ pub struct StoredPast {
     pub id: i64,
     /// What is known of it.
     pub past: NewPast,
+    /// The path of the log that it was first read from.
+    pub log: String,
 }
 
 /// A log and how far it is read.
@@ -84,7 +86,7 @@ const OLD_TIMED: &str = "at_ms < ?1";
 const OLD_TIMELESS: &str = "at_ms IS NULL AND kept_ms < ?1";
 const OLD_JUDGMENT: &str = "origin = 'observed' AND at_ms < ?1";
 
-const COLUMNS: &str = "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed \
+const COLUMNS: &str = "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, log \
      FROM past_questions";
 
 impl Store {
@@ -416,6 +418,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredPast> {
             is_opening: row.get(10)?,
             has_failed: row.get(11)?,
         },
+        log: row.get(12)?,
     })
 }
 

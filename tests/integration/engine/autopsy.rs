@@ -299,12 +299,12 @@ fn what_the_index_does_not_hold_was_not_indexed() {
         &format!("{memory}/secret.md"),
         "- The safe is behind the clock.\n",
     );
-    lost(
-        "the safe is behind the clock",
-        "It is left out of the library",
-    );
-    lost("memory/secret.md:1", "It is left out of the library");
     for fact in ["the safe is behind the clock", "memory/secret.md:1"] {
+        // Memlens leaves it out; OpenClaw follows no ignore files.
+        let autopsy = scene.of_session(fact);
+        check(&autopsy, Verdict::NeverAsked, Some(AutopsyStep::Asked));
+        let said = "OpenClaw indexes it by its own rules. Memlens cannot search it: It is left out of the library";
+        check_proof(&autopsy, AutopsyStep::Indexed, StepOutcome::Passed, said);
         let place = scene.of_session(fact).place.expect("it stands there");
         assert_eq!(
             (place.line, place.text.as_str()),

@@ -238,10 +238,11 @@ fn where_it_cannot_stand_in_the_label_says_why() {
         .home
         .write(".openclaw/workspace-iris/memory/hall.md", "Another hall.\n");
     watched.watch(".openclaw/workspace-iris");
+    // A workspace of no agent that the config names: only that of the one agent is searched, by its index.
     let (search, _) = watched.ask();
     let emulated = search.emulated.as_ref().expect("it is emulated");
     assert!(
-        emulated.why.contains("several of its workspaces"),
+        emulated.label.starts_with("OpenClaw's own index of"),
         "{emulated:?}"
     );
 }

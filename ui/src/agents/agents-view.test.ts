@@ -64,6 +64,46 @@ const agent = (name: string) =>
     .getByRole("heading", { name: new RegExp(`^${name}`) })
     .closest<HTMLElement>("li.agent") as HTMLElement;
 
+describe("what an agent never searches", () => {
+  const not_searched = {
+    agent: "OpenClaw",
+    cause: "outside_memory",
+    reason: "Of its workspace OpenClaw indexes only memory/.",
+    advice: "Move the note below memory/.",
+  };
+
+  test("is counted in the agent's card", async () => {
+    await open("settings");
+    await waitFor(() =>
+      expect(agent("OpenClaw")).toHaveTextContent("17 of 64 notes are never searched by OpenClaw"),
+    );
+    expect(agent("Codex")).not.toHaveTextContent("never searched");
+  });
+
+  test("is marked in the tree, shown alone on demand, and explained beside the note", async () => {
+    const files = [{ folder: "claude", path: "AGENTS.md", text: "# Rules\n", not_searched }, ...FILES];
+    const { user, container } = await open("memory", { folders: FOLDERS, files });
+    const row = await screen.findByRole("treeitem", { name: /^AGENTS\.md, .*never searched by OpenClaw$/ });
+    expect(row).toHaveClass("unsearched");
+    expect(row.title).toContain("Of its workspace OpenClaw indexes only memory/.");
+    await user.click(
+      screen.getByRole("checkbox", { name: "Only the 1 note that no search of the agent finds" }),
+    );
+    expect(screen.queryByRole("treeitem", { name: /^MEMORY\.md/ })).toBeNull();
+    expect(await violations(container)).toEqual([]);
+    await user.click(screen.getByRole("treeitem", { name: /^AGENTS\.md/ }));
+    await screen.findByText("Never searched by OpenClaw");
+    await user.click(screen.getByRole("checkbox", { name: /^Only the 1 note/ }));
+    await screen.findByRole("treeitem", { name: /^MEMORY\.md/ });
+  });
+
+  test("has no filter where the agent searches every note", async () => {
+    await open("memory", { folders: FOLDERS, files: FILES });
+    await screen.findByRole("treeitem", { name: /^MEMORY\.md/ });
+    expect(screen.queryByRole("checkbox", { name: /^Only the/ })).toBeNull();
+  });
+});
+
 describe("first start", () => {
   test("offers what was found, and watches nothing unasked", async () => {
     const { backend, user } = await open("search", { hasFolders: false });

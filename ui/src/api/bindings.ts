@@ -324,6 +324,8 @@ export type AgentView = {
 	folders: AgentFolder[],
 	/**  The Markdown files in them; at least so many where `is_partial`. */
 	n_notes: number,
+	/**  How many of them the agent's own search never finds; 0 if its rules are not known. */
+	n_unsearched: number,
 	/**  When the newest of them was changed, milliseconds since 1970; none where there is none. */
 	newest_ms: number | null,
 	/**  Whether there was no time to count all of them. */
@@ -1698,6 +1700,18 @@ export type Nonsense = {
 	n_nothing: number,
 };
 
+/**  A note that an agent's own search never finds. */
+export type NotSearchedBy = {
+	/**  The name of the agent's program. */
+	agent: string,
+	/**  The cause's id: `outside_memory`, `kind`, `switched_off` and others. */
+	cause: string,
+	/**  The cause as a sentence. */
+	reason: string,
+	/**  What to do, as a sentence. */
+	advice: string,
+};
+
 /**  How many questions a note answers. */
 export type NoteAnswers = {
 	/**  The note's path. */
@@ -2948,6 +2962,8 @@ export type TreeEntry = {
 	state: EntryState,
 	/**  Whether it does not decay; of a folder, whether what comes into it will not. */
 	is_evergreen: boolean,
+	/**  Of a note: why the folder's agent never finds it by a search. */
+	not_searched?: NotSearchedBy | null,
 	/**  Of a folder: another one where anything in it is another. */
 	stamp?: string | null,
 	/**  What it holds, folders first, then by name. */
@@ -3144,7 +3160,9 @@ is_paused: boolean } |
 /**  The library holds it, and the memory that was searched does not. */
 { kind: "not_held"; 
 /**  The program whose memory it is. */
-by: string } | 
+by: string; 
+/**  Why its own rules leave the note out; `None` if they are not known, or do not. */
+unsearched: NotSearchedBy | null } | 
 /**  It is in the library and holds nothing to find, or nothing at the line asked for. */
 { kind: "empty" } | 
 /**  It lies outside of the part that was searched. */

@@ -21,8 +21,10 @@ import {
   findEntry,
   foundIn,
   nEntries,
+  nUnsearched,
   rowId,
   treeRows,
+  unsearchedIn,
   type TreeRow,
 } from "./tree-rows";
 
@@ -70,6 +72,7 @@ export class MemoryController {
   /** What the tree was last narrowed to; in a large one that follows `find` once the typing rests. */
   #sought = $state("");
   #agent = $state<string | null>(null);
+  #isUnsearchedOnly = $state(false);
   #markError = $state.raw<ErrorInfo | null>(null);
   readonly #expanded = new SvelteSet<string>();
   /** rows closed by hand while a search in the tree holds everything open */
@@ -93,7 +96,11 @@ export class MemoryController {
     return this.#agent === null || own.length === 0 ? trees : own;
   });
   readonly #nEntries = $derived(nEntries(this.#shownTrees));
-  readonly #foundTrees = $derived(foundIn(this.#shownTrees, this.#sought));
+  readonly #nUnsearched = $derived(nUnsearched(this.#shownTrees));
+  readonly #keptTrees = $derived(
+    this.showsUnsearchedOnly ? unsearchedIn(this.#shownTrees) : this.#shownTrees,
+  );
+  readonly #foundTrees = $derived(foundIn(this.#keptTrees, this.#sought));
   readonly #rows = $derived(treeRows(this.#foundTrees, (id) => this.isExpanded(id)));
 
   /** Where the reader stood when it was left or drawn otherwise; null: at the top, or at the target. */
@@ -172,7 +179,15 @@ export class MemoryController {
   }
   /** The rows are only those that something was found in. */
   get isNarrowed(): boolean {
-    return this.#sought.trim() !== "";
+    return this.#sought.trim() !== "" || this.showsUnsearchedOnly;
+  }
+  /** How many of the notes shown their agent never finds by a search. */
+  get nUnsearched(): number {
+    return this.#nUnsearched;
+  }
+  /** The rows are only those notes; all again if there are none any more. */
+  get showsUnsearchedOnly(): boolean {
+    return this.#isUnsearchedOnly && this.#nUnsearched > 0;
   }
   /** Id of the agent whose folders are shown; null for all. */
   get agent(): string | null {
@@ -218,6 +233,11 @@ export class MemoryController {
 
   showAgent(agent: string | null): void {
     this.#agent = agent;
+  }
+
+  showUnsearchedOnly(isOnly: boolean): void {
+    this.#isUnsearchedOnly = isOnly;
+    this.#closedInFind.clear();
   }
 
   /** Takes what stands in the box; a large tree is narrowed once the typing rests, and whole again at once. */

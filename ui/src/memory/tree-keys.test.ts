@@ -13,6 +13,7 @@ function row(name: string, level: number, parent: number, isExpanded: boolean | 
     n_chunks: 0,
     state: "indexed",
     isEvergreen: false,
+    notSearched: null,
     root: null,
     isExpanded,
     position: 1,

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { file, folder, tree } from "../../tests/trees";
-import { ancestors, defaultExpanded, findEntry, foundIn, rowId, treeRows } from "./tree-rows";
+import {
+  ancestors,
+  defaultExpanded,
+  findEntry,
+  foundIn,
+  nUnsearched,
+  rowId,
+  treeRows,
+  unsearchedIn,
+} from "./tree-rows";
 
 const TREES = [
   tree("memory", folder("people", file("people/Anna.md"), file("people/bram.md")), file("todo.md")),
@@ -42,6 +51,24 @@ describe("rows", () => {
     const rows = treeRows(TREES, () => true);
     const bram = rows.find((row) => row.name === "bram.md");
     expect([bram?.position, bram?.n_siblings, bram?.parent]).toEqual([2, 2, 1]);
+  });
+});
+
+describe("notes that are never searched", () => {
+  const not_searched = { agent: "OpenClaw", cause: "kind", reason: "A reason.", advice: "Advice." };
+  const trees = [
+    tree("memory", folder("people", { ...file("people/Anna.md"), not_searched }, file("people/bram.md"))),
+    tree("logs", { ...file("2026.jsonl"), not_searched }),
+    tree("notes", file("a.md")),
+  ];
+
+  test("are counted, and shown alone with the folders around them", () => {
+    expect(nUnsearched(trees)).toBe(2);
+    expect(nUnsearched(TREES)).toBe(0);
+    const rows = treeRows(unsearchedIn(trees), () => true);
+    expect(rows.map((row) => row.name)).toEqual(["memory", "people", "Anna.md", "logs", "2026.jsonl"]);
+    expect(rows.map((row) => row.notSearched !== null)).toEqual([false, false, true, false, true]);
+    expect(unsearchedIn(TREES)).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 // The tree of watched folders as the flat list of rows that a virtual list draws and the arrow keys walk.
-import type { FolderState, FolderTree, TreeEntry } from "../api/bindings";
+import type { FolderState, FolderTree, NotSearchedBy, TreeEntry } from "../api/bindings";
 
 /** A row of the tree. */
 export type TreeRow = {
@@ -16,6 +16,8 @@ export type TreeRow = {
   state: TreeEntry["state"];
   /** what lies there does not decay; of a folder, what comes into it will not */
   isEvergreen: boolean;
+  /** why the folder's agent never finds the note by a search; null if it does */
+  notSearched: NotSearchedBy | null;
   /** the watched folder, on its own row only */
   root: FolderState | null;
   /** null for files */
@@ -91,6 +93,37 @@ function matches(text: string, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
+/** Returns the trees with the notes that their agent never finds by a search, and the folders around these. */
+export function unsearchedIn(trees: readonly FolderTree[]): FolderTree[] {
+  return trees.flatMap((tree) => {
+    const entries = unsearched(tree.entries);
+    return entries.length === 0 ? [] : [{ ...tree, entries }];
+  });
+}
+
+function unsearched(entries: readonly TreeEntry[]): TreeEntry[] {
+  const found: TreeEntry[] = [];
+  for (const entry of entries) {
+    if (isUnsearched(entry)) found.push(entry);
+    else if (entry.children.length > 0) {
+      const children = unsearched(entry.children);
+      if (children.length > 0) found.push({ ...entry, children });
+    }
+  }
+  return found;
+}
+
+function isUnsearched(entry: TreeEntry): boolean {
+  return (entry.not_searched ?? null) !== null;
+}
+
+/** Returns how many notes of trees their agent never finds by a search. */
+export function nUnsearched(trees: readonly FolderTree[]): number {
+  const count = (entries: readonly TreeEntry[]): number =>
+    entries.reduce((n, entry) => n + (isUnsearched(entry) ? 1 : 0) + count(entry.children), 0);
+  return trees.reduce((n, tree) => n + count(tree.entries), 0);
+}
+
 /** Returns the visible rows, parents before children. */
 export function treeRows(trees: readonly FolderTree[], isExpanded: (id: string) => boolean): TreeRow[] {
   const rows: TreeRow[] = [];
@@ -107,6 +140,7 @@ export function treeRows(trees: readonly FolderTree[], isExpanded: (id: string) 
       n_chunks: tree.folder.n_chunks,
       state: "indexed",
       isEvergreen: tree.is_evergreen,
+      notSearched: null,
       root: tree.folder,
       isExpanded: open,
       position: index + 1,
@@ -139,6 +173,7 @@ function addRows(
       n_chunks: entry.n_chunks,
       state: entry.state,
       isEvergreen: entry.is_evergreen,
+      notSearched: entry.not_searched ?? null,
       root: null,
       isExpanded: open,
       position: index + 1,

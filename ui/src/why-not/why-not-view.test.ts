@@ -259,7 +259,16 @@ describe("what it tells", () => {
     [{ kind: "unreadable", reason: "a cause" }, "Not readable.", null],
     [{ kind: "pending", is_paused: false }, "Not indexed yet.", null],
     [{ kind: "pending", is_paused: true }, "Not indexed yet.", /^Folders/],
-    [{ kind: "not_held", by: "Clerk 1.2" }, "Not in its memory.", null],
+    [{ kind: "not_held", by: "Clerk 1.2", unsearched: null }, "Not in its memory.", null],
+    [
+      {
+        kind: "not_held",
+        by: "Clerk 1.2",
+        unsearched: { agent: "Clerk", cause: "kind", reason: "A reason.", advice: "Advice." },
+      },
+      "Never searched by Clerk.",
+      null,
+    ],
     [{ kind: "empty" }, "Nothing to find.", null],
     [{ kind: "out_of_scope" }, "Not searched.", /^Search in all folders/],
   ])("where the note is not ranked: %o", async (why, text, button) => {

@@ -28,6 +28,7 @@ function agent(view: Partial<AgentView> & Pick<AgentView, "id" | "name">, folder
     loads: "all of it",
     folders: folders.map((path) => ({ path, shown: path.replace("/home/robin", "~"), is_watched: false })),
     n_notes: 12,
+    n_unsearched: 0,
     newest_ms: Date.UTC(2026, 10, 21, 9, 18),
     is_partial: false,
     is_watched: false,
@@ -56,6 +57,7 @@ export const AGENTS: AgentView[] = [
       version: "2026.9.6",
       recall: "searches by words and meaning",
       n_notes: 64,
+      n_unsearched: 17,
       loaded: [
         loaded({ ...OPENCLAW, path: "/home/robin/.openclaw/workspace/MEMORY.md", used: 17_940, cap: 20_000 }),
         loaded({

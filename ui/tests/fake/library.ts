@@ -21,6 +21,7 @@ export type LibraryFile = {
   path: string;
   text?: string;
   state?: TreeEntry["state"];
+  not_searched?: TreeEntry["not_searched"];
   agent?: string;
   tags?: string[];
 };
@@ -488,6 +489,7 @@ function entriesOf(files: LibraryFile[]): TreeEntry[] {
       is_evergreen: false,
       n_chunks,
       state: file.state ?? "indexed",
+      ...(file.not_searched === undefined ? {} : { not_searched: file.not_searched }),
       children: [],
     });
   }

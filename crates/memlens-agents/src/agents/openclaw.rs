@@ -1,7 +1,7 @@
 //! OpenClaw: a workspace per agent, named in its config or taken by rule.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -9,6 +9,7 @@ use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
 use crate::config::Format;
 use crate::home::Home;
 use crate::looking::Look;
+use crate::searched::members;
 
 pub(super) static AGENT: Agent = Agent {
     id: "openclaw",
@@ -83,6 +84,15 @@ pub fn openclaw_databases(home: &Home) -> Vec<PathBuf> {
     databases
 }
 
+/// The agent of OpenClaw whose file in its state folder this is: `agents/ID/…`.
+pub fn openclaw_member(path: &Path) -> Option<String> {
+    let names: Vec<&str> = path.iter().filter_map(|name| name.to_str()).collect();
+    let at = names
+        .windows(3)
+        .rposition(|three| three[0] == "agents" && matches!(three[2], "agent" | "sessions"))?;
+    Some(names[at + 1].to_lowercase())
+}
+
 fn named_config(home: &Home) -> Option<PathBuf> {
     home.variable("OPENCLAW_CONFIG_PATH")
         .and_then(|path| home.expanded(&path.to_string_lossy()))
@@ -138,6 +148,18 @@ fn look(look: &mut Look<'_>) {
             (None, _) => None,
         };
         workspaces.extend(workspace);
+    }
+    let mut extra: Vec<(PathBuf, &str)> = members(home, &config)
+        .into_iter()
+        .flat_map(|member| member.extra)
+        .map(|extra| (extra.path, extra.key))
+        // A single file cannot be watched by itself, and nobody means the whole home folder.
+        .filter(|(path, _)| !path.is_file() && !home.folder().starts_with(path))
+        .collect();
+    extra.sort();
+    extra.dedup_by(|a, b| a.0 == b.0);
+    for (path, key) in extra {
+        look.named_place(&path, &format!("{key}.extraPaths"));
     }
     workspaces.sort();
     workspaces.dedup();

@@ -1,7 +1,10 @@
 //! qmd: the collections of its config.
 
+use std::path::PathBuf;
+
 use crate::agent::{Agent, Source};
 use crate::config::Format;
+use crate::home::Home;
 use crate::looking::Look;
 
 pub(super) static AGENT: Agent = Agent {
@@ -17,14 +20,21 @@ pub(super) static AGENT: Agent = Agent {
     look,
 };
 
+fn root(home: &Home) -> PathBuf {
+    home.variable("QMD_CONFIG_DIR")
+        .and_then(|named| home.expanded(&named.to_string_lossy()))
+        .unwrap_or_else(|| home.folder_of("XDG_CONFIG_HOME", ".config").join("qmd"))
+}
+
+/// Where its config is, whether or not it is there.
+pub(crate) fn config(home: &Home) -> PathBuf {
+    root(home).join("index.yml")
+}
+
 fn look(look: &mut Look<'_>) {
     let home = look.home();
-    let root = home
-        .variable("QMD_CONFIG_DIR")
-        .and_then(|named| home.expanded(&named.to_string_lossy()))
-        .unwrap_or_else(|| home.folder_of("XDG_CONFIG_HOME", ".config").join("qmd"));
-    look.own(&root);
-    let config = look.config(&root.join("index.yml"), Format::Yaml);
+    look.own(&root(home));
+    let config = look.config(&config(home), Format::Yaml);
     for (name, collection) in look.entries(&config["collections"], "collections") {
         if let Some(path) = look.text(
             &collection["path"],

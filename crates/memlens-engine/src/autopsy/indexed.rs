@@ -61,6 +61,18 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
                 cause.advice()
             ),
         ),
+        (Own::None | Own::Unreadable(_), Some(cause @ Cause::LeftOut { .. }))
+            if case.agent_id().is_some_and(|agent| {
+                let place = &found.place;
+                case.library.indexes(agent, place.folder, &place.path)
+            }) =>
+        {
+            let said = format!(
+                "{who} indexes it by its own rules. Memlens cannot search it: {}",
+                cause.sentence(&found.place)
+            );
+            (StepOutcome::Passed, None, said)
+        }
         (_, Some(cause)) => {
             let said = if matches!(&cause, Cause::Waiting { is_paused: false }) {
                 "It waits to be indexed: Memlens has not read it yet.".to_owned()
@@ -70,12 +82,19 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
             (StepOutcome::Failed, Some(cause), said)
         }
         (own, None) => {
-            if is_passed_over(case, found)? {
+            let place = &found.place;
+            let unsearched = case.agent_id().and_then(|agent| {
+                case.library
+                    .not_searched(agent, None, place.folder, &place.path)
+            });
+            if unsearched.is_some() || is_passed_over(case, found)? {
+                let why = unsearched.as_ref().map(|it| format!(" {}", it.reason));
+                let said = format!("{who} does not index this note.{}", why.unwrap_or_default());
                 let cause = Cause::NotSearched {
                     agent: case.agent_id().map(str::to_owned),
                     name: who.to_owned(),
+                    unsearched,
                 };
-                let said = format!("{who} does not index this note.");
                 (StepOutcome::Failed, Some(cause), said)
             } else {
                 of_own(who, own)

@@ -311,7 +311,11 @@ mod tests {
             question: question.to_owned(),
             ..PastQuestion::default()
         };
-        Past { id, asked }
+        Past {
+            id,
+            asked,
+            member: None,
+        }
     }
 
     #[test]

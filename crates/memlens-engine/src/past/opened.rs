@@ -47,7 +47,7 @@ fn openings_of(past: &[Past], folder: FolderId, path: &str, places: &Places) -> 
     let is_opening = |past: &&Past| past.asked.kind == PastKind::Opening;
     let own = past.iter().filter(is_opening);
     let of_searches = past.iter().filter(|past| !is_opening(past));
-    for Past { id, asked } in own.chain(of_searches) {
+    for Past { id, asked, .. } in own.chain(of_searches) {
         for used in &asked.opened {
             let place = places.find(&asked.agent, &used.path);
             if !place.is_ok_and(|place| place.folder == folder && place.path == path) {

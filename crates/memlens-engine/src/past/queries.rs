@@ -22,7 +22,7 @@ impl Library {
         let places = Places::of(self.lists());
         let mut queries: Vec<Query> = Vec::new();
         let mut known: HashMap<(&str, &str), usize> = HashMap::new();
-        for Past { id, asked } in &past {
+        for Past { id, asked, .. } in &past {
             let relevant = self.relevant(asked, &places, base);
             // Without judgments it is not judged: no place would mean that nothing should be found.
             let relevant = (!relevant.is_empty()).then_some(relevant);

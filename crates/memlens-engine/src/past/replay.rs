@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use memlens_emulate::Filling;
+use memlens_emulate::{Filling, Program};
 use memlens_store::FolderId;
 use parking_lot::Mutex;
 
@@ -149,7 +149,7 @@ impl Library {
         ranking: &Ranking,
     ) -> Result<Arc<Search>, EngineError> {
         let part = self.part_asked(&past.asked.agent);
-        self.search_unfilled(&past.asked.question, ranking, part, false)
+        self.search_unfilled(&past.asked.question, ranking, part, past.asker(), false)
     }
 
     fn summary(&self, tally: Tally, by: Option<&Ranking>, started: Instant) -> ReplaySummary {
@@ -191,6 +191,14 @@ impl Library {
                 .push("Rerankers are not asked in a replay: this is the order before.".to_owned());
         }
         notices.extend(tally.notices);
+        let searched_by: BTreeSet<String> = match by {
+            None => tally.agents,
+            Some(by) => Program::ranked_by(by.pipeline)
+                .map(|program| program.agent().to_owned())
+                .into_iter()
+                .collect(),
+        };
+        notices.extend(self.notes_outside(&searched_by));
         ReplaySummary {
             at_ms: Timestamp::now().as_millisecond() as f64,
             took_ms: started.elapsed().as_secs_f64() * 1000.0,
@@ -229,6 +237,8 @@ struct Again {
     now: Vec<Span>,
     /// The agent, where another ranking than its own had to stand in.
     not_emulated: Option<String>,
+    /// The agent.
+    agent: String,
     /// What is told of a memory that is emulated: whose, and by which model. What is said of one question is not.
     notice: Option<String>,
 }
@@ -254,6 +264,7 @@ impl Asking<'_> {
             replayed,
             now,
             not_emulated: is_stand_in.then(|| past.asked.agent.clone()),
+            agent: past.asked.agent.clone(),
             notice: search
                 .emulated
                 .as_ref()
@@ -272,6 +283,7 @@ struct Tally {
     n_found_nothing: u32,
     answers: HashMap<(FolderId, String), u32>,
     not_emulated: BTreeSet<String>,
+    agents: BTreeSet<String>,
     notices: BTreeSet<String>,
     /// How many could not be asked, and why one of them.
     failed: Option<(u32, EngineError)>,
@@ -300,6 +312,7 @@ impl Tally {
             *self.answers.entry(note).or_default() += 1;
         }
         self.not_emulated.extend(again.not_emulated);
+        self.agents.insert(again.agent);
         self.notices.extend(again.notice);
         self.questions.insert(id, again.replayed);
     }

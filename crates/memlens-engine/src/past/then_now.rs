@@ -42,10 +42,11 @@ impl Library {
         let question = &past.asked.question;
         let asks_outside =
             Filling::of(&ranking.values).is_some_and(|it| it.mode == RerankMode::Http);
+        let search = self.search_unfilled(question, &ranking, part, past.asker(), true)?;
         let search = if asks_outside {
-            self.search_unfilled(question, &ranking, part, true)?
+            search
         } else {
-            self.search_as(question, &ranking, part)?
+            self.fill_in(search, &ranking.values)?
         };
         let (trace, columns) = search.traced(&ranking.values);
         let kept = trace.kept();

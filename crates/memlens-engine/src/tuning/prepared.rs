@@ -19,6 +19,7 @@ use crate::compare_set::Going;
 use crate::judged::{Found, note_path};
 use crate::ranking::Ranking;
 use crate::search::{Search, native};
+use crate::searched::Asker;
 use crate::view::{GoldState, Origin, OriginCount};
 use crate::{EngineError, Library};
 
@@ -87,6 +88,8 @@ pub(crate) struct PreparedKey {
     /// The values that form the lists, and those that models are asked by.
     lists: Vec<String>,
     depth: usize,
+    /// Changes whenever the notes of an emulated memory change; 0 for the library's own lists.
+    memory: u64,
     /// The generations of the library, and of the thumbs.
     generations: (u64, u64),
 }
@@ -186,6 +189,7 @@ impl Library {
             pipeline: ranking.pipeline.id().0,
             lists: lists_of(values),
             depth: depth_kept(values),
+            memory: self.memory_stamp(ranking),
             generations: (
                 self.lists().snapshot.generation,
                 self.store().feedback_generation()?,
@@ -234,6 +238,10 @@ impl Library {
         prepared
             .notices
             .extend(prepared.is_reranked.then(|| RERANKED.to_owned()));
+        let answers = gold.of_query.iter().flatten().flatten();
+        let answers = answers.map(|place| place.path.as_path());
+        let outside = self.answers_outside(ranking, answers)?;
+        prepared.notices.splice(0..0, outside);
         let asked = spread(asked, &mut prepared.notices);
         going.expect(asked.len());
         let mut told = Vec::new();
@@ -303,7 +311,7 @@ impl Library {
                 self.ask(search.id, &params)?
             }
             _ if Filling::of(&ranking.values).is_some() => self.search_as(query, ranking, part)?,
-            _ => self.search_unfilled(query, ranking, part, false)?,
+            _ => self.search_unfilled(query, ranking, part, Asker::default(), false)?,
         };
         Ok(search.without_own_thumbs())
     }

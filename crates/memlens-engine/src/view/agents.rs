@@ -33,6 +33,8 @@ pub struct AgentView {
     pub folders: Vec<AgentFolder>,
     /// The Markdown files in them; at least so many where `is_partial`.
     pub n_notes: u32,
+    /// How many of them the agent's own search never finds; 0 if its rules are not known.
+    pub n_unsearched: u32,
     /// When the newest of them was changed, milliseconds since 1970; none where there is none.
     pub newest_ms: Option<f64>,
     /// Whether there was no time to count all of them.

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde::Serialize;
 use specta::Type;
 
-use super::{FileProblem, FolderState};
+use super::{FileProblem, FolderState, NotSearchedBy};
 
 /// Whether an entry of the tree can be found by a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Type)]
@@ -35,6 +35,10 @@ pub struct TreeEntry {
     pub state: EntryState,
     /// Whether it does not decay; of a folder, whether what comes into it will not.
     pub is_evergreen: bool,
+    /// Of a note: why the folder's agent never finds it by a search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[specta(optional)]
+    pub not_searched: Option<NotSearchedBy>,
     /// Of a folder: another one where anything in it is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[specta(optional)]
@@ -93,10 +97,20 @@ pub(crate) fn stamp_of(entries: &[TreeEntry]) -> String {
             n_chunks,
             state,
             is_evergreen,
+            not_searched,
             stamp,
             children: _,
         } = entry;
-        (name, is_folder, n_chunks, state, is_evergreen, stamp).hash(&mut hasher);
+        (
+            name,
+            is_folder,
+            n_chunks,
+            state,
+            is_evergreen,
+            not_searched,
+            stamp,
+        )
+            .hash(&mut hasher);
     }
     format!("{:x}", hasher.finish())
 }
@@ -159,6 +173,7 @@ mod tests {
             n_chunks: 1,
             state: EntryState::Indexed,
             is_evergreen: false,
+            not_searched: None,
             stamp: children.as_deref().map(stamp_of),
             children: children.unwrap_or_default(),
         }
@@ -212,12 +227,20 @@ mod tests {
     fn every_change_of_a_note_gives_its_folder_another_stamp() {
         let note = entry("note.md", None);
         let before = stamp_of(std::slice::from_ref(&note));
-        let changes: [fn(&mut TreeEntry); 5] = [
+        let changes: [fn(&mut TreeEntry); 6] = [
             |it| it.name.push('x'),
             |it| it.is_folder = true,
             |it| it.n_chunks += 1,
             |it| it.state = EntryState::Pending,
             |it| it.is_evergreen = true,
+            |it| {
+                it.not_searched = Some(NotSearchedBy {
+                    agent: "OpenClaw".to_owned(),
+                    cause: "kind",
+                    reason: String::new(),
+                    advice: String::new(),
+                });
+            },
         ];
         for change in changes {
             let mut note = note.clone();

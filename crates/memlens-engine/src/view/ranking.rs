@@ -35,6 +35,9 @@ pub struct Emulated {
     pub label: String,
     /// Why, in a sentence.
     pub why: String,
+    /// The id of the agent among those of the program whose index was searched; `None` if the program's own rules are not followed.
+    #[serde(skip)]
+    pub member: Option<String>,
 }
 
 /// How far the chunks of an emulated memory are embedded.

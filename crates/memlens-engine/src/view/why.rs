@@ -4,7 +4,7 @@ use memlens_params::{StageId, Value};
 use serde::Serialize;
 use specta::Type;
 
-use super::Journey;
+use super::{Journey, NotSearchedBy};
 
 /// Where a note was lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
@@ -35,6 +35,8 @@ pub enum WhyNot {
     NotHeld {
         /// The program whose memory it is.
         by: String,
+        /// Why its own rules leave the note out; `None` if they are not known, or do not.
+        unsearched: Option<NotSearchedBy>,
     },
     /// It is in the library and holds nothing to find, or nothing at the line asked for.
     Empty,

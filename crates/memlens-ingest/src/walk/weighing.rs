@@ -32,6 +32,24 @@ pub struct FoundFile {
 }
 
 impl FoundFile {
+    /// A file that another program's rules name, below `root`; `metadata` is its own, not that of what a link leads to. `None` if
+    /// it is no regular file, is larger than [`MAX_FILE_BYTES`], or its path below `root` is not UTF-8.
+    pub fn at(root: &Path, absolute: &Path, metadata: &Metadata) -> Option<FoundFile> {
+        if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
+            return None;
+        }
+        let inner = absolute.strip_prefix(root).ok()?;
+        let names: Option<Vec<&str>> = inner.iter().map(|name| name.to_str()).collect();
+        Some(FoundFile {
+            path: names?.join("/"),
+            absolute: absolute.to_owned(),
+            size: metadata.len(),
+            modified_ms: modified_ms(metadata),
+            changed_ns: changed_ns(metadata),
+            kind: Kind::of(absolute).unwrap_or(Kind::Plain),
+        })
+    }
+
     /// The watched folder.
     pub(crate) fn root(&self) -> &Path {
         let n_names = self.path.split('/').count();
