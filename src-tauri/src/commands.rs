@@ -14,7 +14,7 @@ use memlens_engine::view::{
 };
 use memlens_engine::{
     ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Library,
-    Part, Place, Ranking, RowThumb, Scope, TraceForm, WhyAnswer, pipelines_told,
+    Part, Place, Ranking, RowThumb, Scope, TraceForm, WhyAnswer,
 };
 use memlens_params::{ParameterSet, Params};
 use memlens_rank::Columns;
@@ -123,7 +123,7 @@ pub async fn open_again(shell: State<'_, Shell>) -> Answer<LibraryState> {
 #[tauri::command]
 #[specta::specta]
 pub async fn pipelines(shell: State<'_, Shell>) -> Answer<Vec<PipelineInfo>> {
-    work(&shell, |_| Ok(pipelines_told())).await
+    work(&shell, |engine| Ok(engine.library().pipelines())).await
 }
 
 /// How far the chunks of an emulated memory are embedded; none while none is made.

@@ -798,7 +798,7 @@ export class FakeBackend implements Backend {
     return this.#answer("exportWrite", [id], (): WrittenConfig | null => {
       const row = this.#exported?.rows.find(({ parameter }) => parameter === "min_score");
       this.#told = Number(row?.told);
-      return { path: "~/.clerk/clerk.json", backup: "~/.clerk/clerk.json.bak" };
+      return { path: "~/.clerk/clerk.json", backup: "~/.clerk/clerk.json.bak", n_backups: 1 };
     });
   }
 

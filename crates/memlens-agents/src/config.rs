@@ -9,6 +9,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::include;
+
 /// Larger configs are not read: these are written by people.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -21,6 +23,14 @@ pub(crate) enum Format {
     /// JSON5, and so JSON as well.
     Json,
     Yaml,
+}
+
+/// Reads a config below a home folder, its `$include`s followed; `None` if absent. The reason is for the user.
+pub(crate) fn read_with_includes(path: &Path, home: &Path) -> Result<Option<Value>, String> {
+    let Some(value) = read(path, Format::Json, home)? else {
+        return Ok(None);
+    };
+    include::resolve(value, path, &mut |_| ()).map(Some)
 }
 
 /// Reads a config below a home folder; none where there is none. The reason is for a person.
@@ -64,15 +74,24 @@ pub(crate) fn parse_text(text: &str) -> Result<Value, String> {
     parse(text, Format::Json)
 }
 
-fn parse(text: &str, format: Format) -> Result<Value, String> {
+/// The value in a JSON or JSON5 file that may hold any, not only settings by name.
+pub(crate) fn parse_any(text: &str) -> Result<Value, String> {
+    parse_value(text, Format::Json)
+}
+
+fn parse_value(text: &str, format: Format) -> Result<Value, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         return Err("it is empty".to_owned());
     }
-    let value = match format {
-        Format::Json => parse_json(text)?,
-        Format::Yaml => serde_yaml_ng::from_str(text).map_err(|error| error.to_string())?,
-    };
+    match format {
+        Format::Json => parse_json(text),
+        Format::Yaml => serde_yaml_ng::from_str(text).map_err(|error| error.to_string()),
+    }
+}
+
+fn parse(text: &str, format: Format) -> Result<Value, String> {
+    let value = parse_value(text, format)?;
     match value {
         Value::Object(_) => Ok(value),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {

@@ -33,6 +33,7 @@ pub mod copied_database;
 mod counting;
 mod edit;
 mod home;
+mod include;
 mod loaded;
 mod looking;
 mod openclaw_search;
@@ -48,11 +49,13 @@ pub use edit::{Put, diff, edited, fragment};
 pub use home::Home;
 pub use loaded::{Cut, Loaded, Unreadable, loaded};
 pub use looking::{Found, Loads, look, whose};
-pub use openclaw_search::{Effect, Schema, SearchSettings, Setting, SettingGroup};
+pub use openclaw_search::{
+    Effect, ExtraPath, MemorySearch, Schema, SearchSettings, Setting, SettingGroup, Void,
+};
 pub use recall::{
     Batch, FoundLogs, Keeper, LOG_READER_VERSION, Log, LogError, LogRead, PastKind, PastQuestion,
     Returned, Used, find_logs, logs, read as read_log,
 };
 pub use searched::{Index, Listed, NotSearched, Searched, SearchedFile, Unsearched};
-pub use settings::{Config, read_config};
+pub use settings::{Config, read_config, read_config_and_files};
 pub use targets::{Fit, Mapped, TARGETS, Takes, Target};

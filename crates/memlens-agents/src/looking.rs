@@ -231,6 +231,24 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// A JSON config and what it includes. If an include cannot be read, a problem says so and the rest of the config counts.
+    pub fn config_with_includes(&mut self, path: &Path) -> Value {
+        match config::read_with_includes(path, self.home.folder()) {
+            Ok(found) => {
+                self.found.places.push(path.to_owned());
+                found.unwrap_or(Value::Null)
+            }
+            Err(why) => {
+                let value = self.config(path, Format::Json);
+                if !value.is_null() {
+                    let shown = self.home.shown(path);
+                    self.problem(format!("cannot read all of {shown}: {why}"));
+                }
+                value
+            }
+        }
+    }
+
     /// A text of a config; a problem where something else stands there.
     pub fn text<'v>(&mut self, value: &'v Value, name: &str) -> Option<&'v str> {
         match value {

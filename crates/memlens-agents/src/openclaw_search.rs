@@ -1,14 +1,26 @@
-//! What an OpenClaw config says of its memory search: each key with what the version that wrote it does with it.
+//! What an OpenClaw config says of its memory search: each key with what the version that wrote it does with it, and what makes
+//! the rest of them void.
 //!
-//! Sources: the schemas of the published packages 2026.7.35, 2026.8.1 and 2026.9.6.
+//! Sources: see `keys.rs`. That an unknown key, an old place or a value of the wrong kind refuses the whole file was checked with
+//! `config validate` of 2026.7.35 and 2026.9.6, and read in 2026.2.12.
+
+mod keys;
+mod memory;
 
 use serde_json::Value;
+
+pub(crate) use keys::{FEB_2026, Kind, Known, SINCE_2026_8, UP_TO_2026_7, effect};
+pub use memory::{ExtraPath, MemorySearch};
 
 /// The settings of one config.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchSettings {
-    /// The version that wrote the config last; none where it does not say.
+    /// The version that wrote the config last; `None` if it does not say.
     pub version: Option<String>,
+    /// Whether it is a config of OpenClaw before 2026.2, whose settings are in another place.
+    pub is_before_2026_2: bool,
+    /// What makes the settings for all agents void, most decisive first.
+    pub voids: Vec<Void>,
     /// The settings for all agents, then those of single agents that set their own.
     pub groups: Vec<SettingGroup>,
 }
@@ -16,7 +28,7 @@ pub struct SearchSettings {
 /// Settings that hold together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingGroup {
-    /// The agent whose they are; none for those of all.
+    /// The agent whose they are; `None` for those of all.
     pub agent: Option<String>,
     /// Each key that is set, in the order of their names.
     pub settings: Vec<Setting>,
@@ -33,11 +45,31 @@ pub struct Setting {
     pub effect: Effect,
 }
 
+/// Why the rest of the settings does not act.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Void {
+    /// The version refuses the whole file: a sentence that names the keys.
+    Refused(String),
+    /// Nothing is found, or not by these settings: a sentence.
+    SwitchedOff(String),
+}
+
+impl Void {
+    /// The sentence for the user.
+    pub fn sentence(&self) -> &str {
+        match self {
+            Void::Refused(sentence) | Void::SwitchedOff(sentence) => sentence,
+        }
+    }
+}
+
 /// What a version of OpenClaw does with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// It is the parameter of this name of the emulated search.
     Sets(&'static str),
+    /// It acts, and ranks nothing: what it does.
+    Elsewhere(&'static str),
     /// It acts, and the emulation does otherwise: why.
     NotEmulated(&'static str),
     /// It has no effect: why.
@@ -53,6 +85,7 @@ impl Effect {
     pub fn name(self) -> &'static str {
         match self {
             Effect::Sets(_) => "sets",
+            Effect::Elsewhere(_) => "elsewhere",
             Effect::NotEmulated(_) => "not_emulated",
             Effect::Without(_) => "without_effect",
             Effect::Refused(_) => "refused",
@@ -60,148 +93,28 @@ impl Effect {
         }
     }
 
-    /// The parameter that the key sets; none where it sets none.
+    /// The parameter that the key sets; `None` if it sets none.
     pub fn parameter(self) -> Option<&'static str> {
         match self {
             Effect::Sets(parameter) => Some(parameter),
-            Effect::NotEmulated(_)
+            Effect::Elsewhere(_)
+            | Effect::NotEmulated(_)
             | Effect::Without(_)
             | Effect::Refused(_)
             | Effect::WrongKind(_) => None,
         }
     }
 
-    /// Why it sets none, or what it takes; none where it does.
+    /// Why it sets none, or what it takes; `None` if it sets one.
     pub fn why(self) -> Option<&'static str> {
         match self {
             Effect::Sets(_) => None,
-            Effect::NotEmulated(why)
+            Effect::Elsewhere(why)
+            | Effect::NotEmulated(why)
             | Effect::Without(why)
             | Effect::Refused(why)
             | Effect::WrongKind(why) => Some(why),
         }
-    }
-}
-
-/// What a key takes.
-#[derive(Clone, Copy)]
-pub(crate) enum Kind {
-    Number,
-    Toggle,
-    Text,
-}
-
-/// A key below a search's settings, and what it sets.
-pub(crate) type Known = (&'static str, Kind, Effect);
-
-pub(crate) static SINCE_2026_8: [Known; 2] = [
-    (
-        "query.maxResults",
-        Kind::Number,
-        Effect::Sets("openclaw.max_results"),
-    ),
-    (
-        "query.minScore",
-        Kind::Number,
-        Effect::Sets("openclaw.min_score"),
-    ),
-];
-
-/// What 2026.2 reads; later versions up to 2026.7 read it as well.
-pub(crate) const FEB_2026: [Known; 8] = [
-    (
-        "query.maxResults",
-        Kind::Number,
-        Effect::Sets("openclaw.max_results"),
-    ),
-    (
-        "query.minScore",
-        Kind::Number,
-        Effect::Sets("openclaw.min_score"),
-    ),
-    (
-        "query.hybrid.vectorWeight",
-        Kind::Number,
-        Effect::Sets("openclaw.vector_weight"),
-    ),
-    (
-        "query.hybrid.textWeight",
-        Kind::Number,
-        Effect::Sets("openclaw.text_weight"),
-    ),
-    (
-        "query.hybrid.candidateMultiplier",
-        Kind::Number,
-        Effect::Sets("openclaw.candidate_multiplier"),
-    ),
-    (
-        "query.hybrid.enabled",
-        Kind::Toggle,
-        Effect::NotEmulated("both lists are always asked here"),
-    ),
-    (
-        "chunking.tokens",
-        Kind::Number,
-        Effect::Sets("openclaw.chunk_tokens"),
-    ),
-    (
-        "chunking.overlap",
-        Kind::Number,
-        Effect::Sets("openclaw.chunk_overlap"),
-    ),
-];
-
-pub(crate) static UP_TO_2026_7: [Known; 12] = [
-    FEB_2026[0],
-    FEB_2026[1],
-    FEB_2026[2],
-    FEB_2026[3],
-    FEB_2026[4],
-    FEB_2026[5],
-    FEB_2026[6],
-    FEB_2026[7],
-    (
-        "query.hybrid.mmr.enabled",
-        Kind::Toggle,
-        Effect::Sets("openclaw.mmr_on"),
-    ),
-    (
-        "query.hybrid.mmr.lambda",
-        Kind::Number,
-        Effect::Sets("openclaw.mmr_lambda"),
-    ),
-    (
-        "query.hybrid.temporalDecay.enabled",
-        Kind::Toggle,
-        Effect::Sets("openclaw.decay_on"),
-    ),
-    (
-        "query.hybrid.temporalDecay.halfLifeDays",
-        Kind::Number,
-        Effect::Sets("openclaw.half_life_days"),
-    ),
-];
-
-const REFUSED: Effect = Effect::Refused(
-    "OpenClaw 2026.8 and later fixes this and refuses the key, and with it the whole config",
-);
-const MOVED: Effect =
-    Effect::Refused("OpenClaw 2026.8 and later reads memory.search instead and refuses this key");
-const NOT_YET: Effect =
-    Effect::Without("read since OpenClaw 2026.8; this version does not know it");
-const NOT_IN_FEBRUARY: Effect = Effect::Without("2026.2 does not read it");
-const MODEL: Effect =
-    Effect::NotEmulated("it chooses the embedding model; Memlens searches with its own");
-const UNKNOWN: Effect = Effect::Without("Memlens does not know this key");
-
-/// What becomes of a key that no table holds. `fixed` stands for those that 2026.8 fixed.
-fn otherwise(key: &str, fixed: Effect) -> Effect {
-    let top = key.split('.').next().unwrap_or(key);
-    match top {
-        "provider" | "model" | "remote" | "local" | "fallback" => MODEL,
-        "chunking" => fixed,
-        _ if key.starts_with("query.hybrid.") => fixed,
-        _ => UNKNOWN,
     }
 }
 
@@ -216,102 +129,296 @@ pub enum Schema {
     Since2026Aug,
 }
 
-/// What an OpenClaw config sets. `schema` tells by a version which keys are read; without a version the newest ones are.
-pub fn openclaw_search(config: &Value, schema: impl Fn(&str) -> Schema) -> SearchSettings {
-    let version = config["meta"]["lastTouchedVersion"]
+const BEFORE: Effect = Effect::Refused(
+    "a key of OpenClaw before 2026.2; later versions refuse it, and with it the whole file, until `openclaw doctor --fix` moves it",
+);
+
+/// Where the search's settings for all agents are.
+fn root(schema: Schema) -> &'static [&'static str] {
+    match schema {
+        Schema::Feb2026 | Schema::UpTo2026Jul => &["agents", "defaults", "memorySearch"],
+        Schema::Since2026Aug => &["memory", "search"],
+    }
+}
+
+/// The version of OpenClaw that wrote a config last.
+fn version(config: &Value) -> Option<String> {
+    config["meta"]["lastTouchedVersion"]
         .as_str()
-        .map(str::to_owned);
-    let schema = version.as_deref().map_or(Schema::Since2026Aug, schema);
-    let is_new = schema == Schema::Since2026Aug;
+        .map(str::to_owned)
+}
+
+/// The keys that the version of a config reads; those of the newest if it names no version.
+pub(crate) fn schema_of(config: &Value, schema: impl Fn(&str) -> Schema) -> Schema {
+    version(config).map_or(Schema::Since2026Aug, |version| schema(&version))
+}
+
+/// What an OpenClaw config sets.
+pub(crate) fn openclaw_search(config: &Value, schema: Schema) -> SearchSettings {
+    let mut all = Vec::new();
+    below(
+        &config["memorySearch"],
+        "memorySearch",
+        |_, _| BEFORE,
+        &mut all,
+    );
+    of_memory(&config["memory"], schema, &mut all);
+    of_places(
+        &config["agents"]["defaults"],
+        "agents.defaults",
+        schema,
+        false,
+        &mut all,
+    );
+    let entries = &config["agents"]["entries"];
+    if schema != Schema::Since2026Aug && !entries.is_null() {
+        all.push(setting(
+            "agents",
+            "entries",
+            entries,
+            schema.unknown("entries"),
+        ));
+    }
     let mut groups = vec![SettingGroup {
         agent: None,
-        settings: Vec::new(),
+        settings: all,
     }];
-    let search = |value: &Value, key: &str, settings: &mut Vec<Setting>| {
-        each(value, "", &mut |below, value| {
-            let effect = if is_new {
-                effect(&SINCE_2026_8, below, value, otherwise(below, REFUSED))
-            } else {
-                NOT_YET
-            };
-            settings.push(setting(key, below, value, effect));
-        });
-    };
-    search(
-        &config["memory"]["search"],
-        "memory.search",
-        &mut groups[0].settings,
-    );
-    let settings = &mut groups[0].settings;
-    each(
-        &config["agents"]["defaults"]["memorySearch"],
-        "",
-        &mut |below, value| {
-            let effect = match schema {
-                Schema::Since2026Aug => MOVED,
-                Schema::UpTo2026Jul => {
-                    effect(&UP_TO_2026_7, below, value, otherwise(below, UNKNOWN))
-                }
-                Schema::Feb2026 => {
-                    effect(&FEB_2026, below, value, otherwise(below, NOT_IN_FEBRUARY))
-                }
-            };
-            settings.push(setting(
-                "agents.defaults.memorySearch",
-                below,
-                value,
-                effect,
-            ));
-        },
-    );
-    for (agent, entry) in config["agents"]["entries"]
-        .as_object()
-        .into_iter()
-        .flatten()
-    {
+    for entry in agent_entries(config) {
         let mut settings = Vec::new();
-        let key = format!("agents.entries.{agent}.memory.search");
-        search(&entry["memory"]["search"], &key, &mut settings);
+        of_places(entry.value, &entry.key, schema, true, &mut settings);
         if !settings.is_empty() {
             groups.push(SettingGroup {
-                agent: Some(agent.clone()),
+                agent: Some(entry.id.to_owned()),
                 settings,
             });
         }
     }
-    SearchSettings { version, groups }
+    let mut settings = SearchSettings {
+        version: version(config),
+        is_before_2026_2: !config["memorySearch"].is_null(),
+        voids: Vec::new(),
+        groups,
+    };
+    settings.voids = voids(config, schema, &settings, None);
+    settings
+}
+
+/// What one agent's search is about; `agent` names one of the config's agents, whose own settings go over those of all.
+pub(crate) fn memory_search(config: &Value, schema: Schema, agent: Option<&str>) -> MemorySearch {
+    memory::memory_search(config, schema, agent)
+}
+
+/// The agent that OpenClaw uses if none is named: up to 2026.7 the one marked as default, else the first; since 2026.8 the
+/// only one. `None` if the config names no agents, or several since 2026.8.
+pub(crate) fn default_agent(config: &Value, schema: Schema) -> Option<String> {
+    let entries = agent_entries(config);
+    let marked = entries.iter().find(|entry| entry.value["default"] == true);
+    let chosen = match (schema, entries.as_slice()) {
+        (_, [only]) => Some(only),
+        (Schema::Since2026Aug, _) => None,
+        (Schema::Feb2026 | Schema::UpTo2026Jul, [first, ..]) => marked.or(Some(first)),
+        (_, []) => None,
+    };
+    chosen.map(|entry| entry.id.to_owned())
+}
+
+/// How many refused keys are named.
+const REFUSED_NAMED: usize = 3;
+
+/// What makes the settings of one agent void, most decisive first.
+pub(crate) fn voids(
+    config: &Value,
+    schema: Schema,
+    settings: &SearchSettings,
+    agent: Option<&str>,
+) -> Vec<Void> {
+    let mut voids = Vec::new();
+    if settings.is_before_2026_2 {
+        voids.push(Void::Refused(
+            "It is a config of OpenClaw before 2026.2 (memorySearch at the top). Later versions refuse the whole file until `openclaw doctor --fix` moves it.".to_owned(),
+        ));
+    }
+    // A refused key refuses the file, whichever agent's it is.
+    let mut refused = settings
+        .groups
+        .iter()
+        .flat_map(|group| &group.settings)
+        .filter(|it| matches!(it.effect, Effect::Refused(_) | Effect::WrongKind(_)))
+        .filter(|it| it.effect != BEFORE)
+        .map(|it| it.key.as_str());
+    let named: Vec<&str> = refused.by_ref().take(REFUSED_NAMED).collect();
+    if !named.is_empty() {
+        let more = match refused.count() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        voids.push(Void::Refused(format!(
+            "OpenClaw {} refuses the whole file because of {}{more}, so nothing in it acts there.",
+            schema.checked_with(),
+            named.join(", ")
+        )));
+    }
+    let search = memory::memory_search(config, schema, agent);
+    let place = root(schema).join(".");
+    if !search.is_enabled {
+        voids.push(Void::SwitchedOff(format!(
+            "Memory search is switched off there ({place}.enabled is false), so nothing is found whatever the rest says."
+        )));
+    }
+    if search.uses_qmd {
+        voids.push(Void::SwitchedOff(
+            "qmd searches there (memory.backend is \"qmd\"), so OpenClaw's own ranking settings do not act.".to_owned(),
+        ));
+    }
+    if !search.searches_notes {
+        voids.push(Void::SwitchedOff(format!(
+            "Only session transcripts are searched there ({place}.sources), so no note is found."
+        )));
+    }
+    voids
+}
+
+/// The keys below `memory`.
+fn of_memory(memory: &Value, schema: Schema, settings: &mut Vec<Setting>) {
+    let Value::Object(fields) = memory else {
+        return;
+    };
+    for (name, value) in fields {
+        if name == "search" {
+            continue;
+        }
+        each(value, name, &mut |key, value| {
+            let effect = effect(schema.memory_keys(), key, value, schema.unknown(key));
+            settings.push(setting("memory", key, value, effect));
+        });
+    }
+    of_search(
+        &memory["search"],
+        "memory.search",
+        schema,
+        Schema::Since2026Aug,
+        settings,
+    );
+}
+
+/// The search's settings of an agent, or of all: in `memorySearch`, and of a single agent also in `memory.search`.
+fn of_places(
+    around: &Value,
+    name: &str,
+    schema: Schema,
+    is_agent: bool,
+    settings: &mut Vec<Setting>,
+) {
+    let place = format!("{name}.memorySearch");
+    of_search(
+        &around["memorySearch"],
+        &place,
+        schema,
+        Schema::UpTo2026Jul,
+        settings,
+    );
+    if is_agent {
+        let place = format!("{name}.memory.search");
+        let search = &around["memory"]["search"];
+        of_search(search, &place, schema, Schema::Since2026Aug, settings);
+    }
+}
+
+/// The keys of a search in a place that the schemas since `since` read, or those before 2026.8.
+fn of_search(
+    search: &Value,
+    place: &str,
+    schema: Schema,
+    since: Schema,
+    settings: &mut Vec<Setting>,
+) {
+    let is_of_place = (schema == Schema::Since2026Aug) == (since == Schema::Since2026Aug);
+    below(
+        search,
+        place,
+        |key, value| {
+            if is_of_place {
+                effect(schema.keys(), key, value, schema.unknown(key))
+            } else {
+                schema.elsewhere()
+            }
+        },
+        settings,
+    );
+}
+
+fn below(
+    value: &Value,
+    place: &str,
+    effect: impl Fn(&str, &Value) -> Effect,
+    settings: &mut Vec<Setting>,
+) {
+    each(value, "", &mut |key, value| {
+        let effect = effect(key, value);
+        settings.push(setting(place, key, value, effect));
+    });
+}
+
+/// An agent that a config names.
+struct AgentEntry<'a> {
+    id: &'a str,
+    /// Its path in the config.
+    key: String,
+    value: &'a Value,
+}
+
+impl<'a> AgentEntry<'a> {
+    /// Its own settings of the search.
+    fn search(&self, schema: Schema) -> &'a Value {
+        match schema {
+            Schema::Feb2026 | Schema::UpTo2026Jul => &self.value["memorySearch"],
+            Schema::Since2026Aug => &self.value["memory"]["search"],
+        }
+    }
+}
+
+/// The agents of a config: by id since 2026.8, before as a list, which 2026.8 and later read as well.
+fn agent_entries(config: &Value) -> Vec<AgentEntry<'_>> {
+    let agents = &config["agents"];
+    let by_id = agents["entries"].as_object().into_iter().flatten();
+    let by_id = by_id.map(|(id, value)| AgentEntry {
+        id,
+        key: format!("agents.entries.{id}"),
+        value,
+    });
+    let listed = agents["list"].as_array().into_iter().flatten();
+    let listed = listed.filter_map(|value| {
+        let id = value["id"].as_str()?;
+        Some(AgentEntry {
+            id,
+            key: format!("agents.list[{id}]"),
+            value,
+        })
+    });
+    by_id.chain(listed).collect()
 }
 
 fn setting(root: &str, below: &str, value: &Value, effect: Effect) -> Setting {
     Setting {
-        key: format!("{root}.{below}"),
+        // The search's settings may be no object at all.
+        key: if below.is_empty() {
+            root.to_owned()
+        } else {
+            format!("{root}.{below}")
+        },
         value: shown(effect, value),
         effect,
     }
 }
 
-/// A value as it may be shown: texts only of keys that are known, as others may be secrets.
+/// A value as it may be shown. Texts are left out of keys that may hold secrets.
 pub(crate) fn shown(effect: Effect, value: &Value) -> Value {
-    match (effect, value) {
-        (Effect::Sets(_) | Effect::WrongKind(_), _) | (_, Value::Bool(_) | Value::Number(_)) => {
-            value.clone()
-        }
-        _ => Value::from("…"),
-    }
-}
-
-pub(crate) fn effect(known: &[Known], key: &str, value: &Value, otherwise: Effect) -> Effect {
-    let found = known.iter().find(|(known, ..)| *known == key);
-    match found {
-        None => otherwise,
-        Some((_, Kind::Number, _)) if !value.is_number() => {
-            Effect::WrongKind("a number, without quotes")
-        }
-        Some((_, Kind::Toggle, _)) if !value.is_boolean() => {
-            Effect::WrongKind("true or false, without quotes")
-        }
-        Some((_, Kind::Text, _)) if !value.is_string() => Effect::WrongKind("a text in quotes"),
-        Some((.., effect)) => *effect,
+    let is_list_of_any = value.is_array() && matches!(effect, Effect::WrongKind(_));
+    let is_text = !value.is_boolean() && !value.is_number();
+    if is_text && (keys::is_private(effect) || is_list_of_any) {
+        Value::from("…")
+    } else {
+        value.clone()
     }
 }
 
@@ -341,109 +448,330 @@ pub(crate) fn each(value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Value)
 
 #[cfg(test)]
 mod tests {
-    use super::{Effect, Schema, openclaw_search};
+    use serde_json::{Value, json};
+
+    use super::{Effect, Schema, SearchSettings, default_agent, memory_search, openclaw_search};
     use crate::config::parse_text;
 
-    fn effects(text: &str) -> Vec<(Option<String>, String, Effect)> {
+    fn config(text: &str) -> (Value, Schema) {
         let config = parse_text(text).expect("it can be read");
-        let groups = openclaw_search(&config, |version| match version {
+        let schema = super::schema_of(&config, |version| match version {
             "2026.7.35" => Schema::UpTo2026Jul,
             "2026.2.13" => Schema::Feb2026,
             _ => Schema::Since2026Aug,
-        })
-        .groups;
+        });
+        (config, schema)
+    }
+
+    fn settings(text: &str) -> SearchSettings {
+        let (config, schema) = config(text);
+        openclaw_search(&config, schema)
+    }
+
+    /// Each key with its agent, value and effect.
+    fn rows(text: &str) -> Vec<(Option<String>, String, Value, Effect)> {
+        let groups = settings(text).groups.into_iter();
         groups
-            .into_iter()
             .flat_map(|group| {
                 let agent = group.agent.clone();
-                group
-                    .settings
-                    .into_iter()
-                    .map(move |it| (agent.clone(), it.key, it.effect))
+                let rows = group.settings.into_iter();
+                rows.map(move |it| (agent.clone(), it.key, it.value, it.effect))
             })
             .collect()
     }
 
+    fn effect_of(text: &str, key: &str) -> Effect {
+        let rows = rows(text);
+        let found = rows.iter().find(|(_, it, ..)| it == key);
+        found.unwrap_or_else(|| panic!("{key} in {rows:?}")).3
+    }
+
+    fn voids(text: &str, agent: Option<&str>) -> Vec<String> {
+        let (config, schema) = config(text);
+        let voids = super::voids(&config, schema, &openclaw_search(&config, schema), agent);
+        voids.iter().map(|it| it.sentence().to_owned()).collect()
+    }
+
+    /// A config of 2026.7.35 with these settings for all agents.
+    fn older(search: &str) -> String {
+        format!(
+            "{{meta: {{lastTouchedVersion: '2026.7.35'}}, agents: {{defaults: {{memorySearch: {search}}}}}}}"
+        )
+    }
+
+    fn newest(search: &str) -> String {
+        format!("{{memory: {{search: {search}}}}}")
+    }
+
     #[test]
-    fn each_key_is_told_with_what_its_version_does() {
-        let newest = "// mine\n{memory: {search: {query: {maxResults: 8, 'minScore': .2, hybrid: {vectorWeight: 0.9}}}},\
+    fn each_key_has_the_effect_that_its_version_gives_it() {
+        let text = "{memory: {search: {query: {maxResults: 8, 'minScore': .2, hybrid: {vectorWeight: 0.9}}, sync: {watch: true}, surprise: 1}, backend: 'qmd'},\
             agents: {entries: {iris: {memory: {search: {query: {minScore: '0.1',},}}}}, defaults: {memorySearch: {enabled: true}}},}";
-        let told = effects(newest);
-        let of = |key: &str| {
-            let found = told.iter().find(|(_, told, _)| told == key);
-            found
-                .map(|(agent, _, effect)| (agent.clone(), *effect))
-                .unwrap_or_else(|| panic!("{told:?}"))
+        for (key, effect) in [
+            (
+                "memory.search.query.maxResults",
+                Effect::Sets("openclaw.max_results"),
+            ),
+            (
+                "memory.search.query.minScore",
+                Effect::Sets("openclaw.min_score"),
+            ),
+            (
+                "memory.search.query.hybrid.vectorWeight",
+                Schema::Since2026Aug.unknown("query.hybrid.vectorWeight"),
+            ),
+            (
+                "memory.search.sync.watch",
+                Schema::Since2026Aug.unknown("sync"),
+            ),
+            (
+                "memory.search.surprise",
+                Schema::Since2026Aug.unknown("surprise"),
+            ),
+            ("memory.backend", Schema::Since2026Aug.unknown("backend")),
+            (
+                "agents.defaults.memorySearch.enabled",
+                Schema::Since2026Aug.elsewhere(),
+            ),
+            (
+                "agents.entries.iris.memory.search.query.minScore",
+                Effect::WrongKind("a number from 0 to 1, without quotes"),
+            ),
+        ] {
+            assert_eq!(effect_of(text, key), effect, "{key}");
+        }
+        let text = older(
+            "{query: {hybrid: {mmr: {enabled: true}, textWeight: 0.4}}, chunking: {tokens: 200}, sync: {watch: false}, store: {path: 'x'}}",
+        );
+        for (key, effect) in [
+            ("chunking.tokens", Effect::Sets("openclaw.chunk_tokens")),
+            ("query.hybrid.mmr.enabled", Effect::Sets("openclaw.mmr_on")),
+            (
+                "query.hybrid.textWeight",
+                Effect::Sets("openclaw.text_weight"),
+            ),
+            (
+                "sync.watch",
+                Effect::Elsewhere("it chooses when the index is brought up to date"),
+            ),
+            ("store.path", Schema::UpTo2026Jul.unknown("store.path")),
+        ] {
+            assert_eq!(
+                effect_of(&text, &format!("agents.defaults.memorySearch.{key}")),
+                effect,
+                "{key}"
+            );
+        }
+        let text = r#"{"meta": {"lastTouchedVersion": "2026.2.13"}, "agents": {"list": [{"id": "iris", "memorySearch": {"query": {"minScore": 0.3,
+            "hybrid": {"mmr": {"enabled": true}}}, "store": {"path": "x"}, "provider": "mistral"}}]}, "memory": {"search": {"enabled": true}}}"#;
+        for (key, effect) in [
+            (
+                "agents.list[iris].memorySearch.query.minScore",
+                Effect::Sets("openclaw.min_score"),
+            ),
+            (
+                "agents.list[iris].memorySearch.query.hybrid.mmr.enabled",
+                Schema::Feb2026.unknown("mmr"),
+            ),
+            (
+                "agents.list[iris].memorySearch.provider",
+                Effect::WrongKind("\"openai\", \"local\", \"gemini\" or \"voyage\""),
+            ),
+            ("memory.search.enabled", Schema::Feb2026.elsewhere()),
+        ] {
+            assert_eq!(effect_of(text, key), effect, "{key}");
+        }
+        assert_eq!(rows("{}"), []);
+        assert_eq!(settings("{}").voids, []);
+    }
+
+    #[test]
+    fn keys_that_rank_nothing_say_what_they_do() {
+        let text = newest(
+            "{extraPaths: [{path: 'vault', pattern: '**/*.md'}], sources: ['memory'], store: {fts: {tokenizer: 'trigram'}}, rememberAcrossConversations: false}",
+        );
+        let rows = rows(&text);
+        let rows: Vec<(&str, String, &str)> = rows
+            .iter()
+            .map(|(_, key, value, effect)| {
+                (
+                    key.as_str(),
+                    value.to_string(),
+                    effect.why().unwrap_or_default(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                (
+                    "memory.search.extraPaths",
+                    r#"[{"path":"vault","pattern":"**/*.md"}]"#.to_owned(),
+                    "it adds folders and files to what is searched"
+                ),
+                (
+                    "memory.search.rememberAcrossConversations",
+                    "false".to_owned(),
+                    "it adds the agent's other private conversations to what is searched"
+                ),
+                (
+                    "memory.search.sources",
+                    r#"["memory"]"#.to_owned(),
+                    "it chooses what is searched: notes (memory), session transcripts (sessions)"
+                ),
+                (
+                    "memory.search.store.fts.tokenizer",
+                    r#""trigram""#.to_owned(),
+                    "it chooses how texts are split into words, and so which words match; Memlens emulates unicode61"
+                ),
+            ]
+        );
+        let text = "{meta: {lastTouchedVersion: '2026.7.35'}, memory: {backend: 'qmd', qmd: {command: 'sk-1', limits: {maxResults: 4}}}}";
+        assert_eq!(
+            effect_of(text, "memory.backend"),
+            Effect::Elsewhere("it chooses who searches: OpenClaw itself (builtin) or qmd")
+        );
+        assert!(
+            effect_of(text, "memory.qmd.limits.maxResults")
+                .why()
+                .is_some_and(|why| why.contains("qmd"))
+        );
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let text = r#"{memory: {search: {remote: {apiKey: "sk-1", headers: ["sk-2"]}, "query.minScore": 0.2, provider: "sk-4", oops: "sk-5"}, qmd: {command: "sk-6"}},
+            agents: {defaults: {memorySearch: {remote: {apiKey: "sk-3"}}}}, memorySearch: {remote: {apiKey: {id: "sk-7"}}}}"#;
+        let settings = settings(text);
+        assert!(!format!("{settings:?}").contains("sk-"), "{settings:?}");
+        let all = &settings.groups[0].settings;
+        let is_there = |key: &str| all.iter().any(|it| it.key == key);
+        assert!(
+            is_there("memory.search.remote.apiKey") && is_there("memory.search.\"query.minScore\"")
+        );
+        let text = older(
+            "{remote: {apiKey: {source: 'env', id: 'sk-1'}, headers: {auth: 'sk-2'}}, provider: 'x', model: ['sk-3']}",
+        );
+        let settings = super::tests::settings(&text);
+        assert!(!format!("{settings:?}").contains("sk-"), "{settings:?}");
+        assert_eq!(
+            settings.voids.len(),
+            1,
+            "the list is of the wrong kind: {settings:?}"
+        );
+    }
+
+    #[test]
+    fn what_makes_the_rest_void_comes_first() {
+        for (text, agent, expected) in [
+            (
+                older("{enabled: false, query: {minScore: 0.35}}"),
+                None,
+                vec!["Memory search is switched off there (agents.defaults.memorySearch.enabled is false), so nothing is found whatever the rest says."],
+            ),
+            (
+                newest("{sync: {watch: true}, a: 1, b: 2, query: {maxResults: 0}}"),
+                None,
+                vec!["OpenClaw 2026.9.6 refuses the whole file because of memory.search.a, memory.search.b, memory.search.query.maxResults and 1 more, so nothing in it acts there."],
+            ),
+            (
+                "{memorySearch: {query: {minScore: 0.5}}}".to_owned(),
+                None,
+                vec!["It is a config of OpenClaw before 2026.2 (memorySearch at the top). Later versions refuse the whole file until `openclaw doctor --fix` moves it."],
+            ),
+            (
+                "{meta: {lastTouchedVersion: '2026.7.35'}, memory: {backend: 'qmd'}}".to_owned(),
+                None,
+                vec!["qmd searches there (memory.backend is \"qmd\"), so OpenClaw's own ranking settings do not act."],
+            ),
+            (
+                newest("{sources: ['sessions']}"),
+                None,
+                vec!["Only session transcripts are searched there (memory.search.sources), so no note is found."],
+            ),
+            (
+                older("{extraPaths: [{path: 'vault'}]}"),
+                None,
+                vec!["OpenClaw 2026.7.35 refuses the whole file because of agents.defaults.memorySearch.extraPaths, so nothing in it acts there."],
+            ),
+            (
+                "{meta: {lastTouchedVersion: '2026.7.35'}, agents: {entries: {iris: {}}}}".to_owned(),
+                None,
+                vec!["OpenClaw 2026.7.35 refuses the whole file because of agents.entries, so nothing in it acts there."],
+            ),
+            // Transcripts are not indexed, so notes are searched after all.
+            (newest("{sources: ['sessions'], rememberAcrossConversations: false}"), None, vec![]),
+            (older("{sources: ['sessions']}"), None, vec![]),
+            (
+                "{memory: {search: {enabled: false}}, agents: {entries: {iris: {memory: {search: {enabled: true}}}}}}".to_owned(),
+                Some("iris"),
+                vec![],
+            ),
+        ] {
+            assert_eq!(voids(&text, agent), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_agents_search_is_resolved_as_openclaw_does() {
+        let search = |text: &str, agent: Option<&str>| {
+            let (config, schema) = config(text);
+            memory_search(&config, schema, agent)
+        };
+        let text = "{memory: {search: {extraPaths: ['../team', {path: '/srv', pattern: '*.md'}, ' '], sources: ['memory', 'sessions'], store: {fts: {tokenizer: 'trigram'}}, provider: 'none'}},
+            agents: {entries: {iris: {memory: {search: {enabled: false, extraPaths: ['own'], experimental: {sessionMemory: true}}}}}}, session: {dmScope: 'per-peer'}}";
+        let all = search(text, None);
+        let paths = |search: &super::MemorySearch| {
+            let paths = search.extra_paths.iter();
+            paths
+                .map(|it| json!([it.path, it.pattern]))
+                .collect::<Vec<_>>()
         };
         assert_eq!(
-            of("memory.search.query.maxResults"),
-            (None, Effect::Sets("openclaw.max_results"))
+            paths(&all),
+            [json!(["../team", null]), json!(["/srv", "*.md"])]
         );
-        assert_eq!(
-            of("memory.search.query.minScore"),
-            (None, Effect::Sets("openclaw.min_score"))
+        // Direct messages have conversations of their own, so the default remembers nothing across them.
+        assert!(
+            all.is_enabled && all.searches_notes && !all.searches_sessions && all.is_words_only
         );
-        assert_eq!(
-            of("memory.search.query.hybrid.vectorWeight"),
-            (None, super::REFUSED)
+        assert_eq!(all.tokenizer, "trigram");
+        let iris = search(text, Some("iris"));
+        assert_eq!(paths(&iris)[2], json!(["own", null]));
+        assert!(!iris.is_enabled && iris.searches_sessions);
+        let plain = search("{}", None);
+        assert!(
+            plain.is_enabled && plain.searches_notes && !plain.searches_sessions && !plain.uses_qmd
         );
-        assert_eq!(
-            of("agents.defaults.memorySearch.enabled"),
-            (None, super::MOVED)
-        );
-        assert_eq!(
-            of("agents.entries.iris.memory.search.query.minScore"),
+        assert_eq!(plain.tokenizer, "unicode61");
+        let off = older("{query: {hybrid: {enabled: false}}}");
+        assert!(search(&off, None).is_vectors_only);
+    }
+
+    #[test]
+    fn the_agent_that_is_meant_where_none_is_named() {
+        for (text, expected) in [
+            ("{}", None),
+            ("{agents: {entries: {iris: {}}}}", Some("iris")),
             (
-                Some("iris".to_owned()),
-                Effect::WrongKind("a number, without quotes")
-            )
-        );
-        let older = r#"{"meta": {"lastTouchedVersion": "2026.7.35"}, "memory": {"search": {"query": {"maxResults": 3}}},
-            "agents": {"defaults": {"memorySearch": {"query": {"hybrid": {"mmr": {"enabled": true}, "textWeight": 0.4}},
-            "chunking": {"tokens": 200}, "extra": 1}}}}"#;
-        let told: Vec<Effect> = effects(older)
-            .into_iter()
-            .map(|(.., effect)| effect)
-            .collect();
-        assert_eq!(
-            told,
-            [
-                super::NOT_YET,
-                Effect::Sets("openclaw.chunk_tokens"),
-                super::UNKNOWN,
-                Effect::Sets("openclaw.mmr_on"),
-                Effect::Sets("openclaw.text_weight"),
-            ]
-        );
-        let oldest = r#"{"meta": {"lastTouchedVersion": "2026.2.13"}, "agents": {"defaults": {"memorySearch": {"query": {"minScore": 0.3,
-            "hybrid": {"mmr": {"enabled": true}}}}}}}"#;
-        let told: Vec<Effect> = effects(oldest)
-            .into_iter()
-            .map(|(.., effect)| effect)
-            .collect();
-        assert_eq!(
-            told,
-            [super::NOT_IN_FEBRUARY, Effect::Sets("openclaw.min_score")]
-        );
-        let secrets = r#"{memory: {search: {remote: {apiKey: "sk-1", headers: ["sk-2"]}, "query.minScore": 0.2, provider: "openai"}},
-            agents: {defaults: {memorySearch: {remote: {apiKey: "sk-3"}}}}}"#;
-        let told: Vec<(String, Effect)> = effects(secrets)
-            .into_iter()
-            .map(|(_, key, effect)| (key, effect))
-            .collect();
-        let key = |key: &str, effect: Effect| (format!("memory.search.{key}"), effect);
-        assert_eq!(
-            told[..4],
-            [
-                key("provider", super::MODEL),
-                key("\"query.minScore\"", super::UNKNOWN),
-                key("remote.apiKey", super::MODEL),
-                key("remote.headers", super::MODEL),
-            ]
-        );
-        let config = parse_text(secrets).expect("it can be read");
-        let settings = openclaw_search(&config, |_| Schema::Since2026Aug);
-        assert!(!format!("{settings:?}").contains("sk-"), "{settings:?}");
-        assert_eq!(effects("{}"), []);
+                "{agents: {entries: {iris: {}, theo: {default: true}}}}",
+                None,
+            ),
+            (
+                "{meta: {lastTouchedVersion: '2026.7.35'}, agents: {list: [{id: 'iris'}, {id: 'theo', default: true}]}}",
+                Some("theo"),
+            ),
+            (
+                "{meta: {lastTouchedVersion: '2026.7.35'}, agents: {list: [{id: 'iris'}, {id: 'theo'}]}}",
+                Some("iris"),
+            ),
+        ] {
+            let (config, schema) = config(text);
+            assert_eq!(
+                default_agent(&config, schema).as_deref(),
+                expected,
+                "{text}"
+            );
+        }
     }
 }

@@ -5,9 +5,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::config::{parse_text, read_text};
+use crate::include;
 use crate::openclaw_search::{
-    Effect, Known, Schema, SearchSettings, Setting, SettingGroup, each, effect, openclaw_search,
-    shown,
+    self, Effect, Known, MemorySearch, Schema, SearchSettings, Setting, SettingGroup, Void, each,
+    effect, openclaw_search, shown,
 };
 use crate::targets::{basic_memory, openviking};
 
@@ -17,8 +18,10 @@ pub struct Config {
     pub program: &'static str,
     /// Its text, with its byte-order mark.
     pub text: String,
-    /// What it holds.
+    /// What it holds, with the files that it includes.
     pub value: Value,
+    /// Which keys its version reads, if it is OpenClaw's.
+    pub schema: Schema,
     /// What it says of the search.
     pub settings: SearchSettings,
 }
@@ -26,12 +29,50 @@ pub struct Config {
 const IGNORED: Effect =
     Effect::Without("no version that was checked reads it; it is ignored with a warning");
 
-/// Reads the config of a program. `schema` tells by a version of OpenClaw which keys are read.
+impl Config {
+    /// What an agent of OpenClaw searches; `agent` names one of the config's agents, whose own settings go over those of all.
+    /// `None` for another program.
+    pub fn memory_search(&self, agent: Option<&str>) -> Option<MemorySearch> {
+        (self.program == "openclaw")
+            .then(|| openclaw_search::memory_search(&self.value, self.schema, agent))
+    }
+
+    /// What makes the settings of one agent void, most decisive first; empty for other programs than OpenClaw.
+    pub fn voids(&self, agent: Option<&str>) -> Vec<Void> {
+        if self.program == "openclaw" {
+            openclaw_search::voids(&self.value, self.schema, &self.settings, agent)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The agent that OpenClaw uses if none is named; `None` if that is not known from the config.
+    pub fn default_agent(&self) -> Option<String> {
+        (self.program == "openclaw")
+            .then(|| openclaw_search::default_agent(&self.value, self.schema))
+            .flatten()
+    }
+}
+
+/// Reads the config of a program. `schema` maps a version of OpenClaw to the keys that it reads.
 ///
 /// # Errors
-/// What is wrong with the file, for a person: missing, empty, broken (with line and column), too large, a link, somebody else's,
-/// of no known program.
+/// What is wrong with the file, for the user: missing, empty, broken (with line and column), too large, a link, somebody else's,
+/// of no known program; a file that it includes.
 pub fn read_config(path: &Path, schema: impl Fn(&str) -> Schema) -> Result<Config, String> {
+    read_config_and_files(path, schema, &mut |_| ())
+}
+
+/// The same. `before` is called with every file, the config first, before it is looked for.
+///
+/// # Errors
+/// As [`read_config`].
+pub fn read_config_and_files(
+    path: &Path,
+    schema: impl Fn(&str) -> Schema,
+    before: &mut dyn FnMut(&Path),
+) -> Result<Config, String> {
+    before(path);
     let around = path.parent().filter(|it| !it.as_os_str().is_empty());
     let around = around.unwrap_or(Path::new("."));
     let text = read_text(path, around)?.ok_or("there is no such file")?;
@@ -44,6 +85,11 @@ pub fn read_config(path: &Path, schema: impl Fn(&str) -> Schema) -> Result<Confi
     let value = parse_text(&text)?;
     let program = program_of(path, &value)
         .ok_or("it is not a config of OpenClaw, OpenViking, basic-memory or Octopus")?;
+    let value = match program {
+        "openclaw" => include::resolve(value, path, before)?,
+        _ => value,
+    };
+    let schema = openclaw_search::schema_of(&value, schema);
     let settings = match program {
         "openclaw" => openclaw_search(&value, schema),
         "openviking" => flat(&openviking::KEYS, &value, "rerank"),
@@ -54,6 +100,7 @@ pub fn read_config(path: &Path, schema: impl Fn(&str) -> Schema) -> Result<Confi
         program,
         text,
         value,
+        schema,
         settings,
     })
 }
@@ -63,11 +110,22 @@ fn program_of(path: &Path, value: &Value) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     let holds = |keys: &[&str]| keys.iter().any(|key| !value[*key].is_null());
     match name {
-        "openclaw.json" => Some("openclaw"),
+        // The names of OpenClaw before 2026.2.
+        "openclaw.json" | "clawdbot.json" | "moltbot.json" => Some("openclaw"),
         "ov.conf" => Some("openviking"),
         _ if holds(&["schemaVersion"]) => None,
         _ if holds(&["Octopus"]) => Some("octopus"),
-        _ if holds(&["agents", "memory", "meta", "gateway"]) => Some("openclaw"),
+        _ if holds(&[
+            "agents",
+            "memory",
+            "memorySearch",
+            "meta",
+            "gateway",
+            "$include",
+        ]) =>
+        {
+            Some("openclaw")
+        }
         _ if holds(&["projects", "semantic_min_similarity"]) => Some("basic-memory"),
         _ if holds(&["storage", "rerank"]) => Some("openviking"),
         _ => None,
@@ -92,6 +150,8 @@ fn flat(known: &[Known], config: &Value, around: &str) -> SearchSettings {
     });
     SearchSettings {
         version: None,
+        is_before_2026_2: false,
+        voids: Vec::new(),
         groups: vec![SettingGroup {
             agent: None,
             settings,

@@ -1,6 +1,7 @@
 //! What can be typed.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -80,7 +81,12 @@ pub struct IndexArgs {
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Say that the one folder named is the watched folder OLD, which moved; no text is embedded again
-    #[arg(long, value_name = "OLD", requires = "paths")]
+    #[arg(
+        long,
+        value_name = "OLD",
+        requires = "paths",
+        allow_hyphen_values = true
+    )]
     pub moved_from: Option<PathBuf>,
     /// Print the result as JSON
     #[arg(long)]
@@ -140,6 +146,9 @@ pub struct RankingArgs {
     /// Rank as another program does: openclaw, openclaw@2026.7, openclaw@2026.2, qmd, openviking, basic-memory, hindsight, octopus; `--set` sets its parameters then
     #[arg(long = "as", value_name = "PROGRAM[@VERSION]")]
     pub pipeline: Option<String>,
+    /// Rank by the program's published defaults, and not by its own config on this machine; a version, as in openclaw@2026.9, does the same
+    #[arg(long, requires = "pipeline")]
+    pub defaults: bool,
     #[command(flatten)]
     pub settings: SettingArgs,
 }
@@ -156,14 +165,17 @@ pub struct EmulateArgs {
     /// The program to emulate, and its version: openclaw@2026.9, qmd, openviking, basic-memory, hindsight, octopus
     #[arg(long, value_name = "PROGRAM[@VERSION]", default_value = "openclaw")]
     pub agent: String,
-    /// Take version and parameters from an openclaw.json; `--set` goes over them
+    /// Take version and parameters from this config (default: the program's own config on this machine); `--set` goes over them
     #[arg(long, value_name = "FILE", conflicts_with = "agent")]
     pub config: Option<PathBuf>,
+    /// Use the program's published defaults, and not its config; a version, as in openclaw@2026.9, does the same
+    #[arg(long, conflicts_with = "config")]
+    pub defaults: bool,
     /// Set a parameter of the program; `memlens params --as PROGRAM` lists them
     #[arg(long = "set", value_name = "id=value")]
     pub settings: Vec<String>,
     /// Search only this folder, as in `memlens search --in`
-    #[arg(long = "in", value_name = "SUBFOLDER")]
+    #[arg(long = "in", value_name = "SUBFOLDER", allow_hyphen_values = true, value_parser = path_typed)]
     pub scope: Option<String>,
     /// Ask every query of a file instead, and measure the ranking
     #[arg(long, value_name = "QUERIES.jsonl", conflicts_with_all = ["scope", "explain", "form"])]
@@ -206,7 +218,8 @@ pub struct ImportArgs {
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The first ranking: default, a preset's name, a memlens.json, or a program such as openclaw@2026.9
+    /// The first ranking: default, a preset's name, a memlens.json, a program by its own config on this machine (openclaw), or by
+    /// its published defaults (openclaw@2026.9)
     pub a: String,
     /// The second ranking
     pub b: String,
@@ -224,7 +237,13 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FILE", requires = "queries")]
     pub topics: Option<PathBuf>,
     /// Search only this folder, as in `memlens search --in`
-    #[arg(long = "in", value_name = "SUBFOLDER", conflicts_with = "queries")]
+    #[arg(
+        long = "in",
+        value_name = "SUBFOLDER",
+        conflicts_with = "queries",
+        allow_hyphen_values = true,
+        value_parser = path_typed
+    )]
     pub scope: Option<String>,
     /// Print as JSON
     #[arg(long)]
@@ -237,7 +256,7 @@ pub struct SearchArgs {
     #[arg(allow_hyphen_values = true)]
     pub query: String,
     /// Search only this folder: a path, or a watched folder's name and a path inside it
-    #[arg(long = "in", value_name = "SUBFOLDER")]
+    #[arg(long = "in", value_name = "SUBFOLDER", allow_hyphen_values = true, value_parser = path_typed)]
     pub scope: Option<String>,
     /// Search only the memory of this agent, by its id in `memlens agents`
     #[arg(long, value_name = "ID", conflicts_with = "scope")]
@@ -267,10 +286,10 @@ pub struct WhyArgs {
     #[arg(allow_hyphen_values = true)]
     pub query: String,
     /// The note: a path, or a watched folder's name and a path inside it; optionally a line
-    #[arg(value_name = "PATH[:LINE]")]
+    #[arg(value_name = "PATH[:LINE]", allow_hyphen_values = true, value_parser = path_typed)]
     pub place: String,
     /// Search only this folder, as in `memlens search --in`
-    #[arg(long = "in", value_name = "SUBFOLDER")]
+    #[arg(long = "in", value_name = "SUBFOLDER", allow_hyphen_values = true, value_parser = path_typed)]
     pub scope: Option<String>,
     /// Search only the memory of this agent, by its id in `memlens agents`
     #[arg(long, value_name = "ID", conflicts_with = "scope")]
@@ -312,7 +331,7 @@ pub struct ClustersArgs {
     #[command(flatten)]
     pub settings: SettingArgs,
     /// Show only clusters with a member in this folder, as in `memlens search --in`
-    #[arg(long = "in", value_name = "SUBFOLDER")]
+    #[arg(long = "in", value_name = "SUBFOLDER", allow_hyphen_values = true, value_parser = path_typed)]
     pub scope: Option<String>,
     /// Print as JSON
     #[arg(long)]
@@ -357,7 +376,7 @@ pub enum EvergreenAct {
 #[derive(Debug, Args)]
 pub struct EvergreenPath {
     /// A path, or a watched folder's name, alone or with a path inside it
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", allow_hyphen_values = true, value_parser = path_typed)]
     pub path: String,
 }
 
@@ -471,6 +490,9 @@ pub struct TuneArgs {
     /// Tune another program's ranking: openclaw, openclaw@2026.7, qmd, …
     #[arg(long, value_name = "PROGRAM[@VERSION]")]
     pub agent: Option<String>,
+    /// Start from the program's published defaults, and not from its own config on this machine
+    #[arg(long, requires = "agent")]
+    pub defaults: bool,
     #[command(flatten)]
     pub settings: SettingArgs,
     /// Write the best ranking found, with its figures, as memlens.json
@@ -646,9 +668,12 @@ pub struct ReplayedBy {
     /// Rank by Memlens with a memlens.json, or a saved preset by its name; `default` for the defaults
     #[arg(long, value_name = "PRESET", conflicts_with = "agent")]
     pub preset: Option<String>,
-    /// Rank by this program, whoever asked: openclaw, openclaw@2026.7, qmd
+    /// Rank by this program, whoever asked: openclaw (by its own config on this machine), openclaw@2026.7, qmd
     #[arg(long, value_name = "AGENT")]
     pub agent: Option<String>,
+    /// Rank by the program's published defaults, and not by its own config
+    #[arg(long, requires = "agent")]
+    pub defaults: bool,
 }
 
 #[derive(Debug, Args)]
@@ -776,6 +801,36 @@ pub enum RerankHookAct {
 pub struct HookArgs {
     #[command(flatten)]
     pub settings: SettingArgs,
+}
+
+/// A path, which may begin with `-`. What begins with `--` is an option that is misspelt or in the wrong place.
+fn path_typed(typed: &str) -> Result<String, String> {
+    if typed.starts_with("--") {
+        return Err(
+            "it looks like an option; write ./ before a path that begins with --".to_owned(),
+        );
+    }
+    Ok(typed.to_owned())
+}
+
+/// The arguments of the process. `memlens index -notes` means a folder of that name if it is there: clap takes all that begins
+/// with `-` for options where several paths may follow.
+pub fn typed(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut is_index = false;
+    let path = |argument: OsString| {
+        let name = argument.to_string_lossy();
+        let is_folder = name.starts_with('-')
+            && !name.starts_with("--")
+            && is_index
+            && Path::new(&argument).is_dir();
+        is_index |= name == "index";
+        if is_folder {
+            Path::new(".").join(argument).into_os_string()
+        } else {
+            argument
+        }
+    };
+    arguments.map(path).collect()
 }
 
 /// How much a metric may drop.

@@ -14,7 +14,7 @@ use crate::arguments::CompareArgs;
 use crate::error::CliError;
 use crate::evaluate::{answered_set, nothing_found};
 use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
-use crate::settings::{open_to_search, search_as, while_comparing};
+use crate::settings::{of_program, open_to_search, search_as, while_comparing};
 
 /// How many queries are told that differ most, to either side.
 const QUERIES_SHOWN: usize = 10;
@@ -42,7 +42,7 @@ pub fn ranking(library: &Library, typed: &str) -> Result<Ranking, CliError> {
     if path.extension().is_some_and(|it| it == "json") || path.is_file() {
         return Ok(read_ranking(path)?);
     }
-    Ok(Ranking::of(pipeline(typed)?))
+    of_program(typed)
 }
 
 fn one_question(

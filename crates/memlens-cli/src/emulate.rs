@@ -16,6 +16,9 @@ pub fn run(library: Option<PathBuf>, arguments: EmulateArgs) -> Result<(), CliEr
         None => (arguments.agent, arguments.settings),
         Some(config) => {
             let read = read_agent_config(config, None)?;
+            for void in read.voids() {
+                tell(void.sentence());
+            }
             for problem in &read.problems {
                 tell(problem);
             }
@@ -29,6 +32,7 @@ pub fn run(library: Option<PathBuf>, arguments: EmulateArgs) -> Result<(), CliEr
     };
     let ranking = RankingArgs {
         pipeline: Some(agent),
+        defaults: arguments.defaults,
         settings: SettingArgs {
             settings,
             preset: None,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memlens_engine::{
     Evidence, Export, Home, Library, Nearest, QueryFile, Ranking, Takes, config_of, export,
+    export_only,
     preset_schema, read_agent_config, target,
 };
 use memlens_params::Values;
@@ -60,7 +61,16 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
         .or_else(|| config_of(target, home?));
     let agent = arguments.agent.as_deref();
     let library = open(library)?;
-    let mut export = export(&ranking, target, agent)?;
+    let settings = &arguments.ranking.settings;
+    let named_ids = || {
+        let named = settings.settings.iter();
+        named.filter_map(|it| Some(it.split_once('=')?.0.trim()))
+    };
+    let mut export = if settings.preset.is_none() && !settings.settings.is_empty() {
+        export_only(&ranking, target, agent, &named_ids().collect::<Vec<_>>())?
+    } else {
+        export(&ranking, target, agent)?
+    };
     if let Some(config) = &config {
         match export.into_config(config, agent) {
             Err(error) if named.is_none() && !arguments.write => tell(error),
@@ -98,8 +108,12 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
     let told = library.export_told(&export, &ranking, None);
     print_text(|out| print(out, &told, &export, nearest.as_ref()))?;
     if let (Some(written), Some(backup)) = (written, &backup) {
+        let others = match library.n_backups(written) {
+            0 | 1 => String::new(),
+            n => format!("; {n} backups of it are there"),
+        };
         tell(format_args!(
-            "changed {}; backup: {}",
+            "changed {}; backup: {}{others}",
             written.display(),
             backup.display()
         ));

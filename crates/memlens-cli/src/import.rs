@@ -19,6 +19,8 @@ struct ImportReport<'a> {
     version: Option<&'a str>,
     pipeline: &'static str,
     params: &'a Values,
+    /// What makes the settings void, most decisive first.
+    voids: Vec<String>,
     settings: Vec<SettingReport<'a>>,
     problems: &'a [String],
 }
@@ -36,7 +38,7 @@ struct SettingReport<'a> {
     agent: Option<&'a str>,
     key: &'a str,
     value: &'a serde_json::Value,
-    /// sets, not_emulated, without_effect or wrong_kind.
+    /// sets, elsewhere, not_emulated, without_effect, refused or wrong_kind.
     effect: &'static str,
     parameter: Option<&'static str>,
     why: Option<&'static str>,
@@ -62,6 +64,11 @@ pub fn run(arguments: &ImportArgs) -> Result<(), CliError> {
             version: config.config.settings.version.as_deref(),
             pipeline: config.ranking.pipeline.id().0,
             params: &config.ranking.values,
+            voids: config
+                .voids()
+                .iter()
+                .map(|it| it.sentence().to_owned())
+                .collect(),
             settings: reports(&config),
             problems: &config.problems,
         });
@@ -130,26 +137,33 @@ fn reports(config: &AgentConfig) -> Vec<SettingReport<'_>> {
 fn write(out: &mut dyn Write, config: &AgentConfig) -> io::Result<()> {
     let version = config.config.settings.version.as_deref();
     let version = version.map_or_else(
-        || "it names no version, so the newest is taken".to_owned(),
+        || match config.config.settings.is_before_2026_2 {
+            true => "it names no version".to_owned(),
+            false => "it names no version, so the newest is taken".to_owned(),
+        },
         |version| format!("written by {}", shown(version)),
     );
     writeln!(
         out,
         "{BOLD}{}{BOLD:#}  {DIM}{version}{DIM:#}",
-        config.target.label
+        config.label()
     )?;
+    for void in config.voids() {
+        writeln!(out, "{}", shown(void.sentence()))?;
+    }
     let reports = reports(config);
     if reports.is_empty() {
         return writeln!(
             out,
-            "It sets nothing of the memory search: the defaults hold."
+            "It does not configure memory search, so the defaults apply."
         );
     }
     for report in reports {
         let told = match (report.effect, report.parameter, report.why) {
             (_, Some(parameter), _) => format!("sets {parameter}"),
             ("wrong_kind", _, Some(takes)) => format!("is of the wrong kind: it takes {takes}"),
-            ("not_emulated", _, Some(why)) => format!("used there, not here: {why}"),
+            ("elsewhere", _, Some(what)) => format!("acts there: {what}"),
+            ("not_emulated", _, Some(why)) => format!("acts there, not here: {why}"),
             ("refused", _, Some(why)) => format!("refused: {why}"),
             (_, _, why) => format!("ignored: {}", why.unwrap_or_default()),
         };

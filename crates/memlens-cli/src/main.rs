@@ -55,7 +55,8 @@ fn main() -> ExitCode {
                 .unwrap_or_else(|_| "error".into()),
         )
         .init();
-    let Cli { library, command } = Cli::parse();
+    let typed = arguments::typed(std::env::args_os());
+    let Cli { library, command } = Cli::parse_from(typed);
     let place = library.clone();
     let done = match command {
         Command::Index(arguments) => index::run(library, &arguments),

@@ -8,8 +8,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use memlens_engine::{
-    EmbedderSource, EngineError, Library, Part, Ranking, Search, bundled, pipeline, read_params,
-    read_ranking,
+    EmbedderSource, EngineError, Home, Library, Part, Ranking, Search, bundled, own_ranking,
+    pipeline, read_params, read_ranking,
 };
 use memlens_params::{ParameterSet, Params};
 
@@ -65,12 +65,16 @@ pub fn params(arguments: &SettingArgs) -> Result<Params, CliError> {
     Ok(params)
 }
 
-/// What to rank by: another program's pipeline where one is named, with the settings over its defaults, else Memlens's own.
+/// What to rank by: another program's ranking if one is named, with the settings over it, else Memlens's own.
 pub fn ranking(arguments: &RankingArgs) -> Result<Ranking, CliError> {
     let named = arguments.pipeline.as_deref().map(pipeline).transpose()?;
     let preset = &arguments.settings.preset;
     let mut ranking = match preset.as_deref().map(read_ranking).transpose()? {
-        None => Ranking::of(named.map_or_else(|| pipeline("memlens"), Ok)?),
+        None => match &arguments.pipeline {
+            None => Ranking::of(pipeline("memlens")?),
+            Some(program) if arguments.defaults => Ranking::of(pipeline(program)?),
+            Some(program) => of_program(program)?,
+        },
         Some(preset) => match named {
             Some(named) if named.id() != preset.pipeline.id() => {
                 return Err(CliError::PresetOfOthers {
@@ -84,6 +88,26 @@ pub fn ranking(arguments: &RankingArgs) -> Result<Ranking, CliError> {
     let settings = arguments.settings.settings.iter().map(String::as_str);
     ranking.values.assign_all(settings)?;
     Ok(ranking)
+}
+
+/// The ranking of a program as it was typed: by its own config on this machine, which is reported, or by its published defaults
+/// if a version is named or there is no config.
+pub fn of_program(typed: &str) -> Result<Ranking, CliError> {
+    let published = pipeline(typed)?;
+    let home = Home::of_process();
+    let own = Some(typed.trim())
+        .filter(|name| !name.contains('@'))
+        .and_then(|name| own_ranking(home.as_ref(), name));
+    let Some(own) = own else {
+        return Ok(Ranking::of(published));
+    };
+    if own.is_yours {
+        tell(own.sentence(home.as_ref()));
+    }
+    for problem in &own.problems {
+        tell(problem);
+    }
+    Ok(own.ranking)
 }
 
 /// Opens the library and asks a question of it, and whoever is outside where the settings say so.

@@ -36,6 +36,7 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
     };
     let ranking = ranking(&RankingArgs {
         pipeline: arguments.agent.clone(),
+        defaults: arguments.defaults,
         settings: SettingArgs {
             settings: arguments.settings.settings.clone(),
             preset: arguments.settings.preset.clone(),

@@ -44,6 +44,8 @@ mod killing;
 mod odd_arguments;
 #[path = "command_line/odd_input.rs"]
 mod odd_input;
+#[path = "command_line/own_config.rs"]
+mod own_config;
 #[path = "command_line/questions.rs"]
 mod questions;
 #[path = "command_line/recalling.rs"]

@@ -48,7 +48,7 @@ struct Case<'a> {
     /// When it should have known, milliseconds since 1970; none for now.
     at_ms: Option<i64>,
     asked: Asked,
-    pipelines: OwnPipelines,
+    pipelines: OwnPipelines<'a>,
 }
 
 impl Case<'_> {

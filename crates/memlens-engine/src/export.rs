@@ -10,7 +10,7 @@ use memlens_files::{is_within, place_of, replace_keeping};
 use memlens_params::ParameterSet;
 use serde_json::json;
 
-use crate::agent_config::{acts, read};
+use crate::agent_config::{self, acts, read};
 use crate::ranking::{Ranking, pipeline};
 use crate::{EngineError, Library, view};
 
@@ -98,10 +98,7 @@ pub fn targets_told(home: Option<&Home>) -> Vec<view::TargetInfo> {
 
 /// Where a program's config is; none where it is not there, or the program has no usual place.
 pub fn config_of(target: &Target, home: &Home) -> Option<PathBuf> {
-    let Takes::Config { place, .. } = target.takes else {
-        return None;
-    };
-    place(home).filter(|path| path.symlink_metadata().is_ok())
+    agent_config::place(target, home).filter(|path| path.symlink_metadata().is_ok())
 }
 
 /// A ranking as a target can be told it; `agent` names one of the program's agents, where it can be told one by one.
@@ -114,6 +111,36 @@ pub fn export(
     agent: Option<&str>,
 ) -> Result<Export, EngineError> {
     let mapped = target.map(ranking.pipeline.id().0, &ranking.values);
+    export_mapped(ranking, target, agent, mapped)
+}
+
+/// The same of some parameters alone, by their ids, with the switches of their stages where these are on.
+///
+/// # Errors
+/// As [`export`].
+pub fn export_only(
+    ranking: &Ranking,
+    target: &'static Target,
+    agent: Option<&str>,
+    only: &[&str],
+) -> Result<Export, EngineError> {
+    let table = ranking.values.table();
+    let switch = |id: &&str| table.stage(table.parameter(id).ok()?.stage?)?.switch;
+    let switches: Vec<&str> = only.iter().filter_map(switch).collect();
+    let mut mapped = target.map(ranking.pipeline.id().0, &ranking.values);
+    mapped.retain(|it| {
+        let is_on = it.told == Some(json!(true));
+        only.contains(&it.parameter) || (is_on && switches.contains(&it.parameter))
+    });
+    export_mapped(ranking, target, agent, mapped)
+}
+
+fn export_mapped(
+    ranking: &Ranking,
+    target: &'static Target,
+    agent: Option<&str>,
+    mapped: Vec<Mapped>,
+) -> Result<Export, EngineError> {
     let told = || mapped.iter().filter_map(told);
     let (puts, text, n_above) = match target.takes {
         Takes::Arguments(call) => {
@@ -206,7 +233,10 @@ impl Export {
                     Effect::WrongKind(takes) => {
                         notes.push(format!("{}: it takes {takes}", setting.key));
                     }
-                    Effect::Sets(_) | Effect::NotEmulated(_) | Effect::Without(_) => {}
+                    Effect::Sets(_)
+                    | Effect::Elsewhere(_)
+                    | Effect::NotEmulated(_)
+                    | Effect::Without(_) => {}
                 }
             }
         }
@@ -323,6 +353,25 @@ impl Library {
         replace_keeping(&change.path, before, after, &backup)
             .map_err(|error| failed(error.to_string()))?;
         Ok(backup)
+    }
+
+    /// The number of copies that earlier changes of a config left beside it.
+    pub fn n_backups(&self, config: &Path) -> usize {
+        let name = config.file_name().unwrap_or_default().to_string_lossy();
+        let folder = config
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let entries = std::fs::read_dir(folder.unwrap_or(Path::new(".")));
+        let is_backup = |entry: &std::fs::DirEntry| {
+            let found = entry.file_name();
+            let found = found.to_string_lossy();
+            let middle = found
+                .strip_prefix(&*name)
+                .and_then(|it| it.strip_prefix('.')?.strip_suffix(".bak"));
+            middle.is_some_and(|at| at.starts_with(|it: char| it.is_ascii_digit()))
+        };
+        let entries = entries.into_iter().flatten().flatten();
+        entries.filter(is_backup).count()
     }
 
     /// What a window shows of an export of a ranking.

@@ -27,6 +27,7 @@ use crate::emulations::Emulations;
 use crate::facts::{LibraryFacts, today};
 use crate::kept::KeptSearches;
 use crate::notices;
+use crate::own_ranking::OwnRankings;
 use crate::past::WorkedOut;
 use crate::recall::ImportRun;
 use crate::reranking::Reranking;
@@ -55,6 +56,7 @@ pub struct Library {
     pub(crate) embedder: Arc<QueryEmbedder>,
     pub(crate) emulations: Emulations,
     pub(crate) autopsy_run: AutopsyRun,
+    pub(crate) own_rankings: OwnRankings,
     pub(crate) set_run: SetRun,
     pub(crate) import_run: ImportRun,
     pub(crate) replay_run: SetRun,
@@ -128,6 +130,7 @@ impl Library {
             embedder,
             emulations: Emulations::default(),
             autopsy_run: AutopsyRun::default(),
+            own_rankings: OwnRankings::default(),
             set_run: SetRun::default(),
             import_run: ImportRun::default(),
             replay_run: SetRun::default(),
@@ -157,6 +160,7 @@ impl Library {
     pub fn in_home(self, home: Home) -> Library {
         Library {
             home: Some(home),
+            own_rankings: OwnRankings::default(),
             ..self
         }
     }

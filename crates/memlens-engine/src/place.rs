@@ -1,5 +1,6 @@
 //! A place in the memory as a person types it: a note, and a line of it where one is named.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use memlens_store::{Folder, FolderId, Snapshot};
@@ -20,8 +21,8 @@ pub struct Place {
 
 impl Place {
     /// Reads `PATH` or `PATH:LINE`. The path is absolute, or relative to a watched folder, or begins
-    /// with a watched folder's name, or is relative to `here`, or is the end of the path of a note in
-    /// the library. What is there, in the library or on the disk, comes before what is not.
+    /// with a watched folder's name (with or without the agent's), or is relative to `here`, or is the end of the absolute path
+    /// of a note in the library. What is there, in the library or on the disk, comes before what is not.
     ///
     /// None when it is not in a watched folder.
     ///
@@ -114,10 +115,8 @@ fn candidates(snapshot: &Snapshot, named: &str, here: Option<&Path>) -> Vec<Plac
     if let Some(inner) = with_slashes(path).filter(|inner| !inner.is_empty()) {
         for folder in &snapshot.folders {
             places.push(place(folder, inner.clone()));
-            let rest = inner
-                .strip_prefix(folder.name.as_str())
-                .and_then(|rest| rest.strip_prefix('/'));
-            if let Some(rest) = rest {
+            let below = |name: &str| inner.strip_prefix(name)?.strip_prefix('/');
+            if let Some(rest) = names(folder).into_iter().find_map(below) {
                 places.push(place(folder, rest.to_owned()));
             }
         }
@@ -132,14 +131,41 @@ fn candidates(snapshot: &Snapshot, named: &str, here: Option<&Path>) -> Vec<Plac
     places
 }
 
-/// The notes whose path ends with these folders and name.
+/// What the user may call a watched folder: its name, and that without the agent's name before it.
+pub(crate) fn names(folder: &Folder) -> Vec<&str> {
+    let agent = folder.agent.as_deref().and_then(memlens_agents::agent);
+    let own = agent
+        .and_then(|agent| folder.name.strip_prefix(agent.name))
+        .map(str::trim_start)
+        .filter(|own| !own.is_empty());
+    std::iter::once(folder.name.as_str()).chain(own).collect()
+}
+
+/// The notes whose absolute path ends with these folders and name.
 fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place> {
     let Some(end) = with_slashes(Path::new(named)).map(|inner| format!("/{inner}")) else {
         return Vec::new();
     };
+    let roots: HashMap<FolderId, String> = snapshot
+        .folders
+        .iter()
+        .filter_map(|folder| {
+            let root = with_slashes(Path::new(&folder.path).strip_prefix("/").ok()?)?;
+            Some((folder.id, format!("/{root}/")))
+        })
+        .collect();
+    let ends = |folder: FolderId, path: &str| {
+        // The whole path is put together only where the part in the folder is not longer than what was typed.
+        path.ends_with(&end)
+            || (end.len() > path.len()
+                && end.ends_with(path)
+                && roots
+                    .get(&folder)
+                    .is_some_and(|root| format!("{root}{path}").ends_with(&end)))
+    };
     let documents = snapshot.documents.iter();
     documents
-        .filter(|document| document.path.ends_with(&end))
+        .filter(|document| ends(document.folder, &document.path))
         .map(|document| Place {
             folder: document.folder,
             path: document.path.clone(),

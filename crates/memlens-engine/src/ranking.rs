@@ -7,7 +7,7 @@ use memlens_emulate::{Program, hindsight, octopus};
 use memlens_params::{ParameterSet, Params, Table, Value, Values};
 use memlens_rank::{AnyPipeline, NATIVE};
 
-use crate::{EngineError, view};
+use crate::{EngineError, Library, view};
 
 /// The name of Memlens's own pipeline.
 pub(crate) const NATIVE_NAME: &str = "memlens";
@@ -89,15 +89,25 @@ pub(crate) fn pipeline_of(table: &'static Table) -> Option<&'static dyn AnyPipel
     known.find(|pipeline| std::ptr::eq(pipeline.table(), table))
 }
 
-/// Every pipeline with its parameters, for a window.
-pub fn pipelines_told() -> Vec<view::PipelineInfo> {
-    let told = |pipeline: &dyn AnyPipeline| view::PipelineInfo {
-        id: pipeline.id().0,
-        label: pipeline.label(),
-        parameters: pipeline.table().parameters.clone(),
-        stages: pipeline.table().stages.to_vec(),
-    };
-    pipelines().into_iter().map(told).collect()
+impl Library {
+    /// Every pipeline with its parameters and the values of the program's own config, for a window.
+    pub fn pipelines(&self) -> Vec<view::PipelineInfo> {
+        let info = |pipeline: &dyn AnyPipeline| {
+            let id = pipeline.id().0;
+            let program = id.split('@').next().unwrap_or(id);
+            let own = self.own_ranking(program);
+            view::PipelineInfo {
+                id,
+                label: pipeline.label(),
+                parameters: pipeline.table().parameters.clone(),
+                stages: pipeline.table().stages.to_vec(),
+                yours: own
+                    .filter(|own| own.ranking.pipeline.id() == pipeline.id())
+                    .and_then(|own| own.to_view(self.home.as_ref())),
+            }
+        };
+        pipelines().into_iter().map(info).collect()
+    }
 }
 
 /// A pipeline as a person names it: `memlens`, `openclaw` (the newest edition), `openclaw@2026.7.35`, `qmd`, `basic-memory@0.24`.

@@ -5,11 +5,13 @@ use std::path::Path;
 use memlens_retrieve::Scope;
 use memlens_store::Folder;
 
+use crate::place::names;
 use crate::{EngineError, Library};
 
 impl Library {
-    /// Reads a scope as typed: a path of a folder or note in a watched folder, the name of a watched
-    /// folder with or without a path in it, or a path that exactly one watched folder holds notes at.
+    /// Reads a scope as typed: a path of a folder or note in a watched folder, the name of a watched folder (with or without the
+    /// agent's) with or without a path in it, a path that exactly one watched folder holds notes at, or the last folders of a
+    /// watched folder's path.
     ///
     /// # Errors
     /// [`EngineError::Scope`] when nothing is found there, or things in several folders.
@@ -34,16 +36,17 @@ impl Library {
         } else {
             let inner = with_slashes(path).filter(|inner| !inner.is_empty());
             let inner = inner.ok_or_else(|| refused("name a folder or a note".to_owned()))?;
+            let below = |name: &str| {
+                let rest = inner.strip_prefix(name)?;
+                match rest {
+                    "" => Some(rest),
+                    rest => rest.strip_prefix('/'),
+                }
+            };
             let by_name = |folder: &Folder| {
-                let rest = inner.strip_prefix(&folder.name)?;
-                let rest = if rest.is_empty() {
-                    rest
-                } else {
-                    rest.strip_prefix('/')?
-                };
                 Some(Scope {
                     folder: folder.id,
-                    path: rest.to_owned(),
+                    path: names(folder).into_iter().find_map(below)?.to_owned(),
                 })
             };
             let by_path = |folder: &Folder| Scope {
@@ -53,9 +56,18 @@ impl Library {
             let named = snapshot.folders.iter().filter_map(by_name);
             named.chain(snapshot.folders.iter().map(by_path)).collect()
         };
-        let mut found = candidates
-            .into_iter()
-            .filter(|scope| !scope.chunks(snapshot).is_empty());
+        let with_notes = |scope: &Scope| !scope.chunks(snapshot).is_empty();
+        let mut found: Vec<Scope> = candidates.into_iter().filter(with_notes).collect();
+        if found.is_empty() && path.is_relative() {
+            let ends = |folder: &&Folder| Path::new(&folder.path).ends_with(path);
+            let whole = |folder: &Folder| Scope {
+                folder: folder.id,
+                path: String::new(),
+            };
+            let ending = snapshot.folders.iter().filter(ends).map(whole);
+            found = ending.filter(with_notes).collect();
+        }
+        let mut found = found.into_iter();
         match (found.next(), found.next()) {
             (Some(scope), None) => Ok(scope),
             (None, _) => Err(refused("no watched folder has notes there".to_owned())),

@@ -44,7 +44,7 @@ pub use past::{
     PastAgent, PastDay, PastPlace, PastQuestions, PastRow, RecallImport, RecallLog, RecallLogs,
     RecallProgress, ReplaySummary, ThenNow, ThenResult,
 };
-pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking};
+pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking, YourConfig};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};
 pub use search::{Fact, Journey, QueryWord, Row, SearchAnswer, Snippet};
 pub use searched::NotSearchedBy;

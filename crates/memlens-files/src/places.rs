@@ -166,6 +166,47 @@ fn replace(place: &Path, found: Option<&fs::Metadata>, bytes: &[u8]) -> io::Resu
     Ok(())
 }
 
+const PART_PREFIX: &str = ".memlens-";
+const PART_SUFFIX: &str = ".part";
+
+/// Removes what killed processes of this user left of files that they were writing in a folder: regular files with the name of
+/// such a part that nobody has locked. What cannot be removed stays.
+fn remove_leftovers(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !name.starts_with(PART_PREFIX) || !name.ends_with(PART_SUFFIX) {
+            continue;
+        }
+        // Opened to read, a link or a pipe in its place is not followed or waited for.
+        let Ok(found) = crate::open_own(&entry.path(), File::options().read(true)) else {
+            continue;
+        };
+        let is_own = found
+            .metadata()
+            .is_ok_and(|held| held.is_file() && !has_other_names(&held) && is_of_this_user(&held));
+        if is_own && found.try_lock().is_ok() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether a file belongs to the user of this process.
+fn is_of_this_user(found: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        // A new file belongs to whoever makes it.
+        let own = tempfile::tempfile().and_then(|own| own.metadata());
+        own.is_ok_and(|own| own.uid() == found.uid())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        true
+    }
+}
+
 /// A whole file beside a place, under a name that nobody takes for it, for whom `found` is.
 fn part_beside(
     place: &Path,
@@ -173,7 +214,7 @@ fn part_beside(
     bytes: &[u8],
 ) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".memlens-").suffix(".part");
+    builder.prefix(PART_PREFIX).suffix(PART_SUFFIX);
     #[cfg(unix)]
     if found.is_none() {
         use std::os::unix::fs::PermissionsExt;
@@ -181,7 +222,15 @@ fn part_beside(
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let folder = place.parent().unwrap_or(Path::new("."));
-    let mut part = builder.tempfile_in(folder)?;
+    remove_leftovers(folder);
+    let mut part = loop {
+        let part = builder.tempfile_in(folder)?;
+        // The lock tells others that somebody still writes it. Before it was taken they may have removed the file.
+        part.as_file().lock()?;
+        if part.path().exists() {
+            break part;
+        }
+    };
     part.write_all(bytes)?;
     if let Some(found) = found {
         // A group that this user is not in cannot be given; who may read it is kept all the same.

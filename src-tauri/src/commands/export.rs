@@ -137,6 +137,7 @@ pub async fn export_write(
         Ok(Some(WrittenConfig {
             path: change.path.display().to_string(),
             backup: backup.display().to_string(),
+            n_backups: library.n_backups(&change.path) as u32,
         }))
     })
     .await

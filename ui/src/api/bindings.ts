@@ -264,6 +264,8 @@ export type AgentConfig = {
 	label: string,
 	/**  The version that wrote it; none where it does not say. */
 	version: string | null,
+	/**  What makes the settings void, most decisive first: the version refuses the file, the search is switched off. */
+	voids: string[],
 	/**  That version's pipeline, with its values. */
 	ranking: Ranking,
 	/**  Each key. */
@@ -300,7 +302,7 @@ export type AgentSetting = {
 	key: string,
 	/**  Its value, as JSON. */
 	value: string,
-	/**  `sets`, `not_emulated`, `without_effect`, `refused` or `wrong_kind`. */
+	/**  `sets`, `elsewhere`, `not_emulated`, `without_effect`, `refused` or `wrong_kind`. */
 	effect: string,
 	/**  The parameter that it sets; none where it sets none. */
 	parameter: string | null,
@@ -2079,6 +2081,8 @@ export type PipelineInfo = {
 	parameters: Parameter[],
 	/**  Its stages, in their order. */
 	stages: StageInfo[],
+	/**  What the program's own config on this machine says; `None` if there is none, or it is of another version. */
+	yours: YourConfig | null,
 };
 
 /**  A set of parameters with a name. */
@@ -3203,6 +3207,20 @@ export type WrittenConfig = {
 	path: string,
 	/**  The file beside it that holds what it held. */
 	backup: string,
+	/**  The number of such files beside the config. */
+	n_backups: number,
+};
+
+/**  The config of a program on this machine. */
+export type YourConfig = {
+	/**  The file, with `~` for the home folder. */
+	path: string,
+	/**  The name on screen of the ranking by it: `OpenClaw 2026.9 (yours)`; that of the pipeline if its values are not used. */
+	label: string,
+	/**  The values that it sets; empty if they are not used. */
+	values: { [key in string]: Value },
+	/**  What is wrong with it, what makes it void, and what the emulation does differently. */
+	problems: string[],
 };
 
 /* Tauri Specta runtime */

@@ -1,22 +1,26 @@
 // What a question can be ranked by, where a person chooses: the parameters as set, a preset, another program.
-import type { Params, Preset, Ranking } from "../api/bindings";
+import type { Params, PipelineInfo, Preset, Ranking } from "../api/bindings";
 import { usesHook, usesProvider } from "../rerank/rerank-columns";
 
 /** What a person can choose to rank by. */
 export type Choice =
   | { kind: "now"; label: string; params: Params }
   | { kind: "preset"; label: string; params: Params }
-  | { kind: "pipeline"; label: string; id: string };
+  | { kind: "pipeline"; label: string; id: string; values: Ranking["values"] };
+
+/** Ends the name of a ranking by the program's own config. */
+const YOURS = " (yours)";
 
 /** A choice's name among all. */
 export function keyOf(choice: Choice): string {
-  return choice.kind === "pipeline" ? `pipeline ${choice.id}` : `${choice.kind} ${choice.label}`;
+  if (choice.kind !== "pipeline") return `${choice.kind} ${choice.label}`;
+  return choice.label.endsWith(YOURS) ? `pipeline ${choice.id} yours` : `pipeline ${choice.id}`;
 }
 
 /** What a choice ranks by. */
 export function rankingOf(choice: Choice): Ranking {
   return choice.kind === "pipeline"
-    ? { pipeline: choice.id, values: {} }
+    ? { pipeline: choice.id, values: choice.values }
     : { pipeline: "memlens", values: { ...choice.params } };
 }
 
@@ -30,7 +34,7 @@ export function choicesOf(
   now: Params,
   saved: readonly Preset[],
   defaults: Params,
-  pipelines: readonly { id: string; label: string }[],
+  pipelines: readonly Pick<PipelineInfo, "id" | "label" | "yours">[],
 ): Choice[] {
   const own = "memlens";
   return [
@@ -41,6 +45,10 @@ export function choicesOf(
       .map((preset): Choice => ({ kind: "preset", label: preset.name, params: preset.params })),
     ...pipelines
       .filter((pipeline) => pipeline.id !== own)
-      .map((pipeline): Choice => ({ kind: "pipeline", label: pipeline.label, id: pipeline.id })),
+      .flatMap(({ id, label, yours }): Choice[] => {
+        const published: Choice = { kind: "pipeline", label, id, values: {} };
+        if (yours === null || yours.label === label) return [published];
+        return [{ kind: "pipeline", label: yours.label, id, values: yours.values }, published];
+      }),
   ];
 }

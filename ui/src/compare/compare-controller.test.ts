@@ -12,7 +12,7 @@ const own = (params: Partial<Params> = {}): Choice => ({
   params: { ...DEFAULTS, ...params },
 });
 const NATIVE = own();
-const EMULATED: Choice = { kind: "pipeline", label: "Shelf 1", id: "shelf@1" };
+const EMULATED: Choice = { kind: "pipeline", label: "Shelf 1", id: "shelf@1", values: {} };
 
 function begin() {
   const backend = new FakeBackend({ nChunks: 20 });

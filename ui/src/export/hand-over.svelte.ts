@@ -1,6 +1,6 @@
 // What the Export view shows of another program: what becomes of each parameter, and of that program's config.
 import type { Backend } from "../api/backend";
-import type { ErrorInfo, Export, Ranking, TargetInfo } from "../api/bindings";
+import type { ErrorInfo, Export, Ranking, TargetInfo, WrittenConfig } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
 import { Deed, type DeedOutcome } from "./deed.svelte";
 
@@ -8,7 +8,7 @@ import { Deed, type DeedOutcome } from "./deed.svelte";
 export const OWN_FILE = "memlens";
 
 /** Settings that were saved apart, or written into the program's config. */
-export type HandedOver = { kind: "saved"; path: string } | { kind: "written"; path: string; backup: string };
+export type HandedOver = { kind: "saved"; path: string } | ({ kind: "written" } & WrittenConfig);
 
 type Asked = Pick<Backend, "exportTargets" | "exportFor" | "exportFragment" | "exportWrite" | "pickConfig">;
 

@@ -1,4 +1,4 @@
-import type { Parameter, Params, PipelineInfo, Ranking, StageInfo, Value } from "../api/bindings";
+import type { Parameter, Params, PipelineInfo, Ranking, StageInfo, Value, YourConfig } from "../api/bindings";
 import { DEFAULTS, PARAMETERS, STAGES } from "../api/parameters";
 
 /** Values of a pipeline's parameters, by id. */
@@ -11,7 +11,12 @@ export type Pipeline<V extends Values = Values> = {
   /** In the order of the stages. */
   parameters: readonly Parameter[];
   stages: readonly StageInfo[];
+  /** The values it starts with: those of the program's own config on this machine, else the published ones. */
   defaults: V;
+  /** The program's own config on this machine; null if there is none. */
+  yours: YourConfig | null;
+  /** Its name with the published values. */
+  published: string;
 };
 
 /** Memlens's own. */
@@ -21,11 +26,29 @@ export const OWN: Pipeline<Params> = {
   parameters: PARAMETERS,
   stages: STAGES,
   defaults: DEFAULTS,
+  yours: null,
+  published: "Memlens",
 };
 
-export function pipelineOf({ id, label, parameters, stages }: PipelineInfo): Pipeline {
-  const defaults = Object.fromEntries(parameters.map((parameter) => [parameter.id, parameter.default]));
-  return { id, label, parameters, stages, defaults };
+export function pipelineOf({ id, label, parameters, stages, yours }: PipelineInfo): Pipeline {
+  const published = Object.fromEntries(parameters.map((parameter) => [parameter.id, parameter.default]));
+  return {
+    id,
+    label: yours?.label ?? label,
+    parameters,
+    stages,
+    defaults: { ...published, ...yours?.values },
+    yours,
+    published: label,
+  };
+}
+
+/** Whether two pipelines start with the same values, of the same config. */
+export function isSameStart(one: Pipeline, other: Pipeline): boolean {
+  return (
+    one.label === other.label &&
+    JSON.stringify([one.yours, one.defaults]) === JSON.stringify([other.yours, other.defaults])
+  );
 }
 
 /** The values of Memlens's own parameters; null where another pipeline ranks. */
@@ -36,5 +59,5 @@ export function ownParams({ pipeline, values }: Ranking): Params | null {
 
 /** A pipeline's name without its version. */
 export function programOf({ label }: Pick<Pipeline, "label">): string {
-  return label.replace(/ [\d.]+$/, "");
+  return label.replace(/ [\d.]+( \(yours\))?$/, "");
 }

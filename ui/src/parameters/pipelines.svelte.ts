@@ -1,7 +1,7 @@
 import type { Backend } from "../api/backend";
 import type { Params, Ranking } from "../api/bindings";
 import { ParameterHistory } from "./parameter-history.svelte";
-import { OWN, pipelineOf, type Pipeline } from "./pipeline";
+import { isSameStart, OWN, pipelineOf, type Pipeline, type Values } from "./pipeline";
 
 /**
  * Which pipeline ranks: Memlens's own, or an agent's.
@@ -62,15 +62,35 @@ export class Pipelines {
     history.replace({ ...history.pipeline.defaults, ...values });
   }
 
-  /** Asks which agents' pipelines there are. */
+  /**
+   * Asks which agents' pipelines there are, and what their own configs say. Called again, it follows the configs: the values
+   * that the user changed stay as they are.
+   */
   async read(): Promise<void> {
     try {
       const told = await this.#backend.pipelines();
-      this.#agents = told
+      const known = new Map(this.#agents.map((history) => [history.pipeline.id, history]));
+      const histories = told
         .filter(({ id }) => id !== OWN.id)
-        .map((info) => new ParameterHistory(pipelineOf(info)));
+        .map((info) => {
+          const pipeline = pipelineOf(info);
+          const before = known.get(pipeline.id);
+          return before === undefined ? new ParameterHistory(pipeline) : followed(before, pipeline);
+        });
+      this.#agents = histories;
+      const chosen = histories.find(({ pipeline }) => pipeline.id === this.#chosen.pipeline.id);
+      if (chosen !== undefined && this.#chosen !== this.#own) this.#chosen = chosen;
     } catch {
       // Without them Memlens's own ranks, and the menu offers no agent.
     }
   }
+}
+
+/** The same history if the pipeline still starts as it did, else a new one with what the user changed. */
+function followed(before: ParameterHistory, pipeline: Pipeline): ParameterHistory {
+  if (isSameStart(before.pipeline, pipeline)) return before;
+  const changed = before.changed.map((id) => [id, before.committed[id]] as const);
+  const history = new ParameterHistory(pipeline);
+  history.begin({ ...pipeline.defaults, ...Object.fromEntries(changed) } as Values);
+  return history;
 }

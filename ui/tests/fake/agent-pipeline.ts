@@ -60,6 +60,7 @@ export const CLERK: PipelineInfo = {
     parameter("min_score", "floor", "minScore", number(0, 1, 0.01), 0.2, "Drops rows below this score."),
     parameter("max_results", "top", "maxResults", number(1, 50, 1), 6, "How many rows are kept."),
   ],
+  yours: null,
 };
 
 export const EMULATED: Emulated = {

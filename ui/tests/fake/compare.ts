@@ -20,8 +20,8 @@ import { rank, retrieve } from "./ranking";
 
 /** Memlens's own pipeline, and one of another program. */
 export const PIPELINES: PipelineInfo[] = [
-  { id: "memlens", label: "Memlens", parameters: [...PARAMETERS], stages: [...STAGES] },
-  { id: "shelf@1", label: "Shelf 1", parameters: [], stages: [] },
+  { id: "memlens", label: "Memlens", parameters: [...PARAMETERS], stages: [...STAGES], yours: null },
+  { id: "shelf@1", label: "Shelf 1", parameters: [], stages: [], yours: null },
 ];
 
 /** How many rows the other program keeps, and how many dropped ones are told. */

@@ -85,6 +85,7 @@ export const CONFIG: AgentConfig = {
   ],
   agents: ["iris"],
   problems: [],
+  voids: [],
 };
 
 export const NEAREST: NearestSetting = {

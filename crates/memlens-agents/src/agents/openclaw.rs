@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
-use crate::config::Format;
 use crate::home::Home;
 use crate::looking::Look;
 use crate::searched::members;
@@ -110,7 +109,7 @@ fn look(look: &mut Look<'_>) {
     if !is_there && named_config(home).is_none() {
         return;
     }
-    let config = look.config(&config(home), Format::Json);
+    let config = look.config_with_includes(&config(home));
     // The version that wrote the config last.
     let version = look.text(
         &config["meta"]["lastTouchedVersion"],

@@ -30,7 +30,7 @@ pub(super) static SINCE_2026_8: Target = Target {
         }),
         place,
     },
-    keys: &KEYS_SINCE_2026_8,
+    keys: KEYS_SINCE_2026_8,
     from_memlens: |own| {
         vec![
             own.results(MAX_RESULTS, Fit::Exact),
@@ -44,7 +44,7 @@ pub(super) static UP_TO_2026_7: Target = Target {
     id: "openclaw@2026.7",
     label: "OpenClaw 2026.3 to 2026.7",
     takes: OLDER,
-    keys: &KEYS_UP_TO_2026_7,
+    keys: KEYS_UP_TO_2026_7,
     from_memlens: since_march,
     otherwise: lacking,
 };
@@ -53,7 +53,7 @@ pub(super) static FEB_2026: Target = Target {
     id: "openclaw@2026.2",
     label: "OpenClaw 2026.2",
     takes: OLDER,
-    keys: &KEYS_FEB_2026,
+    keys: KEYS_FEB_2026,
     from_memlens: sum_and_cut,
     otherwise: lacking,
 };

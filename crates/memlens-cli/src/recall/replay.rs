@@ -11,7 +11,7 @@ use crate::arguments::{RecallReplayArgs, RecallShowArgs, ReplayedBy};
 use crate::compare::ranking;
 use crate::error::CliError;
 use crate::output::{BOLD, DIM, Lines, plural, print_json, print_text, shown, tell};
-use crate::settings::{on_stop, while_replaying};
+use crate::settings::{of_program, on_stop, while_replaying};
 
 /// How many notes are named that no question finds.
 const NEVER_FOUND_NAMED: usize = 20;
@@ -20,7 +20,8 @@ const NEVER_FOUND_NAMED: usize = 20;
 fn by(library: &Library, typed: &ReplayedBy) -> Result<Option<Ranking>, CliError> {
     match (&typed.preset, &typed.agent) {
         (Some(preset), _) => ranking(library, preset).map(Some),
-        (None, Some(agent)) => Ok(Some(Ranking::of(pipeline(agent)?))),
+        (None, Some(agent)) if typed.defaults => Ok(Some(Ranking::of(pipeline(agent)?))),
+        (None, Some(agent)) => of_program(agent).map(Some),
         (None, None) => Ok(None),
     }
 }

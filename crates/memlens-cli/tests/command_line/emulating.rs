@@ -267,7 +267,7 @@ fn a_config_sets_the_version_and_its_parameters() {
             .as_str()
             .is_some_and(|key| key.ends_with("hybrid.weight"))
     });
-    assert_eq!(unknown.expect("it is told")["effect"], "without_effect");
+    assert_eq!(unknown.expect("it is there")["effect"], "refused");
     let run = memlens.run(&[
         "emulate",
         "router",
@@ -290,7 +290,7 @@ fn a_config_sets_the_version_and_its_parameters() {
     assert_eq!(
         all["problems"],
         serde_json::json!([
-            "memory.search.query.maxResults: \"6\" is not a number, without quotes"
+            "memory.search.query.maxResults: \"6\" is not a whole number from 1, without quotes"
         ])
     );
     let own = memlens.json(&["import", &path("two.json"), "--agent", "iris", "--json"]);
@@ -298,7 +298,13 @@ fn a_config_sets_the_version_and_its_parameters() {
     assert!(
         own["problems"][1]
             .as_str()
-            .is_some_and(|it| it.contains("the range is 0 to 1")),
+            .is_some_and(|it| it.ends_with("7 is not a number from 0 to 1, without quotes")),
+        "{own}"
+    );
+    assert!(
+        own["voids"][0]
+            .as_str()
+            .is_some_and(|it| it.starts_with("OpenClaw 2026.9.6 refuses the whole file because of")),
         "{own}"
     );
     let printed = memlens.print(&["import", &path("openclaw.json")]);

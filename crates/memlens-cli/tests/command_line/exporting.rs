@@ -38,8 +38,21 @@ fn each_parameter_says_what_becomes_of_it() {
         memlens: &memlens,
         home: &home,
     };
+    // A preset holds every parameter; --set alone would be exported alone.
+    let presets = tempfile::tempdir().expect("a scratch folder can be made");
+    let preset = |name: &str, sets: &[&str]| {
+        let path = text(&presets.path().join(name)).to_owned();
+        let sets = sets.iter().flat_map(|set| ["--set", set]);
+        let arguments: Vec<&str> = ["export", "--out", &path].into_iter().chain(sets).collect();
+        assert_eq!(home.run(&arguments).0, Some(0));
+        path
+    };
+    let all = preset(
+        "all.json",
+        &["max_results=8", "min_score=0.2", "half_life_days=30"],
+    );
     let check = |target: &str, parameter: &str, expected: [Value; 3]| {
-        let report = home.json(&tuned(&[target, "--json", "--set", "half_life_days=30"]));
+        let report = home.json(&["export", "--preset", &all, "--target", target, "--json"]);
         let found = row(&report, parameter);
         assert_eq!(
             [&found["key"], &found["told"], &found["fit"]],
@@ -111,15 +124,23 @@ fn each_parameter_says_what_becomes_of_it() {
     );
 
     // What would do nothing there is told and not written.
-    let viking = [
+    let viking = preset(
+        "viking.json",
+        &[
+            "max_results=8",
+            "min_score=0.2",
+            "rerank=http",
+            "rerank_max_chars=4000",
+        ],
+    );
+    let report = home.json(&[
+        "export",
+        "--preset",
+        &viking,
+        "--target",
         "openviking",
         "--json",
-        "--set",
-        "rerank=http",
-        "--set",
-        "rerank_max_chars=4000",
-    ];
-    let report = home.json(&tuned(&viking));
+    ]);
     assert_eq!(row(&report, "rerank_max_docs")["fit"], "proposed");
     let written: Value =
         serde_json::from_str(report["text"].as_str().expect("a text")).expect("it is JSON");
@@ -146,7 +167,15 @@ fn each_parameter_says_what_becomes_of_it() {
             .all(|row| row["fit"] == "exact"),
         "{report}"
     );
-    let printed = home.run(&tuned(&["qmd"])).1;
+    assert_eq!(
+        list(&report["rows"])
+            .iter()
+            .map(|row| row["parameter"].as_str().expect("an id"))
+            .collect::<Vec<_>>(),
+        ["openclaw.mmr_on"],
+        "what is set is exported alone"
+    );
+    let printed = home.run(&["export", "--preset", &all, "--target", "qmd"]).1;
     assert!(
         printed.contains("qmd query \"QUESTION\" -n 8 --min-score 0.2 --no-rerank\n"),
         "{printed}"
@@ -235,8 +264,8 @@ fn a_config_is_taken_for_the_version_that_wrote_it() {
     .expect("JSON");
     assert_eq!(
         config["agents"]["defaults"]["memorySearch"]["query"],
-        // What is already so by default is not written.
-        json!({"hybrid": {"vectorWeight": 0.6, "textWeight": 0.4, "candidateMultiplier": 7}, "maxResults": 8, "minScore": 0.2})
+        // What is set is written alone.
+        json!({"hybrid": {"vectorWeight": 0.9}, "maxResults": 8, "minScore": 0.2})
     );
 }
 

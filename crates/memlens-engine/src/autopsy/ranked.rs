@@ -355,7 +355,8 @@ fn by_whom(case: &Case<'_>, best: &Best) -> String {
             case.who()
         );
     }
-    let label = best.ranking.pipeline.label();
+    let agent = case.agent_id().unwrap_or_default();
+    let label = case.pipelines.label(agent, &best.ranking);
     match &best.search.emulated {
         Some(emulated) => format!(", by {label} ({})", emulated.label),
         None => String::new(),

@@ -42,7 +42,9 @@ pub(super) fn told(
     Autopsy {
         fact: fact.typed.clone(),
         agent: case.agent_id().map(str::to_owned),
-        label: ranking.pipeline.label().to_owned(),
+        label: case
+            .pipelines
+            .label(case.agent_id().unwrap_or_default(), &ranking),
         headline: headline(case, fact, verdict, is_used, cause.as_ref()),
         summary: summary(case, fact, &steps, verdict, best, n_about),
         place: fact.found.as_ref().map(place_told),

@@ -46,8 +46,11 @@ struct Found {
 impl Found {
     /// Whether it was ranked by the same pipeline with the same values, so that what differs comes from the notes.
     fn is_comparable(&self, other: &Found) -> bool {
-        self.ranking.pipeline.id() == other.ranking.pipeline.id()
-            && self.ranking.values == other.ranking.values
+        self.is_ranked_by(&other.ranking)
+    }
+
+    fn is_ranked_by(&self, ranking: &Ranking) -> bool {
+        self.ranking.pipeline.id() == ranking.pipeline.id() && self.ranking.values == ranking.values
     }
 }
 
@@ -143,7 +146,9 @@ impl Library {
         let own = OwnPipelines::of(self);
         let asked = self.newest_past(QUESTIONS_CHECKED)?;
         let of_now = before.filter(|it| it.generation == generation && it.era == era);
-        let (mut found, to_ask) = planned(asked, of_now);
+        // After a change of an agent's config its questions are asked again.
+        let is_current = |past: &Past, found: &Found| found.is_ranked_by(&own.ranking(&past.asked));
+        let (mut found, to_ask) = planned(asked, of_now, is_current);
         if of_now.is_some() && to_ask.is_empty() {
             return Ok(None);
         }
@@ -207,12 +212,14 @@ impl Library {
 fn planned(
     asked: Vec<Past>,
     of_now: Option<&Checked>,
+    is_current: impl Fn(&Past, &Found) -> bool,
 ) -> (HashMap<Asked, Found>, Vec<(Asked, Past)>) {
     let mut found = HashMap::with_capacity(asked.len());
     let mut to_ask = Vec::new();
     for past in asked {
         let key = (past.asked.agent.clone(), past.asked.question.clone());
-        match of_now.and_then(|it| it.found.get(&key)) {
+        let known = of_now.and_then(|it| it.found.get(&key));
+        match known.filter(|known| is_current(&past, known)) {
             Some(known) => drop(found.insert(key, known.clone())),
             None => to_ask.push((key, past)),
         }
@@ -363,7 +370,10 @@ mod tests {
     fn where_no_note_changed_only_new_questions_are_asked() {
         let known = checked(found(7, native(), &[(GARDEN, "koi.md")]), 1, &[GARDEN]);
         let plan = |of_now: Option<&Checked>| {
-            let (found, to_ask) = planned(vec![asked(8, "koi"), asked(5, "router")], of_now);
+            let (found, to_ask) =
+                planned(vec![asked(8, "koi"), asked(5, "router")], of_now, |_, _| {
+                    true
+                });
             let to_ask: Vec<i64> = to_ask.into_iter().map(|(_, past)| past.id).collect();
             (found.len(), to_ask)
         };

@@ -1,56 +1,87 @@
 //! What an agent's questions are ranked by now: its own pipeline, with what each question asked for.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use memlens_agents::{PastQuestion, look};
+use memlens_agents::PastQuestion;
 use memlens_params::{ParameterSet as _, Params, Value};
 use memlens_rank::{AnyPipeline, RetrieverId};
 use memlens_retrieve::Part;
+use parking_lot::Mutex;
 
-use crate::ranking::{NATIVE_NAME, pipeline};
+use crate::own_ranking::OwnRanking;
 use crate::{Library, Ranking};
 
-/// The pipelines of agents, by the versions that are found in a home.
-pub(crate) struct OwnPipelines {
-    versions: BTreeMap<&'static str, Option<String>>,
+/// The rankings of agents on this machine, the same for as long as this is held.
+pub(crate) struct OwnPipelines<'a> {
+    library: &'a Library,
+    known: Mutex<BTreeMap<String, Option<Arc<OwnRanking>>>>,
 }
 
-impl OwnPipelines {
-    pub fn of(library: &Library) -> OwnPipelines {
-        let found = library.home.as_ref().map(look).unwrap_or_default();
+impl<'a> OwnPipelines<'a> {
+    pub fn of(library: &'a Library) -> OwnPipelines<'a> {
         OwnPipelines {
-            versions: found
-                .into_iter()
-                .map(|found| (found.agent.id, found.version))
-                .collect(),
+            library,
+            known: Mutex::default(),
         }
     }
 
-    /// The pipeline of an agent: of its version where that is known, else of the newest; none where it is not emulated.
+    /// The ranking of an agent; `None` if Memlens does not emulate its search.
+    pub fn own(&self, agent: &str) -> Option<Arc<OwnRanking>> {
+        let mut known = self.known.lock();
+        if let Some(own) = known.get(agent) {
+            return own.clone();
+        }
+        let own = self.library.own_ranking(agent);
+        known.insert(agent.to_owned(), own.clone());
+        own
+    }
+
+    /// The pipeline of an agent: of its version if that is known, else of the newest; `None` if it is not emulated.
     pub fn pipeline(&self, agent: &str) -> Option<&'static dyn AnyPipeline> {
-        if agent == NATIVE_NAME {
-            return None;
-        }
-        let version = self.versions.get(agent).cloned().flatten();
-        let of_version = version.and_then(|version| pipeline(&format!("{agent}@{version}")).ok());
-        of_version.or_else(|| pipeline(agent).ok())
+        self.own(agent).map(|own| own.ranking.pipeline)
     }
 
-    /// The words that a question asks the library's own lists; none where it asks another program's memory.
-    pub fn of_library<'a>(&self, asked: &'a PastQuestion) -> Option<&'a str> {
+    /// The name on screen of a ranking: that of the agent's own if it is that, whatever a single question asked for.
+    pub fn label(&self, agent: &str, ranking: &Ranking) -> String {
+        let own = self.own(agent);
+        let own = own.filter(|own| own.ranking.pipeline.id() == ranking.pipeline.id());
+        own.map_or_else(
+            || ranking.pipeline.label().to_owned(),
+            |own| own.label.clone(),
+        )
+    }
+
+    /// What is wrong with the config of an agent, and what the emulation does differently.
+    pub fn problems(&self, agent: &str) -> Vec<String> {
+        self.own(agent)
+            .map_or_else(Vec::new, |own| own.problems.clone())
+    }
+
+    /// Which values ranked the agents that were asked for, and their problems.
+    pub fn notices(&self) -> Vec<String> {
+        let known = self.known.lock();
+        let yours = known.values().flatten().flat_map(|own| {
+            let by = own
+                .is_yours
+                .then(|| own.sentence(self.library.home.as_ref()));
+            by.into_iter().chain(own.problems.iter().cloned())
+        });
+        yours.collect()
+    }
+
+    /// The words that a question asks the library's own lists; `None` if it asks another program's memory.
+    pub fn of_library<'q>(&self, asked: &'q PastQuestion) -> Option<&'q str> {
         let own = self.pipeline(&asked.agent);
         let is_of_library = own.is_none_or(|own| own.retriever() == RetrieverId::NATIVE);
         is_of_library.then_some(&*asked.question)
     }
 
-    /// What a question is ranked by: its agent's own pipeline where that is emulated, else Memlens's; with what it asked for.
+    /// What a question is ranked by: its agent's own ranking if that is emulated, else Memlens's; with what it asked for.
     pub fn ranking(&self, asked: &PastQuestion) -> Ranking {
-        let own = self.pipeline(&asked.agent);
-        let ranking = own.map_or_else(|| Ranking::native(&Params::default()), Ranking::of);
-        if own.is_some() {
-            asked_for(ranking, asked)
-        } else {
-            ranking
+        match self.own(&asked.agent) {
+            Some(own) => asked_for(own.ranking.clone(), asked),
+            None => Ranking::native(&Params::default()),
         }
     }
 }

@@ -121,7 +121,10 @@ impl Library {
             return Err(error);
         }
         let questions = std::mem::take(&mut tally.questions);
-        let summary = self.summary(tally, by, started);
+        let mut summary = self.summary(tally, by, started);
+        if by.is_none() {
+            summary.notices.extend(asking.own.notices());
+        }
         let replayed = Replayed {
             summary: summary.clone(),
             questions,
@@ -227,7 +230,7 @@ struct Asking<'a> {
     by: Option<&'a Ranking>,
     /// When it began.
     era: Era,
-    own: OwnPipelines,
+    own: OwnPipelines<'a>,
     places: Places,
 }
 

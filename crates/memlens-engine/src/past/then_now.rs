@@ -106,6 +106,9 @@ impl Library {
         let n_said = usize::from(search.emulated.is_some());
         let mut notices: Vec<String> = search.notices.iter().skip(n_said).cloned().collect();
         notices.extend(columns.fallbacks());
+        if by.is_none() {
+            notices.extend(own.problems(&past.asked.agent));
+        }
         let is_stand_in = by.is_none() && !is_own;
         if is_stand_in {
             notices.insert(
@@ -129,7 +132,10 @@ impl Library {
                 .map(|(name, value)| (name.clone(), as_text(value)))
                 .collect(),
             ranking: ranking.told(),
-            label: ranking.pipeline.label().to_owned(),
+            label: match by {
+                None => own.label(&past.asked.agent, &ranking),
+                Some(_) => ranking.pipeline.label().to_owned(),
+            },
             emulated: search.emulated.clone(),
             search: search.id,
             observed: observed(&past.asked, &then, &places),

@@ -43,6 +43,8 @@ pub struct WrittenConfig {
     pub path: String,
     /// The file beside it that holds what it held.
     pub backup: String,
+    /// The number of such files beside the config.
+    pub n_backups: u32,
 }
 
 /// What becomes of one parameter.
@@ -115,6 +117,8 @@ pub struct AgentConfig {
     pub label: &'static str,
     /// The version that wrote it; none where it does not say.
     pub version: Option<String>,
+    /// What makes the settings void, most decisive first: the version refuses the file, the search is switched off.
+    pub voids: Vec<String>,
     /// That version's pipeline, with its values.
     pub ranking: super::Ranking,
     /// Each key.
@@ -134,7 +138,7 @@ pub struct AgentSetting {
     pub key: String,
     /// Its value, as JSON.
     pub value: String,
-    /// `sets`, `not_emulated`, `without_effect`, `refused` or `wrong_kind`.
+    /// `sets`, `elsewhere`, `not_emulated`, `without_effect`, `refused` or `wrong_kind`.
     pub effect: &'static str,
     /// The parameter that it sets; none where it sets none.
     pub parameter: Option<&'static str>,

@@ -26,6 +26,21 @@ pub struct PipelineInfo {
     pub parameters: Vec<Parameter>,
     /// Its stages, in their order.
     pub stages: Vec<StageInfo>,
+    /// What the program's own config on this machine says; `None` if there is none, or it is of another version.
+    pub yours: Option<YourConfig>,
+}
+
+/// The config of a program on this machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct YourConfig {
+    /// The file, with `~` for the home folder.
+    pub path: String,
+    /// The name on screen of the ranking by it: `OpenClaw 2026.9 (yours)`; that of the pipeline if its values are not used.
+    pub label: String,
+    /// The values that it sets; empty if they are not used.
+    pub values: BTreeMap<String, Value>,
+    /// What is wrong with it, what makes it void, and what the emulation does differently.
+    pub problems: Vec<String>,
 }
 
 /// How true the answers of an emulated memory are.
