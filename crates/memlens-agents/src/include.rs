@@ -39,6 +39,7 @@ pub(crate) fn resolve(
         return Ok(value);
     }
     let config = std::path::absolute(config).map_err(|error| error.to_string())?;
+    let config = normalized(&config);
     let folder = config.parent().unwrap_or(Path::new("/")).to_owned();
     let mut resolving = Resolving {
         real_folder: folder.canonicalize().unwrap_or_else(|_| folder.clone()),

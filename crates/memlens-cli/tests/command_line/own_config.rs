@@ -168,7 +168,7 @@ fn the_own_config_ranks_wherever_the_agent_is_meant() {
     let file = home.at(".openclaw/openclaw.json");
     assert_eq!(
         fs::read_to_string(&file).expect("it is there"),
-        "{$include: './memory.json5', meta: {lastTouchedVersion: '2026.9.2'},\n  \"memory\": {\n    \"search\": {\n      \"query\": {\n        \"maxResults\": 2\n      }\n    }\n  }\n}",
+        "{\n  $include: './memory.json5',\n  meta: {lastTouchedVersion: '2026.9.2'},\n  \"memory\": {\n    \"search\": {\n      \"query\": {\n        \"maxResults\": 2\n      }\n    }\n  }\n}",
         "only what was set is written"
     );
     assert_eq!(most(&emulate).0, Some(2.0));
