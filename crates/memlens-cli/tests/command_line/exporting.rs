@@ -621,7 +621,7 @@ fn nothing_of_a_config_is_lost_or_changed_unseen() {
     // What is off here is switched off there.
     let on = r#"{"meta": {"lastTouchedVersion": "2026.7.35"}, "agents": {"defaults": {"memorySearch": {"query": {"hybrid": {"enabled": false, "mmr": {"enabled": true}, "temporalDecay": {"enabled": true}}}}}}}"#;
     fs::write(&config, on).expect("it can be written");
-    let written = at.run(&tuned(&["openclaw", "--write"]));
+    let written = at.run(&["export", "--target", "openclaw", "--write"]);
     assert_eq!(written.0, Some(0), "{written:?}");
     let read: Value = serde_json::from_str(&fs::read_to_string(&config).expect("it is there"))
         .expect("it is JSON");
