@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memlens_engine::{
     Evidence, Export, Home, Library, Nearest, QueryFile, Ranking, Takes, config_of, export,
-    export_only,
-    preset_schema, read_agent_config, target,
+    export_only, preset_schema, read_agent_config, target,
 };
 use memlens_params::Values;
 use memlens_rank::number;
