@@ -234,3 +234,58 @@ fn without_its_summary_codex_loads_nothing() {
     let there = of(&[note, ("memory_summary.md", "A summary.\n")]);
     check(&there, Verdict::NeverAsked, Some(AutopsyStep::Asked));
 }
+
+#[test]
+fn what_an_agent_opened_without_a_search_was_given() {
+    let scene = Scene::claude(&[("house.md", LINE), ("soup.md", "- Stock and salt.\n")]);
+    let opened = |used: serde_json::Value| {
+        let mut opening = scene.asked("", None);
+        opening.is_opening = true;
+        opening.call = used.to_string();
+        opening.opened = json!([used]).to_string();
+        scene.log(&[opening]);
+        scene.of_session(FACT)
+    };
+    let path = scene.home.at(".claude/projects/-house/memory/house.md");
+    let part = opened(json!({"path": path, "lines": null, "at_ms": null, "is_part": true}));
+    check_proof(
+        &part,
+        AutopsyStep::Given,
+        StepOutcome::Unknown,
+        "does not say whether",
+    );
+    let whole = opened(json!({"path": path, "lines": null, "at_ms": null}));
+    check(&whole, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check_proof(
+        &whole,
+        AutopsyStep::Given,
+        StepOutcome::Passed,
+        "opened the note",
+    );
+    check_proof(
+        &whole,
+        AutopsyStep::Asked,
+        StepOutcome::Unknown,
+        "The agent received it anyway",
+    );
+}
+
+#[test]
+fn what_was_opened_elsewhere_was_not_given() {
+    let scene = Scene::claude(&[("house.md", LINE), ("soup.md", "- Stock and salt.\n")]);
+    let path = scene.home.at(".claude/projects/-house/memory/house.md");
+    let mut opening = scene.asked("", None);
+    opening.is_opening = true;
+    opening.opened = json!([{"path": path, "lines": [5, 9], "at_ms": null}]).to_string();
+    // A search that printed the note's name alone.
+    let name = json!([{"path": path, "lines": null, "score": null, "is_name_only": true}]);
+    scene.log(&[opening, scene.asked("router", Some(name))]);
+    let autopsy = scene.of_session(FACT);
+    check_proof(
+        &autopsy,
+        AutopsyStep::Given,
+        StepOutcome::Failed,
+        "but not this line",
+    );
+    assert_ne!(autopsy.verdict, Verdict::GivenUnused, "{autopsy:#?}");
+}

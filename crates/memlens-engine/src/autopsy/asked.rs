@@ -4,7 +4,7 @@ use super::about::About;
 use super::ranked::Ranked;
 use super::words::{moment, quoted, times};
 use super::{Case, asked_then, step as proof};
-use crate::past::{Past, PastFilter};
+use crate::past::{Past, PastFilter, PastKinds};
 use crate::view::{AskedThen, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof};
 use crate::{EngineError, Library};
 
@@ -17,6 +17,8 @@ const QUESTIONS_TOLD: usize = 20;
 pub(super) struct Asked {
     /// The questions, the newest first.
     pub questions: Vec<Past>,
+    /// The calls that opened notes, the newest first.
+    pub openings: Vec<Past>,
     /// Whether a log was read in which they would stand.
     pub is_logged: bool,
     /// Of when they are: "in this session".
@@ -34,22 +36,29 @@ impl Asked {
             (None, Some(at_ms)) => Some(at_ms.saturating_sub(BEFORE_MS)),
             (Some(_), _) | (None, None) => None,
         };
-        let mut questions = library.past(&PastFilter {
-            agent: question.agent.clone(),
-            session: question.session.clone(),
-            since_ms,
-            ..PastFilter::default()
-        })?;
-        questions.retain(|past| {
-            at_ms.is_none_or(|at_ms| past.asked.at_ms.is_none_or(|asked| asked <= at_ms))
-        });
+        let of_kind = |kinds| {
+            let mut past = library.past(&PastFilter {
+                kinds,
+                agent: question.agent.clone(),
+                session: question.session.clone(),
+                since_ms,
+                ..PastFilter::default()
+            })?;
+            past.retain(|past| {
+                at_ms.is_none_or(|at_ms| past.asked.at_ms.is_none_or(|asked| asked <= at_ms))
+            });
+            Ok::<_, EngineError>(past)
+        };
+        let questions = of_kind(PastKinds::Searches)?;
+        let openings = of_kind(PastKinds::Openings)?;
         let is_of_agent = |agent: &str| question.agent.as_deref().is_none_or(|it| it == agent);
         let logs = library.store().read_logs()?;
         let mut logs = logs.iter();
         let is_read = logs.any(|(log, _)| is_of_agent(&log.agent) && log.cursor.is_some());
         Ok(Asked {
-            is_logged: is_read || !questions.is_empty(),
+            is_logged: is_read || !questions.is_empty() || !openings.is_empty(),
             questions,
+            openings,
             when: match (&question.session, at_ms) {
                 (Some(_), _) => "in this session".to_owned(),
                 (None, Some(at_ms)) => format!("in the day before {}", moment(at_ms)),
@@ -63,6 +72,7 @@ impl Asked {
         let mut agents: Vec<&str> = self
             .questions
             .iter()
+            .chain(&self.openings)
             .map(|it| it.asked.agent.as_str())
             .collect();
         agents.sort_unstable();
@@ -76,7 +86,8 @@ impl Asked {
     /// When a session asked last; none without one.
     pub fn last_ms(&self, question: &AutopsyQuestion) -> Option<i64> {
         question.session.as_ref()?;
-        self.questions.iter().filter_map(|it| it.asked.at_ms).max()
+        let all = self.questions.iter().chain(&self.openings);
+        all.filter_map(|it| it.asked.at_ms).max()
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Given<'a> {
     beside: Option<Beside<'a>>,
     /// The questions after which it was opened or cited, each with how.
     used: Vec<(&'a Past, &'static str)>,
+    /// The calls that opened the note, each with whether the line was shown; `None` if the log does not say.
+    opened: Vec<(&'a Past, Option<bool>)>,
     /// Number of logged answers.
     n_answers: usize,
 }
@@ -53,6 +55,7 @@ impl<'a> Given<'a> {
             by: Vec::new(),
             beside: None,
             used: Vec::new(),
+            opened: Vec::new(),
             n_answers: 0,
         };
         let mut saved_ms = None;
@@ -65,6 +68,10 @@ impl<'a> Given<'a> {
                     Some(Name::Former) => Some(result.path.as_str()),
                     None => continue,
                 };
+                // As from `rg -l`: the agent did not see the text.
+                if result.is_name_only {
+                    continue;
+                }
                 if covers(result.lines) {
                     if given.by.last().is_none_or(|it| it.past.id != past.id) {
                         given.by.push(By { past, rank, former });
@@ -83,12 +90,26 @@ impl<'a> Given<'a> {
                     });
                 }
             }
-            let is_it =
-                |used: &&Used| covers(used.lines) && named.is_it(past, &used.path).is_some();
+            let is_it = |used: &&Used| {
+                used.holds(found.line) == Some(true) && named.is_it(past, &used.path).is_some()
+            };
             let opened = past.asked.opened.iter().find(is_it).map(|_| "opened");
             let cited = past.asked.cited.iter().find(is_it).map(|_| "cited");
             if let Some(how) = cited.or(opened) {
                 given.used.push((past, how));
+            }
+        }
+        for past in &case.asked.openings {
+            let of_note = past.asked.opened.iter();
+            let of_note = of_note.filter(|used| named.is_it(past, &used.path).is_some());
+            let shown: Vec<Option<bool>> = of_note.map(|used| used.holds(found.line)).collect();
+            if shown.contains(&Some(true)) {
+                given.opened.push((past, Some(true)));
+            } else if let Some(first) = shown.first() {
+                let is_open = shown.contains(&None);
+                given
+                    .opened
+                    .push((past, if is_open { None } else { *first }));
             }
         }
         given
@@ -101,7 +122,13 @@ impl<'a> Given<'a> {
 
     /// Whether a log shows that it had it.
     pub fn is_logged(&self) -> bool {
-        !self.by.is_empty() || !self.used.is_empty()
+        !self.by.is_empty() || !self.used.is_empty() || self.opening().is_some()
+    }
+
+    /// The newest call that showed the line.
+    fn opening(&self) -> Option<&'a Past> {
+        let mut shown = self.opened.iter().filter(|(_, shown)| *shown == Some(true));
+        shown.next().map(|(past, _)| *past)
     }
 
     fn best_by(&self) -> Option<&By<'a>> {
@@ -150,6 +177,12 @@ impl<'a> Given<'a> {
             );
             return say(StepOutcome::Passed, said);
         }
+        if let Some(past) = self.opening() {
+            return say(
+                StepOutcome::Passed,
+                format!("Yes: the agent opened the note{}.", when(past)),
+            );
+        }
         if let Some((past, _)) = self.used.first() {
             return say(
                 StepOutcome::Passed,
@@ -183,6 +216,27 @@ impl<'a> Given<'a> {
                     StepOutcome::Failed,
                     format!("No. {held}: another chunk, without this line."),
                 )
+            };
+        }
+        if let Some((past, shown)) = self.opened.first() {
+            return match self.opened.iter().find(|(_, shown)| shown.is_none()) {
+                Some((past, _)) => say(
+                    StepOutcome::Unknown,
+                    format!(
+                        "The agent opened a part of the note{}; the log does not say whether it held this line.",
+                        when(past)
+                    ),
+                ),
+                None => {
+                    debug_assert_eq!(*shown, Some(false));
+                    say(
+                        StepOutcome::Failed,
+                        format!(
+                            "No. The agent opened the note{}, but not this line.",
+                            when(past)
+                        ),
+                    )
+                }
             };
         }
         match (case.asked.questions.len(), self.n_answers) {
@@ -220,7 +274,7 @@ impl<'a> Given<'a> {
                 format!("No. {} neither opened nor cited it afterwards.", case.who()),
             );
         }
-        if self.is_loaded {
+        if self.is_loaded || self.opening().is_some() {
             return say(
                 StepOutcome::Failed,
                 "No log shows that it used the line.".to_owned(),
