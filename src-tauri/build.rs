@@ -5,6 +5,8 @@ const COMMANDS: &[&str] = &[
     "add_agent",
     "agents",
     "agents_loaded",
+    "always_loaded",
+    "always_text",
     "recall_logs",
     "import_recall",
     "recall_progress",

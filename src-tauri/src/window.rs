@@ -193,6 +193,8 @@ fn builder() -> Builder<tauri::Wry> {
             commands::agents::add_agent,
             commands::agents::agents,
             commands::agents::agents_loaded,
+            commands::agents::always_loaded,
+            commands::agents::always_text,
             commands::export::agent_config,
             commands::export::export_for,
             commands::export::export_fragment,

@@ -22,6 +22,14 @@ const COMMANDS: &[(&str, &str)] = &[
         "looks at the places where agents keep their memory",
     ),
     ("agents_loaded", "reads files that agents load"),
+    (
+        "always_loaded",
+        "reads the instruction files of an agent that is watched",
+    ),
+    (
+        "always_text",
+        "reads one of the files that a watched agent always loads",
+    ),
     ("recall_logs", "looks where agents keep their logs"),
     (
         "import_recall",

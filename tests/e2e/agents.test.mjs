@@ -82,7 +82,7 @@ scenario("the note has the line that its agent does not see past", async ({ wind
     const line = document.querySelector("[role='note']");
     const box = line?.getBoundingClientRect();
     return (
-      /From here on Claude Code does not see this: 60 of 260 lines/.test(line?.innerText) &&
+      /Not loaded by Claude Code from here on: 60 of 260 lines/.test(line?.innerText) &&
       box.top > 0 &&
       box.bottom < innerHeight
     );

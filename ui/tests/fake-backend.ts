@@ -56,7 +56,7 @@ import { DEFAULTS } from "../src/api/parameters";
 import { ownParams } from "../src/parameters/pipeline";
 import { EMULATED } from "./fake/agent-pipeline";
 import { journeyBy, rankBy } from "./fake/any-pipeline";
-import { found } from "./fake/agents";
+import { alwaysText, alwaysView, found } from "./fake/agents";
 import { compared, comparedOver, PIPELINES, QUERY_SET } from "./fake/compare";
 import { CONFIG, exported, NEAREST, TARGETS } from "./fake/export";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
@@ -662,6 +662,14 @@ export class FakeBackend implements Backend {
     return this.#answer("agentsLoaded", [], () =>
       found(this.#options.agents ?? [], this.#state.folders).agents.flatMap((agent) => agent.loaded),
     );
+  }
+
+  alwaysLoaded(agent: string) {
+    return this.#answer("alwaysLoaded", [agent], () => alwaysView(agent));
+  }
+
+  alwaysText(agent: string, path: string) {
+    return this.#answer("alwaysText", [agent, path], () => alwaysText(agent, path));
   }
 
   addAgent(id: string) {

@@ -15,6 +15,8 @@ pub struct Agent {
     pub recall: &'static str,
     /// What it loads when a session begins, for a person.
     pub loads: &'static str,
+    /// Names of its instruction files, which are read once the user watches the agent.
+    pub instructions: &'static [&'static str],
     /// Looks at its places.
     pub(crate) look: fn(&mut Look<'_>),
 }
@@ -26,39 +28,87 @@ pub struct Source {
     pub version: &'static str,
     /// What was read.
     pub from: &'static str,
-    /// Whether its users report it and the agent's makers do not.
-    pub is_reported: bool,
 }
 
-/// How much of a file an agent loads when a session begins.
-#[derive(Debug, PartialEq, Eq)]
+/// How an agent loads one file when a session begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cap {
-    /// Whichever is reached first cuts.
-    pub limits: &'static [Limit],
-    /// Which part of a longer file is left.
+    /// What is removed before anything is counted; removed text is never loaded.
+    pub removed: &'static [Removed],
+    /// Applied one after another, each to what the one before left. Empty: the file is loaded whole.
+    pub limits: Vec<Limit>,
+    /// Which part of a longer file is kept.
     pub keeps: Keeps,
-    /// What parts the file's entries, where the agent has such.
+    /// The line that separates the file's entries, for agents that keep entries.
     pub entries_split_by: Option<&'static str>,
-    /// Where this comes from.
+    /// Where the rule comes from.
     pub source: Source,
 }
 
-/// Which part of a file that is too long is loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keeps {
-    /// The beginning.
-    Beginning,
-    /// Both ends; how much of each is not known.
-    Ends,
+impl Cap {
+    /// A file that is loaded whole, with nothing removed.
+    pub const fn whole(source: Source) -> Cap {
+        Cap {
+            removed: &[],
+            limits: Vec::new(),
+            keeps: Keeps::Beginning,
+            entries_split_by: None,
+            source,
+        }
+    }
 }
 
-/// So much is loaded, and no more.
+/// Text that an agent removes from a file before it counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removed {
+    /// YAML front matter.
+    FrontMatter,
+    /// HTML comments that are blocks of their own.
+    BlockComments,
+    /// White space at the beginning.
+    BlankStart,
+    /// White space at the end.
+    BlankEnd,
+}
+
+/// Which part of a file that is over its limit is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// The beginning, up to a line break where there is one.
+    Beginning,
+    /// The beginning, to the last unit.
+    BeginningExactly,
+    /// So many percent of the limit from each end. The marker between them is not counted.
+    Ends {
+        /// Percent of the limit for the beginning.
+        head: u64,
+        /// Percent of the limit for the end.
+        tail: u64,
+    },
+    /// As `Ends`, with OpenClaw's marker counted. `AGENTS.md` also gets a digest of its policy lines between the ends.
+    OpenClaw,
+}
+
+/// A maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// What is counted.
     pub unit: Unit,
-    /// How many.
+    /// The maximum.
     pub most: u64,
+    /// Whether text over the limit is left out. False: the agent only refuses to add more.
+    pub cuts: bool,
+}
+
+impl Limit {
+    /// A limit that cuts.
+    pub const fn of(unit: Unit, most: u64) -> Limit {
+        Limit {
+            unit,
+            most,
+            cuts: true,
+        }
+    }
 }
 
 /// What an agent counts.
@@ -72,18 +122,27 @@ pub enum Unit {
     Bytes,
     /// Lines.
     Lines,
-    /// Tokens of the agent's model, which is not ours: a fourth of the characters.
-    TokensEstimated,
 }
 
 impl Unit {
-    /// Its name, for a person.
+    /// Its name for the user.
     pub fn name(self) -> &'static str {
         match self {
             Unit::Characters | Unit::Utf16 => "characters",
             Unit::Bytes => "bytes",
             Unit::Lines => "lines",
-            Unit::TokensEstimated => "tokens",
         }
+    }
+
+    /// The number of units in a text. A last line without a line break counts, an empty one after a line break does too.
+    pub fn size(self, text: &str) -> u64 {
+        let n = match self {
+            Unit::Characters => text.chars().count(),
+            Unit::Utf16 => text.chars().map(char::len_utf16).sum(),
+            Unit::Bytes => text.len(),
+            Unit::Lines if text.is_empty() => 0,
+            Unit::Lines => text.split('\n').count(),
+        };
+        n as u64
     }
 }

@@ -8,6 +8,7 @@ mod codex;
 mod gemini_cli;
 mod hermes;
 mod letta_code;
+mod memsearch;
 mod obsidian;
 mod openclaw;
 mod openviking;
@@ -17,8 +18,11 @@ pub use openclaw::{openclaw_databases, openclaw_member};
 
 use crate::agent::Agent;
 pub(crate) use basic_memory::config as basic_memory_config;
-pub(crate) use claude_code::root as claude_code_root;
-pub(crate) use codex::root as codex_root;
+pub(crate) use claude_code::{
+    root as claude_code_root, source as claude_code_source, variable_on as claude_code_variable_on,
+};
+pub(crate) use codex::{root as codex_root, source as codex_source};
+pub(crate) use gemini_cli::source as gemini_cli_source;
 pub(crate) use hermes::root as hermes_root;
 pub(crate) use openclaw::{config as openclaw_config, state as openclaw_state};
 pub(crate) use openviking::config as openviking_config;
@@ -35,13 +39,14 @@ pub(crate) fn qmd_agent() -> &'static Agent {
 }
 
 /// All agents; the order of every list of them.
-pub const AGENTS: [&Agent; 10] = [
+pub const AGENTS: [&Agent; 11] = [
     &openclaw::AGENT,
     &claude_code::AGENT,
     &codex::AGENT,
     &gemini_cli::AGENT,
     &hermes::AGENT,
     &letta_code::AGENT,
+    &memsearch::AGENT,
     &basic_memory::AGENT,
     &qmd::AGENT,
     &openviking::AGENT,

@@ -28,6 +28,7 @@
 
 mod agent;
 mod agents;
+mod always;
 mod config;
 pub mod copied_database;
 mod counting;
@@ -36,19 +37,24 @@ mod home;
 mod include;
 mod loaded;
 mod looking;
+mod measure;
 mod openclaw_search;
 mod recall;
 mod searched;
 mod settings;
 mod targets;
 
-pub use agent::{Agent, Cap, Keeps, Limit, Source, Unit};
+pub use agent::{Agent, Cap, Keeps, Limit, Removed, Source, Unit};
 pub use agents::{AGENTS, agent, openclaw_databases, openclaw_member};
+pub use always::{
+    AlwaysKind, AlwaysLoaded, Content, SessionLoad, always_loaded, projects, session_load,
+};
 pub use counting::{Counted, count};
 pub use edit::{Put, diff, edited, fragment};
 pub use home::Home;
-pub use loaded::{Cut, Loaded, Unreadable, loaded};
-pub use looking::{Found, Loads, look, whose};
+pub use loaded::{Cut, FileLoad, Loaded, MemoryLoad, Missing, Unreadable, loaded};
+pub use looking::{Found, IfMissing, LoadFile, Loads, look, whose};
+pub use measure::{Count, Kept, Measured, Part, measure};
 pub use openclaw_search::{
     Effect, ExtraPath, MemorySearch, Schema, SearchSettings, Setting, SettingGroup, Void,
 };

@@ -1,16 +1,47 @@
 //! What an agent loads of its memory when a session begins, and where it is cut.
-//!
-//! Properties checked: each unit counts as the agent counts; the line of the cut is the first that is not loaded whole;
-//! where a middle is cut no line is named.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use memlens_ingest::MAX_FILE_BYTES;
 
-use crate::agent::{Agent, Cap, Keeps, Limit, Unit};
+use crate::agent::{Cap, Keeps, Limit, Unit};
 use crate::config;
-use crate::looking::Found;
+use crate::looking::{Found, IfMissing, Loads};
+use crate::measure::{self, FILE_BUDGET_MIN, Measured, Part, line_of, measure};
+
+/// A file that an agent loads, with its text and what is loaded of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileLoad {
+    /// The agent's id.
+    pub agent: &'static str,
+    /// The file.
+    pub path: PathBuf,
+    /// Its text. Without a byte-order mark, unless the agent loads it.
+    pub text: String,
+    /// What is loaded of the text.
+    pub measured: Measured,
+    /// The rule that was applied.
+    pub cap: Cap,
+    /// Whether a total over several files left less room for it than its own limit.
+    pub is_by_total: bool,
+}
+
+impl FileLoad {
+    /// First and last lines of what is loaded as a digest.
+    pub fn digest_lines(&self) -> Vec<(u64, u64)> {
+        let kept = self.measured.kept.iter();
+        kept.filter(|kept| kept.part == Part::Digest)
+            .map(|kept| {
+                let last = kept.range.end.saturating_sub(1).max(kept.range.start);
+                (
+                    line_of(&self.text, kept.range.start),
+                    line_of(&self.text, last),
+                )
+            })
+            .collect()
+    }
+}
 
 /// One file against one limit, or all files of a folder against theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,30 +52,39 @@ pub struct Loaded {
     pub path: PathBuf,
     /// What is counted.
     pub unit: Unit,
-    /// How many there are.
+    /// How many there are, without what is removed before counting.
     pub used: u64,
-    /// How many are loaded at most.
-    pub cap: u64,
+    /// The limit; `None` if the file has none and is loaded whole.
+    pub cap: Option<u64>,
+    /// Whether text over the limit is left out; otherwise the agent only refuses to add more.
+    pub cuts: bool,
     /// What is left out by this limit.
     pub cut: Cut,
-    /// Of a file with entries: how many begin past the cut, and how many there are.
+    /// Whether a total over several files lowered the limit.
+    pub is_by_total: bool,
+    /// Files with entries: how many begin in what is cut, and how many there are.
     pub entries: Option<(u64, u64)>,
     /// The lines of the file; 0 for a folder.
     pub n_lines: u64,
-    /// The cap; none for the limit of all files.
-    pub of: Option<&'static Cap>,
+    /// The rule; `None` for the limit of all files.
+    pub of: Option<Cap>,
 }
 
-/// What a limit leaves out.
+/// What a limit leaves out. Lines are those of the file, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
     /// Nothing.
     None,
-    /// From this line on, counted from 1; the line itself may be loaded in part.
+    /// From this line on; the line itself may be loaded in part.
     FromLine(u64),
-    /// The middle; which lines is not known.
-    Middle,
-    /// Some of the files, in part or whole; which is not known.
+    /// The middle.
+    Middle {
+        /// The first line that is not loaded whole.
+        from: u64,
+        /// The first line that is loaded whole again, after the middle.
+        again: u64,
+    },
+    /// Some of the files, in part or whole.
     Files,
 }
 
@@ -55,134 +95,213 @@ pub struct Unreadable {
     pub agent: &'static str,
     /// The file.
     pub path: PathBuf,
-    /// Why, for a person.
+    /// Why, for the user.
     pub why: String,
 }
 
-/// Measures every file that an agent loads up to a cap, in the catalogue's order, by the agent's own measure.
-pub fn loaded(found: &Found) -> (Vec<Loaded>, Vec<Unreadable>) {
-    let mut measured = Vec::new();
-    let mut unreadable = Vec::new();
-    for loads in &found.loads {
-        let mut in_all = 0;
-        for &(name, cap) in &loads.files {
-            let path = loads.folder.join(name);
-            let text = match read(&path) {
-                Ok(Some(text)) => text,
-                Ok(None) => continue,
-                Err(why) => {
-                    unreadable.push(Unreadable {
-                        agent: found.agent.id,
-                        path,
-                        why,
-                    });
-                    continue;
-                }
-            };
-            let file = measure(found.agent, &path, &text, cap);
-            in_all += file
-                .iter()
-                .filter(|row| loads.in_all.is_some_and(|limit| limit.unit == row.unit))
-                .map(|row| row.used.min(row.cap))
-                .sum::<u64>();
-            measured.extend(file);
-        }
-        if let Some(Limit { unit, most }) = loads.in_all
-            && in_all > 0
-        {
-            measured.push(Loaded {
-                agent: found.agent.id,
-                path: loads.folder.clone(),
-                unit,
-                used: in_all,
-                cap: most,
-                cut: if in_all > most { Cut::Files } else { Cut::None },
-                entries: None,
-                n_lines: 0,
-                of: None,
-            });
-        }
-    }
-    (measured, unreadable)
+/// A file that an agent would load and that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// The agent's id.
+    pub agent: &'static str,
+    /// Where the file would be.
+    pub path: PathBuf,
+    /// What follows from it, for the user: `so Codex loads nothing of its memories`.
+    pub so: &'static str,
 }
 
-/// One row for each limit of the cap.
-fn measure(agent: &Agent, path: &Path, text: &str, cap: &'static Cap) -> Vec<Loaded> {
-    cap.limits
-        .iter()
-        .map(|&Limit { unit, most }| {
-            let used = size(text, unit);
-            let at = fits(text, unit, most);
-            let cut = match cap.keeps {
-                _ if at == text.len() => Cut::None,
-                Keeps::Beginning => Cut::FromLine(line_of(text, at)),
-                Keeps::Ends => Cut::Middle,
-            };
-            let entries = cap.entries_split_by.map(|mark| {
-                let starts = entry_starts(text, mark);
-                let past = starts.iter().filter(|&&start| start >= at).count();
-                (past as u64, starts.len() as u64)
-            });
-            Loaded {
-                agent: agent.id,
-                path: path.to_owned(),
-                unit,
-                used,
-                cap: most,
-                cut,
-                entries,
-                n_lines: text.lines().count() as u64,
-                of: Some(cap),
+/// What an agent loads of its memory files, in its own order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemoryLoad {
+    /// The files that were read.
+    pub files: Vec<FileLoad>,
+    /// One row for each limit of each file, and one for a total.
+    pub rows: Vec<Loaded>,
+    /// Files that could not be read.
+    pub unreadable: Vec<Unreadable>,
+    /// Files that the agent would load and that do not exist.
+    pub missing: Vec<Missing>,
+    /// The texts that the agent is given, each with its file; a line about a missing or unreadable file is one too.
+    pub given: Vec<(PathBuf, String)>,
+}
+
+/// Predicts what an agent loads of the memory files that were found, by the agent's own measure.
+pub fn loaded(found: &Found) -> MemoryLoad {
+    let mut load = MemoryLoad::default();
+    for loads in &found.loads {
+        load_folder(found, loads, &mut load);
+    }
+    load
+}
+
+fn load_folder(found: &Found, loads: &Loads, load: &mut MemoryLoad) {
+    let agent = found.agent.id;
+    let total = loads.in_all.map(|limit| limit.most);
+    let mut left = total;
+    // What would be spent without a total.
+    let mut in_all = 0;
+    let mut is_cut = false;
+    for file in &loads.files {
+        let path = loads.folder.join(file.name);
+        let is_openclaw = file.cap.keeps == Keeps::OpenClaw;
+        let read = if is_openclaw {
+            openclaw_text(&path)
+        } else {
+            read(&path).map_err(|why| (why, None))
+        };
+        // What is loaded in place of a file.
+        let mut line = |said: &str| {
+            in_all += Unit::Utf16.size(said);
+            let said = measure::clamped(said, left.unwrap_or(u64::MAX));
+            left = left.map(|left| left - Unit::Utf16.size(&said));
+            if !said.is_empty() {
+                load.given.push((path.clone(), said));
             }
+        };
+        let text = match read {
+            Ok(Some(text)) => text,
+            Ok(None) => {
+                let missing = format!("[MISSING] Expected at: {}", path.display());
+                match file.if_missing {
+                    IfMissing::Nothing => {}
+                    IfMissing::Line => line(&missing),
+                    IfMissing::Finding { so, costs } => {
+                        if costs {
+                            line(&missing);
+                        }
+                        load.missing.push(Missing { agent, path, so });
+                    }
+                }
+                continue;
+            }
+            Err((why, said)) => {
+                if let Some(said) = said {
+                    line(said);
+                }
+                load.unreadable.push(Unreadable { agent, path, why });
+                continue;
+            }
+        };
+        let own = file.cap.limits.first().map(|limit| limit.most);
+        let is_by_total = left.is_some_and(|left| own.is_none_or(|own| left < own));
+        let measured = match left {
+            Some(most) if most < FILE_BUDGET_MIN => {
+                left = Some(0);
+                Measured::nothing(&text, Unit::Utf16)
+            }
+            _ => measure(&text, file.name, &file.cap, left),
+        };
+        let given = Unit::Utf16.size(&measured.given);
+        left = left.map(|left| left.saturating_sub(given));
+        in_all += match own {
+            Some(own) => measured.counts[0].used.min(own),
+            None => given,
+        };
+        let is_cut_by_total = is_by_total && measured.cut().is_some();
+        is_cut |= is_cut_by_total;
+        if !measured.given.is_empty() {
+            load.given.push((path.clone(), measured.given.clone()));
+        }
+        let one = FileLoad {
+            agent,
+            path,
+            text,
+            measured,
+            cap: file.cap.clone(),
+            is_by_total: is_cut_by_total,
+        };
+        load.rows.extend(rows(&one));
+        load.files.push(one);
+    }
+    if let Some(Limit { unit, most, .. }) = loads.in_all
+        && in_all > 0
+    {
+        load.rows.push(Loaded {
+            agent,
+            path: loads.folder.clone(),
+            unit,
+            used: in_all,
+            cap: Some(most),
+            cuts: true,
+            cut: if is_cut { Cut::Files } else { Cut::None },
+            is_by_total: false,
+            entries: None,
+            n_lines: 0,
+            of: None,
+        });
+    }
+}
+
+/// One row for each limit of a file; one without a limit if it has none.
+pub(crate) fn rows(file: &FileLoad) -> Vec<Loaded> {
+    let FileLoad {
+        agent,
+        path,
+        text,
+        measured,
+        cap,
+        is_by_total,
+    } = file;
+    let n_lines = text.lines().count() as u64;
+    let row = |unit, used, most, cuts, cut: Option<std::ops::Range<usize>>| Loaded {
+        agent,
+        path: path.clone(),
+        unit,
+        used,
+        cap: most,
+        cuts,
+        entries: cap.entries_split_by.map(|mark| {
+            let starts = entry_starts(text, mark);
+            let is_past = |start: &&usize| cut.as_ref().is_some_and(|cut| cut.contains(start));
+            (
+                starts.iter().filter(is_past).count() as u64,
+                starts.len() as u64,
+            )
+        }),
+        cut: cut.map_or(Cut::None, |cut| cut_lines(text, cut)),
+        is_by_total: *is_by_total,
+        n_lines,
+        of: Some(cap.clone()),
+    };
+    if measured.counts.is_empty() {
+        let used = Unit::Characters.size(text);
+        return vec![row(Unit::Characters, used, None, false, None)];
+    }
+    let counts = measured.counts.iter().enumerate();
+    counts
+        .map(|(at, count)| {
+            let cuts = cap.limits.get(at).is_none_or(|limit| limit.cuts);
+            row(
+                count.unit,
+                count.used,
+                Some(count.cap),
+                cuts,
+                count.cut.clone(),
+            )
         })
         .collect()
 }
 
-/// Characters to a token, of English text.
-const CHARACTERS_PER_TOKEN: u64 = 4;
-
-fn size(text: &str, unit: Unit) -> u64 {
-    let n = match unit {
-        Unit::Characters => text.chars().count(),
-        Unit::Utf16 => text.encode_utf16().count(),
-        Unit::Bytes => text.len(),
-        Unit::Lines => text.lines().count(),
-        Unit::TokensEstimated => {
-            return (text.chars().count() as u64).div_ceil(CHARACTERS_PER_TOKEN);
-        }
+/// The lines of a text that are not loaded.
+pub(crate) fn cut_lines(text: &str, cut: std::ops::Range<usize>) -> Cut {
+    let after = &text[cut.start..];
+    // A cut at the end of a line leaves that line whole.
+    let start = if after.starts_with('\n') {
+        cut.start + 1
+    } else if after.starts_with("\r\n") {
+        cut.start + 2
+    } else {
+        cut.start
     };
-    n as u64
-}
-
-/// The byte up to which at most so many fit; the text's length where all of it does.
-fn fits(text: &str, unit: Unit, most: u64) -> usize {
-    let weight = |next: char| match unit {
-        Unit::Characters | Unit::TokensEstimated => 1,
-        Unit::Utf16 => next.len_utf16() as u64,
-        Unit::Bytes => next.len_utf8() as u64,
-        Unit::Lines => u64::from(next == '\n'),
-    };
-    let most = match unit {
-        Unit::TokensEstimated => most * CHARACTERS_PER_TOKEN,
-        Unit::Characters | Unit::Utf16 | Unit::Bytes | Unit::Lines => most,
-    };
-    let mut sum = 0;
-    for (at, next) in text.char_indices() {
-        // The line after the last that is counted begins with whatever comes.
-        if sum + weight(next) > most || (unit == Unit::Lines && sum == most) {
-            return at;
-        }
-        sum += weight(next);
+    let from = line_of(text, start.min(text.len()));
+    if text[cut.end..].trim().is_empty() {
+        return Cut::FromLine(from);
     }
-    text.len()
-}
-
-/// The line, counted from 1, that a byte lies in.
-fn line_of(text: &str, at: usize) -> u64 {
-    1 + text.as_bytes()[..at]
-        .iter()
-        .filter(|&&byte| byte == b'\n')
-        .count() as u64
+    let is_line_start = cut.end == 0 || text[..cut.end].ends_with('\n');
+    Cut::Middle {
+        from,
+        again: line_of(text, cut.end) + u64::from(!is_line_start),
+    }
 }
 
 /// Where the entries of a file begin, parted by lines that hold nothing but `mark`.
@@ -205,8 +324,38 @@ fn entry_starts(text: &str, mark: &str) -> Vec<usize> {
     starts
 }
 
-/// The text of a file; none where there is none.
-fn read(path: &Path) -> Result<Option<String>, String> {
+/// The largest file that OpenClaw reads.
+const OPENCLAW_BYTES_MAX: u64 = 2_097_152;
+
+/// The text of a file as OpenClaw reads it, with its byte-order mark; for a file that it does not read, why, and what it loads instead.
+fn openclaw_text(path: &Path) -> Result<Option<String>, (String, Option<&'static str>)> {
+    if let Ok(found) = path.symlink_metadata() {
+        if found.is_symlink() {
+            return Err((
+                "it is a link, which OpenClaw does not follow".to_owned(),
+                Some("[UNREADABLE: symlink path component not allowed]"),
+            ));
+        }
+        if found.is_file() && found.len() > OPENCLAW_BYTES_MAX {
+            return Err((
+                format!(
+                    "it is larger than {OPENCLAW_BYTES_MAX} bytes, so OpenClaw does not load it"
+                ),
+                Some("[UNREADABLE: File exceeds 2097152 bytes]"),
+            ));
+        }
+    }
+    read_with_mark(path).map_err(|why| (why, None))
+}
+
+/// The text of a file without its byte-order mark; `None` if it does not exist.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
+    let text = read_with_mark(path)?;
+    Ok(text.map(|text| text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned()))
+}
+
+/// The text of a file; `None` if it does not exist.
+fn read_with_mark(path: &Path) -> Result<Option<String>, String> {
     match path.symlink_metadata() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(config::words(&error)),
@@ -220,42 +369,25 @@ fn read(path: &Path) -> Result<Option<String>, String> {
         Ok(_) => {}
     }
     let bytes = fs::read(path).map_err(|error| config::words(&error))?;
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(Some(
-        text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned(),
-    ))
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(text: &str, unit: Unit, most: u64, used: u64, from_line: Option<u64>) {
-        assert_eq!(size(text, unit), used, "{text:?} in {unit:?}");
-        let at = fits(text, unit, most);
-        let line = (at < text.len()).then(|| line_of(text, at));
-        assert_eq!(line, from_line, "{text:?}, {most} {unit:?}");
-    }
-
     #[test]
-    fn the_cut_is_where_the_unit_says() {
-        use Unit::{Bytes, Characters, Lines, TokensEstimated, Utf16};
-        check("a\nb\nc\n", Lines, 3, 3, None);
-        check("a\nb\nc", Lines, 3, 3, None);
-        check("a\nb\nc\n", Lines, 2, 3, Some(3));
-        check("a\nb\nc", Lines, 2, 3, Some(3));
-        check("a\nb\n\n", Lines, 2, 3, Some(3));
-        check("", Lines, 0, 0, None);
-        check("a\nbc\n", Characters, 5, 5, None);
-        check("a\nbc\n", Characters, 3, 5, Some(2));
-        check("a\nbc\n", Characters, 2, 5, Some(2));
-        check("ä\nb", Bytes, 3, 4, Some(2));
-        check("ä\nb", Bytes, 1, 4, Some(1));
-        check("🦞b", Characters, 2, 2, None);
-        check("🦞b", Utf16, 2, 3, Some(1));
-        check("🦞b", Utf16, 3, 3, None);
-        check("12345", TokensEstimated, 1, 2, Some(1));
-        check("1234\n567", TokensEstimated, 2, 2, None);
+    fn a_cut_is_named_by_lines_of_the_file() {
+        for (cut, expected) in [
+            (3..11, Cut::FromLine(2)),
+            (4..11, Cut::FromLine(2)),
+            (5..11, Cut::FromLine(2)),
+            (3..8, Cut::Middle { from: 2, again: 3 }),
+            (5..9, Cut::Middle { from: 2, again: 4 }),
+            (0..11, Cut::FromLine(1)),
+        ] {
+            assert_eq!(cut_lines("one\ntwo\nsix", cut.clone()), expected, "{cut:?}");
+        }
     }
 
     #[test]

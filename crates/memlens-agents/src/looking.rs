@@ -28,23 +28,52 @@ pub struct Found {
     pub folders: Vec<PathBuf>,
     /// Folders of which everything is the agent's, notes or not.
     pub own: Vec<PathBuf>,
-    /// The files that it loads when a session begins, up to a cap.
+    /// The memory files that it loads when a session begins.
     pub loads: Vec<Loads>,
+    /// Settings that turn loading off or redirect it, in words for the user.
+    pub switches: Vec<String>,
     /// What could not be read or is not there, in words for a person.
     pub problems: Vec<String>,
     /// Every place that was looked at, in that order.
     pub places: Vec<PathBuf>,
 }
 
-/// Files that an agent loads up to a cap.
+/// Files of one folder that an agent loads when a session begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loads {
-    /// The folder that they lie in.
+    /// Their folder.
     pub folder: PathBuf,
-    /// Their names, each with its cap. Some may be missing.
-    pub files: Vec<(&'static str, &'static Cap)>,
-    /// So much of all of them.
+    /// In the order in which the agent loads them. Some may be missing.
+    pub files: Vec<LoadFile>,
+    /// The limit of all of them together, spent in their order.
     pub in_all: Option<Limit>,
+}
+
+/// A file that an agent loads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadFile {
+    /// Its name.
+    pub name: &'static str,
+    /// How much of it is loaded.
+    pub cap: Cap,
+    /// What follows if it does not exist.
+    pub if_missing: IfMissing,
+}
+
+/// What follows from a file that does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IfMissing {
+    /// Nothing.
+    Nothing,
+    /// A line about it is loaded instead, which counts toward the total.
+    Line,
+    /// The user should know.
+    Finding {
+        /// What follows: `so Codex loads nothing of its memories`.
+        so: &'static str,
+        /// As `Line`.
+        costs: bool,
+    },
 }
 
 /// Looks for every agent, and tells of those of which something is there.
@@ -66,6 +95,7 @@ pub(crate) fn look_for(home: &Home, agent: &'static Agent) -> Found {
             folders: Vec::new(),
             own: Vec::new(),
             loads: Vec::new(),
+            switches: Vec::new(),
             problems: Vec::new(),
             places: Vec::new(),
         },
@@ -275,18 +305,18 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Files in a folder that the agent loads up to a cap.
-    pub fn loads(
-        &mut self,
-        folder: &Path,
-        files: &[(&'static str, &'static Cap)],
-        in_all: Option<Limit>,
-    ) {
+    /// Files of a folder that the agent loads, in its order.
+    pub fn loads(&mut self, folder: &Path, files: Vec<LoadFile>, in_all: Option<Limit>) {
         self.found.loads.push(Loads {
             folder: folder.to_owned(),
-            files: files.to_vec(),
+            files,
             in_all,
         });
+    }
+
+    /// A setting that turns loading off or redirects it.
+    pub fn switch(&mut self, said: String) {
+        self.found.switches.push(said);
     }
 
     /// Whether a folder is there; a problem where something else is, and, where something names it, where nothing is.

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use memlens_agents::{AGENTS, Cut, Found, Home, Unit, loaded, look, whose};
+use memlens_agents::{AGENTS, Cut, Found, Home, loaded, look, whose};
 
 /// A made-up home folder.
 struct Scratch(tempfile::TempDir);
@@ -85,6 +85,7 @@ fn each_agent_is_found_at_its_own_place() {
         (".hermes/memories/USER.md", "note"),
         (".letta/agents/agent-1/memory/persona.md", "note"),
         (".letta/lc-local-backend/memfs/agent-2/memory/", ""),
+        (".memsearch/memory/2026-11-01.md", "note"),
         ("basic-memory/note.md", "note"),
         ("Notes/yard/", ""),
         (
@@ -113,6 +114,7 @@ fn each_agent_is_found_at_its_own_place() {
          gemini-cli: ~/.gemini/tmp/garden/memory\n\
          hermes: ~/.hermes/memories\n\
          letta-code: ~/.letta/agents/agent-1/memory, ~/.letta/lc-local-backend/memfs/agent-2/memory\n\
+         memsearch: ~/.memsearch/memory\n\
          basic-memory: ~/basic-memory\n\
          qmd: ~/Notes/yard\n\
          openviking: ~/viking\n\
@@ -176,6 +178,38 @@ fn the_environment_goes_before_the_home_folder() {
     ] {
         check(&Scratch::new(&files).home().with(variable, value), expected);
     }
+}
+
+#[test]
+fn letta_code_and_memsearch_are_found_by_their_variables() {
+    let scratch = Scratch::new(&[
+        ("backend/memfs/agent-1/memory/", ""),
+        ("named/", ""),
+        ("other/memory/", ""),
+        (".memsearch/memory/2026-11-01.md", "note"),
+    ]);
+    let home = scratch.home();
+    check(&home, "memsearch: ~/.memsearch/memory");
+    // Nothing else says that Letta Code is here.
+    check(
+        &home.clone().with("MEMORY_DIR", "~/named"),
+        "memsearch: ~/.memsearch/memory",
+    );
+    check(
+        &home
+            .clone()
+            .with("LETTA_LOCAL_BACKEND_DIR", "~/backend")
+            .with("MEMORY_DIR", "~/named"),
+        "letta-code: ~/backend/memfs/agent-1/memory, ~/named\nmemsearch: ~/.memsearch/memory",
+    );
+    check(
+        &home.clone().with("LETTA_MEMORY_DIR", "~/named"),
+        "letta-code: ~/named\nmemsearch: ~/.memsearch/memory",
+    );
+    check(
+        &home.with("MEMSEARCH_DIR", "~/other"),
+        "memsearch: ~/other/memory",
+    );
 }
 
 #[test]
@@ -252,7 +286,7 @@ fn configs_name_folders() {
     );
     let found = look(&scratch.home());
     assert_eq!(
-        loaded(&found[0]).0[0].path,
+        loaded(&found[0]).files[0].path,
         scratch.path().join("auto/MEMORY.md")
     );
 }
@@ -413,23 +447,27 @@ fn folders_are_named_so_that_they_can_be_told_apart() {
 
 /// Rows as `name used/cap unit cut`.
 fn measured(scratch: &Scratch) -> Vec<String> {
-    let found = look(&scratch.home());
-    let rows = found.iter().flat_map(|found| loaded(found).0);
+    measured_in(&scratch.home())
+}
+
+fn measured_in(home: &Home) -> Vec<String> {
+    let found = look(home);
+    let rows = found.iter().flat_map(|found| loaded(found).rows);
     rows.map(|row| {
         let cut = match row.cut {
             Cut::None => String::new(),
             Cut::FromLine(line) => format!(" from {line} of {}", row.n_lines),
-            Cut::Middle => " in the middle".to_owned(),
+            Cut::Middle { from, again } => format!(" from {from}, again {again}"),
             Cut::Files => " in all".to_owned(),
         };
         let entries = row
             .entries
             .map(|(past, all)| format!(", {past} of {all} entries"));
         let name = row.path.file_name().expect("it has a name").display();
+        let cap = row.cap.map_or("whole".to_owned(), |cap| cap.to_string());
         format!(
-            "{name} {}/{} {}{cut}{}",
+            "{name} {}/{cap} {}{cut}{}",
             row.used,
-            row.cap,
             row.unit.name(),
             entries.unwrap_or_default()
         )
@@ -438,13 +476,13 @@ fn measured(scratch: &Scratch) -> Vec<String> {
 }
 
 #[test]
-fn claude_code_loads_lines_or_bytes_whichever_is_first() {
+fn claude_code_loads_lines_or_characters_whichever_is_first() {
     let scratch = Scratch::new(&[(".claude/projects/a/memory/MEMORY.md", &"line\n".repeat(412))]);
     assert_eq!(
         measured(&scratch),
         [
             "MEMORY.md 412/200 lines from 201 of 412",
-            "MEMORY.md 2060/25000 bytes"
+            "MEMORY.md 2059/25000 characters"
         ]
     );
     scratch.write(
@@ -455,13 +493,75 @@ fn claude_code_loads_lines_or_bytes_whichever_is_first() {
         measured(&scratch),
         [
             "MEMORY.md 150/200 lines",
-            "MEMORY.md 37500/25000 bytes from 101 of 150"
+            "MEMORY.md 37499/25000 characters from 101 of 150"
         ]
     );
     scratch.write(".claude/projects/a/memory/MEMORY.md", "");
     assert_eq!(
         measured(&scratch),
-        ["MEMORY.md 0/200 lines", "MEMORY.md 0/25000 bytes"]
+        ["MEMORY.md 0/200 lines", "MEMORY.md 0/25000 characters"]
+    );
+}
+
+#[test]
+fn settings_switch_loading_off() {
+    let memory = (".claude/projects/a/memory/MEMORY.md", "fact\n");
+    let switches = |home: &Home| look(home)[0].switches.join("; ");
+    for (settings, said) in [
+        (
+            r#"{"autoMemoryEnabled": false}"#,
+            "autoMemoryEnabled is false in ~/.claude/settings.json, so Claude Code loads no MEMORY.md",
+        ),
+        (
+            r#"{"env": {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}}"#,
+            "CLAUDE_CODE_DISABLE_AUTO_MEMORY is set in ~/.claude/settings.json, so Claude Code loads no MEMORY.md",
+        ),
+    ] {
+        let scratch = Scratch::new(&[memory, (".claude/settings.json", settings)]);
+        assert_eq!(measured(&scratch), Vec::<String>::new());
+        assert_eq!(switches(&scratch.home()), said);
+    }
+    let scratch = Scratch::new(&[
+        memory,
+        (".claude/settings.json", r#"{"autoMemoryEnabled": true}"#),
+    ]);
+    assert_eq!(measured(&scratch).len(), 2);
+    for name in [
+        "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+        "CLAUDE_CODE_DISABLE_CLAUDE_MDS",
+    ] {
+        let home = scratch.home().with(name, "1");
+        assert_eq!(measured_in(&home), Vec::<String>::new());
+        assert_eq!(
+            switches(&home),
+            format!("{name} is set, so Claude Code loads no MEMORY.md")
+        );
+        assert_eq!(measured_in(&scratch.home().with(name, "0")).len(), 2);
+    }
+    // Another folder instead of the usual ones.
+    let scratch = Scratch::new(&[
+        memory,
+        ("auto/MEMORY.md", "one\ntwo\n"),
+        (
+            ".claude/settings.json",
+            r#"{"autoMemoryDirectory": "~/auto"}"#,
+        ),
+    ]);
+    assert_eq!(measured(&scratch)[0], "MEMORY.md 2/200 lines");
+    assert_eq!(measured(&scratch).len(), 2);
+    assert!(switches(&scratch.home()).contains("autoMemoryDirectory in ~/.claude/settings.json"));
+
+    let scratch = Scratch::new(&[
+        (".openclaw/workspace/MEMORY.md", "fact\n"),
+        (
+            ".openclaw/openclaw.json",
+            "{agents: {defaults: {contextInjection: 'never'}}}",
+        ),
+    ]);
+    assert_eq!(measured(&scratch), Vec::<String>::new());
+    assert_eq!(
+        switches(&scratch.home()),
+        "contextInjection is never, so OpenClaw loads no file of ~/.openclaw/workspace"
     );
 }
 
@@ -469,83 +569,135 @@ fn claude_code_loads_lines_or_bytes_whichever_is_first() {
 fn openclaw_cuts_the_middle() {
     let scratch = Scratch::new(&[
         (".openclaw/workspace/MEMORY.md", &"x".repeat(17_940)),
-        (".openclaw/workspace/USER.md", &"x".repeat(4_610)),
+        (".openclaw/workspace/USER.md", &"fact 678\n".repeat(500)),
         (
             ".openclaw/workspace/memory/2026-11-01.md",
             &"x".repeat(50_000),
         ),
     ]);
+    for name in ["AGENTS.md", "SOUL.md", "IDENTITY.md"] {
+        scratch.write(&format!(".openclaw/workspace/{name}"), "fact\n");
+    }
     assert_eq!(
         measured(&scratch),
         [
+            "AGENTS.md 4/20000 characters",
+            "SOUL.md 4/20000 characters",
+            "IDENTITY.md 4/20000 characters",
+            "USER.md 4499/4000 characters from 325, again 393",
             "MEMORY.md 17940/20000 characters",
-            "USER.md 4610/4000 characters in the middle",
-            "workspace 21940/60000 characters"
+            "workspace 21952/60000 characters"
         ]
     );
-    for name in ["AGENTS.md", "SOUL.md"] {
-        scratch.write(&format!(".openclaw/workspace/{name}"), &"🦞".repeat(10_001));
+    // The total is spent in the agent's order, and what is left of it goes to the memory.
+    for name in ["AGENTS.md", "SOUL.md", "IDENTITY.md"] {
+        scratch.write(&format!(".openclaw/workspace/{name}"), &"x\n".repeat(9_000));
     }
     let rows = measured(&scratch);
-    assert_eq!(rows[2], "AGENTS.md 20002/20000 characters in the middle");
-    assert_eq!(rows[4], "workspace 61940/60000 characters in all");
+    assert_eq!(rows[2], "IDENTITY.md 17999/20000 characters");
+    assert_eq!(rows[3], "USER.md 4499/4000 characters from 325, again 393");
+    // What was loaded of USER.md is 3,999 long.
+    assert_eq!(rows[4], "MEMORY.md 17940/2004 characters from 1, again 2");
+    assert_eq!(rows[5], "workspace 75937/60000 characters in all");
 }
 
 #[test]
-fn codex_counts_tokens_and_hermes_entries() {
+fn openclaw_takes_its_limits_from_its_config() {
     let scratch = Scratch::new(&[
-        (
-            ".codex/memories/memory_summary.md",
-            &"word word\n".repeat(1_100),
-        ),
-        (
-            ".hermes/memories/USER.md",
-            &format!("{}\n§\nmore\n§\nmost", "y".repeat(1_374)),
-        ),
+        (".openclaw/workspace/MEMORY.md", &"x".repeat(900)),
+        (".openclaw/workspace/USER.md", &"x".repeat(900)),
+        (".openclaw/workspace-yard/MEMORY.md", &"x".repeat(900)),
     ]);
+    let rows = |config: &str| {
+        scratch.write(".openclaw/openclaw.json", config);
+        let of_file = |row: &String| !row.starts_with("workspace");
+        measured(&scratch)
+            .into_iter()
+            .filter(of_file)
+            .collect::<Vec<_>>()
+    };
+    let one_line = "from 1, again 2";
     assert_eq!(
-        measured(&scratch),
+        rows("{agents: {defaults: {bootstrapMaxChars: 800.5}}}"),
         [
-            "memory_summary.md 2750/2500 tokens from 1001 of 1100",
-            "USER.md 1388/1375 characters from 2 of 5, 2 of 3 entries",
+            format!("USER.md 900/800 characters {one_line}"),
+            format!("MEMORY.md 900/800 characters {one_line}")
         ]
     );
+    // What is not a positive number is passed over.
+    assert_eq!(
+        rows("{agents: {defaults: {bootstrapMaxChars: -1, bootstrapTotalMaxChars: 'x'}}}"),
+        [
+            "USER.md 900/4000 characters",
+            "MEMORY.md 900/20000 characters"
+        ]
+    );
+    assert_eq!(
+        rows(
+            "{agents: {defaults: {bootstrapMaxChars: 700}, entries: {main: {}, yard: {bootstrapMaxChars: 600}}}}"
+        ),
+        [
+            format!("USER.md 900/700 characters {one_line}"),
+            format!("MEMORY.md 900/700 characters {one_line}"),
+            format!("MEMORY.md 900/600 characters {one_line}"),
+        ]
+    );
+    // Three lines about missing files are spent first; with fewer than 64 left nothing more is loaded.
+    let missing: usize = ["AGENTS.md", "SOUL.md", "IDENTITY.md"]
+        .map(|name| {
+            let path = scratch.path().join(".openclaw/workspace").join(name);
+            format!("[MISSING] Expected at: {}", path.display())
+                .encode_utf16()
+                .count()
+        })
+        .iter()
+        .sum();
+    for (left, row) in [(64, "USER.md 900/64"), (63, "USER.md 900/0")] {
+        let total = missing + left;
+        let rows = rows(&format!(
+            "{{agents: {{defaults: {{bootstrapTotalMaxChars: {total}}}}}}}"
+        ));
+        assert!(rows[0].starts_with(row), "{left}: {rows:?}");
+        assert_eq!(rows[1], "MEMORY.md 900/0 characters from 1 of 1", "{left}");
+    }
 }
 
 #[test]
 fn a_file_that_cannot_be_measured_is_told() {
     let scratch = Scratch::new(&[(".codex/memories/memory_summary.md/", "")]);
-    let (rows, unreadable) = loaded(&look(&scratch.home())[0]);
-    assert!(rows.is_empty());
-    assert_eq!(unreadable[0].why, "it is not a file");
+    let load = loaded(&look(&scratch.home())[0]);
+    assert!(load.rows.is_empty());
+    assert_eq!(load.unreadable[0].why, "it is not a file");
 }
 
 #[test]
-fn every_cap_has_a_source() {
+fn every_rule_names_the_version_it_was_checked_with() {
     let scratch = Scratch::new(&[
         (".openclaw/workspace/", ""),
         (".claude/projects/a/memory/", ""),
         (".codex/memories/", ""),
+        (".gemini/tmp/a/memory/", ""),
         (".hermes/memories/", ""),
     ]);
     let found = look(&scratch.home());
-    let caps: Vec<_> = found
+    let versions: Vec<(&str, usize)> = found
         .iter()
-        .flat_map(|found| &found.loads)
-        .flat_map(|loads| &loads.files)
+        .map(|found| {
+            let files = &found.loads[0].files;
+            let version = files[0].cap.source.version;
+            assert_eq!(version, found.agent.source.version);
+            assert!(files.iter().all(|file| file.cap.source.version == version));
+            (version, files.len())
+        })
         .collect();
-    assert_eq!(caps.len(), 8 + 1 + 1 + 2);
-    assert!(
-        caps.iter()
-            .all(|(_, cap)| !cap.source.from.is_empty() && !cap.limits.is_empty())
+    assert_eq!(
+        versions,
+        [
+            ("2026.9.6", 6),
+            ("2.1.332", 1),
+            ("0.169.0", 1),
+            ("0.61.0", 1),
+            ("0.19.0", 2)
+        ]
     );
-    let is_reported = |id: &str| {
-        let of = found
-            .iter()
-            .find(|found| found.agent.id == id)
-            .expect("it is there");
-        of.loads[0].files[0].1.source.is_reported
-    };
-    assert!(is_reported("claude-code") && !is_reported("openclaw"));
-    assert_eq!(caps[0].1.limits[0].unit, Unit::Utf16);
 }

@@ -4,10 +4,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use memlens_engine::view::{AgentView, LoadCut, LoadedFile};
+use memlens_engine::view::{
+    AgentView, AlwaysFile, AlwaysFileKind, AlwaysState, AlwaysView, LoadCut, LoadedFile,
+};
 use memlens_engine::{
-    EngineError, Folder, Home, Indexer, Purpose, add_agent_folders, agents, folders_to_add, loaded,
-    watched_folders,
+    EngineError, Folder, Home, Indexer, LoadedView, Purpose, add_agent_folders, agents,
+    always_view, folders_to_add, known_agent, loaded, watched_folders,
 };
 use serde::Serialize;
 
@@ -31,6 +33,11 @@ struct AgentReport<'a> {
     notes_never_searched: u32,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     notes_are_partial: bool,
+    /// The version that was checked for what Memlens says of the agent.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    checked_version: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<&'a str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     problems: &'a [String],
 }
@@ -42,8 +49,41 @@ struct LoadedReport<'a> {
     path: &'a str,
     unit: &'a str,
     used: u32,
-    cap: u32,
+    cap: Option<u32>,
+    cuts: bool,
     cut_at_line: Option<u32>,
+    again_at_line: Option<u32>,
+    version: &'a str,
+}
+
+/// Something that the user should know, among the rows.
+#[derive(Serialize)]
+struct FindingReport<'a> {
+    agent: &'a str,
+    finding: &'a str,
+}
+
+/// An instruction file of an agent that is watched, among the rows.
+#[derive(Serialize)]
+struct InstructionReport<'a> {
+    agent: &'a str,
+    always_loaded: &'a str,
+    project: Option<&'a str>,
+    imported_by: Option<&'a str>,
+    state: AlwaysState,
+    why: Option<&'a str>,
+    lines: u32,
+    cut_at_line: Option<u32>,
+    again_at_line: Option<u32>,
+    version: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum LoadedRow<'a> {
+    Instructions(InstructionReport<'a>),
+    File(LoadedReport<'a>),
+    Finding(FindingReport<'a>),
 }
 
 /// Lists the agents of this machine, watches one's folders, or tells what they load.
@@ -87,12 +127,22 @@ fn report(agent: &AgentView) -> AgentReport<'_> {
         newest: agent.newest_ms.and_then(moment),
         watched: agent.is_watched,
         notes_are_partial: agent.is_partial,
+        checked_version: &agent.checked_version,
+        findings: findings(agent).collect(),
         problems: &agent.problems,
     }
 }
 
 fn is_zero(n: &u32) -> bool {
     *n == 0
+}
+
+fn findings(agent: &AgentView) -> impl Iterator<Item = &str> {
+    agent
+        .missing
+        .iter()
+        .chain(&agent.switches)
+        .map(String::as_str)
 }
 
 fn print_agent(out: &mut dyn Write, agent: &AgentView) -> io::Result<()> {
@@ -128,6 +178,16 @@ fn print_agent(out: &mut dyn Write, agent: &AgentView) -> io::Result<()> {
             out,
             "    {n} of {least}{notes} {are} never searched by {name}"
         )?;
+    }
+    if !agent.checked_version.is_empty() {
+        writeln!(
+            out,
+            "    {DIM}loads {} (checked with {}){DIM:#}",
+            agent.loads, agent.checked_version
+        )?;
+    }
+    for finding in findings(agent) {
+        writeln!(out, "    finding: {}", shown(finding))?;
     }
     for problem in &agent.problems {
         writeln!(out, "    problem: {}", shown(problem))?;
@@ -167,28 +227,106 @@ fn add(home: &Home, library: Option<PathBuf>, id: &str) -> Result<(), CliError> 
 }
 
 fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(), CliError> {
-    let (files, problems) = loaded(home, &watched(library)?);
+    let watched = watched(library)?;
+    let mut ids: Vec<&str> = watched
+        .iter()
+        .filter_map(|folder| folder.agent.as_deref())
+        .filter(|id| known_agent(id).is_ok())
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let LoadedView {
+        files,
+        problems,
+        findings,
+    } = loaded(home, &watched);
+    let always = ids
+        .iter()
+        .map(|id| always_view(home, &watched, id))
+        .collect::<Result<Vec<AlwaysView>, EngineError>>()?;
+    // Memory files have rows of their own.
+    let instructions: Vec<(&AlwaysView, &AlwaysFile)> = always
+        .iter()
+        .flat_map(|view| view.files.iter().map(move |file| (view, file)))
+        .filter(|(_, file)| !files.iter().any(|row| row.path == file.path))
+        .filter(|(_, file)| file.kind != AlwaysFileKind::Memory)
+        .collect();
     for problem in &problems {
         tell(problem);
     }
     if as_json {
-        let reports: Vec<LoadedReport> = files
-            .iter()
-            .map(|file| LoadedReport {
+        let files = files.iter().map(|file| {
+            LoadedRow::File(LoadedReport {
                 agent: &file.agent,
                 path: &file.path,
                 unit: &file.unit,
                 used: file.used,
                 cap: file.cap,
+                cuts: file.cuts,
                 cut_at_line: file.cut_at_line,
+                again_at_line: file.again_at_line,
+                version: &file.version,
             })
-            .collect();
-        return print_json(&reports);
+        });
+        let findings = findings.iter().map(|one| {
+            LoadedRow::Finding(FindingReport {
+                agent: &one.agent,
+                finding: &one.said,
+            })
+        });
+        let instructions = instructions.iter().map(|(view, file)| {
+            LoadedRow::Instructions(InstructionReport {
+                agent: &view.agent,
+                always_loaded: &file.path,
+                project: file.project.as_deref(),
+                imported_by: file.by.as_deref(),
+                state: file.state,
+                why: file.why.as_deref(),
+                lines: file.n_lines,
+                cut_at_line: file.cut_at_line,
+                again_at_line: file.again_at_line,
+                version: &view.version,
+            })
+        });
+        let rows = files.chain(findings).chain(instructions);
+        return print_json(&rows.collect::<Vec<LoadedRow>>());
     }
-    if files.is_empty() {
-        tell("no agent on this machine has a file with a load cap");
+    if files.is_empty() && findings.is_empty() {
+        tell("no agent on this machine loads a memory file when a session begins");
     }
-    print_text(|out| files.iter().try_for_each(|file| print_loaded(out, file)))
+    print_text(|out| {
+        files.iter().try_for_each(|file| print_loaded(out, file))?;
+        findings
+            .iter()
+            .try_for_each(|one| writeln!(out, "{:<12} finding: {}", one.agent, shown(&one.said)))
+    })
+}
+
+/// An instruction file in one line.
+fn print_instructions(out: &mut dyn Write, view: &AlwaysView, file: &AlwaysFile) -> io::Result<()> {
+    let last = file.again_at_line.unwrap_or(file.n_lines + 1) - 1;
+    let state = match (file.state, file.cut_at_line) {
+        (AlwaysState::Loaded, None) => format!("{} lines, loaded whole", file.n_lines),
+        (AlwaysState::Loaded, Some(line)) => {
+            format!("lines {line} to {last} of {} are not loaded", file.n_lines)
+        }
+        (AlwaysState::NotRead, _) => "not read by Memlens".to_owned(),
+        (AlwaysState::NotLoaded, _) => "not loaded".to_owned(),
+        (AlwaysState::Missing, _) => "finding: it is missing".to_owned(),
+    };
+    write!(
+        out,
+        "{:<12} always loaded: {}  {state}",
+        view.agent,
+        shown(&file.shown)
+    )?;
+    if let Some(why) = &file.why {
+        write!(out, ": {}", shown(why))?;
+    }
+    if let Some(project) = &file.project {
+        write!(out, "  (sessions in {})", shown(project))?;
+    }
+    writeln!(out, "  {DIM}(checked with {}){DIM:#}", view.version)
 }
 
 fn print_loaded(out: &mut dyn Write, file: &LoadedFile) -> io::Result<()> {
@@ -197,33 +335,43 @@ fn print_loaded(out: &mut dyn Write, file: &LoadedFile) -> io::Result<()> {
         path,
         unit,
         used,
-        cap,
         n_lines,
         ..
     } = file;
-    let about = if file.is_estimate { "about " } else { "" };
-    let of_all = if file.cut == LoadCut::Files || file.note.is_none() && file.name == "In all" {
-        " in all"
-    } else {
-        ""
-    };
-    write!(out, "{agent:<12} {about}{used} of {cap} {unit}{of_all}")?;
-    match (file.cut, file.cut_at_line) {
-        (LoadCut::End, Some(line)) => write!(
+    let of_all = if file.name == "In all" { " in all" } else { "" };
+    match file.cap {
+        Some(cap) if file.cuts => write!(out, "{agent:<12} {used} of {cap} {unit}{of_all}")?,
+        Some(cap) => write!(
+            out,
+            "{agent:<12} {used} {unit}, loaded whole; no entry can be added above {cap}"
+        )?,
+        None => write!(out, "{agent:<12} {used} {unit}, loaded whole")?,
+    }
+    match (file.cut, file.cut_at_line, file.again_at_line) {
+        (LoadCut::End, Some(line), _) => write!(
             out,
             "  {BOLD}cut at line {line}: {} of {n_lines} lines are not loaded{BOLD:#}",
             n_lines - line + 1
         )?,
-        (LoadCut::Middle, _) => write!(out, "  {BOLD}its middle is cut{BOLD:#}")?,
-        (LoadCut::Files, _) => write!(out, "  {BOLD}some of its files are cut{BOLD:#}")?,
-        (LoadCut::End | LoadCut::None, _) => {}
+        (LoadCut::Middle, Some(line), Some(again)) => write!(
+            out,
+            "  {BOLD}lines {line} to {} of {n_lines} are not loaded{BOLD:#}",
+            again - 1
+        )?,
+        (LoadCut::Files, ..) => write!(out, "  {BOLD}some of its files are cut{BOLD:#}")?,
+        _ => {}
     }
-    let reported = if file.is_reported {
-        "  (as its users report)"
+    let total = if file.is_by_total {
+        "  (what the total leaves)"
     } else {
         ""
     };
-    writeln!(out, "{reported}\n    {}", shown(path))
+    writeln!(
+        out,
+        "{total}  {DIM}(checked with {}){DIM:#}\n    {}",
+        file.version,
+        shown(path)
+    )
 }
 
 /// The watched folders; none where there is no library yet.

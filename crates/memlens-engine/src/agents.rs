@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use memlens_agents::{AGENTS, Agent, Cut, Found, Home, Loaded, Searched, Unit, count, look};
+use memlens_agents::{AGENTS, Agent, Cut, FileLoad, Found, Home, Loaded, Searched, count, look};
 use memlens_indexer::Indexer;
 use memlens_retrieve::Part;
 use memlens_store::{Folder, Store, StoreError};
@@ -66,16 +66,40 @@ pub fn agents(home: &Home, watched: &[Folder]) -> AgentsView {
     }
 }
 
-/// What agents load of their files up to their caps, and the problems of those that cannot be measured.
-pub fn loaded(home: &Home, watched: &[Folder]) -> (Vec<LoadedFile>, Vec<String>) {
-    let mut files = Vec::new();
-    let mut problems = Vec::new();
+/// What agents load of their memory files when a session begins.
+#[derive(Debug, Default)]
+pub struct LoadedView {
+    /// One row for each limit of each file.
+    pub files: Vec<LoadedFile>,
+    /// Why files could not be measured.
+    pub problems: Vec<String>,
+    /// Files that an agent would load and that do not exist, and settings that turn loading off.
+    pub findings: Vec<Finding>,
+}
+
+/// Something about what an agent loads that the user should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The agent's id.
+    pub agent: String,
+    /// For the user.
+    pub said: String,
+}
+
+/// What the agents of a home load of their memory files.
+pub fn loaded(home: &Home, watched: &[Folder]) -> LoadedView {
+    let mut view = LoadedView::default();
     for found in look(home) {
-        let (these, unreadable) = loaded_of(home, &found, watched);
-        files.extend(these);
-        problems.extend(unreadable);
+        let these = loaded_of(home, &found, watched);
+        view.files.extend(these.files);
+        view.problems.extend(these.problems);
+        let said = these.missing.into_iter().chain(found.switches);
+        view.findings.extend(said.map(|said| Finding {
+            agent: found.agent.id.to_owned(),
+            said,
+        }));
     }
-    (files, problems)
+    view
 }
 
 /// The agent of an id.
@@ -188,8 +212,8 @@ impl Library {
         agents(home, &self.lists().snapshot.folders)
     }
 
-    /// What agents load of their files, and the problems of those that cannot be measured.
-    pub fn loaded(&self, home: &Home) -> (Vec<LoadedFile>, Vec<String>) {
+    /// What agents load of their memory files.
+    pub fn loaded(&self, home: &Home) -> LoadedView {
         loaded(home, &self.lists().snapshot.folders)
     }
 
@@ -215,7 +239,7 @@ impl Library {
 
     /// Adds to an answer what the note's agent does not load of the place that was asked about.
     pub fn with_load_cap(&self, mut answer: WhyAnswer, home: &Home) -> WhyAnswer {
-        let (files, _) = self.loaded(home);
+        let files = self.loaded(home).files;
         let of_note = files.iter().filter(|file| {
             file.folder.as_deref() == Some(&answer.folder)
                 && file.note.as_deref() == Some(&answer.path)
@@ -248,31 +272,47 @@ pub(crate) fn tightest<'a>(files: impl Iterator<Item = &'a LoadedFile>) -> Optio
         .min_by_key(|file| file.cut_at_line)
 }
 
-/// What is to be said of a line of a file that is cut; none where it is loaded.
+/// What to say of a line of a file that is cut; `None` if the line is loaded. Without a line, of the file.
 pub(crate) fn past_cap(file: &LoadedFile, line: Option<u32>) -> Option<String> {
     let LoadedFile {
         agent_name,
-        cap,
         unit,
         used,
         name,
+        version,
+        cap,
+        is_by_total,
         ..
     } = file;
-    let reported = if file.is_reported {
-        ", as its users report"
+    let cut = file.cut_at_line?;
+    let is_loaded = |line| {
+        line < cut
+            || file.again_at_line.is_some_and(|again| line >= again)
+            || file
+                .digest
+                .iter()
+                .any(|(first, last)| (*first..=*last).contains(&line))
+    };
+    if line.is_some_and(is_loaded) {
+        return None;
+    }
+    let cap = cap.unwrap_or_default();
+    let total = if *is_by_total {
+        ", which is what the files before it leave of the total"
     } else {
         ""
     };
-    match (file.cut_at_line, line) {
-        (Some(cut), Some(line)) if line < cut => None,
-        (Some(cut), _) => Some(format!(
-            "Past the load cap: {agent_name} loads {name} up to {cap} {unit}{reported}, so from line {cut} on it sees \
-             nothing unless it opens the file."
-        )),
-        (None, _) => Some(format!(
-            "Perhaps past the load cap: {agent_name} loads {cap} of the {used} {unit} of {name} and cuts the middle."
-        )),
-    }
+    Some(match file.again_at_line {
+        None => format!(
+            "Past the load cap: {agent_name} loads {name} up to {cap} {unit}{total}, so from line {cut} on it sees \
+             nothing unless it opens the file (checked with {version})."
+        ),
+        Some(again) => format!(
+            "Past the load cap: {agent_name} loads {cap} of the {used} {unit} of {name}{total}. It leaves out the middle, \
+             lines {cut} to {}, and sees it only if it opens the file (checked with {version}).",
+            again - 1
+        ),
+    })
 }
 
 /// What is known of an agent before its notes are counted.
@@ -286,7 +326,11 @@ fn agent_view(home: &Home, found: &Found, watched: &[Folder]) -> AgentView {
             is_watched: watching(folder, watched).is_some(),
         })
         .collect();
-    let (loaded, unreadable) = loaded_of(home, found, watched);
+    let Measured {
+        files: loaded,
+        problems: unreadable,
+        missing,
+    } = loaded_of(home, found, watched);
     AgentView {
         id: found.agent.id.to_owned(),
         name: found.agent.name.to_owned(),
@@ -300,61 +344,97 @@ fn agent_view(home: &Home, found: &Found, watched: &[Folder]) -> AgentView {
         is_watched: !folders.is_empty() && folders.iter().all(|folder| folder.is_watched),
         folders,
         loaded,
+        missing,
+        switches: found.switches.clone(),
+        instructions: found
+            .agent
+            .instructions
+            .iter()
+            .map(|&name| name.to_owned())
+            .collect(),
+        checked_version: found.agent.source.version.to_owned(),
         problems: found.problems.iter().cloned().chain(unreadable).collect(),
     }
 }
 
-fn loaded_of(home: &Home, found: &Found, watched: &[Folder]) -> (Vec<LoadedFile>, Vec<String>) {
-    let (rows, unreadable) = memlens_agents::loaded(found);
-    let files = rows.into_iter().map(|row| loaded_file(found, row, watched));
-    let problems = unreadable
-        .into_iter()
-        .map(|one| format!("cannot measure {}: {}", home.shown(&one.path), one.why));
-    (files.collect(), problems.collect())
+/// What is loaded of an agent's memory files.
+struct Measured {
+    files: Vec<LoadedFile>,
+    problems: Vec<String>,
+    missing: Vec<String>,
 }
 
-fn loaded_file(found: &Found, row: Loaded, watched: &[Folder]) -> LoadedFile {
-    let Loaded {
-        agent,
-        path,
-        unit,
-        used,
-        cap,
-        cut,
-        entries,
-        n_lines,
-        of,
-    } = row;
-    let place = of.and_then(|_| watching(&path, watched));
-    let source = of.map_or(found.agent.source, |cap| cap.source);
-    let (cut, cut_at_line) = match cut {
-        Cut::None => (LoadCut::None, None),
-        Cut::FromLine(line) => (LoadCut::End, Some(saturated(line))),
-        Cut::Middle => (LoadCut::Middle, None),
-        Cut::Files => (LoadCut::Files, None),
+fn loaded_of(home: &Home, found: &Found, watched: &[Folder]) -> Measured {
+    let load = memlens_agents::loaded(found);
+    let files = load.rows.into_iter().map(|row| {
+        let file = load.files.iter().find(|file| file.path == row.path);
+        loaded_file(found, row, file, watched)
+    });
+    Measured {
+        files: files.collect(),
+        problems: load
+            .unreadable
+            .iter()
+            .map(|one| format!("cannot measure {}: {}", home.shown(&one.path), one.why))
+            .collect(),
+        missing: load
+            .missing
+            .iter()
+            .map(|one| format!("{} is missing, {}", home.shown(&one.path), one.so))
+            .collect(),
+    }
+}
+
+fn loaded_file(
+    found: &Found,
+    row: Loaded,
+    file: Option<&FileLoad>,
+    watched: &[Folder],
+) -> LoadedFile {
+    let place = row.of.as_ref().and_then(|_| watching(&row.path, watched));
+    let source = row.of.as_ref().map_or(found.agent.source, |cap| cap.source);
+    let (cut, cut_at_line, again_at_line) = match row.cut {
+        Cut::None => (LoadCut::None, None, None),
+        Cut::FromLine(line) => (LoadCut::End, Some(saturated(line)), None),
+        Cut::Middle { from, again } => (
+            LoadCut::Middle,
+            Some(saturated(from)),
+            Some(saturated(again)),
+        ),
+        Cut::Files => (LoadCut::Files, None, None),
     };
-    let name = match of {
-        Some(_) => path
+    let name = match row.of {
+        Some(_) => row
+            .path
             .file_name()
             .map_or_else(String::new, |name| name.display().to_string()),
         None => "In all".to_owned(),
     };
+    let digest = file.map(FileLoad::digest_lines).unwrap_or_default();
     LoadedFile {
-        agent: agent.to_owned(),
+        agent: row.agent.to_owned(),
         agent_name: found.agent.name.to_owned(),
-        path: path.display().to_string(),
+        path: row.path.display().to_string(),
         name,
         folder: place.as_ref().map(|(folder, _)| folder.id.0.to_string()),
         note: place.map(|(_, note)| note),
-        unit: unit.name().to_owned(),
-        used: saturated(used),
-        cap: saturated(cap),
+        unit: row.unit.name().to_owned(),
+        used: saturated(row.used),
+        cap: row.cap.map(saturated),
+        cuts: row.cuts,
+        is_by_total: row.is_by_total,
         cut,
         cut_at_line,
-        n_lines: saturated(n_lines),
-        entries: entries.map(|(past, all)| (saturated(past), saturated(all))),
-        is_reported: source.is_reported,
-        is_estimate: unit == Unit::TokensEstimated,
+        again_at_line,
+        digest: digest
+            .into_iter()
+            .map(|(first, last)| (saturated(first), saturated(last)))
+            .collect(),
+        n_lines: saturated(row.n_lines),
+        entries: row
+            .entries
+            .map(|(past, all)| (saturated(past), saturated(all))),
+        version: source.version.to_owned(),
         source: match source.version {
             "" => source.from.to_owned(),
             version => format!("{version}: {}", source.from),
@@ -363,7 +443,7 @@ fn loaded_file(found: &Found, row: Loaded, watched: &[Folder]) -> LoadedFile {
 }
 
 /// The watched folder that a path is or lies in, and the path in it.
-fn watching<'a>(path: &Path, watched: &'a [Folder]) -> Option<(&'a Folder, String)> {
+pub(crate) fn watching<'a>(path: &Path, watched: &'a [Folder]) -> Option<(&'a Folder, String)> {
     let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     watched.iter().find_map(|folder| {
         let inner = resolved.strip_prefix(&folder.path).ok()?;
@@ -371,6 +451,6 @@ fn watching<'a>(path: &Path, watched: &'a [Folder]) -> Option<(&'a Folder, Strin
     })
 }
 
-fn saturated(n: u64) -> u32 {
+pub(crate) fn saturated(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

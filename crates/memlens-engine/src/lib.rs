@@ -34,6 +34,7 @@ mod agent_config;
 mod agent_notes;
 mod agents;
 mod aggregator;
+mod always;
 mod autopsy;
 mod cause;
 mod changes;
@@ -96,9 +97,10 @@ mod window_frame;
 
 pub use agent_config::{AgentConfig, read_agent_config};
 pub use agents::{
-    FolderToAdd, add_agent_folders, agents, folders_to_add, known_agent, loaded, note_agents,
-    watched_folders,
+    Finding, FolderToAdd, LoadedView, add_agent_folders, agents, folders_to_add, known_agent,
+    loaded, note_agents, watched_folders,
 };
+pub use always::{always_loaded, always_text, always_view};
 pub use autopsy::CLOSE_TO_FACT;
 pub use cause::Cause;
 pub use clustering::Clustering;

@@ -3,6 +3,7 @@
 //! Ids are strings and counts 32 bits wide, so that no number loses a digit on its way.
 
 mod agents;
+mod always;
 mod autopsy;
 mod clusters;
 mod compare;
@@ -22,6 +23,7 @@ use serde::Serialize;
 use specta::Type;
 
 pub use agents::{AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile};
+pub use always::{AlwaysFile, AlwaysFileKind, AlwaysState, AlwaysText, AlwaysView};
 pub use autopsy::{
     AskedThen, Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome,
     StepProof, Verdict, WorkingQuestion,

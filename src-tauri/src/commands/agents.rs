@@ -1,7 +1,7 @@
 //! The commands about agents: which are found, what they load, and watching one's memory.
 
 use memlens_engine::EngineError;
-use memlens_engine::view::{AgentsView, LibraryState, LoadedFile};
+use memlens_engine::view::{AgentsView, AlwaysText, AlwaysView, LibraryState, LoadedFile};
 use tauri::State;
 
 use super::{Answer, Shell, work};
@@ -31,7 +31,7 @@ pub async fn agents(shell: State<'_, Shell>) -> Answer<AgentsView> {
 pub async fn agents_loaded(shell: State<'_, Shell>) -> Answer<Vec<LoadedFile>> {
     let home = shell.home.clone();
     work(&shell, move |engine| {
-        Ok(engine.library().loaded(&home.ok_or_else(no_home)?).0)
+        Ok(engine.library().loaded(&home.ok_or_else(no_home)?).files)
     })
     .await
 }
@@ -43,6 +43,36 @@ pub async fn add_agent(shell: State<'_, Shell>, id: String) -> Answer<LibrarySta
     let home = shell.home.clone();
     work(&shell, move |engine| {
         engine.add_agent(&home.ok_or_else(no_home)?, &id)
+    })
+    .await
+}
+
+/// The files that an agent always loads; none are read unless the agent is watched.
+#[tauri::command]
+#[specta::specta]
+pub async fn always_loaded(shell: State<'_, Shell>, agent: String) -> Answer<AlwaysView> {
+    let home = shell.home.clone();
+    work(&shell, move |engine| {
+        engine
+            .library()
+            .always_view(&home.ok_or_else(no_home)?, &agent)
+    })
+    .await
+}
+
+/// The text of a file that a watched agent always loads.
+#[tauri::command]
+#[specta::specta]
+pub async fn always_text(
+    shell: State<'_, Shell>,
+    agent: String,
+    path: String,
+) -> Answer<AlwaysText> {
+    let home = shell.home.clone();
+    work(&shell, move |engine| {
+        engine
+            .library()
+            .always_text(&home.ok_or_else(no_home)?, &agent, &path)
     })
     .await
 }

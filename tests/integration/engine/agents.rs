@@ -5,8 +5,8 @@ use std::path::Path;
 
 use memlens_engine::view::{Happening, LoadCut};
 use memlens_engine::{
-    Home, Place, Ranking, add_agent_folders, agents, folders_to_add, loaded, note_agents,
-    watched_folders,
+    Home, Place, Ranking, add_agent_folders, agents, always_text, always_view, folders_to_add,
+    loaded, note_agents, watched_folders,
 };
 use memlens_params::Params;
 use memlens_tests::{Notes, fresh, index, open};
@@ -125,7 +125,7 @@ fn what_cannot_be_added_is_told() {
     check(
         "Codex",
         "cannot watch Codex: no agent has the id Codex; choose one of openclaw, claude-code, codex, gemini-cli, hermes, \
-         letta-code, basic-memory, qmd, openviking, obsidian",
+         letta-code, memsearch, basic-memory, qmd, openviking, obsidian",
     );
     let empty = Notes::new(&[
         (".claude/settings.json", "{}"),
@@ -215,8 +215,10 @@ fn what_an_agent_does_not_load_is_told_by_why_not() {
         &notes.at(".codex/memories"),
     ]);
     let watched = watched_folders(dir.path()).expect("they can be read");
-    let (files, problems) = loaded(&home, &watched);
-    assert_eq!(problems, Vec::<String>::new());
+    let load = loaded(&home, &watched);
+    assert_eq!(load.problems, Vec::<String>::new());
+    assert_eq!(load.findings, []);
+    let files = load.files;
     let told: Vec<_> = files
         .iter()
         .map(|file| {
@@ -243,19 +245,19 @@ fn what_an_agent_does_not_load_is_told_by_why_not() {
             ),
             (
                 "claude-code",
-                "bytes",
-                9_192,
+                "characters",
+                9_191,
                 LoadCut::None,
                 None,
                 Some("MEMORY.md")
             ),
             // This one is not watched.
             ("claude-code", "lines", 1, LoadCut::None, None, None),
-            ("claude-code", "bytes", 32, LoadCut::None, None, None),
+            ("claude-code", "characters", 31, LoadCut::None, None, None),
             (
                 "codex",
-                "tokens",
-                8,
+                "bytes",
+                30,
                 LoadCut::None,
                 None,
                 Some("memory_summary.md")
@@ -278,9 +280,54 @@ fn what_an_agent_does_not_load_is_told_by_why_not() {
             .expect("it can be told");
         library.with_load_cap(answer, &home).load_cap
     };
-    let past = "Past the load cap: Claude Code loads MEMORY.md up to 200 lines, as its users report, so from line 201 on it \
-                sees nothing unless it opens the file.";
+    let past = "Past the load cap: Claude Code loads MEMORY.md up to 200 lines, so from line 201 on it sees nothing unless \
+                it opens the file (checked with 2.1.332).";
     assert_eq!(why(Some(250)).as_deref(), Some(past));
     assert_eq!(why(Some(201)).as_deref(), Some(past));
     assert_eq!(why(Some(200)), None);
+}
+
+#[test]
+fn instruction_files_are_read_only_of_a_watched_agent() {
+    let notes = Notes::new(&[
+        (".claude/CLAUDE.md", "Use tabs.\n@extra.md\n"),
+        (".claude/extra.md", "<!-- hidden -->\n\nTest first.\n"),
+        (".claude/projects/-garden/memory/MEMORY.md", "- fact\n"),
+        ("elsewhere/router.md", "The router was sold.\n"),
+    ]);
+    let home = Home::new(notes.path());
+    let unwatched = fresh(&[&notes.at("elsewhere")]);
+    let watched = watched_folders(unwatched.path()).expect("they can be read");
+    let view = always_view(&home, &watched, "claude-code").expect("it is known");
+    assert!(!view.is_watched && view.files.is_empty());
+    let extra = notes.at(".claude/extra.md").display().to_string();
+    assert!(always_text(&home, &watched, "claude-code", &extra).is_err());
+
+    let dir = fresh(&[&notes.at(".claude/projects/-garden/memory")]);
+    let watched = watched_folders(dir.path()).expect("they can be read");
+    let view = always_view(&home, &watched, "claude-code").expect("it is known");
+    let told: Vec<(&str, Option<&str>, u32)> = view
+        .files
+        .iter()
+        .map(|file| (file.shown.as_str(), file.by.as_deref(), file.n_lines))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("~/.claude/CLAUDE.md", None, 2),
+            ("~/.claude/extra.md", Some("~/.claude/CLAUDE.md"), 3),
+            ("~/.claude/projects/-garden/memory/MEMORY.md", None, 1),
+        ]
+    );
+    let text = always_text(&home, &watched, "claude-code", &extra).expect("it is read");
+    assert_eq!(text.unseen, [(1, 1)]);
+    let other = notes.at("elsewhere/router.md").display().to_string();
+    assert!(always_text(&home, &watched, "claude-code", &other).is_err());
+    // They are no notes.
+    let library = open(dir.path());
+    let found = library
+        .search("tabs", &Params::default(), None)
+        .expect("it can be searched");
+    let rows = found.rows().expect("they can be listed");
+    assert!(rows.iter().all(|row| row.path == "MEMORY.md"), "{rows:?}");
 }

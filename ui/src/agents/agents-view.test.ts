@@ -128,8 +128,8 @@ describe("Settings", () => {
     await screen.findByRole("heading", { name: "OpenClaw 2026.9.6" });
     for (const [name, words] of [
       ["OpenClaw", ["~/.openclaw/workspace", "64 notes", "610 cut", "17,940"]],
-      ["Claude Code", ["version unknown", "212 cut", "Caps as its users report them, not documented."]],
-      ["Codex", ["about 1,870", "Finds exact substrings only"]],
+      ["Claude Code", ["version unknown", "212 cut", "Checked with Claude Code 2.1.332."]],
+      ["Codex", ["9.3", "memory_summary.md is missing", "Finds exact substrings only"]],
       ["Hermes", ["~/.hermes/memories is not a folder"]],
       ["Obsidian", ["at least 4,318 notes"]],
     ] as const)
@@ -149,6 +149,39 @@ describe("Settings", () => {
   test("offers the rest of an agent of which a part is watched", async () => {
     await open("settings", { folders: FOLDERS });
     expect(await screen.findByRole("button", { name: "Watch the rest: Claude Code" })).toBeEnabled();
+  });
+
+  test("names the instruction files before an agent is watched, then lists and opens them", async () => {
+    const { backend, user, container } = await open("settings");
+    await screen.findByRole("heading", { name: "OpenClaw 2026.9.6" });
+    expect(agent("Claude Code")).toHaveTextContent("Once watched, its instruction files are read too");
+    expect(agent("Claude Code")).toHaveTextContent("~/.claude/CLAUDE.md");
+    expect(within(agent("Codex")).queryByText(/instruction files/)).toBeNull();
+    await user.click(await screen.findByRole("button", { name: "Watch: Claude Code" }));
+    expect(backend.nCalls("alwaysLoaded")).toBe(0);
+    await user.click(await screen.findByRole("button", { name: "Always loaded: Claude Code" }));
+    const dialog = await screen.findByRole("dialog", { name: "Always loaded by Claude Code" });
+    for (const said of [
+      "In every session",
+      "In sessions in ~/server",
+      "loaded whole, 60 characters",
+      "lines 3 to 4 are not loaded",
+      "imported by ~/.claude/CLAUDE.md",
+      "It is hidden, or in a hidden folder that is not the agent's",
+      "So nothing is imported",
+      "Checked with Claude Code 2.1.332.",
+    ])
+      expect(dialog).toHaveTextContent(said);
+    expect(within(dialog).queryByRole("button", { name: "~/.ssh/notes.md" })).toBeNull();
+    expect(await violations(container)).toEqual([]);
+    await user.click(within(dialog).getByRole("button", { name: "~/.claude/CLAUDE.md" }));
+    const text = await screen.findByRole("region", { name: "Text of ~/.claude/CLAUDE.md" });
+    const unseen = within(text)
+      .getAllByRole("listitem")
+      .filter((line) => line.classList.contains("unseen"));
+    expect(unseen.map((line) => line.textContent)).toEqual(["<!-- hidden -->"]);
+    await user.click(screen.getByRole("button", { name: "Back to the list" }));
+    expect(await screen.findByRole("button", { name: "~/.claude/CLAUDE.md" })).toBeInTheDocument();
   });
 
   test("says why an agent could not be added", async () => {
@@ -181,7 +214,7 @@ describe("Memory", () => {
     await item(/^plain\.md, \d+ chunks?$/);
     const card = screen.getByRole("region", { name: "Loaded when a session begins" });
     expect(card).toHaveTextContent("412 / 200 lines");
-    expect(card).toHaveTextContent("19.3 / 25 KB");
+    expect(card).toHaveTextContent("19,310 / 25,000 characters");
     // OpenClaw is not watched here.
     expect(card).not.toHaveTextContent("OpenClaw");
     expect(screen.getByText(/1 file cut when a session begins/)).toBeInTheDocument();
@@ -195,7 +228,7 @@ describe("Memory", () => {
       file.cut_at_line === null ? file : { ...file, used: 13, cap: 6, cut_at_line: 7, n_lines: 13 },
     ),
   }));
-  const SAID = "From here on Claude Code does not see this: 7 of 13 lines";
+  const SAID = "Not loaded by Claude Code from here on: 7 of 13 lines";
 
   test.each([
     ["between two parts", "# One\n\nFirst.\n\nSecond.\n\n## Two\n\nThird.\n\nFourth.\n\nFifth.\n"],
@@ -210,7 +243,7 @@ describe("Memory", () => {
     workspace.show("memory");
     const line = await screen.findByRole("note");
     expect(line).toHaveTextContent(SAID);
-    expect(line).toHaveTextContent("Reported by its users, not documented.");
+    expect(line).toHaveTextContent("Checked with 2.1.332");
     await user.click(screen.getByRole("button", { name: "Source" }));
     await waitFor(() => expect(document.querySelector(".line")).not.toBeNull());
     expect(screen.getByRole("note")).toHaveTextContent(SAID);
@@ -221,20 +254,42 @@ describe("Memory", () => {
     await waitFor(() => expect(document.querySelector('.line.target[data-line="7"]')).not.toBeNull());
   });
 
-  test("says of a middle that is cut that nobody knows which lines", async () => {
+  test.each([
+    ["lines of one paragraph", Array.from({ length: 120 }, () => "Robin.\n").join("")],
+    ["paragraphs", Array.from({ length: 60 }, () => "Robin.\n\n").join("")],
+  ])("draws both lines of a middle that is cut, in %s", async (_, text) => {
     const [first] = FOLDERS;
     const openclaw = AGENTS.find((one) => one.id === "openclaw") as AgentView;
     const folder = { ...first, path: openclaw.folders[0]?.path } as FolderState;
-    const { workspace } = await open("memory", {
+    const short = AGENTS.map((one) => ({
+      ...one,
+      loaded: one.loaded.map((file) =>
+        file.again_at_line === null ? file : { ...file, cut_at_line: 3, again_at_line: 7 },
+      ),
+    }));
+    const { user, workspace } = await open("memory", {
+      agents: short,
       folders: [folder],
-      files: [{ folder: "claude", path: "USER.md", text: "Robin.\n".repeat(120) }],
+      files: [{ folder: "claude", path: "USER.md", text }],
     });
     openDocument.ask("claude", "USER.md", 1);
     workspace.show("memory");
-    expect(await screen.findByRole("note")).toHaveTextContent(
-      "OpenClaw does not see the middle of this: 610 of 4,610 characters",
+    const said = async () => {
+      await waitFor(() => expect(screen.getAllByRole("note")).toHaveLength(2));
+      return screen.getAllByRole("note").map((line) => line.textContent);
+    };
+    const expected = [
+      expect.stringContaining("Not loaded by OpenClaw from here to line 6: 4 of 120 lines"),
+      expect.stringContaining("Loaded again by OpenClaw from here on"),
+    ];
+    expect(await said()).toEqual(expected);
+    await user.click(screen.getByRole("button", { name: "Source" }));
+    await waitFor(() => expect(document.querySelector(".line")).not.toBeNull());
+    expect(await said()).toEqual(expected);
+    const unseen = [2, 3, 6, 7].map((line) =>
+      document.querySelector(`.line[data-line="${line}"]`)?.classList.contains("unseen"),
     );
-    expect(document.querySelector(".unseen")).toBeNull();
+    expect(unseen).toEqual([false, true, true, false]);
   });
 
   test("draws no line in a note that is loaded whole", async () => {

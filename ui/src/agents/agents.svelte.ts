@@ -2,6 +2,7 @@
 import type { Backend } from "../api/backend";
 import type { AgentsView, ErrorInfo } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
+import { AlwaysLoaded } from "./always-loaded.svelte";
 
 /** What was found, and what became of watching it. */
 export class Agents {
@@ -12,9 +13,12 @@ export class Agents {
   #adding = $state<string | null>(null);
   #failed = $state.raw<{ id: string; error: ErrorInfo } | null>(null);
   #nLooks = 0;
+  /** The files that one of them always loads. */
+  readonly always: AlwaysLoaded;
 
   constructor(backend: Backend, onAdded: () => void) {
     this.#backend = backend;
+    this.always = new AlwaysLoaded(backend);
     this.#onAdded = onAdded;
   }
 

@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { AGENTS } from "../../tests/fake/agents";
 import type { LoadedFile } from "../api/bindings";
 import {
+  againSaid,
   cutOf,
+  isUnseen,
   leftOut,
   lineExplained,
   lineSaid,
@@ -27,7 +29,7 @@ describe("the limit that cuts", () => {
     const bytes: LoadedFile = { ...LINES, unit: "bytes", cut_at_line: 120 };
     expect(tightest([LINES, bytes])).toBe(bytes);
     expect(tightest([bytes, LINES])).toBe(bytes);
-    expect(tightest([of("memory/MEMORY.md", "bytes")])).toBeNull();
+    expect(tightest([of("memory/MEMORY.md", "characters")])).toBeNull();
     expect(tightest([])).toBeNull();
   });
 
@@ -40,44 +42,56 @@ describe("the limit that cuts", () => {
 });
 
 test.each([
-  [LINES, "212 lines", "From here on Claude Code does not see this: 212 of 412 lines"],
-  [{ ...LINES, cut_at_line: 412 }, "1 line", "From here on Claude Code does not see this: 1 of 412 lines"],
-  [MIDDLE, "610 characters", "OpenClaw does not see the middle of this: 610 of 4,610 characters"],
+  [LINES, "212 lines", "Not loaded by Claude Code from here on: 212 of 412 lines"],
+  [{ ...LINES, cut_at_line: 412 }, "1 line", "Not loaded by Claude Code from here on: 1 of 412 lines"],
+  [MIDDLE, "20 lines", "Not loaded by OpenClaw from here to line 89: 20 of 120 lines"],
 ])("what is left out: %#", (file, short, said) => {
   expect(leftOut(file)).toBe(short);
   expect(lineSaid(file)).toBe(said);
 });
 
 test.each([
-  [LINES, "It loads 200 lines when a session begins and sees the rest only if it opens the file itself."],
-  [MIDDLE, "It loads 4,000 characters when a session begins; which lines are cut is not known."],
+  [LINES, "It loads 200 lines when a session begins. It sees the rest only if it opens the file itself."],
   [
-    { ...LINES, unit: "characters", cap: 1375, entries: [2, 14] as [number, number] },
-    "It loads 1,375 characters when a session begins and sees the rest only if it opens the file itself. 2 of 14 entries begin past that.",
+    MIDDLE,
+    "It loads 4,000 characters when a session begins, from the beginning and from the end. It sees the rest only if it opens the file itself.",
   ],
   [
-    { ...of("memory_summary.md", "tokens"), cut_at_line: 9 },
-    "It loads about 2,500 tokens when a session begins and sees the rest only if it opens the file itself.",
+    { ...MIDDLE, digest: [[71, 71]] as [number, number][], is_by_total: true },
+    "It loads 4,000 characters when a session begins, which is what the files before it leave of the total, from the beginning and from the end. It sees the rest only if it opens the file itself. Its policy lines are loaded as a digest.",
+  ],
+  [
+    { ...LINES, entries: [2, 14] as [number, number] },
+    "It loads 200 lines when a session begins. It sees the rest only if it opens the file itself. 2 of 14 entries begin there.",
   ],
 ])("the cap in words: %#", (file, said) => {
   expect(lineExplained(file)).toBe(said);
 });
 
-test("what is past a cap stands in the cap's own unit", () => {
-  expect(pastCap(LINES)).toBe("212");
-  expect(pastCap(MIDDLE)).toBe("610");
-  expect(pastCap({ ...of("memory/MEMORY.md", "bytes"), used: 29_250 })).toBe("4.3 KB");
+test("lines of the middle are not loaded, those of the digest and after it are", () => {
+  const file = { ...MIDDLE, digest: [[75, 76]] as [number, number][] };
+  const unseen = [69, 70, 74, 75, 76, 77, 89, 90].filter((line) => isUnseen(file, line));
+  expect(unseen).toEqual([70, 74, 77, 89]);
+  expect([isUnseen(LINES, 200), isUnseen(LINES, 201), isUnseen(LINES, 412)]).toEqual([false, true, true]);
+  expect(isUnseen(null, 1)).toBe(false);
+  expect(againSaid(file)).toBe("Loaded again by OpenClaw from here on");
 });
 
-test("who says so", () => {
-  expect(sourceSaid(LINES)).toBe("Reported by its users, not documented.");
-  expect(sourceSaid(MIDDLE)).toBe("From 2026.9.6: its published package.");
+test("what is past a cap is in the cap's own unit", () => {
+  expect(pastCap(LINES)).toBe("212");
+  expect(pastCap(MIDDLE)).toBe("610");
+  expect(pastCap({ ...LINES, unit: "bytes", used: 29_250, cap: 25_000 })).toBe("4.3 KB");
+});
+
+test("the version that was checked", () => {
+  expect(sourceSaid(LINES)).toBe("Checked with 2.1.332: seen in the published program.");
+  expect(sourceSaid(MIDDLE)).toBe("Checked with 2026.9.6: its published package.");
 });
 
 test.each([
   [LINES, "412", "200 lines"],
-  [of("memory/MEMORY.md", "bytes"), "19.3", "25 KB"],
-  [of("memory_summary.md", "tokens"), "about 1,870", "2,500 tokens"],
+  [of("memory_summary.md", "bytes"), "9.3", "10 KB"],
+  [{ ...LINES, unit: "characters", used: 5120, cap: null }, "5,120", "characters, whole"],
 ])("used and cap: %#", (file, used, cap) => {
   expect(usedOfCap(file)).toEqual({ used, cap });
 });

@@ -13,51 +13,77 @@ export function tightest(files: readonly LoadedFile[]): LoadedFile | null {
   return cutting.toSorted((a, b) => (a.cut_at_line ?? 0) - (b.cut_at_line ?? 0))[0] ?? null;
 }
 
+/** The lines that are not loaded, in the middle or at the end; null for a limit over several files. */
+export function linesCut(file: LoadedFile): { from: number; to: number } | null {
+  if (file.cut_at_line === null) return null;
+  return { from: file.cut_at_line, to: (file.again_at_line ?? file.n_lines + 1) - 1 };
+}
+
+/** Whether a line is not loaded. A line of the digest is. */
+export function isUnseen(file: LoadedFile | null, line: number): boolean {
+  const lines = file === null ? null : linesCut(file);
+  return (
+    file !== null &&
+    lines !== null &&
+    line >= lines.from &&
+    line <= lines.to &&
+    !file.digest.some(([first, last]) => first <= line && line <= last)
+  );
+}
+
 /** What is left out, short: "212 lines", "610 characters". */
 export function leftOut(file: LoadedFile): string {
-  if (file.cut_at_line !== null) return counted(file.n_lines - file.cut_at_line + 1, "line");
-  return amount(file.used - file.cap, file.unit);
+  const lines = linesCut(file);
+  if (lines !== null) return counted(lines.to - lines.from + 1, "line");
+  return amount(file.used - (file.cap ?? file.used), file.unit);
 }
 
 /** How much is past a cap, in the cap's own unit: "610", "4.2 KB". */
 export function pastCap(file: LoadedFile): string {
-  const past = file.used - file.cap;
+  const past = file.used - (file.cap ?? file.used);
   return file.unit === "bytes" ? `${(past / 1000).toFixed(1)} KB` : count(past);
 }
 
-/** The sentence on the load line. */
+/** The sentence at the line from which on nothing is loaded. */
 export function lineSaid(file: LoadedFile): string {
-  const { agent_name, n_lines, cut_at_line } = file;
-  if (cut_at_line !== null)
-    return `From here on ${agent_name} does not see this: ${count(n_lines - cut_at_line + 1)} of ${counted(n_lines, "line")}`;
-  return `${agent_name} does not see the middle of this: ${count(file.used - file.cap)} of ${amount(file.used, file.unit)}`;
+  const { agent_name, n_lines } = file;
+  const lines = linesCut(file);
+  if (lines === null) return `${agent_name} does not load all of these files`;
+  const n = `${count(lines.to - lines.from + 1)} of ${counted(n_lines, "line")}`;
+  return file.again_at_line === null
+    ? `Not loaded by ${agent_name} from here on: ${n}`
+    : `Not loaded by ${agent_name} from here to line ${count(lines.to)}: ${n}`;
 }
 
-/** What stands below it: the limit, what becomes of the rest, and who says so. */
+/** The sentence at the line from which on the file is loaded again. */
+export function againSaid(file: LoadedFile): string {
+  return `Loaded again by ${file.agent_name} from here on`;
+}
+
+/** What stands below the first line: the limit, and what becomes of the rest. */
 export function lineExplained(file: LoadedFile): string {
-  const limit = `It loads ${file.is_estimate ? "about " : ""}${amount(file.cap, file.unit)} when a session begins`;
+  const total = file.is_by_total ? ", which is what the files before it leave of the total" : "";
+  const limit = `It loads ${amount(file.cap ?? file.used, file.unit)} when a session begins${total}`;
   const [past, all] = file.entries ?? [0, 0];
-  const entries = past > 0 ? ` ${count(past)} of ${counted(all, "entry", "entries")} begin past that.` : "";
-  const rest =
-    file.cut_at_line === null
-      ? "; which lines are cut is not known."
-      : " and sees the rest only if it opens the file itself.";
-  return `${limit}${rest}${entries}`;
+  const entries = past > 0 ? ` ${count(past)} of ${counted(all, "entry", "entries")} begin there.` : "";
+  const kept = file.again_at_line === null ? "" : ", from the beginning and from the end";
+  const digest = file.digest.length > 0 ? " Its policy lines are loaded as a digest." : "";
+  return `${limit}${kept}. It sees the rest only if it opens the file itself.${digest}${entries}`;
 }
 
-/** Who says so, where that is not the agent's makers. */
+/** Which version was checked, and how. */
 export function sourceSaid(file: LoadedFile): string {
-  return file.is_reported ? "Reported by its users, not documented." : `From ${file.source}.`;
+  return `Checked with ${file.source}.`;
 }
 
-/** What is used and what is loaded at most: "412 / 200 lines", "19.3 / 25 KB". */
+/** What is used and what is loaded at most: "412 / 200 lines", "9.3 / 10 KB"; without a limit "5,120 characters". */
 export function usedOfCap(file: LoadedFile): { used: string; cap: string } {
-  const about = file.is_estimate ? "about " : "";
+  if (file.cap === null) return { used: count(file.used), cap: `${file.unit}, whole` };
   if (file.unit === "bytes") {
     const kilobytes = (n: number) => (n / 1000).toFixed(n % 1000 === 0 ? 0 : 1);
-    return { used: about + kilobytes(file.used), cap: `${kilobytes(file.cap)} KB` };
+    return { used: kilobytes(file.used), cap: `${kilobytes(file.cap)} KB` };
   }
-  return { used: about + count(file.used), cap: `${count(file.cap)} ${file.unit}` };
+  return { used: count(file.used), cap: `${count(file.cap)} ${file.unit}` };
 }
 
 function amount(n: number, unit: string): string {

@@ -2,6 +2,8 @@ import type {
   Activity,
   AgentConfig,
   AgentsView,
+  AlwaysText,
+  AlwaysView,
   Autopsy,
   AutopsyChoices,
   AutopsyProgress,
@@ -162,6 +164,10 @@ export interface Backend {
   agents(): Promise<AgentsView>;
   /** What agents load of their files, up to their caps. */
   agentsLoaded(): Promise<LoadedFile[]>;
+  /** The files that an agent always loads; none are read unless the agent is watched. */
+  alwaysLoaded(agent: string): Promise<AlwaysView>;
+  /** The text of a file that a watched agent always loads. */
+  alwaysText(agent: string, path: string): Promise<AlwaysText>;
   /** Watches the folders of an agent that are not watched yet. */
   addAgent(id: string): Promise<LibraryState>;
   removeFolder(folder: string): Promise<LibraryState>;

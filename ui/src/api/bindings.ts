@@ -35,6 +35,10 @@ export const commands = {
 	agents: () => __TAURI_INVOKE<AgentsView>("agents"),
 	/**  What agents load of their files up to their caps. */
 	agentsLoaded: () => __TAURI_INVOKE<LoadedFile[]>("agents_loaded"),
+	/**  The files that an agent always loads; none are read unless the agent is watched. */
+	alwaysLoaded: (agent: string) => __TAURI_INVOKE<AlwaysView>("always_loaded", { agent }),
+	/**  The text of a file that a watched agent always loads. */
+	alwaysText: (agent: string, path: string) => __TAURI_INVOKE<AlwaysText>("always_text", { agent, path }),
 	/**  What the config of a target's program says of its search; none where there is none. */
 	agentConfig: (target: string, agent: string | null) => __TAURI_INVOKE<AgentConfig | null>("agent_config", { target, agent }),
 	/**  What becomes of a ranking in a target; `agent` names one of the program's agents. */
@@ -336,6 +340,10 @@ export type AgentView = {
 	is_watched: boolean,
 	/**  What it loads of its files, up to its caps. */
 	loaded: LoadedFile[],
+	missing: string[],
+	switches: string[],
+	instructions: string[],
+	checked_version: string,
 	/**  What could not be read, for a person. */
 	problems: string[],
 };
@@ -1508,19 +1516,21 @@ export type LoadedFile = {
 	/**  How many there are. */
 	used: number,
 	/**  How many are loaded at most. */
-	cap: number,
+	cap: number | null,
+	cuts: boolean,
+	is_by_total: boolean,
 	/**  What is left out by this limit. */
 	cut: LoadCut,
 	/**  The first line that is not loaded whole, where that is known. */
 	cut_at_line: number | null,
+	again_at_line: number | null,
+	digest: [number, number][],
 	/**  The file's lines. */
 	n_lines: number,
 	/**  Of a file with entries: how many begin past the cut, and how many there are. */
 	entries: [number, number] | null,
 	/**  Whether the agent's users report the limit, and its makers do not. */
-	is_reported: boolean,
-	/**  Whether what is used is an estimate. */
-	is_estimate: boolean,
+	version: string,
 	/**  Where the limit comes from, for a person. */
 	source: string,
 };
@@ -3249,3 +3259,30 @@ function makeEvent<TListen, TEmit = TListen>(name: string, serialize?: (payload:
     return Object.assign(fn, base);
 }
 
+
+export type AlwaysFileKind = "memory" | "instructions" | "rule" | "import";
+export type AlwaysState = "loaded" | "not_read" | "not_loaded" | "missing";
+export type AlwaysFile = {
+	path: string,
+	shown: string,
+	kind: AlwaysFileKind,
+	project: string | null,
+	by: string | null,
+	folder: string | null,
+	note: string | null,
+	state: AlwaysState,
+	why: string | null,
+	n_lines: number,
+	n_characters: number,
+	cut_at_line: number | null,
+	again_at_line: number | null,
+};
+export type AlwaysText = { file: AlwaysFile, text: string, unseen: [number, number][] };
+export type AlwaysView = {
+	agent: string,
+	agent_name: string,
+	is_watched: boolean,
+	version: string,
+	files: AlwaysFile[],
+	switches: string[],
+};

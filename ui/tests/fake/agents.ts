@@ -1,4 +1,4 @@
-import type { AgentsView, AgentView, FolderState, LoadedFile } from "../../src/api/bindings";
+import type { AgentsView, AgentView, AlwaysFile, AlwaysText, AlwaysView, FolderState, LoadedFile } from "../../src/api/bindings";
 
 const NAMES = ["OpenClaw", "Claude Code", "Codex", "Gemini CLI", "Hermes", "Obsidian"];
 
@@ -11,12 +11,15 @@ function loaded(file: Partial<LoadedFile> & Pick<LoadedFile, "agent" | "agent_na
     used: 0,
     cap: 1,
     cut: "none",
+    cuts: true,
+    is_by_total: false,
     cut_at_line: null,
+    again_at_line: null,
+    digest: [],
     n_lines: 1,
     entries: null,
-    is_reported: false,
-    is_estimate: false,
-    source: "its published source",
+    version: "0.169.0",
+    source: "0.169.0: seen in the published program",
     ...file,
   };
 }
@@ -33,19 +36,23 @@ function agent(view: Partial<AgentView> & Pick<AgentView, "id" | "name">, folder
     is_partial: false,
     is_watched: false,
     loaded: [],
+    missing: [],
+    switches: [],
+    instructions: [],
+    checked_version: "2026.9.6",
     problems: [],
     ...view,
   };
 }
 
-const OPENCLAW = { agent: "openclaw", agent_name: "OpenClaw", source: "2026.9.6: its published package" };
+const OPENCLAW = { agent: "openclaw", agent_name: "OpenClaw", version: "2026.9.6", source: "2026.9.6: its published package" };
 const CLAUDE = {
   agent: "claude-code",
   agent_name: "Claude Code",
   path: "/home/robin/.claude/projects/-home-robin-server/memory/MEMORY.md",
-  is_reported: true,
   n_lines: 412,
-  source: "reports of its users",
+  version: "2.1.332",
+  source: "2.1.332: seen in the published program",
 };
 
 /** Agents of every kind: one with a middle that is cut, one with an end, one with a problem, one that loads nothing. */
@@ -66,6 +73,8 @@ export const AGENTS: AgentView[] = [
           used: 4_610,
           cap: 4_000,
           cut: "middle",
+          cut_at_line: 70,
+          again_at_line: 90,
           n_lines: 120,
         }),
         loaded({
@@ -83,10 +92,12 @@ export const AGENTS: AgentView[] = [
     {
       id: "claude-code",
       name: "Claude Code",
+      checked_version: "2.1.332",
+      instructions: ["~/.claude/CLAUDE.md", "CLAUDE.md of the folders that its sessions worked in"],
       n_notes: 23,
       loaded: [
         loaded({ ...CLAUDE, unit: "lines", used: 412, cap: 200, cut: "end", cut_at_line: 201 }),
-        loaded({ ...CLAUDE, unit: "bytes", used: 19_310, cap: 25_000 }),
+        loaded({ ...CLAUDE, unit: "characters", used: 19_310, cap: 25_000 }),
       ],
     },
     [
@@ -99,16 +110,17 @@ export const AGENTS: AgentView[] = [
       id: "codex",
       name: "Codex",
       recall: "finds exact substrings only",
+      checked_version: "0.169.0",
+      missing: ["~/work/.codex/memories/memory_summary.md is missing, so Codex loads nothing of its memories"],
       n_notes: 9,
       loaded: [
         loaded({
           agent: "codex",
           agent_name: "Codex",
           path: "/home/robin/.codex/memories/memory_summary.md",
-          unit: "tokens",
-          used: 1_870,
-          cap: 2_500,
-          is_estimate: true,
+          unit: "bytes",
+          used: 9_270,
+          cap: 10_000,
         }),
       ],
     },
@@ -164,4 +176,53 @@ export function found(agents: readonly AgentView[], watched: readonly FolderStat
     places: ["~/.openclaw", "~/.claude", "~/.codex", "~/.gemini", "~/.hermes"],
     took_ms: 4.2,
   };
+}
+
+function always(file: Partial<AlwaysFile> & Pick<AlwaysFile, "shown">): AlwaysFile {
+  return {
+    path: file.shown.replace("~", "/home/robin"),
+    kind: "instructions",
+    project: null,
+    by: null,
+    folder: null,
+    note: null,
+    state: "loaded",
+    why: null,
+    n_lines: 4,
+    n_characters: 60,
+    cut_at_line: null,
+    again_at_line: null,
+    ...file,
+  };
+}
+
+const ALWAYS = [
+  always({ shown: "~/.claude/CLAUDE.md" }),
+  always({
+    shown: "~/.ssh/notes.md",
+    kind: "import",
+    by: "~/.claude/CLAUDE.md",
+    state: "not_read",
+    why: "it is hidden, or in a hidden folder that is not the agent's",
+  }),
+  always({ shown: "~/server/AGENTS.md", project: "~/server", cut_at_line: 3 }),
+  always({ shown: "~/server/gone.md", project: "~/server", state: "missing", why: "so nothing is imported" }),
+];
+
+/** The files that an agent always loads. */
+export function alwaysView(agent: string): AlwaysView {
+  return {
+    agent,
+    agent_name: AGENTS.find((one) => one.id === agent)?.name ?? agent,
+    is_watched: true,
+    version: "2.1.332",
+    files: ALWAYS,
+    switches: [],
+  };
+}
+
+/** The text of one of them: its first line is a comment that is not loaded. */
+export function alwaysText(_agent: string, path: string): AlwaysText {
+  const file = ALWAYS.find((one) => one.path === path) ?? always({ shown: path });
+  return { file, text: "<!-- hidden -->\nUse tabs.\nTest first.\nBe brief.\n", unseen: [[1, 1]] };
 }

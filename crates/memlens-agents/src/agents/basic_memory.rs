@@ -15,10 +15,10 @@ pub(super) static AGENT: Agent = Agent {
     source: Source {
         version: "0.24.1",
         from: "its published package",
-        is_reported: false,
     },
     recall: "searches by words and meaning",
     loads: "nothing",
+    instructions: &[],
     look,
 };
 

@@ -2,44 +2,59 @@
 
 use std::path::PathBuf;
 
-use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
+use crate::agent::{Agent, Cap, Keeps, Limit, Removed, Source, Unit};
 use crate::home::Home;
-use crate::looking::Look;
+use crate::looking::{IfMissing, LoadFile, Look};
 
 pub(super) static AGENT: Agent = Agent {
     id: "codex",
     name: "Codex",
     source: SOURCE,
     recall: "finds exact substrings only",
-    loads: "2,500 tokens of memory_summary.md",
+    loads: "10,000 bytes of memory_summary.md, half from each end",
+    instructions: &[
+        "~/.codex/AGENTS.override.md or AGENTS.md",
+        "AGENTS.override.md or AGENTS.md of the folders that its sessions worked in, and of those above up to the project's root",
+    ],
     look,
 };
 
 const SOURCE: Source = Source {
-    version: "",
-    from: "its published source, November 2026",
-    is_reported: false,
+    version: "0.169.0",
+    from: "seen in the published program",
 };
 
-static SUMMARY: Cap = Cap {
-    limits: &[Limit {
-        unit: Unit::TokensEstimated,
-        most: 2_500,
-    }],
-    keeps: Keeps::Beginning,
-    entries_split_by: None,
-    source: SOURCE,
-};
+fn summary() -> LoadFile {
+    LoadFile {
+        name: "memory_summary.md",
+        cap: Cap {
+            removed: &[Removed::BlankEnd, Removed::BlankStart],
+            limits: vec![Limit::of(Unit::Bytes, 10_000)],
+            keeps: Keeps::Ends { head: 50, tail: 50 },
+            entries_split_by: None,
+            source: SOURCE,
+        },
+        if_missing: IfMissing::Finding {
+            so: "so Codex loads nothing of its memories when a session begins",
+            costs: false,
+        },
+    }
+}
 
 /// The folder of its memories and sessions.
 pub(crate) fn root(home: &Home) -> PathBuf {
     home.folder_of("CODEX_HOME", ".codex")
 }
 
+/// What its rules were checked with.
+pub(crate) fn source() -> Source {
+    SOURCE
+}
+
 fn look(look: &mut Look<'_>) {
     let root = root(look.home());
     let memories = root.join("memories");
     if look.own(&root) && look.folder(&memories) {
-        look.loads(&memories, &[("memory_summary.md", &SUMMARY)], None);
+        look.loads(&memories, vec![summary()], None);
     }
 }

@@ -1,20 +1,31 @@
 //! Gemini CLI: a memory folder for each project. Its global `GEMINI.md` lies among its logs, so that folder is not offered.
 
-use crate::agent::{Agent, Source};
-use crate::looking::Look;
+use crate::agent::{Agent, Cap, Source};
+use crate::looking::{IfMissing, LoadFile, Look};
 
 pub(super) static AGENT: Agent = Agent {
     id: "gemini-cli",
     name: "Gemini CLI",
-    source: Source {
-        version: "",
-        from: "its published source, November 2026",
-        is_reported: false,
-    },
-    recall: "loads all, searches nothing",
-    loads: "all of it",
+    source: SOURCE,
+    recall: "opens files with its tools",
+    loads: "MEMORY.md of the project and its GEMINI.md files, whole; other notes only when it opens them itself",
+    instructions: &[
+        "~/.gemini/GEMINI.md",
+        "GEMINI.md of the folders that its sessions worked in, and of those above up to the project's root",
+        "what these import with @path, below the project",
+    ],
     look,
 };
+
+const SOURCE: Source = Source {
+    version: "0.61.0",
+    from: "seen in the published program",
+};
+
+/// What its rules were checked with.
+pub(crate) fn source() -> Source {
+    SOURCE
+}
 
 fn look(look: &mut Look<'_>) {
     let root = look.home().join(".gemini");
@@ -22,6 +33,14 @@ fn look(look: &mut Look<'_>) {
         return;
     }
     for project in look.children(&root.join("tmp")) {
-        look.folder(&project.join("memory"));
+        let memory = project.join("memory");
+        if look.folder(&memory) {
+            let file = LoadFile {
+                name: "MEMORY.md",
+                cap: Cap::whole(SOURCE),
+                if_missing: IfMissing::Nothing,
+            };
+            look.loads(&memory, vec![file], None);
+        }
     }
 }

@@ -2,41 +2,42 @@
 
 use std::path::PathBuf;
 
-use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
+use crate::agent::{Agent, Cap, Keeps, Limit, Removed, Source, Unit};
+use crate::config::Format;
 use crate::home::Home;
-use crate::looking::Look;
+use crate::looking::{IfMissing, LoadFile, Look};
 
 pub(super) static AGENT: Agent = Agent {
     id: "hermes",
     name: "Hermes",
     source: SOURCE,
     recall: "loads both files, searches nothing",
-    loads: "2,200 characters of MEMORY.md and 1,375 of USER.md",
+    loads: "MEMORY.md and USER.md, whole",
+    instructions: &[],
     look,
 };
 
 const SOURCE: Source = Source {
-    version: "",
-    from: "its published source, November 2026",
-    is_reported: false,
+    version: "0.19.0",
+    from: "seen in the published program",
 };
 
-static MEMORY: Cap = cap(&[characters(2_200)]);
-static USER: Cap = cap(&[characters(1_375)]);
-
-const fn cap(limits: &'static [Limit]) -> Cap {
-    Cap {
-        limits,
-        keeps: Keeps::Beginning,
-        entries_split_by: Some("§"),
-        source: SOURCE,
-    }
-}
-
-const fn characters(most: u64) -> Limit {
-    Limit {
-        unit: Unit::Characters,
-        most,
+/// Its limit refuses further entries, and cuts nothing when a session begins.
+fn file(name: &'static str, most: u64) -> LoadFile {
+    LoadFile {
+        name,
+        cap: Cap {
+            limits: vec![Limit {
+                unit: Unit::Characters,
+                most,
+                cuts: false,
+            }],
+            removed: &[Removed::BlankEnd, Removed::BlankStart],
+            keeps: Keeps::Beginning,
+            entries_split_by: Some("§"),
+            source: SOURCE,
+        },
+        if_missing: IfMissing::Nothing,
     }
 }
 
@@ -49,10 +50,12 @@ fn look(look: &mut Look<'_>) {
     let root = root(look.home());
     let memories = root.join("memories");
     if look.own(&root) && look.folder(&memories) {
-        look.loads(
-            &memories,
-            &[("MEMORY.md", &MEMORY), ("USER.md", &USER)],
-            None,
-        );
+        let config = look.config(&root.join("config.yaml"), Format::Yaml);
+        let most = |key: &str, usual| config["memory"][key].as_u64().unwrap_or(usual);
+        let files = vec![
+            file("MEMORY.md", most("memory_char_limit", 2_200)),
+            file("USER.md", most("user_char_limit", 1_375)),
+        ];
+        look.loads(&memories, files, None);
     }
 }

@@ -10,10 +10,10 @@ pub(super) static AGENT: Agent = Agent {
     source: Source {
         version: "",
         from: "its list of vaults, November 2026",
-        is_reported: false,
     },
     recall: "keeps notes, and is no agent",
     loads: "nothing: it is no agent",
+    instructions: &[],
     look,
 };
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
+use crate::agent::{Agent, Cap, Keeps, Limit, Removed, Source, Unit};
 use crate::home::Home;
-use crate::looking::Look;
+use crate::looking::{IfMissing, LoadFile, Look};
 use crate::searched::members;
 
 pub(super) static AGENT: Agent = Agent {
@@ -15,46 +15,84 @@ pub(super) static AGENT: Agent = Agent {
     name: "OpenClaw",
     source: SOURCE,
     recall: "searches by words and meaning",
-    loads: "up to 20,000 characters of a file and 60,000 in all; the middle of a longer file is cut",
+    loads: "up to 20,000 characters of each of six workspace files and 60,000 in all; the middle of a longer file is cut",
+    instructions: &["AGENTS.md, SOUL.md, IDENTITY.md and BOOTSTRAP.md of each workspace"],
     look,
 };
 
 const SOURCE: Source = Source {
     version: "2026.9.6",
-    from: "its published package and documentation",
-    is_reported: false,
+    from: "its published package",
 };
 
-static FILE: Cap = cap(&[characters(20_000)]);
-static USER: Cap = cap(&[characters(4_000)]);
-
-const fn cap(limits: &'static [Limit]) -> Cap {
-    Cap {
-        limits,
-        keeps: Keeps::Ends,
-        entries_split_by: None,
-        source: SOURCE,
-    }
+/// Limits that its config sets for one agent.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    file: u64,
+    total: u64,
 }
 
-const fn characters(most: u64) -> Limit {
-    Limit {
-        unit: Unit::Utf16,
-        most,
-    }
+/// `USER.md` has at most so much, whatever the config says.
+const USER_MAX: u64 = 4_000;
+
+const MISSING: IfMissing = IfMissing::Finding {
+    so: "so OpenClaw is only told that the file is missing",
+    costs: true,
+};
+
+/// The files of a workspace, in the order in which they are loaded and the total is spent.
+fn files(limits: Limits, is_bootstrap_skipped: bool) -> Vec<LoadFile> {
+    let file = |name, if_missing| LoadFile {
+        name,
+        cap: Cap {
+            removed: &[Removed::BlankEnd],
+            limits: vec![Limit::of(
+                Unit::Utf16,
+                if name == "USER.md" {
+                    limits.file.min(USER_MAX)
+                } else {
+                    limits.file
+                },
+            )],
+            keeps: Keeps::OpenClaw,
+            entries_split_by: None,
+            source: SOURCE,
+        },
+        if_missing,
+    };
+    vec![
+        file("AGENTS.md", MISSING),
+        file("SOUL.md", MISSING),
+        file("IDENTITY.md", MISSING),
+        file("USER.md", IfMissing::Nothing),
+        // Deleted once the workspace is set up, which `skipBootstrap` keeps it from being.
+        file(
+            "BOOTSTRAP.md",
+            if is_bootstrap_skipped {
+                IfMissing::Line
+            } else {
+                IfMissing::Nothing
+            },
+        ),
+        file("MEMORY.md", IfMissing::Nothing),
+    ]
 }
 
-/// What it loads, its memory first.
-static LOADS: [(&str, &Cap); 8] = [
-    ("MEMORY.md", &FILE),
-    ("USER.md", &USER),
-    ("AGENTS.md", &FILE),
-    ("SOUL.md", &FILE),
-    ("TOOLS.md", &FILE),
-    ("IDENTITY.md", &FILE),
-    ("HEARTBEAT.md", &FILE),
-    ("BOOTSTRAP.md", &FILE),
-];
+/// The limits of one agent: its own, else the defaults of the config, else those of the program.
+fn limits(config: &Value, own: &Value) -> Limits {
+    let limit = |key: &str, usual| {
+        let set = [&own[key], &config["agents"]["defaults"][key]];
+        let set = set.into_iter().find(|value| !value.is_null());
+        set.and_then(Value::as_f64)
+            .filter(|set| *set > 0.0)
+            .map_or(usual, |set| set as u64)
+    };
+    let file = limit("bootstrapMaxChars", 20_000);
+    Limits {
+        file,
+        total: limit("bootstrapTotalMaxChars", 60_000).max(1),
+    }
+}
 
 /// The folder of its config, state and databases.
 pub(crate) fn state(home: &Home) -> PathBuf {
@@ -130,9 +168,20 @@ fn look(look: &mut Look<'_>) {
             look.folder(&usual).then_some(usual)
         }
     };
-    let mut workspaces: Vec<PathBuf> = default.into_iter().collect();
+    // The agent that has the default workspace.
+    let main = agents.iter().find(|agent| agent.id == "main");
+    let only = main
+        .or(agents.first())
+        .map_or(&Value::Null, |agent| agent.settings);
+    let mut workspaces: Vec<(PathBuf, &Value)> =
+        default.into_iter().map(|default| (default, only)).collect();
     let is_roster = agents.len() > 1;
-    for (id, named) in agents {
+    for Configured {
+        id,
+        workspace: named,
+        settings,
+    } in agents
+    {
         let workspace = match (named, shared) {
             (Some(named), _) => look.named_folder(named, &format!("agent {id}")),
             // The only one has the default; of several, each that names none has a folder of its own.
@@ -146,7 +195,7 @@ fn look(look: &mut Look<'_>) {
             }
             (None, _) => None,
         };
-        workspaces.extend(workspace);
+        workspaces.extend(workspace.map(|workspace| (workspace, settings)));
     }
     let mut extra: Vec<(PathBuf, &str)> = members(home, &config)
         .into_iter()
@@ -160,15 +209,36 @@ fn look(look: &mut Look<'_>) {
     for (path, key) in extra {
         look.named_place(&path, &format!("{key}.extraPaths"));
     }
-    workspaces.sort();
-    workspaces.dedup();
-    for workspace in workspaces {
-        look.loads(&workspace, &LOADS, Some(characters(60_000)));
+    workspaces.sort_by(|one, other| one.0.cmp(&other.0));
+    workspaces.dedup_by(|one, other| one.0 == other.0);
+    for (workspace, settings) in workspaces {
+        let mode = [
+            &settings["contextInjection"],
+            &config["agents"]["defaults"]["contextInjection"],
+        ];
+        if mode.into_iter().find(|mode| mode.is_string()) == Some(&Value::from("never")) {
+            let shown = home.shown(&workspace);
+            look.switch(format!(
+                "contextInjection is never, so OpenClaw loads no file of {shown}"
+            ));
+            continue;
+        }
+        let limits = limits(&config, settings);
+        let total = Limit::of(Unit::Utf16, limits.total);
+        let is_skipped = config["agents"]["defaults"]["skipBootstrap"] == Value::Bool(true);
+        look.loads(&workspace, files(limits, is_skipped), Some(total));
     }
 }
 
-/// The agents that the config names, each with its workspace: by id since 2026.8, before as a list.
-fn configured<'v>(look: &mut Look<'_>, config: &'v Value) -> Vec<(&'v str, Option<&'v str>)> {
+/// An agent that the config names.
+struct Configured<'v> {
+    id: &'v str,
+    workspace: Option<&'v str>,
+    settings: &'v Value,
+}
+
+/// The agents that the config names: by id since 2026.8, before as a list.
+fn configured<'v>(look: &mut Look<'_>, config: &'v Value) -> Vec<Configured<'v>> {
     let agents = &config["agents"];
     let by_id = look
         .entries(&agents["entries"], "agents.entries")
@@ -178,9 +248,13 @@ fn configured<'v>(look: &mut Look<'_>, config: &'v Value) -> Vec<(&'v str, Optio
     let listed = listed.filter_map(|agent| Some((agent["id"].as_str()?, agent)));
     by_id
         .chain(listed)
-        .map(|(id, agent)| {
+        .map(|(id, settings)| {
             let name = format!("the workspace of agent {id}");
-            (id, look.text(&agent["workspace"], &name))
+            Configured {
+                id,
+                workspace: look.text(&settings["workspace"], &name),
+                settings,
+            }
         })
         .collect()
 }

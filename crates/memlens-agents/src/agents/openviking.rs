@@ -13,10 +13,10 @@ pub(super) static AGENT: Agent = Agent {
     source: Source {
         version: "0.5.2",
         from: "its published package",
-        is_reported: false,
     },
     recall: "searches summaries by meaning",
     loads: "nothing",
+    instructions: &[],
     look,
 };
 

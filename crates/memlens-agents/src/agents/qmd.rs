@@ -13,10 +13,10 @@ pub(super) static AGENT: Agent = Agent {
     source: Source {
         version: "2.8.3",
         from: "its published package",
-        is_reported: false,
     },
     recall: "searches by words and meaning",
     loads: "nothing",
+    instructions: &[],
     look,
 };
 

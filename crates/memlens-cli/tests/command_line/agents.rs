@@ -44,17 +44,18 @@ fn agents_are_listed_and_nothing_is_watched_unasked() {
         json!([
             {
                 "id": "openclaw", "name": "OpenClaw", "version": null, "folders": [], "notes": 0, "newest": null,
-                "watched": false,
+                "watched": false, "checked_version": "2026.9.6",
                 "problems": ["cannot read ~/.openclaw/openclaw.json: line 1: it ends too early (identifier)"],
             },
             {
                 "id": "claude-code", "name": "Claude Code", "version": null,
                 "folders": [format!("{root}/.claude/projects/-house/memory")], "notes": 1, "newest": told[1]["newest"],
-                "watched": false,
+                "watched": false, "checked_version": "2.1.332",
             },
             {
                 "id": "codex", "name": "Codex", "version": null, "folders": [format!("{root}/.codex/memories")],
                 "notes": 1, "newest": told[2]["newest"], "watched": false,
+                "checked_version": "0.169.0",
             },
         ])
     );
@@ -159,17 +160,23 @@ fn what_agents_load_is_measured_watched_or_not() {
     assert_eq!(
         at_home.json(&["agents", "loaded", "--json"]),
         json!([
-            {"agent": "claude-code", "path": claude, "unit": "lines", "used": 250, "cap": 200, "cut_at_line": 201},
-            {"agent": "claude-code", "path": claude, "unit": "bytes", "used": 5000, "cap": 25000, "cut_at_line": null},
             {
-                "agent": "codex", "path": format!("{root}/.codex/memories/memory_summary.md"), "unit": "tokens",
-                "used": 8, "cap": 2500, "cut_at_line": null,
+                "agent": "claude-code", "path": claude, "unit": "lines", "used": 250, "cap": 200, "cuts": true,
+                "cut_at_line": 201, "again_at_line": null, "version": "2.1.332",
+            },
+            {
+                "agent": "claude-code", "path": claude, "unit": "characters", "used": 4999, "cap": 25000, "cuts": true,
+                "cut_at_line": null, "again_at_line": null, "version": "2.1.332",
+            },
+            {
+                "agent": "codex", "path": format!("{root}/.codex/memories/memory_summary.md"), "unit": "bytes",
+                "used": 30, "cap": 10000, "cuts": true, "cut_at_line": null, "again_at_line": null, "version": "0.169.0",
             },
         ])
     );
     let (_, out, _) = at_home.run(&["agents", "loaded"]);
     assert!(
-        out.starts_with("claude-code  250 of 200 lines  cut at line 201: 50 of 250 lines are not loaded  (as its users report)\n"),
+        out.starts_with("claude-code  250 of 200 lines  cut at line 201: 50 of 250 lines are not loaded  (checked with 2.1.332)\n"),
         "{out}"
     );
     assert_eq!(at_home.run(&["agents", "add", "claude-code"]).0, Some(0));
@@ -179,6 +186,64 @@ fn what_agents_load_is_measured_watched_or_not() {
             .as_str()
             .is_some_and(|told| told.starts_with("Past the load cap: Claude Code loads")),
         "{why:#}"
+    );
+}
+
+#[test]
+fn a_missing_summary_and_a_cut_middle_are_reported() {
+    let home = Notes::new(&[
+        (".codex/memories/raw_memories.md", "The relay is grey.\n"),
+        (
+            ".openclaw/workspace/USER.md",
+            &"- The relay is grey.\n".repeat(300),
+        ),
+    ]);
+    let memlens = Memlens::new();
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let finding = "~/.codex/memories/memory_summary.md is missing, so Codex loads nothing of its memories when a session begins";
+    let rows = at_home.json(&["agents", "loaded", "--json"]);
+    let rows = list(&rows);
+    assert!(
+        rows.contains(&json!({"agent": "codex", "finding": finding})),
+        "{rows:#?}"
+    );
+    let user = &rows[0];
+    assert_eq!(user["unit"], "characters");
+    assert_eq!(
+        (&user["cut_at_line"], &user["again_at_line"]),
+        (&json!(140), &json!(255))
+    );
+    let (_, out, _) = at_home.run(&["agents", "loaded"]);
+    assert!(
+        out.contains(&format!("codex        finding: {finding}\n")),
+        "{out}"
+    );
+    assert!(
+        out.contains("lines 140 to 254 of 300 are not loaded"),
+        "{out}"
+    );
+    let (_, out, _) = at_home.run(&["agents"]);
+    assert!(out.contains(&format!("    finding: {finding}\n")), "{out}");
+    assert!(
+        out.contains("half from each end (checked with 0.169.0)"),
+        "{out}"
+    );
+    assert_eq!(at_home.run(&["agents", "add", "openclaw"]).0, Some(0));
+    let why = |line: u32| {
+        let place = format!("USER.md:{line}");
+        at_home.json(&["why", "relay", &place, "--json"])["load_cap"].clone()
+    };
+    assert_eq!(why(139), json!(null));
+    assert_eq!(why(255), json!(null));
+    assert!(
+        why(200)
+            .as_str()
+            .is_some_and(|said| said.contains("lines 140 to 254")),
+        "{}",
+        why(200)
     );
 }
 

@@ -102,9 +102,11 @@ fn places_of_agents(case: &Case<'_>, folders: &[&Folder]) -> Vec<Source> {
             continue;
         }
         places.extend(found.folders.iter().cloned());
-        for loads in &found.loads {
-            places.extend(loads.files.iter().map(|(name, _)| loads.folder.join(name)));
-        }
+        let always = memlens_agents::always_loaded(home, &found)
+            .files
+            .into_iter();
+        let is_read = always.filter(|file| file.text().is_some());
+        places.extend(is_read.map(|file| file.path));
     }
     let is_watched = |path: &PathBuf| {
         let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());

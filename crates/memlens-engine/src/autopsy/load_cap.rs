@@ -6,7 +6,7 @@ use super::fact::Found;
 use super::{Case, step as proof};
 use crate::agents::{past_cap, tightest};
 use crate::cause::Cause;
-use crate::view::{AutopsyStep, LoadCut, LoadedFile, StepOutcome, StepProof};
+use crate::view::{AutopsyStep, LoadedFile, StepOutcome, StepProof};
 
 /// The step, and what follows from it.
 pub(super) struct Loading {
@@ -40,7 +40,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
                 .to_owned(),
         );
     };
-    let (files, _) = case.library.loaded(home);
+    let files = case.library.loaded(home).files;
     let is_it = |file: &&LoadedFile| {
         let is_note = match &file.folder {
             Some(folder) => {
@@ -56,6 +56,9 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
     };
     let of_note: Vec<&LoadedFile> = files.iter().filter(is_it).collect();
     if of_note.is_empty() {
+        if let Some(loading) = instructions(case, home, found) {
+            return loading;
+        }
         if let Some(missing) = missing(home, case.agent_id()) {
             let said = format!(
                 "{missing} is missing, so {who} loads nothing of its memory at the start of a session."
@@ -73,17 +76,49 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
         ));
     }
     let cut = tightest(of_note.iter().copied());
-    match cut.and_then(|file| Some((file, past_cap(file, Some(found.line))?))) {
+    match cut.and_then(|file| past_cap(file, Some(found.line))) {
         None => Loading {
             is_loaded: true,
             ..Loading::passed(format!("{who} loads this line at the start of a session."))
         },
-        Some((file, cut)) if file.cut == LoadCut::End => Loading {
+        Some(cut) => Loading {
             cause: Some(Cause::PastCap { cut: cut.clone() }),
             ..Loading::new(StepOutcome::Failed, cut)
         },
-        Some((_, said)) => Loading::new(StepOutcome::Unknown, said),
     }
+}
+
+/// Says whether a line of an instruction file is loaded; `None` if the file is not one that the agent always loads.
+fn instructions(case: &Case<'_>, home: &Home, found: &Found) -> Option<Loading> {
+    let path = found.file.as_ref()?;
+    let load = case.library.always_loaded(home, case.agent_id()?);
+    let file = load.files.iter().find(|file| file.path == *path)?;
+    let text = file.text()?;
+    let (at, line) = text
+        .split_inclusive('\n')
+        .scan(0, |at, line| {
+            let start = *at;
+            *at += line.len();
+            Some((start, line))
+        })
+        .nth((found.line as usize).checked_sub(1)?)?;
+    let who = case.who();
+    let name = home.shown(path);
+    let is_loaded = (at..at + line.trim_end().len()).any(|at| file.is_loaded(at));
+    Some(if is_loaded {
+        Loading {
+            is_loaded: true,
+            ..Loading::passed(format!(
+                "{who} loads this line of {name} at the start of a session."
+            ))
+        }
+    } else {
+        let cut = format!("{who} loads {name} at the start of a session, but not this line.");
+        Loading {
+            cause: Some(Cause::PastCap { cut: cut.clone() }),
+            ..Loading::new(StepOutcome::Failed, cut)
+        }
+    })
 }
 
 /// The file without which an agent loads nothing of its memory, if it is missing.
@@ -97,7 +132,7 @@ fn missing(home: &Home, agent: Option<&str>) -> Option<String> {
     let found = found.iter().find(|it| Some(it.agent.id) == agent)?;
     let mut loads = found.loads.iter();
     let folder = &loads
-        .find(|it| it.files.iter().any(|(name, _)| *name == summary))?
+        .find(|it| it.files.iter().any(|file| file.name == summary))?
         .folder;
     let path = folder.join(summary);
     path.symlink_metadata().is_err().then(|| home.shown(&path))

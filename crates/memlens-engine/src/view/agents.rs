@@ -43,6 +43,14 @@ pub struct AgentView {
     pub is_watched: bool,
     /// What it loads of its files, up to its caps.
     pub loaded: Vec<LoadedFile>,
+    /// Files that it would load and that do not exist, each with what follows, for the user.
+    pub missing: Vec<String>,
+    /// Settings that turn loading off or redirect it, for the user.
+    pub switches: Vec<String>,
+    /// Names of the instruction files that are read once the user watches the agent.
+    pub instructions: Vec<String>,
+    /// The version that Memlens's statements about it were checked against; empty if none.
+    pub checked_version: String,
     /// What could not be read, for a person.
     pub problems: Vec<String>,
 }
@@ -66,9 +74,9 @@ pub enum LoadCut {
     None,
     /// The end.
     End,
-    /// The middle; which lines is not known.
+    /// The middle.
     Middle,
-    /// Some of several files, in part or whole; which is not known.
+    /// Some of several files, in part or whole.
     Files,
 }
 
@@ -91,21 +99,27 @@ pub struct LoadedFile {
     pub unit: String,
     /// How many there are.
     pub used: u32,
-    /// How many are loaded at most.
-    pub cap: u32,
+    /// The limit; `None` if the file has none and is loaded whole.
+    pub cap: Option<u32>,
+    /// Whether text over the limit is left out. If not, the agent only refuses to add more.
+    pub cuts: bool,
+    /// Whether a total over several files lowered the limit.
+    pub is_by_total: bool,
     /// What is left out by this limit.
     pub cut: LoadCut,
-    /// The first line that is not loaded whole, where that is known.
+    /// The first line that is not loaded whole, of a file that is cut.
     pub cut_at_line: Option<u32>,
+    /// The first line that is loaded again, of a file whose middle is cut.
+    pub again_at_line: Option<u32>,
+    /// First and last lines within the cut that are loaded as a digest.
+    pub digest: Vec<(u32, u32)>,
     /// The file's lines.
     pub n_lines: u32,
-    /// Of a file with entries: how many begin past the cut, and how many there are.
+    /// Files with entries: how many begin in what is cut, and how many there are.
     pub entries: Option<(u32, u32)>,
-    /// Whether the agent's users report the limit, and its makers do not.
-    pub is_reported: bool,
-    /// Whether what is used is an estimate.
-    pub is_estimate: bool,
-    /// Where the limit comes from, for a person.
+    /// The version of the agent that the limit was checked against; empty if none.
+    pub version: String,
+    /// Where the limit comes from, for the user.
     pub source: String,
 }
 

@@ -1,0 +1,279 @@
+//! What Claude Code 2.1.332 loads beside its memory: `CLAUDE.md` files with their imports, and rules.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::chain::{down, normal};
+use super::reading::{Read, markdown_below};
+use super::{AlwaysKind, AlwaysLoaded, Content, Reader, SessionLoad, entry, imports, whole};
+use crate::agent::{Cap, Keeps, Removed, Source};
+use crate::agents::{claude_code_root, claude_code_source, claude_code_variable_on};
+use crate::config::{self, Format};
+use crate::home::Home;
+
+/// A file that is imported by one that is imported by one…: so many deep.
+const DEPTH_MAX: u32 = 4;
+
+struct Loader<'a> {
+    home: &'a Home,
+    cwd: Option<&'a Path>,
+    reader: Reader,
+    cap: Cap,
+    excludes: Vec<(Regex, String)>,
+    seen: BTreeSet<PathBuf>,
+    load: SessionLoad,
+}
+
+pub(super) fn load(home: &Home, cwd: Option<&Path>) -> SessionLoad {
+    let root = claude_code_root(home);
+    let source: Source = claude_code_source();
+    let mut loader = Loader {
+        home,
+        cwd,
+        reader: Reader::new(home, cwd, std::slice::from_ref(&root)),
+        cap: Cap {
+            removed: &[Removed::FrontMatter, Removed::BlockComments],
+            limits: Vec::new(),
+            keeps: Keeps::Beginning,
+            entries_split_by: None,
+            source,
+        },
+        excludes: Vec::new(),
+        seen: BTreeSet::new(),
+        load: SessionLoad::default(),
+    };
+    let mut settings = vec![root.join("settings.json")];
+    if let Some(cwd) = cwd {
+        settings.push(cwd.join(".claude/settings.json"));
+        settings.push(cwd.join(".claude/settings.local.json"));
+    }
+    for path in settings {
+        // A settings file that cannot be read is reported where the agent is found.
+        let Ok(Some(value)) = config::read(&path, Format::Json, home.folder()) else {
+            continue;
+        };
+        let shown = home.shown(&path);
+        let name = "CLAUDE_CODE_DISABLE_CLAUDE_MDS";
+        if let Some(why) = claude_code_variable_on(home, &value, &shown, name) {
+            loader.load.switches.push(format!(
+                "{why}, so Claude Code loads neither CLAUDE.md files nor MEMORY.md"
+            ));
+            return loader.load;
+        }
+        if cwd.is_some_and(|cwd| path.starts_with(cwd)) {
+            loader.memory_switches(&value, &shown);
+        }
+        let patterns = value["claudeMdExcludes"].as_array().into_iter().flatten();
+        for pattern in patterns.filter_map(Value::as_str) {
+            if let Some(regex) = glob(pattern) {
+                loader
+                    .excludes
+                    .push((regex, format!("claudeMdExcludes in {shown} names it")));
+            }
+        }
+    }
+    if home
+        .variable("CLAUDE_CODE_DISABLE_CLAUDE_MDS")
+        .is_some_and(|value| value != "0" && value != "false")
+    {
+        loader.load.switches.push(
+            "CLAUDE_CODE_DISABLE_CLAUDE_MDS is set, so Claude Code loads neither CLAUDE.md files nor MEMORY.md".to_owned(),
+        );
+        return loader.load;
+    }
+    match cwd {
+        None => {
+            loader.file(&root.join("CLAUDE.md"), AlwaysKind::Instructions, None);
+            loader.rules(&root.join("rules"), None);
+        }
+        Some(cwd) => {
+            for folder in down(Path::new("/"), cwd) {
+                let project = Some(cwd);
+                // The user's own files are not those of a project, though they are in a folder above it.
+                if folder.join(".claude") != root {
+                    loader.file(&folder.join("CLAUDE.md"), AlwaysKind::Instructions, project);
+                    loader.file(
+                        &folder.join(".claude/CLAUDE.md"),
+                        AlwaysKind::Instructions,
+                        project,
+                    );
+                    loader.rules(&folder.join(".claude/rules"), project);
+                } else {
+                    loader.file(&folder.join("CLAUDE.md"), AlwaysKind::Instructions, project);
+                }
+                loader.file(
+                    &folder.join("CLAUDE.local.md"),
+                    AlwaysKind::Instructions,
+                    project,
+                );
+            }
+        }
+    }
+    loader.load
+}
+
+impl Loader<'_> {
+    fn memory_switches(&mut self, value: &Value, shown: &str) {
+        if value["autoMemoryEnabled"] == Value::Bool(false) {
+            self.load.switches.push(format!(
+                "autoMemoryEnabled is false in {shown}, so Claude Code loads no MEMORY.md there"
+            ));
+        }
+        if let Some(named) = value["autoMemoryDirectory"].as_str() {
+            self.load.switches.push(format!(
+                "autoMemoryDirectory in {shown} is {named:?}, so Claude Code loads the MEMORY.md of that folder there, and not the usual one"
+            ));
+        }
+    }
+
+    fn rules(&mut self, folder: &Path, project: Option<&Path>) {
+        for path in markdown_below(folder, 8) {
+            self.file(&path, AlwaysKind::Rule, project);
+        }
+    }
+
+    fn file(&mut self, path: &Path, kind: AlwaysKind, project: Option<&Path>) {
+        self.file_at(path, kind, project, None, 0);
+    }
+
+    fn file_at(
+        &mut self,
+        path: &Path,
+        kind: AlwaysKind,
+        project: Option<&Path>,
+        by: Option<&Path>,
+        depth: u32,
+    ) {
+        if !self.seen.insert(path.to_owned()) {
+            return;
+        }
+        let one = |content| AlwaysLoaded {
+            by: by.map(Path::to_owned),
+            ..entry(path.to_owned(), kind, project, content)
+        };
+        let text = match self.reader.read(path) {
+            Read::Text(text) => text,
+            Read::Refused(why) => {
+                self.load.files.push(one(Content::NotRead(why)));
+                return;
+            }
+            Read::Missing => {
+                if kind == AlwaysKind::Import {
+                    let so = "so nothing is imported".to_owned();
+                    self.load.files.push(one(Content::Missing(so)));
+                }
+                return;
+            }
+        };
+        let shown = path.to_string_lossy();
+        if let Some((_, why)) = self
+            .excludes
+            .iter()
+            .find(|(regex, _)| regex.is_match(&shown))
+        {
+            let content = Content::NotLoaded(why.clone());
+            self.load.files.push(one(content));
+            return;
+        }
+        if kind == AlwaysKind::Rule && has_paths(&text) {
+            let why = "its front matter has paths, so it is loaded only with such files";
+            self.load
+                .files
+                .push(one(Content::NotLoaded(why.to_owned())));
+            return;
+        }
+        let names = imports::claude(&text);
+        self.load.files.push(one(whole(text, &self.cap)));
+        let Some(folder) = path.parent() else { return };
+        for name in names {
+            let import = self
+                .home
+                .expanded(&name)
+                .unwrap_or_else(|| folder.join(&name));
+            let import = normal(&import);
+            // Words such as @someone are no imports.
+            if self.seen.contains(&import) || !is_file(&import) && import.extension().is_none() {
+                continue;
+            }
+            if depth == DEPTH_MAX {
+                if is_file(&import) {
+                    let why = format!("it is imported more than {DEPTH_MAX} deep");
+                    let mut file =
+                        entry(import, AlwaysKind::Import, project, Content::NotLoaded(why));
+                    file.by = Some(path.to_owned());
+                    self.load.files.push(file);
+                }
+                continue;
+            }
+            let is_outside = self
+                .cwd
+                .is_some_and(|cwd| project.is_some() && !import.starts_with(cwd));
+            if is_outside {
+                let why = "it is outside the project, so Claude Code loads it only after you agreed there".to_owned();
+                let mut file = entry(
+                    import.clone(),
+                    AlwaysKind::Import,
+                    project,
+                    Content::NotRead(why),
+                );
+                file.by = Some(path.to_owned());
+                self.seen.insert(import);
+                self.load.files.push(file);
+                continue;
+            }
+            self.file_at(&import, AlwaysKind::Import, project, Some(path), depth + 1);
+        }
+    }
+}
+
+fn is_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| !found.is_dir())
+}
+
+/// Whether the front matter of a rule names the paths that it is for.
+fn has_paths(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("---") else {
+        return false;
+    };
+    let Some(end) = rest.find("\n---") else {
+        return false;
+    };
+    rest[..end].lines().any(|line| line.starts_with("paths:"))
+}
+
+/// A pattern over whole paths: `*` and `?` within a name, `**` over folders, `{a,b}`.
+fn glob(pattern: &str) -> Option<Regex> {
+    let mut regex = String::from("^");
+    let mut rest = pattern.chars().peekable();
+    let mut n_open = 0_u32;
+    while let Some(next) = rest.next() {
+        match next {
+            '*' if rest.peek() == Some(&'*') => {
+                rest.next();
+                if rest.peek() == Some(&'/') {
+                    rest.next();
+                    regex.push_str("(?:.*/)?");
+                } else {
+                    regex.push_str(".*");
+                }
+            }
+            '*' => regex.push_str("[^/]*"),
+            '?' => regex.push_str("[^/]"),
+            '{' => {
+                n_open += 1;
+                regex.push_str("(?:");
+            }
+            '}' if n_open > 0 => {
+                n_open -= 1;
+                regex.push(')');
+            }
+            ',' if n_open > 0 => regex.push('|'),
+            next => regex.push_str(&regex::escape(&next.to_string())),
+        }
+    }
+    regex.push('$');
+    Regex::new(&regex).ok()
+}
