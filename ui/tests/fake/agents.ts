@@ -1,4 +1,12 @@
-import type { AgentsView, AgentView, AlwaysFile, AlwaysText, AlwaysView, FolderState, LoadedFile } from "../../src/api/bindings";
+import type {
+  AgentsView,
+  AgentView,
+  AlwaysFile,
+  AlwaysText,
+  AlwaysView,
+  FolderState,
+  LoadedFile,
+} from "../../src/api/bindings";
 
 const NAMES = ["OpenClaw", "Claude Code", "Codex", "Gemini CLI", "Hermes", "Obsidian"];
 
@@ -45,7 +53,12 @@ function agent(view: Partial<AgentView> & Pick<AgentView, "id" | "name">, folder
   };
 }
 
-const OPENCLAW = { agent: "openclaw", agent_name: "OpenClaw", version: "2026.9.6", source: "2026.9.6: its published package" };
+const OPENCLAW = {
+  agent: "openclaw",
+  agent_name: "OpenClaw",
+  version: "2026.9.6",
+  source: "2026.9.6: its published package",
+};
 const CLAUDE = {
   agent: "claude-code",
   agent_name: "Claude Code",
@@ -111,7 +124,9 @@ export const AGENTS: AgentView[] = [
       name: "Codex",
       recall: "finds exact substrings only",
       checked_version: "0.169.0",
-      missing: ["~/work/.codex/memories/memory_summary.md is missing, so Codex loads nothing of its memories"],
+      missing: [
+        "~/work/.codex/memories/memory_summary.md is missing, so Codex loads nothing of its memories",
+      ],
       n_notes: 9,
       loaded: [
         loaded({

@@ -40,8 +40,20 @@ export function autopsied({ fact, agent }: AutopsyQuestion): Autopsy {
       {
         ...step("asked", "passed", "3 times in this session:"),
         questions: [
-          { id: "p6", at_ms: AT_MS, question: "connection dead, what now", came: "came closest, 0.310", closeness: 0.52 },
-          { id: "p5", at_ms: AT_MS + 120_000, question: "wifi dead in the studio", came: "0.260", closeness: 0.44 },
+          {
+            id: "p6",
+            at_ms: AT_MS,
+            question: "connection dead, what now",
+            came: "came closest, 0.310",
+            closeness: 0.52,
+          },
+          {
+            id: "p5",
+            at_ms: AT_MS + 120_000,
+            question: "wifi dead in the studio",
+            came: "0.260",
+            closeness: 0.44,
+          },
           { id: "p4", at_ms: null, question: "why is streaming stuck", came: "0.203", closeness: null },
         ],
       },
