@@ -291,14 +291,17 @@ fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(
         let rows = files.chain(findings).chain(instructions);
         return print_json(&rows.collect::<Vec<LoadedRow>>());
     }
-    if files.is_empty() && findings.is_empty() {
+    if files.is_empty() && findings.is_empty() && instructions.is_empty() {
         tell("no agent on this machine loads a memory file when a session begins");
     }
     print_text(|out| {
         files.iter().try_for_each(|file| print_loaded(out, file))?;
         findings
             .iter()
-            .try_for_each(|one| writeln!(out, "{:<12} finding: {}", one.agent, shown(&one.said)))
+            .try_for_each(|one| writeln!(out, "{:<12} finding: {}", one.agent, shown(&one.said)))?;
+        instructions
+            .iter()
+            .try_for_each(|(view, file)| print_instructions(out, view, file))
     })
 }
 
