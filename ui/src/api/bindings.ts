@@ -340,9 +340,13 @@ export type AgentView = {
 	is_watched: boolean,
 	/**  What it loads of its files, up to its caps. */
 	loaded: LoadedFile[],
+	/**  Files that it would load and that do not exist, each with what follows, for the user. */
 	missing: string[],
+	/**  Settings that turn loading off or redirect it, for the user. */
 	switches: string[],
+	/**  Names of the instruction files that are read once the user watches the agent. */
 	instructions: string[],
+	/**  The version that Memlens's statements about it were checked against; empty if none. */
 	checked_version: string,
 	/**  What could not be read, for a person. */
 	problems: string[],
@@ -366,6 +370,84 @@ export type AgreementMeasure =
 "simhash" | 
 /**  Their share of common words. */
 "words";
+
+/**  A file that an agent always loads, or would. */
+export type AlwaysFile = {
+	/**  Its absolute path. */
+	path: string,
+	/**  The path with `~` for the home folder. */
+	shown: string,
+	/**  Its kind. */
+	kind: AlwaysFileKind,
+	/**  The folder of the sessions that load it, if only those do. */
+	project: string | null,
+	/**  The file that imports it. */
+	by: string | null,
+	/**  The watched folder's id, if it is in one. */
+	folder: string | null,
+	/**  Its path in the watched folder. */
+	note: string | null,
+	/**  What became of it. */
+	state: AlwaysState,
+	/**  Why it is not loaded or not read, or what follows from it missing; for the user. */
+	why: string | null,
+	/**  Its lines; 0 if it was not read. */
+	n_lines: number,
+	/**  Its characters; 0 if it was not read. */
+	n_characters: number,
+	/**  The first line that a limit leaves out. */
+	cut_at_line: number | null,
+	/**  The first line that is loaded again after the cut. */
+	again_at_line: number | null,
+};
+
+/**  The kind of a file that is always loaded. */
+export type AlwaysFileKind = 
+/**  A memory file. */
+"memory" | 
+/**  An instruction file such as `CLAUDE.md`. */
+"instructions" | 
+/**  A rule. */
+"rule" | 
+/**  A file that another one imports. */
+"import";
+
+/**  What became of a file that an agent always loads. */
+export type AlwaysState = 
+/**  Loaded, in part or whole. */
+"loaded" | 
+/**  Memlens does not read it; whether the agent loads it is not known. */
+"not_read" | 
+/**  The agent does not load it. */
+"not_loaded" | 
+/**  It does not exist. */
+"missing";
+
+/**  The text of a file that is always loaded. */
+export type AlwaysText = {
+	/**  The file. */
+	file: AlwaysFile,
+	/**  Its text. */
+	text: string,
+	/**  First and last lines of which nothing is loaded. */
+	unseen: ([number, number])[],
+};
+
+/**  The files that an agent always loads. */
+export type AlwaysView = {
+	/**  The agent's id. */
+	agent: string,
+	/**  Its name. */
+	agent_name: string,
+	/**  Whether a folder of it is watched. If not, nothing was read and `files` is empty. */
+	is_watched: boolean,
+	/**  The version that the rules were checked with; empty if none. */
+	version: string,
+	/**  The files, in the agent's order; those of each project one after another. */
+	files: AlwaysFile[],
+	/**  Settings that turn loading off or redirect it, for the user. */
+	switches: string[],
+};
 
 /**  An edit took notes out of answers to past questions; none where what was told of that is forgotten. */
 export type AnswersLost = LostAnswers | null;
@@ -1492,9 +1574,9 @@ export type LoadCut =
 "none" | 
 /**  The end. */
 "end" | 
-/**  The middle; which lines is not known. */
+/**  The middle. */
 "middle" | 
-/**  Some of several files, in part or whole; which is not known. */
+/**  Some of several files, in part or whole. */
 "files";
 
 /**  A file that an agent loads when a session begins, against one of its limits; or all of a folder's against theirs. */
@@ -1515,23 +1597,27 @@ export type LoadedFile = {
 	unit: string,
 	/**  How many there are. */
 	used: number,
-	/**  How many are loaded at most. */
+	/**  The limit; `None` if the file has none and is loaded whole. */
 	cap: number | null,
+	/**  Whether text over the limit is left out. If not, the agent only refuses to add more. */
 	cuts: boolean,
+	/**  Whether a total over several files lowered the limit. */
 	is_by_total: boolean,
 	/**  What is left out by this limit. */
 	cut: LoadCut,
-	/**  The first line that is not loaded whole, where that is known. */
+	/**  The first line that is not loaded whole, of a file that is cut. */
 	cut_at_line: number | null,
+	/**  The first line that is loaded again, of a file whose middle is cut. */
 	again_at_line: number | null,
-	digest: [number, number][],
+	/**  First and last lines within the cut that are loaded as a digest. */
+	digest: ([number, number])[],
 	/**  The file's lines. */
 	n_lines: number,
-	/**  Of a file with entries: how many begin past the cut, and how many there are. */
+	/**  Files with entries: how many begin in what is cut, and how many there are. */
 	entries: [number, number] | null,
-	/**  Whether the agent's users report the limit, and its makers do not. */
+	/**  The version of the agent that the limit was checked against; empty if none. */
 	version: string,
-	/**  Where the limit comes from, for a person. */
+	/**  Where the limit comes from, for the user. */
 	source: string,
 };
 
@@ -3259,30 +3345,3 @@ function makeEvent<TListen, TEmit = TListen>(name: string, serialize?: (payload:
     return Object.assign(fn, base);
 }
 
-
-export type AlwaysFileKind = "memory" | "instructions" | "rule" | "import";
-export type AlwaysState = "loaded" | "not_read" | "not_loaded" | "missing";
-export type AlwaysFile = {
-	path: string,
-	shown: string,
-	kind: AlwaysFileKind,
-	project: string | null,
-	by: string | null,
-	folder: string | null,
-	note: string | null,
-	state: AlwaysState,
-	why: string | null,
-	n_lines: number,
-	n_characters: number,
-	cut_at_line: number | null,
-	again_at_line: number | null,
-};
-export type AlwaysText = { file: AlwaysFile, text: string, unseen: [number, number][] };
-export type AlwaysView = {
-	agent: string,
-	agent_name: string,
-	is_watched: boolean,
-	version: string,
-	files: AlwaysFile[],
-	switches: string[],
-};
