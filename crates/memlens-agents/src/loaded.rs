@@ -149,11 +149,14 @@ fn load_folder(found: &Found, loads: &Loads, load: &mut MemoryLoad) {
         } else {
             read(&path).map_err(|why| (why, None))
         };
-        // What is loaded in place of a file.
-        let mut line = |said: &str| {
+        // Charges a line in place of a file to the total; returns what fits.
+        let mut charge = |said: &str| {
             in_all += Unit::Utf16.size(said);
             let said = measure::clamped(said, left.unwrap_or(u64::MAX));
             left = left.map(|left| left - Unit::Utf16.size(&said));
+            said
+        };
+        let mut line = |said: String| {
             if !said.is_empty() {
                 load.given.push((path.clone(), said));
             }
@@ -164,10 +167,12 @@ fn load_folder(found: &Found, loads: &Loads, load: &mut MemoryLoad) {
                 let missing = format!("[MISSING] Expected at: {}", path.display());
                 match file.if_missing {
                     IfMissing::Nothing => {}
-                    IfMissing::Line => line(&missing),
+                    IfMissing::Cost => {
+                        charge(&missing);
+                    }
                     IfMissing::Finding { so, costs } => {
                         if costs {
-                            line(&missing);
+                            line(charge(&missing));
                         }
                         load.missing.push(Missing { agent, path, so });
                     }
@@ -176,7 +181,7 @@ fn load_folder(found: &Found, loads: &Loads, load: &mut MemoryLoad) {
             }
             Err((why, said)) => {
                 if let Some(said) = said {
-                    line(said);
+                    line(charge(said));
                 }
                 load.unreadable.push(Unreadable { agent, path, why });
                 continue;

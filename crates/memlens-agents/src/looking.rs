@@ -65,13 +65,13 @@ pub struct LoadFile {
 pub enum IfMissing {
     /// Nothing.
     Nothing,
-    /// A line about it is loaded instead, which counts toward the total.
-    Line,
+    /// A line about it counts toward the total, and is not loaded.
+    Cost,
     /// The user should know.
     Finding {
         /// What follows: `so Codex loads nothing of its memories`.
         so: &'static str,
-        /// As `Line`.
+        /// Whether a line about it is loaded, which counts toward the total.
         costs: bool,
     },
 }

@@ -69,7 +69,7 @@ fn files(limits: Limits, is_bootstrap_skipped: bool) -> Vec<LoadFile> {
         file(
             "BOOTSTRAP.md",
             if is_bootstrap_skipped {
-                IfMissing::Line
+                IfMissing::Cost
             } else {
                 IfMissing::Nothing
             },
