@@ -170,8 +170,12 @@ fn no_output_takes_the_place_of_what_is_read_for_it() {
     let memlens = Memlens::of(&[&notes]);
     let dir = scratch();
     let at = |name: &str| dir.path().join(name);
-    let queries = "{\"id\":\"q\",\"query\":\"router\",\"relevant\":[{\"path\":\"hall.md\",\"start_line\":1,\"end_line\":1}]}\n";
-    fs::write(at("queries.jsonl"), queries).expect("it can be written");
+    let queries = serde_json::json!({
+        "id": "q",
+        "query": "router",
+        "relevant": [{"path": text(&notes.at("hall.md")), "start_line": 1, "end_line": 1}],
+    });
+    fs::write(at("queries.jsonl"), format!("{queries}\n")).expect("it can be written");
     let tuned = ["export", "--set", "min_score=0.3", "--out"];
     let run = memlens.run(&[&tuned[..], &[text(&at("tuned.json"))]].concat());
     assert_eq!(run.status, 0, "{run:?}");

@@ -652,10 +652,12 @@ fn full() -> File {
 fn a_full_disk_is_told_and_a_reader_that_left_is_not() {
     let notes = Notes::new(&[("a.md", "The hall is quiet."), ("b.md", "\0")]);
     let memlens = Memlens::of(&[&notes]);
-    let queries = Notes::new(&[(
-        "q.jsonl",
-        "{\"id\":\"q\",\"query\":\"hall\",\"relevant\":[{\"path\":\"a.md\",\"start_line\":1,\"end_line\":1}]}\n",
-    )]);
+    let set = serde_json::json!({
+        "id": "q",
+        "query": "hall",
+        "relevant": [{"path": text(&notes.at("a.md")), "start_line": 1, "end_line": 1}],
+    });
+    let queries = Notes::new(&[("q.jsonl", &format!("{set}\n"))]);
     let queries = queries.at("q.jsonl");
     let commands: &[&[&str]] = &[
         &["search", "hall"],

@@ -206,7 +206,7 @@ fn odd_arguments_are_refused() {
     memlens.refused(
         &["recall", "list", "--agent", "clawd"],
         2,
-        "no agent has the id clawd; choose one of openclaw, claude-code, codex, gemini-cli, hermes, letta-code, basic-memory, qmd, openviking, obsidian",
+        "no agent has the id clawd; choose one of openclaw, claude-code, codex, gemini-cli, hermes, letta-code, memsearch, basic-memory, qmd, openviking, obsidian",
     );
 }
 
