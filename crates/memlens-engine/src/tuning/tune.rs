@@ -591,7 +591,7 @@ fn concluded(
     let is_surely_better = gained.low > 0.0 && !winner.changed.is_empty();
     let mut sentence = match best_try {
         _ if is_surely_better => format!("The best found gains {gained} {held_out}."),
-        None => "Nothing is better: no setting that was tried gains on the present one.".to_owned(),
+        None => format!("Nothing is surely better: no gain was measured {held_out}."),
         Some(best) => {
             let Difference { mean, low, high } = best.difference;
             let [mean, low, high] = [mean, low, high].map(memlens_eval::signed);
