@@ -86,6 +86,9 @@ pub enum Error {
     /// A measured figure misses its target.
     #[error("benchmark failed: {0} figures miss their target")]
     Bench(usize),
+    /// Published agents load something else than predicted; each difference was printed.
+    #[error("the agents differ from what Memlens predicts: {0} differences above")]
+    Agents(usize),
 }
 
 /// The result of a task or of a part of one.

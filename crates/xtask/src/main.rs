@@ -5,6 +5,7 @@
 //! starts programs, reads what they print and checks files.
 
 mod bench;
+mod check_agents;
 mod codegen;
 mod command;
 mod display;
@@ -56,6 +57,8 @@ enum Task {
     Package(package::PackageArgs),
     /// Run benchmarks; prints figures and saves them to target/bench.json
     Bench(bench::BenchArgs),
+    /// Ask the published agents what they load at the start of a session, and print where that differs from Memlens's prediction
+    CheckAgents(check_agents::CheckAgentsArgs),
 }
 
 #[derive(Args)]
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::tidy(&project),
         Task::Package(args) => package::package(&project, &args),
         Task::Bench(args) => bench::bench(&project, &args),
+        Task::CheckAgents(args) => check_agents::check_agents(&project, &args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
