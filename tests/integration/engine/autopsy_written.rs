@@ -77,11 +77,21 @@ fn what_no_index_holds_is_found_in_the_file() {
     scene
         .home
         .write(".openclaw/workspace/memory/large.md", &text);
-    check_unread(
-        &scene,
-        "the ladder leans on the mill",
-        ("memory/large.md", 1_000_001),
-        "Split memory/large.md",
+    // OpenClaw indexes a note of any size; Memlens does not read one this large.
+    let autopsy = scene.of_session("the ladder leans on the mill");
+    check(&autopsy, Verdict::NeverAsked, Some(AutopsyStep::Asked));
+    let place = autopsy.place.as_ref().expect("it is written");
+    assert_eq!(
+        (place.path.as_str(), place.line),
+        ("memory/large.md", 1_000_001)
+    );
+    let indexed = autopsy
+        .steps
+        .iter()
+        .find(|it| it.step == AutopsyStep::Indexed);
+    assert!(
+        indexed.is_some_and(|it| it.proof.contains("larger than 16 MiB")),
+        "{autopsy:#?}"
     );
 }
 
