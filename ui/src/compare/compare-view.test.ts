@@ -163,7 +163,7 @@ test("other sides are compared over the query set when the person says so", asyn
   // The menu holds the pointer until it is closed.
   await waitFor(() => expect(document.body.style.pointerEvents).not.toBe("none"));
   await user.click(overSet().getByRole("button", { name: "Compare 3 queries" }));
-  expect(await screen.findByText("None: both answer every query as well.")).toBeInTheDocument();
+  expect(await screen.findByText("None: nDCG@10 of every query is the same by both.")).toBeInTheDocument();
 });
 
 test("a comparison over a query set tells how far it is, and ends when it is cancelled", async () => {
