@@ -76,7 +76,12 @@ export class MemlensWindow {
   async indexed() {
     await until(
       "every note is indexed",
-      async () => (await this.invoke("state")).indexing === null,
+      async () => {
+        const { indexing, scanning, folders, read_only } = await this.invoke("state");
+        // Right after a folder was added its walk has not begun, and nothing is known to index.
+        const isBeforeWalk = read_only === null && folders.some(({ status }) => status === "waiting");
+        return indexing === null && scanning === null && !isBeforeWalk;
+      },
       READY_WITHIN_MS,
     );
   }
