@@ -74,14 +74,16 @@ scenario("an agent's sliders are set to its config", async ({ window }) => {
   await window.show("Search");
   await window.click("button", "Preset: Default");
   await window.until("the menu is open", () => document.querySelector(".menu-item .cut1") !== null);
-  await window.click(".menu-item .cut1", "OpenClaw 2026.9");
-  await window.until(
-    "it is chosen",
-    () => document.querySelector("button[aria-label^='Preset: OpenClaw 2026.9']") !== null,
+  // Its config on this machine is what it is ranked by.
+  await window.click(".menu-item .cut1", "OpenClaw 2026.9 (yours)");
+  await until(
+    "the slider is set",
+    async () => Number((await window.parameter("openclaw.min_score"))?.value) === 0.1,
   );
-  await window.click("button", "Preset: OpenClaw 2026.9");
+  await window.click("button", "Preset: OpenClaw 2026.9 (yours)");
   await window.until("the menu is open", () => document.querySelector(".menu-item .cut1") !== null);
-  await window.click(".menu-item", "Read its config…");
+  const [item] = (await window.texts(".menu-item")).filter((text) => text.startsWith("Read its config…"));
+  await window.click(".menu-item", item);
   await window.until("the config is shown", () =>
     document.querySelector("[role='dialog'] table")?.innerText.includes("memory.search.query.minScore"),
   );
