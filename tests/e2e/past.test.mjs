@@ -67,7 +67,7 @@ scenario("an answer of then lies beside that of now, with what became of each re
     document.body.innerText.includes("the note is gone, or not watched"),
   );
   const told = await window.invoke("then_now", { id: row.id, by: null });
-  assert.equal(told.label, "OpenClaw 2026.9");
+  assert.equal(told.label, "OpenClaw 2026.9 (yours)");
   assert.deepEqual(
     told.then.map(({ path, fate }) => [path, fate]),
     [
