@@ -17,6 +17,8 @@ const scenario = inOneWindow({
       JSON.stringify({
         meta: { lastTouchedVersion: "2026.9.6" },
         agents: { defaults: { workspace: scratch.notes } },
+        // OpenClaw searches the notes outside memory/ only where they are named.
+        memory: { search: { extraPaths: ["protocols"] } },
       }),
     );
     const searches = [
@@ -94,7 +96,7 @@ scenario("a replay tells how many answers change", async ({ window }) => {
 
 scenario("a note that is deleted is told with the question that found it", async ({ window, scratch }) => {
   // What the questions find is learnt in the background, a moment after the import.
-  await new Promise((resolve) => setTimeout(resolve, 4000));
+  await new Promise((resolve) => setTimeout(resolve, 10_000));
   await rm(join(scratch.notes, "protocols/evidence-ladder.md"));
   await window.until("it is told", () =>
     /took evidence-ladder\.md out of \d+ answer/.test(document.body.innerText),
