@@ -80,20 +80,20 @@ fn claude_code_2_1_332() {
         (".claude/fence.md", "No."),
         (".claude/rules/tabs.md", "Use tabs."),
         (".claude/rules/some.md", "---\npaths: src/**\n---\nSome."),
-        ("work/CLAUDE.md", "Above the git root."),
-        ("work/shop/.git/HEAD", "ref"),
-        ("work/shop/CLAUDE.md", &long),
+        ("code/CLAUDE.md", "Above the git root."),
+        ("code/shop/.git/HEAD", "ref"),
+        ("code/shop/CLAUDE.md", &long),
         (
-            "work/shop/.claude/CLAUDE.md",
+            "code/shop/.claude/CLAUDE.md",
             "Also. @../README.md @~/.ssh/notes.md @~/far.md",
         ),
-        ("work/shop/README.md", "Read me."),
+        ("code/shop/README.md", "Read me."),
         ("far.md", "Far."),
         (".ssh/notes.md", "Secret."),
-        ("work/shop/.claude/rules/a.md", "A."),
-        ("work/shop/CLAUDE.local.md", "Mine."),
-        ("work/shop/AGENTS.md", "No."),
-        ("work/shop/sub/CLAUDE.md", "No."),
+        ("code/shop/.claude/rules/a.md", "A."),
+        ("code/shop/CLAUDE.local.md", "Mine."),
+        ("code/shop/AGENTS.md", "No."),
+        ("code/shop/sub/CLAUDE.md", "No."),
         (".claude/projects/-work-shop/memory/MEMORY.md", "- fact"),
         (".claude/projects/-work-shop/memory/topic.md", "No."),
     ]);
@@ -114,34 +114,34 @@ fn claude_code_2_1_332() {
     );
     let outside = "it is outside the project, so Claude Code loads it only after you agreed there";
     let mut expected = vec![
-        "~/work/CLAUDE.md".to_owned(),
-        "~/work/shop/CLAUDE.md".to_owned(),
-        "~/work/shop/.claude/CLAUDE.md".to_owned(),
-        "~/work/shop/README.md".to_owned(),
+        "~/code/CLAUDE.md".to_owned(),
+        "~/code/shop/CLAUDE.md".to_owned(),
+        "~/code/shop/.claude/CLAUDE.md".to_owned(),
+        "~/code/shop/README.md".to_owned(),
         format!("~/.ssh/notes.md: {outside}"),
         format!("~/far.md: {outside}"),
-        "~/work/shop/.claude/rules/a.md".to_owned(),
-        "~/work/shop/CLAUDE.local.md".to_owned(),
+        "~/code/shop/.claude/rules/a.md".to_owned(),
+        "~/code/shop/CLAUDE.local.md".to_owned(),
         "~/.claude/projects/-work-shop/memory/MEMORY.md".to_owned(),
     ];
-    let load = |home: &Home| shown(home, &scratch.load(home, "claude-code", Some("work/shop")));
+    let load = |home: &Home| shown(home, &scratch.load(home, "claude-code", Some("code/shop")));
     assert_eq!(load(&home), expected);
 
-    let excluded = scratch.at("work/CLAUDE.md");
+    let excluded = scratch.at("code/CLAUDE.md");
     fs::write(
         scratch.at(".claude/settings.json"),
         format!("{{\"claudeMdExcludes\": [{excluded:?}, \"**/rules/*.md\"]}}"),
     )
     .expect("it can be written");
     let why = "claudeMdExcludes in ~/.claude/settings.json names it";
-    expected[0] = format!("~/work/CLAUDE.md: {why}");
-    expected[6] = format!("~/work/shop/.claude/rules/a.md: {why}");
+    expected[0] = format!("~/code/CLAUDE.md: {why}");
+    expected[6] = format!("~/code/shop/.claude/rules/a.md: {why}");
     assert_eq!(load(&home), expected);
 
     let off = home.clone().with("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1");
     assert_eq!(load(&off), Vec::<String>::new());
     let switches = scratch
-        .load(&off, "claude-code", Some("work/shop"))
+        .load(&off, "claude-code", Some("code/shop"))
         .switches;
     assert!(
         switches[0].contains("CLAUDE_CODE_DISABLE_CLAUDE_MDS is set"),
@@ -203,12 +203,12 @@ fn codex_0_169_0() {
     let scratch = Scratch::new(&[
         (".codex/AGENTS.md", &"g".repeat(40_000)),
         (".codex/sessions/2026/11/25/rollout-1.jsonl", ""),
-        ("work/AGENTS.md", "Above the root."),
-        ("work/shop/.git/HEAD", "ref"),
-        ("work/shop/AGENTS.md", "No: overridden."),
-        ("work/shop/AGENTS.override.md", &"a".repeat(30_000)),
-        ("work/shop/sub/AGENTS.md", &"b".repeat(2_000)),
-        ("work/shop/sub/deep/AGENTS.md", &"c".repeat(2_000)),
+        ("code/AGENTS.md", "Above the root."),
+        ("code/shop/.git/HEAD", "ref"),
+        ("code/shop/AGENTS.md", "No: overridden."),
+        ("code/shop/AGENTS.override.md", &"a".repeat(30_000)),
+        ("code/shop/sub/AGENTS.md", &"b".repeat(2_000)),
+        ("code/shop/sub/deep/AGENTS.md", &"c".repeat(2_000)),
         ("alone/sub/AGENTS.md", "Here."),
         ("alone/AGENTS.md", "No: there is no git root."),
     ]);
@@ -216,11 +216,11 @@ fn codex_0_169_0() {
     let load = |cwd| shown(&home, &scratch.load(&home, "codex", cwd));
     assert_eq!(load(None), ["~/.codex/AGENTS.md"]);
     assert_eq!(
-        load(Some("work/shop/sub/deep")),
+        load(Some("code/shop/sub/deep")),
         [
-            "~/work/shop/AGENTS.override.md",
-            "~/work/shop/sub/AGENTS.md",
-            "~/work/shop/sub/deep/AGENTS.md: 768 bytes",
+            "~/code/shop/AGENTS.override.md",
+            "~/code/shop/sub/AGENTS.md",
+            "~/code/shop/sub/deep/AGENTS.md: 768 bytes",
         ]
     );
     assert_eq!(load(Some("alone/sub")), ["~/alone/sub/AGENTS.md"]);
@@ -236,15 +236,15 @@ fn gemini_cli_0_61_0() {
         (".gemini/memory/MEMORY.md", "No."),
         (".gemini/tmp/sub/memory/MEMORY.md", "- fact"),
         (".gemini/tmp/sub/memory/topic.md", "No."),
-        ("work/GEMINI.md", "Above the git root."),
-        ("work/shop/.git/HEAD", "ref"),
+        ("code/GEMINI.md", "Above the git root."),
+        ("code/shop/.git/HEAD", "ref"),
         (
-            "work/shop/GEMINI.md",
+            "code/shop/GEMINI.md",
             &format!("@./more.md @../GEMINI.md {long}"),
         ),
-        ("work/shop/more.md", "More."),
-        ("work/shop/AGENTS.md", "No."),
-        ("work/shop/sub/GEMINI.md", "Sub."),
+        ("code/shop/more.md", "More."),
+        ("code/shop/AGENTS.md", "No."),
+        ("code/shop/sub/GEMINI.md", "Sub."),
     ]);
     let home = scratch.home();
     let load = |cwd| shown(&home, &scratch.load(&home, "gemini-cli", cwd));
@@ -257,12 +257,12 @@ fn gemini_cli_0_61_0() {
         ]
     );
     assert_eq!(
-        load(Some("work/shop/sub")),
+        load(Some("code/shop/sub")),
         [
-            "~/work/shop/GEMINI.md",
-            "~/work/shop/more.md",
-            "~/work/GEMINI.md: it is outside the folder that imports may come from, so Gemini CLI does not load it",
-            "~/work/shop/sub/GEMINI.md",
+            "~/code/shop/GEMINI.md",
+            "~/code/shop/more.md",
+            "~/code/GEMINI.md: it is outside the folder that imports may come from, so Gemini CLI does not load it",
+            "~/code/shop/sub/GEMINI.md",
             "~/.gemini/tmp/sub/memory/MEMORY.md",
         ]
     );
