@@ -44,7 +44,7 @@ fn main() {
                 predicted.push(Predicted {
                     path: file.path,
                     given: measured.given,
-                    // Hermes joins entries anew.
+                    // Hermes joins the entries again.
                     is_verbatim: file.kind == AlwaysKind::Memory && agent != "hermes",
                 });
             }

@@ -124,9 +124,7 @@ export const AGENTS: AgentView[] = [
       name: "Codex",
       recall: "finds exact substrings only",
       checked_version: "0.169.0",
-      missing: [
-        "~/work/.codex/memories/memory_summary.md is missing, so Codex loads nothing of its memories",
-      ],
+      missing: ["~/.codex/memories/memory_summary.md is missing, so Codex loads nothing of its memories"],
       n_notes: 9,
       loaded: [
         loaded({

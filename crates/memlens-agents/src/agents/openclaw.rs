@@ -36,7 +36,7 @@ struct Limits {
 const USER_MAX: u64 = 4_000;
 
 const MISSING: IfMissing = IfMissing::Finding {
-    so: "so OpenClaw is only told that the file is missing",
+    so: "so OpenClaw loads only a line that says so",
     costs: true,
 };
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Used;
 use super::folders::Folders;
 use super::happening::{Call, Output, Shape};
-use super::shell::{Deed, Part, deeds};
+use super::shell::{Action, Part, actions};
 use super::tools;
 
 /// What a call asks of memory, by a tool of memory or of files.
@@ -91,9 +91,9 @@ fn calls(
             // Several searches have one answer, so they are one question.
             let mut patterns = Vec::new();
             let mut shape: Option<Shape> = None;
-            for deed in deeds(&line, folders, from, session_folder) {
-                match deed {
-                    Deed::Reads { path, part } => opened.push(match part {
+            for action in actions(&line, folders, from, session_folder) {
+                match action {
+                    Action::Reads { path, part } => opened.push(match part {
                         Part::Whole => opening(&path, None),
                         Part::Lines(first, last) => opening(&path, Some((first, last))),
                         Part::Unknown => Used {
@@ -101,7 +101,7 @@ fn calls(
                             ..opening(&path, None)
                         },
                     }),
-                    Deed::Searches {
+                    Action::Searches {
                         pattern,
                         paths,
                         output,
@@ -119,7 +119,7 @@ fn calls(
                     }
                 }
             }
-            // The output of a search is not to be told from that of what was read beside it.
+            // The output of a search cannot be separated from that of what was read beside it.
             let is_mixed = !opened.is_empty();
             let mut calls = Vec::new();
             if let Some(Shape::Found {

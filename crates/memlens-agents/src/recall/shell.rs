@@ -7,7 +7,7 @@ use super::happening::Output;
 
 /// One thing that a command line does to notes, of which the agent sees the outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum Action {
     /// Searches for a pattern below these paths.
     Searches {
         pattern: String,
@@ -68,20 +68,20 @@ const PASSES: &[&str] = &[
 ];
 
 /// What a command line does to notes in these folders, first to last. `from` is the folder in which it runs.
-pub(super) fn deeds(
+pub(super) fn actions(
     line: &str,
     folders: &Folders,
     from: Option<&str>,
     session_folder: Option<&str>,
-) -> Vec<Deed> {
-    let mut deeds = Vec::new();
+) -> Vec<Action> {
+    let mut actions = Vec::new();
     if line.len() > LINE {
-        return deeds;
+        return actions;
     }
     let mut from = from.map(str::to_owned);
     let mut variables: Vec<(String, Vec<String>)> = Vec::new();
     // What the last command of the pipeline so far shows.
-    let mut piped: Vec<Deed> = Vec::new();
+    let mut piped: Vec<Action> = Vec::new();
     let mut is_piped = false;
     for command in commands(line) {
         let words = command.words.iter().map(String::as_str);
@@ -105,7 +105,7 @@ pub(super) fn deeds(
         let mut shown = if is_fed {
             filtered(std::mem::take(&mut piped), program, words)
         } else {
-            deeds.append(&mut piped);
+            actions.append(&mut piped);
             Vec::new()
         };
         match program {
@@ -126,7 +126,7 @@ pub(super) fn deeds(
                     from: from.as_deref(),
                     session_folder,
                 };
-                shown.extend(place.deeds(program, words, is_fed));
+                shown.extend(place.actions(program, words, is_fed));
             }
         }
         piped = if is_written { Vec::new() } else { shown };
@@ -136,8 +136,8 @@ pub(super) fn deeds(
             break;
         }
     }
-    deeds.append(&mut piped);
-    deeds
+    actions.append(&mut piped);
+    actions
 }
 
 /// Where a command runs.
@@ -149,8 +149,8 @@ struct Place<'a> {
 
 impl Place<'_> {
     /// What a command does by itself; one that is fed by another searches no folder unless it names one.
-    fn deeds(&self, program: &str, words: &[&str], is_fed: bool) -> Vec<Deed> {
-        let mut deeds = Vec::new();
+    fn actions(&self, program: &str, words: &[&str], is_fed: bool) -> Vec<Action> {
+        let mut actions = Vec::new();
         if SEARCHERS.contains(&program) {
             let Searched {
                 pattern,
@@ -162,7 +162,7 @@ impl Place<'_> {
             }
             paths.retain(|path| self.holds(path));
             if let Some(pattern) = pattern.filter(|_| !paths.is_empty()) {
-                deeds.push(Deed::Searches {
+                actions.push(Action::Searches {
                     pattern,
                     paths,
                     output,
@@ -174,7 +174,7 @@ impl Place<'_> {
             let paths = words
                 .iter()
                 .filter(|word| !word.starts_with('-') && self.holds(word));
-            deeds.extend(paths.map(|path| Deed::Reads {
+            actions.extend(paths.map(|path| Action::Reads {
                 path: match path.starts_with(['~', '$']) {
                     true => (*path).to_owned(),
                     false => self.folders.whole(path, self.from),
@@ -182,7 +182,7 @@ impl Place<'_> {
                 part,
             }));
         }
-        deeds
+        actions
     }
 
     fn holds(&self, path: &str) -> bool {
@@ -191,8 +191,8 @@ impl Place<'_> {
     }
 }
 
-/// What the agent sees of earlier deeds of a pipeline after this command.
-fn filtered(deeds: Vec<Deed>, program: &str, words: &[&str]) -> Vec<Deed> {
+/// What the agent sees of earlier actions of a pipeline after this command.
+fn filtered(actions: Vec<Action>, program: &str, words: &[&str]) -> Vec<Action> {
     let is_searcher = SEARCHERS.contains(&program);
     let narrowed = match program {
         "head" | "tail" | "sed" | "awk" => Some(part_read(program, words)),
@@ -200,21 +200,21 @@ fn filtered(deeds: Vec<Deed>, program: &str, words: &[&str]) -> Vec<Deed> {
     };
     let mut of_search: Option<Vec<String>> = None;
     let mut left = Vec::new();
-    for deed in deeds {
-        match deed {
-            Deed::Reads { path, .. } if is_searcher => {
+    for action in actions {
+        match action {
+            Action::Reads { path, .. } if is_searcher => {
                 of_search.get_or_insert_default().push(path);
             }
-            Deed::Reads { path, part } => {
+            Action::Reads { path, part } => {
                 let part = match narrowed {
                     Some(narrower) => both(part, narrower),
                     None if PASSES.contains(&program) => part,
                     // Counted, or handed to a program of which nothing is known.
                     None => continue,
                 };
-                left.push(Deed::Reads { path, part });
+                left.push(Action::Reads { path, part });
             }
-            Deed::Searches {
+            Action::Searches {
                 pattern,
                 paths,
                 output,
@@ -229,7 +229,7 @@ fn filtered(deeds: Vec<Deed>, program: &str, words: &[&str]) -> Vec<Deed> {
                 } else {
                     Output::Changed
                 };
-                left.push(Deed::Searches {
+                left.push(Action::Searches {
                     pattern,
                     paths,
                     output,
@@ -247,7 +247,7 @@ fn filtered(deeds: Vec<Deed>, program: &str, words: &[&str]) -> Vec<Deed> {
             1 => output,
             _ => Output::Changed,
         };
-        left.extend(pattern.map(|pattern| Deed::Searches {
+        left.extend(pattern.map(|pattern| Action::Searches {
             pattern,
             paths,
             output,
@@ -524,22 +524,22 @@ mod tests {
     fn told(line: &str) -> Vec<String> {
         let home = Home::new(Path::new("/home/iris"));
         let folders = Folders::new(&home).with(Path::new("/home/iris/.codex"), "memories");
-        let deeds = deeds(line, &folders, Some("/home/iris/garden"), None);
-        let told = deeds.into_iter().map(|deed| match deed {
-            Deed::Searches {
+        let actions = actions(line, &folders, Some("/home/iris/garden"), None);
+        let told = actions.into_iter().map(|action| match action {
+            Action::Searches {
                 pattern,
                 paths,
                 output,
                 ..
             } => format!("{pattern} in {} {output:?}", paths.join(" ")),
-            Deed::Reads { path, part } => format!("{path} {part:?}"),
+            Action::Reads { path, part } => format!("{path} {part:?}"),
         });
         told.collect()
     }
 
     #[test]
     fn searches_and_readings_below_a_memory_folder_are_found() {
-        for (line, deeds) in [
+        for (line, actions) in [
             (
                 r#"rg -n -i -C 2 "pond pump" ~/.codex/memories"#,
                 &["pond pump in ~/.codex/memories Lines"][..],
@@ -653,7 +653,7 @@ mod tests {
             ("cat 'unfinished ~/.codex/memories/a.md", &[]),
             ("", &[]),
         ] {
-            assert_eq!(told(line), deeds, "{line}");
+            assert_eq!(told(line), actions, "{line}");
         }
     }
 }
