@@ -23,6 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-rank", &["memlens-corroborate", "memlens-params"]),
     ("memlens-eval", &["memlens-rank", "memlens-params"]),
     ("memlens-index", &["memlens-files", "memlens-ingest"]),
+    ("memlens-history", &["memlens-ingest"]),
     ("memlens-written", &["memlens-index", "memlens-ingest"]),
     (
         "memlens-store",
@@ -71,6 +72,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-corroborate",
             "memlens-eval",
             "memlens-files",
+            "memlens-history",
             "memlens-indexer",
             "memlens-ingest",
             "memlens-embed",
@@ -121,6 +123,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("fastembed", &["memlens-embed", "memlens-rerank"]),
     ("ort", &["memlens-embed", "memlens-rerank"]),
     ("tauri", &["memlens-app"]),
+    ("gix", &["memlens-history"]),
 ];
 
 /// What ranking must never reach for.
