@@ -3,7 +3,7 @@
 //! [`read`] and [`write`] take what a person names: files, devices, and pipes that somebody serves. [`open_own`] opens a
 //! file of the program's own and nothing in its place, [`map_own`] makes one memory that [`buffer_to_map`] wrote, [`make_folder`] and [`keep_private`]
 //! keep other users out of it.
-//! [`replace_keeping`] changes a file of another program and keeps what it held.
+//! [`replace_keeping`] changes a file that another program saves too, and loses nothing of its.
 //! [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would truly be written.
 //!
 //! This crate does not know what any file holds.
@@ -21,8 +21,10 @@ mod mapped;
 mod own;
 mod pipes;
 mod places;
+mod replace;
 
 pub use mapped::{buffer_to_map, map_own};
 pub use own::{is_odd, keep_private, make_folder, open_own};
 pub use pipes::read;
-pub use places::{is_same, is_within, place_of, place_to_be, replace_keeping, write};
+pub use places::{is_linked_into, is_same, is_within, place_of, place_to_be, write};
+pub use replace::replace_keeping;

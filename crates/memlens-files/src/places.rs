@@ -58,6 +58,27 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
+/// Whether a file has another name (a hard link) in a folder or below it. Links in the folder are not followed.
+pub fn is_linked_into(place: &Path, folder: &Path) -> bool {
+    let is_linked = place
+        .metadata()
+        .is_ok_and(|found| found.is_file() && (has_other_names(&found) || cfg!(not(unix))));
+    if !is_linked {
+        return false;
+    }
+    let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(found) if found.is_dir() => folders.push(entry.path()),
+                Ok(found) if found.is_file() && is_same(&entry.path(), place) => return true,
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+    false
+}
+
 /// Writes a file that a person named, in one step: nobody finds half of it, and no other file is touched, one with two names
 /// included. A device or a pipe takes the bytes instead. One that is replaced keeps who may read it; a new one is as the
 /// person's umask says.
@@ -73,53 +94,8 @@ pub fn write(place: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Replaces a file that another program reads, in one step, and keeps what it held in `backup` beside it, for the same readers.
-/// Whoever reads it meanwhile finds the old text or the new one.
-///
-/// # Errors
-/// For a person: where it no longer holds `expected`, is a link or has other names, is read-only or another user's; where
-/// `backup` is there already; what the system answers. Nothing is replaced then.
-pub fn replace_keeping(
-    place: &Path,
-    expected: &[u8],
-    bytes: &[u8],
-    backup: &Path,
-) -> io::Result<()> {
-    let refused = |why: &str| Err(io::Error::other(why.to_owned()));
-    let found = place.symlink_metadata()?;
-    if found.is_symlink() {
-        return refused("it is a link, and links are not followed");
-    }
-    if !found.is_file() {
-        return refused("it is not a regular file");
-    }
-    if found.permissions().readonly() {
-        return refused("it is read-only");
-    }
-    if has_other_names(&found) {
-        return refused("it has other names (hard links), which would keep the old text");
-    }
-    let kept = part_beside(backup, Some(&found), expected)?;
-    is_own(kept.as_file(), &found)?;
-    keep_group(kept.as_file(), &found)?;
-    // A killed program leaves a whole one or none.
-    kept.persist_noclobber(backup)?;
-    // What another program wrote in the meantime is not lost.
-    let outcome = fs::read(place).and_then(|held| {
-        if held == expected {
-            replace(place, Some(&found), bytes)
-        } else {
-            refused("it has changed since it was read; look at the changes again")
-        }
-    });
-    if outcome.is_err() {
-        let _ = fs::remove_file(backup);
-    }
-    outcome
-}
-
 /// Gives a file the group of another.
-fn keep_group(made: &File, other: &fs::Metadata) -> io::Result<()> {
+pub(crate) fn keep_group(made: &File, other: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
@@ -133,7 +109,7 @@ fn keep_group(made: &File, other: &fs::Metadata) -> io::Result<()> {
 }
 
 /// Whether a file that this program made belongs to whom the other one does.
-fn is_own(made: &File, other: &fs::Metadata) -> io::Result<()> {
+pub(crate) fn is_own(made: &File, other: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
@@ -146,7 +122,7 @@ fn is_own(made: &File, other: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
-fn has_other_names(found: &fs::Metadata) -> bool {
+pub(crate) fn has_other_names(found: &fs::Metadata) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
@@ -208,7 +184,7 @@ fn is_of_this_user(found: &fs::Metadata) -> bool {
 }
 
 /// A whole file beside a place, under a name that nobody takes for it, for whom `found` is.
-fn part_beside(
+pub(crate) fn part_beside(
     place: &Path,
     found: Option<&fs::Metadata>,
     bytes: &[u8],
@@ -323,75 +299,5 @@ mod tests {
         write(&file, b"after").expect("it can be written");
         assert_eq!(fs::read(&other).expect("it is there"), b"before");
         assert!(!is_same(&file, &other));
-    }
-
-    #[test]
-    fn a_config_is_replaced_and_its_text_kept() {
-        let dir = scratch();
-        let at = |name: &str| dir.path().join(name);
-        fs::write(at("config"), "old").expect("it can be written");
-        fs::set_permissions(at("config"), fs::Permissions::from_mode(0o640)).expect("it is ours");
-        // Only the system's own user can give any group.
-        let group = std::os::unix::fs::chown(at("config"), None, Some(4711)).map(|()| 4711);
-        replace_keeping(&at("config"), b"old", b"new", &at("config.bak")).expect("it is replaced");
-        let mode = |name: &str| {
-            at(name)
-                .metadata()
-                .expect("it is there")
-                .permissions()
-                .mode()
-                & 0o777
-        };
-        for (name, text) in [("config", "new"), ("config.bak", "old")] {
-            assert_eq!(fs::read_to_string(at(name)).expect("it is there"), text);
-            assert_eq!(mode(name), 0o640, "{name}");
-            if let Ok(group) = group {
-                use std::os::unix::fs::MetadataExt;
-                assert_eq!(
-                    at(name).metadata().expect("it is there").gid(),
-                    group,
-                    "{name}"
-                );
-            }
-        }
-        let names = || {
-            let mut names: Vec<_> = fs::read_dir(dir.path())
-                .expect("it is there")
-                .flatten()
-                .map(|it| it.file_name())
-                .collect();
-            names.sort();
-            names
-        };
-        assert_eq!(names(), ["config", "config.bak"]);
-
-        let refused = |name: &str, expected: &[u8], backup: &str| {
-            let before = names();
-            let why = replace_keeping(&at(name), expected, b"newer", &at(backup))
-                .expect_err(name)
-                .to_string();
-            assert_eq!(names(), before, "{name}: nothing is left behind");
-            why
-        };
-        assert!(refused("config", b"old", "2.bak").contains("has changed since"));
-        assert!(refused("config", b"new", "config.bak").contains("exists"));
-        assert!(refused("none", b"", "2.bak").contains("No such file"));
-        assert!(refused(".", b"", "2.bak").contains("not a regular file"));
-        symlink(at("config"), at("link")).expect("links can be made");
-        assert!(refused("link", b"new", "2.bak").contains("a link"));
-        fs::hard_link(at("config"), at("other")).expect("links can be made");
-        assert!(refused("config", b"new", "2.bak").contains("other names"));
-        fs::remove_file(at("other")).expect("it is ours");
-        fs::set_permissions(at("config"), fs::Permissions::from_mode(0o400)).expect("it is ours");
-        assert!(refused("config", b"new", "2.bak").contains("read-only"));
-        fs::set_permissions(at("config"), fs::Permissions::from_mode(0o600)).expect("it is ours");
-        // Nobody but the system's own user can give a file away.
-        if std::os::unix::fs::chown(at("config"), Some(4711), None).is_ok() {
-            assert!(refused("config", b"new", "2.bak").contains("another user"));
-        }
-        assert_eq!(
-            fs::read_to_string(at("config")).expect("it is there"),
-            "new"
-        );
     }
 }
