@@ -48,6 +48,8 @@ mod odd_input;
 mod own_config;
 #[path = "command_line/questions.rs"]
 mod questions;
+#[path = "command_line/reading.rs"]
+mod reading;
 #[path = "command_line/recalling.rs"]
 mod recalling;
 #[path = "command_line/rerank_model.rs"]

@@ -39,7 +39,7 @@ use tries::Tries;
 use waiting::Waiting;
 
 /// Raised when the same file would be cut in another way.
-const RECIPE_VERSION: u32 = 3;
+const RECIPE_VERSION: u32 = 4;
 
 /// Is told what the indexer does.
 pub trait Observer {

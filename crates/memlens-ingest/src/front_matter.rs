@@ -3,16 +3,38 @@
 //! Properties checked: each field in each form; what is wrong in one field costs that field alone; broken YAML costs
 //! no text; text between two rules is no front matter; a hostile block costs little.
 
-use std::fmt;
-
 use jiff::civil::Date;
-use serde::Deserialize;
-use serde::de::{
-    self, Deserializer, EnumAccess, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
-};
 
+use crate::dates::{date_of_number, date_of_unix, date_of_value};
 use crate::document::Problem;
 use crate::lines::{lines_from, offset};
+
+mod singly;
+mod values;
+
+use singly::fields_singly;
+use values::{Document, Value, is_key};
+
+/// The keys that count, in any case and with space, `-` or `_` between their words.
+const KEYS: [&str; 11] = [
+    "agent",
+    "tags",
+    "weight",
+    "date",
+    "created",
+    "created_at",
+    "date_created",
+    "updated",
+    "updated_at",
+    "modified",
+    "date_modified",
+];
+
+/// The keys of [`KEYS`] that date a note: the first one that gives a day counts.
+pub(crate) const DATE_KEYS: &[&str] = KEYS.split_at(3).1;
+
+/// What a date that cannot be read should look like.
+pub(crate) const DATE_ADVICE: &str = "write it year first, such as 2026-05-06";
 
 /// More than a person writes above a note; a YAML of this size cannot be made to expand into much.
 const FRONT_MATTER_BYTES_MAX: usize = 16 * 1024;
@@ -28,7 +50,8 @@ pub(crate) const NAME_CHARS_MAX: usize = 200;
 pub struct FrontMatter {
     /// Who wrote the note, as written, at most 200 characters; none when missing or blank.
     pub agent: Option<String>,
-    /// The day of the note; of a point in time the day as written, whatever its offset.
+    /// The day of the note, by `date`, else `created`, `created_at`, `date_created`, `updated`, `updated_at`, `modified` or
+    /// `date_modified`. Of a point in time the day as written, whatever its offset; of a week or a month its last day.
     pub date: Option<Date>,
     /// In the order of the note, without blanks around; at most 100.
     pub tags: Vec<String>,
@@ -65,8 +88,8 @@ pub(crate) fn head(text: &str) -> Head {
         }
         Block::None => return Head::default(),
     };
-    let fields: Fields = match serde_yaml_ng::from_str(yaml) {
-        Ok(Document::Fields(fields)) => fields,
+    let (mut fields, problems) = match serde_yaml_ng::from_str(yaml) {
+        Ok(Document::Fields(fields)) => (fields, Vec::new()),
         Ok(Document::Empty) => {
             return Head {
                 body_start,
@@ -76,25 +99,27 @@ pub(crate) fn head(text: &str) -> Head {
         }
         // A paragraph or a list between two rules.
         Ok(Document::Text) => return Head::default(),
-        Err(error) => {
-            let line = error
-                .location()
-                .map_or(1, |location| line_of_char(yaml, location.index()));
-            let words = error.to_string();
-            // The parser counts its lines from the line after the first.
-            let cause = words.split(" at line ").next().unwrap_or(&words);
-            return Head {
-                outline_start: body_start,
-                ..Head::without(
-                    line,
-                    format!("front matter cannot be read ({cause}); read as text"),
-                )
-            };
-        }
+        Err(error) => match fields_singly(yaml) {
+            Some(read) => read,
+            None => {
+                let line = error
+                    .location()
+                    .map_or(1, |location| line_of_char(yaml, location.index()));
+                let cause = cause(&error);
+                return Head {
+                    outline_start: body_start,
+                    ..Head::without(
+                        line,
+                        format!("front matter cannot be read ({cause}); read as text"),
+                    )
+                };
+            }
+        },
     };
     let mut head = Head {
         body_start,
         outline_start: body_start,
+        problems,
         ..Head::default()
     };
     let mut wrong = |key: &str, message: String| {
@@ -103,28 +128,34 @@ pub(crate) fn head(text: &str) -> Head {
             message,
         });
     };
-    let Fields {
-        agent,
-        date,
-        tags,
-        weight,
-    } = fields;
-    head.front.agent = agent_of(agent).unwrap_or_else(|message| {
+    for key in std::mem::take(&mut fields.repeated) {
+        wrong(
+            key,
+            format!("{key} is given more than once; the first counts"),
+        );
+    }
+    head.front.agent = agent_of(fields.take("agent")).unwrap_or_else(|message| {
         wrong("agent", message);
         None
     });
-    head.front.date = date_of(date).unwrap_or_else(|value| {
-        wrong("date", format!("date is not YYYY-MM-DD: {value}; left out"));
-        None
-    });
-    head.front.tags = tags_of(tags).unwrap_or_else(|| {
+    for &key in DATE_KEYS {
+        let date = date_of(fields.take(key)).unwrap_or_else(|value| {
+            wrong(
+                key,
+                format!("{key} is no day, week or month: {value}; left out, {DATE_ADVICE}"),
+            );
+            None
+        });
+        head.front.date = head.front.date.or(date);
+    }
+    head.front.tags = tags_of(fields.take("tags")).unwrap_or_else(|| {
         wrong(
             "tags",
             "tags are neither a list nor words between commas; left out".to_owned(),
         );
         Vec::new()
     });
-    head.front.weight = weight_of(weight).unwrap_or_else(|value| {
+    head.front.weight = weight_of(fields.take("weight")).unwrap_or_else(|value| {
         wrong(
             "weight",
             format!("weight is not a number from 0: {value}; left out"),
@@ -134,18 +165,11 @@ pub(crate) fn head(text: &str) -> Head {
     head
 }
 
-/// Reads `YYYY-MM-DD`, alone or before a time.
-pub(crate) fn parse_date(written: &str) -> Option<Date> {
-    let (day, time) = written.trim().split_at_checked("YYYY-MM-DD".len())?;
-    let is_plain = day
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'-');
-    let is_time = time.is_empty()
-        || (time.starts_with(['T', 't', ' '])
-            && time[1..]
-                .trim_start()
-                .starts_with(|char: char| char.is_ascii_digit()));
-    day.parse().ok().filter(|_| is_plain && is_time)
+/// A parser's words, without its place: it counts lines from the one after the first.
+fn cause(error: &serde_yaml_ng::Error) -> String {
+    let words = error.to_string();
+    let words = words.split(" at line ").next().unwrap_or(&words);
+    words.to_owned()
 }
 
 impl Head {
@@ -220,12 +244,11 @@ fn line_of_char(yaml: &str, n_before: usize) -> u32 {
     offset(n_ends) + 2
 }
 
-/// The line of a top-level key, counted in the note.
+/// The line of a top-level key of [`KEYS`], counted in the note.
 fn line_of_key(yaml: &str, key: &str) -> Option<u32> {
     let idx = yaml.lines().position(|line| {
-        let line = line.trim_start_matches(['"', '\'']);
-        line.strip_prefix(key)
-            .is_some_and(|rest| rest.trim_start_matches(['"', '\'', ' ']).starts_with(':'))
+        let written = line.split_once(':').map(|(key, _)| key);
+        written.is_some_and(|written| is_key(written.trim_end().trim_matches(['"', '\'']), key))
     });
     idx.map(|idx| offset(idx) + 2)
 }
@@ -251,11 +274,23 @@ pub(crate) fn is_short(name: &str) -> bool {
 }
 
 fn date_of(value: Value) -> Result<Option<Date>, Value> {
-    match value {
-        Value::Null => Ok(None),
-        Value::Text(text) => parse_date(&text).map(Some).ok_or(Value::Text(text)),
-        Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Fields => Err(value),
-    }
+    let date = match &value {
+        Value::Null => return Ok(None),
+        Value::Text(text) if text.trim().is_empty() => return Ok(None),
+        Value::Text(text) => date_of_value(text),
+        Value::Number(number) => date_of_number(*number).or_else(|| date_of_unix(*number)),
+        // `[[2026-05-06]]` without quotes is a list in a list.
+        Value::List(items) => match items.as_slice() {
+            [Value::Text(text)] => date_of_value(text),
+            [Value::List(inner)] => match inner.as_slice() {
+                [Value::Text(text)] => date_of_value(text),
+                _ => None,
+            },
+            _ => None,
+        },
+        Value::Bool(_) | Value::Fields => None,
+    };
+    date.map(Some).ok_or(value)
 }
 
 fn tags_of(value: Value) -> Option<Vec<String>> {
@@ -296,193 +331,6 @@ fn weight_of(value: Value) -> Result<Option<f64>, Value> {
 /// Says whether `number` can weigh an observation: finite, not negative.
 pub(crate) fn is_weight(number: f64) -> bool {
     number.is_finite() && number >= 0.0
-}
-
-/// What stands between the two lines of a block.
-enum Document {
-    Empty,
-    Text,
-    Fields(Fields),
-}
-
-#[derive(Default)]
-struct Fields {
-    agent: Value,
-    date: Value,
-    tags: Value,
-    weight: Value,
-}
-
-/// A YAML value, with what is nested deeper than a list of words left out: aliases could make it huge.
-#[derive(Default)]
-enum Value {
-    #[default]
-    Null,
-    Bool(bool),
-    Number(f64),
-    Text(String),
-    List(Vec<Value>),
-    Fields,
-}
-
-impl Fields {
-    fn get_mut(&mut self, key: &Value) -> Option<&mut Value> {
-        let Value::Text(key) = key else { return None };
-        match key.as_str() {
-            "agent" => Some(&mut self.agent),
-            "date" => Some(&mut self.date),
-            "tags" => Some(&mut self.tags),
-            "weight" => Some(&mut self.weight),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Null => Ok(()),
-            Self::Bool(value) => value.fmt(formatter),
-            Self::Number(value) => value.fmt(formatter),
-            // Enough to recognise it by.
-            Self::Text(text) => text.chars().take(80).collect::<String>().fmt(formatter),
-            Self::List(_) => "a list".fmt(formatter),
-            Self::Fields => "a list of keys".fmt(formatter),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Document {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Document;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("keys and values")
-            }
-            fn visit_unit<E>(self) -> Result<Document, E> {
-                Ok(Document::Empty)
-            }
-            fn visit_none<E>(self) -> Result<Document, E> {
-                Ok(Document::Empty)
-            }
-            fn visit_bool<E>(self, _: bool) -> Result<Document, E> {
-                Ok(Document::Text)
-            }
-            fn visit_i64<E>(self, _: i64) -> Result<Document, E> {
-                Ok(Document::Text)
-            }
-            fn visit_u64<E>(self, _: u64) -> Result<Document, E> {
-                Ok(Document::Text)
-            }
-            fn visit_i128<E>(self, _: i128) -> Result<Document, E> {
-                Ok(Document::Text)
-            }
-            fn visit_u128<E>(self, _: u128) -> Result<Document, E> {
-                Ok(Document::Text)
-            }
-            fn visit_f64<E>(self, _: f64) -> Result<Document, E> {
-                Ok(Document::Text)
-            }
-            // A tag says nothing of what it stands before.
-            fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Document, A::Error> {
-                let (IgnoredAny, content) = tagged.variant()?;
-                content.newtype_variant()
-            }
-            fn visit_str<E>(self, _: &str) -> Result<Document, E> {
-                Ok(Document::Text)
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Document, A::Error> {
-                while items.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Document::Text)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Document, A::Error> {
-                let mut fields = Fields::default();
-                while let Some(key) = entries.next_key::<Value>()? {
-                    let Some(field) = fields.get_mut(&key) else {
-                        entries.next_value::<IgnoredAny>()?;
-                        continue;
-                    };
-                    if !matches!(field, Value::Null) {
-                        return Err(de::Error::custom(format_args!("{key} stands there twice")));
-                    }
-                    *field = entries.next_value()?;
-                }
-                Ok(Document::Fields(fields))
-            }
-        }
-        deserializer.deserialize_any(Any)
-    }
-}
-
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any {
-            may_nest: bool,
-        }
-        impl<'de> de::DeserializeSeed<'de> for Any {
-            type Value = Value;
-
-            fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-                deserializer.deserialize_any(self)
-            }
-        }
-        impl<'de> Visitor<'de> for Any {
-            type Value = Value;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a value")
-            }
-            fn visit_unit<E>(self) -> Result<Value, E> {
-                Ok(Value::Null)
-            }
-            fn visit_none<E>(self) -> Result<Value, E> {
-                Ok(Value::Null)
-            }
-            fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-                Ok(Value::Bool(value))
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-                Ok(Value::Number(value as f64))
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-                Ok(Value::Number(value as f64))
-            }
-            fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
-                Ok(Value::Number(value as f64))
-            }
-            fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
-                Ok(Value::Number(value as f64))
-            }
-            fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-                Ok(Value::Number(value))
-            }
-            fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Value, A::Error> {
-                let (IgnoredAny, content) = tagged.variant()?;
-                content.newtype_variant_seed(self)
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-                Ok(Value::Text(value.to_owned()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-                let mut list = Vec::new();
-                while self.may_nest && list.len() < TAGS_MAX {
-                    match items.next_element_seed(Any { may_nest: false })? {
-                        Some(item) => list.push(item),
-                        None => return Ok(Value::List(list)),
-                    }
-                }
-                while items.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Value::List(list))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
-                while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Value::Fields)
-            }
-        }
-        deserializer.deserialize_any(Any { may_nest: true })
-    }
 }
 
 #[cfg(test)]
@@ -648,7 +496,10 @@ mod tests {
         assert_eq!(
             found,
             [
-                (4, "date is not YYYY-MM-DD: 2026-02-30; left out"),
+                (
+                    4,
+                    "date is no day, week or month: 2026-02-30; left out, write it year first, such as 2026-05-06"
+                ),
                 (
                     5,
                     "tags are neither a list nor words between commas; left out"
@@ -662,9 +513,11 @@ mod tests {
             "weight: .inf",
             "weight: '1'",
             "date: 2026",
-            "date: 2026-03",
             "date: 2026-03-01x",
             "date: yesterday",
+            "date: 06.05.2026",
+            "date: [2026-03-01, 2026-03-02]",
+            "date: {on: 2026-03-01}",
             "date: +002026-1",
             "agent: [a]",
             "agent: 7",
@@ -675,12 +528,124 @@ mod tests {
     }
 
     #[test]
+    fn dates() {
+        for yaml in [
+            "Date: 2026-05-06",
+            "DATE: 20260506",
+            "created: 2026/05/06",
+            "Created At: 2026.05.06",
+            "created-at: 2026_05_06",
+            "createdAt: 2026-05-06T10:00:00Z",
+            "date created: Wednesday\ndate modified: 2026-05-06",
+            "updated: 1778025600",
+            "updated_at: 1778025600000",
+            "date: \"[[2026-05-06]]\"",
+            "date: [[2026-05-06]]",
+            "date: [2026-05-06]",
+            "date: \"[Wednesday](journal/2026-05-06.md)\"",
+            "date: 2026-W19-3",
+            // The order of the keys, not of the lines.
+            "updated: 2026-06-01\ncreated: 2026-05-31\ndate: 2026-05-06",
+            "updated: 2026-06-01\ncreated: 2026-05-06",
+            "created: 2026-05-06\ndate:",
+        ] {
+            let (front, _, _) = read(&format!("---\n{yaml}\n---\nbody"));
+            assert_eq!(front.date, date("2026-05-06"), "{yaml}");
+        }
+        for (yaml, expected) in [
+            ("date: 2026-W19", "2026-05-10"),
+            ("date: 2026-05", "2026-05-31"),
+        ] {
+            let (front, _, problems) = read(&format!("---\n{yaml}\n---\nbody"));
+            assert_eq!((front.date, problems), (date(expected), vec![]), "{yaml}");
+        }
+        // A date that cannot be read is named, and the next one counts.
+        let (front, _, problems) = read("---\ncreated: 2026-05-06\ndate: 06.05.2026\n---\nbody");
+        assert_eq!(front.date, date("2026-05-06"));
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].0, Some(3));
+        assert!(problems[0].1.contains("06.05.2026"), "{problems:?}");
+    }
+
+    #[test]
+    fn a_bad_line_costs_that_line_alone() {
+        let check = |text: &str, expected: &[(Option<u32>, &str)]| {
+            let (front, body, problems) = read(text);
+            assert_eq!(body, "body", "{text}");
+            let named: Vec<_> = problems
+                .iter()
+                .map(|(line, message)| (*line, message.split(" (").next().unwrap_or("")))
+                .collect();
+            assert_eq!(named, expected, "{text}");
+            front
+        };
+        let front = check(
+            "---\ntitle: Governance: Who Signs What\ndate: 2026-02-11\nagent: iris\ntags: [signing, policy]\n---\nbody",
+            &[(Some(2), "title is not valid YAML")],
+        );
+        assert_eq!(
+            front,
+            FrontMatter {
+                agent: Some("iris".to_owned()),
+                date: date("2026-02-11"),
+                tags: vec!["signing".to_owned(), "policy".to_owned()],
+                weight: None,
+            }
+        );
+        let front = check(
+            "---\ncreated: [[2026-05-06]]\nrelated: [[Boiler]], [[Pump]]\ndate: 2026-05-06\ntags: #heating\n---\nbody",
+            &[(Some(3), "related is not valid YAML")],
+        );
+        assert_eq!(front.date, date("2026-05-06"));
+        let front = check(
+            "---\nagent: iris\ntags: [a, b\n---\nbody",
+            &[(Some(3), "tags is not valid YAML")],
+        );
+        assert_eq!(front.agent.as_deref(), Some("iris"));
+        let front = check(
+            "---\nweight: 2\ntags:\n- a\n- b: c: d\n\n# a comment\n@home\nagent: 'x'\n---\nbody",
+            &[
+                (Some(3), "tags is not valid YAML"),
+                (Some(8), "not valid YAML"),
+            ],
+        );
+        assert_eq!(
+            (front.weight, front.agent.as_deref()),
+            (Some(2.0), Some("x"))
+        );
+        check(
+            "---\na: 1\na: b: c\n---\nbody",
+            &[(Some(3), "a is not valid YAML")],
+        );
+        // The first of two counts, in valid YAML and in other.
+        for broken in ["", "x: y: z\n"] {
+            let text = format!("---\nagent: a\nAgent: b\n{broken}---\nbody");
+            let (front, _, problems) = read(&text);
+            assert_eq!(front.agent.as_deref(), Some("a"));
+            let repeated = "agent is given more than once; the first counts";
+            assert!(
+                problems
+                    .iter()
+                    .any(|it| it == &(Some(2), repeated.to_owned())),
+                "{problems:?}"
+            );
+        }
+        let many = "x: y: z\n".repeat(100);
+        let (_, _, problems) = read(&format!("---\nagent: a\n{many}---\nbody"));
+        assert_eq!(problems.len(), 11);
+        assert!(problems[10].1.starts_with("and 90 more"), "{problems:?}");
+    }
+
+    #[test]
     fn broken_front_matter_is_text() {
         for (text, line) in [
-            ("---\nagent: iris\ntags: [a, b\n---\nbody", 3),
             ("---\nagent: 'iris\n---\nbody", 2),
-            ("---\na: 1\na: b: c\n---\nbody", 3),
-            ("---\nagent: a\nagent: b\n---\nbody", 3),
+            ("---\nNote: this: that\n---\nbody", 2),
+            // Lines without a key, and no key that counts.
+            (
+                "---\nNote: after a rule\njust: text: here\nand more\n---\nbody",
+                4,
+            ),
             // Signs at which YAML ends a line, and nobody else.
             ("---\ntags: [\u{2028}\u{2028}\u{85}\n---\nbody", 3),
         ] {
@@ -742,6 +707,25 @@ mod tests {
             let head = head(&text);
             prop_assert!(head.body_start == 0 || text.as_bytes()[head.body_start - 1] == b'\n' );
             prop_assert!(head.front.weight.is_none_or(is_weight));
+        }
+
+        /// Lines that are not YAML anywhere among good ones cost nothing but themselves.
+        #[test]
+        fn bad_lines_among_good_ones(at in 0_usize..4, bad in "[a-z]{1,5}: ([a-z]{1,5}: [a-z]|\\[[a-z]{0,5}|\\[\\[a\\]\\], b|\"a\" b|@a)") {
+            prop_assume!(!KEYS.iter().any(|key| bad.starts_with(&format!("{key}:"))));
+            let mut lines = vec!["agent: iris", "date: 2026-05-06", "tags: [a, b]"];
+            lines.insert(at, &bad);
+            let text = format!("---\n{}\n---\nbody", lines.join("\n"));
+            let (front, body, problems) = read(&text);
+            prop_assert_eq!(front, FrontMatter {
+                agent: Some("iris".to_owned()),
+                date: date("2026-05-06"),
+                tags: vec!["a".to_owned(), "b".to_owned()],
+                weight: None,
+            });
+            prop_assert_eq!(body, "body");
+            prop_assert_eq!(problems.len(), 1, "{:?}", problems);
+            prop_assert_eq!(problems[0].0, Some(u32::try_from(at).expect("small") + 2));
         }
     }
 }

@@ -12,8 +12,9 @@ use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
 
 use crate::chunks::{Allowance, pack};
+use crate::dates::date_of_value;
 use crate::document::{Chunk, IngestOptions, OVERLAP_GIVEN_UP, Problem, Window};
-use crate::front_matter::{NAME_CHARS_MAX, is_short, is_weight, parse_date};
+use crate::front_matter::{NAME_CHARS_MAX, is_short, is_weight};
 use crate::lines::{lines_from, offset};
 use crate::windows;
 
@@ -127,7 +128,7 @@ fn observation(
     let day = date.map(|value| {
         serde_json::from_str::<String>(value.get())
             .ok()
-            .and_then(|day| parse_date(&day))
+            .and_then(|day| date_of_value(&day))
     });
     optional("date, which is not YYYY-MM-DD,", day != Some(None));
     let number = weight.map(|value| {

@@ -24,6 +24,7 @@
 //! ```
 
 mod chunks;
+mod dates;
 mod decode;
 mod document;
 mod error;
@@ -37,6 +38,7 @@ mod rules;
 mod walk;
 mod windows;
 
+pub use dates::{date_of_path, unread_date};
 pub use decode::text_of;
 pub use document::{Chunk, IngestOptions, Kind, Parsed, Problem, Window, content_hash, parse};
 pub use error::IngestError;

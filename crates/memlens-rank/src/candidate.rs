@@ -108,7 +108,7 @@ pub struct Thumbs {
 pub enum DateSource {
     /// The line of JSONL or the front matter.
     Written,
-    /// A `YYYY-MM-DD` in the file's name.
+    /// A date in the file's name or in the folders around it; of a week or a month the last day.
     FileName,
     /// When the file was last modified.
     Modified,

@@ -233,7 +233,7 @@ impl Detail {
             } => {
                 let by = match from {
                     Some(DateSource::Written) | None => "its own date",
-                    Some(DateSource::FileName) => "the date in the file name",
+                    Some(DateSource::FileName) => "the date in its path",
                     Some(DateSource::Modified) => "the file's last change",
                 };
                 // As round as the days: what was saved a minute ago counts 1.000.

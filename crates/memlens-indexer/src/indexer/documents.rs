@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use memlens_embed::EmbedError;
-use memlens_ingest::{FoundFile, Parsed, content_hash};
+use memlens_ingest::{FoundFile, Parsed, Problem, content_hash, unread_date};
 use memlens_store::{
     Change, DocumentState, EmbeddingId, FolderId, NewChunk, NewDocument, NewObservation, NewWindow,
     Severity,
@@ -189,6 +189,7 @@ impl Indexer {
         let problems = parsed
             .problems
             .iter()
+            .chain(undated(&file.path, &parsed).as_ref())
             .map(|problem| {
                 self.problem(
                     folder,
@@ -325,4 +326,17 @@ fn go_on(cancel: &AtomicBool) -> Result<(), IndexerError> {
         return Err(EmbedError::Cancelled.into());
     }
     Ok(())
+}
+
+/// Reports a file name with digits like a date that give no day, where chunks are dated by the file's last change.
+fn undated(path: &str, parsed: &Parsed) -> Option<Problem> {
+    let is_dated = parsed.chunks.iter().all(|chunk| chunk.date.is_some());
+    let digits = (!is_dated).then(|| unread_date(path))??;
+    Some(Problem {
+        line: None,
+        message: format!(
+            "{digits} in the name may be a date but does not say which day; \
+             dated by the file's last change (a name such as 2026-05-06 dates it)"
+        ),
+    })
 }

@@ -34,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "memlens-embed",
             "memlens-index",
+            "memlens-ingest",
             "memlens-params",
             "memlens-rank",
             "memlens-store",

@@ -1,0 +1,114 @@
+//! What is read of the notes and exports that people have: dates, front matter, and where each text is.
+
+use std::collections::BTreeMap;
+
+use memlens_tests::Notes;
+use serde_json::Value;
+
+use crate::memlens::{Memlens, list, text};
+
+/// What the problems say, as `path:line: message`.
+fn problems(memlens: &Memlens, notes: &Notes) -> Vec<String> {
+    let report = memlens.json(&["index", text(notes.path()), "--json"]);
+    let problems = list(&report["problems"]).iter().map(|problem| {
+        let line = problem["line"].as_u64();
+        let line = line.map_or(String::new(), |line| format!(":{line}"));
+        let path = problem["path"].as_str().expect("it is text");
+        format!(
+            "{path}{line}: {}",
+            problem["message"].as_str().expect("it is text")
+        )
+    });
+    problems.collect()
+}
+
+/// The results of a search by words.
+fn found(memlens: &Memlens, query: &str) -> Value {
+    let words = ["--set", "vector_on=false", "--set", "min_score=0"];
+    let decay = ["--set", "half_life_days=30"];
+    memlens.json(&[&["search", query, "--json"][..], &words, &decay].concat())["results"].take()
+}
+
+/// What dates a result, by the sentence of its decay.
+fn dated_by(row: &Value) -> &str {
+    let mut steps = list(&row["journey"]).iter();
+    let decay = steps.find(|step| step["stage"] == "decay").expect("a step");
+    let sentence = decay["sentence"].as_str().expect("it is text");
+    let by = sentence
+        .split(" old by ")
+        .nth(1)
+        .and_then(|by| by.split(':').next());
+    by.expect("a source")
+}
+
+#[test]
+fn dates_are_read_in_each_form() {
+    let said = |front: &str| format!("{front}Standup about the copper kettle.\n");
+    let notes = Notes::new(&[
+        ("fm-created.md", &said("---\ncreated: 2026-05-06\n---\n")),
+        ("fm-link.md", &said("---\ndate: \"[[2026-05-06]]\"\n---\n")),
+        ("2026-W19.md", &said("")),
+        ("06.05.2026.md", &said("")),
+        ("2026_05_06.md", &said("")),
+        ("20260506.md", &said("")),
+        ("2026/05/06.md", &said("")),
+    ]);
+    let memlens = Memlens::new();
+    let problems = problems(&memlens, &notes);
+    let [doubtful] = problems.as_slice() else {
+        panic!("{problems:?}")
+    };
+    assert!(
+        doubtful.starts_with("06.05.2026.md: 06.05.2026 in the name may be a date"),
+        "{doubtful}"
+    );
+    let rows = found(&memlens, "copper kettle");
+    let mut dated: BTreeMap<&str, &str> = BTreeMap::new();
+    for row in list(&rows) {
+        dated.insert(row["path"].as_str().expect("it is text"), dated_by(row));
+    }
+    assert_eq!(
+        dated,
+        BTreeMap::from([
+            ("06.05.2026.md", "the file's last change"),
+            ("2026-W19.md", "the date in its path"),
+            ("2026/05/06.md", "the date in its path"),
+            ("20260506.md", "the date in its path"),
+            ("2026_05_06.md", "the date in its path"),
+            ("fm-created.md", "its own date"),
+            ("fm-link.md", "its own date"),
+        ])
+    );
+}
+
+#[test]
+fn a_bad_line_of_front_matter_costs_that_line_alone() {
+    let notes = Notes::new(&[
+        (
+            "gov.md",
+            "---\ntitle: Governance: Who Signs What\ndate: 2026-02-11\nagent: iris\ntags: [signing, policy]\n---\n# Who signs\n\nContracts above 5,000 need two signatures.\n",
+        ),
+        (
+            "obs.md",
+            "---\ncreated: [[2026-05-06]]\nrelated: [[Boiler]], [[Pump]]\ndate: 2026-05-06\ntags: #heating\n---\n# Pump\n\nThe pump was swapped for a quieter one.\n",
+        ),
+    ]);
+    let memlens = Memlens::new();
+    let problems = problems(&memlens, &notes);
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert!(
+        problems[0].starts_with("gov.md:2: title is not valid YAML ("),
+        "{problems:?}"
+    );
+    assert!(
+        problems[1].starts_with("obs.md:3: related is not valid YAML ("),
+        "{problems:?}"
+    );
+    for (query, path) in [("two signatures", "gov.md"), ("quieter pump", "obs.md")] {
+        let rows = found(&memlens, query);
+        assert_eq!(
+            (&rows[0]["path"], dated_by(&rows[0])),
+            (&path.into(), "its own date")
+        );
+    }
+}
