@@ -1,22 +1,23 @@
-//! When a line came into a note, as the git history of its folder tells; git itself is never run.
+//! When a line came into a note, by the git history of its folder; git itself is never run.
 //!
-//! [`line_history`] reads the commits that lead to `HEAD`, within [`Limits`], from the repository's own `.git` folder: no configuration, no
-//! hook, no object outside of it. The times are those of the commits, so a line may be older than the first commit that holds it.
+//! [`line_history`] follows the commits from `HEAD` by their first parents, which is the history of the folder itself, within
+//! [`Limits`]. Only the repository's own `.git` folder is read: no hook, no file through a link, no object outside of it; of its
+//! configuration only the format of objects and refs. Whatever cannot be read that way is [`LineHistory::Unknown`] with its reason.
+//!
+//! Times are those of commits. A line may be older than the first commit that holds it.
 
-use std::collections::{BinaryHeap, HashMap, HashSet};
+mod repository;
+
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gix_hash::ObjectId;
-use gix_object::FindExt;
-use gix_odb::Handle;
-use gix_odb::store::init::Options;
-use gix_ref::file::ReferenceExt;
+use repository::Repository;
 
-/// Bytes of one object; larger ones are not read.
-const OBJECT_BYTES: usize = 64 * 1024 * 1024;
-/// Files of one commit that are searched for a note's former name.
-const FILES_MOST: usize = 2_000;
+/// Notes of one commit that are searched for a line, or for a note's former name.
+const NOTES_MOST: usize = 2_000;
 
 /// How much is read at most.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,19 @@ impl Default for Limits {
     }
 }
 
+/// A line of a note at a moment.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The watched folder. No repository around it is read.
+    pub top: &'a Path,
+    /// The note.
+    pub file: &'a Path,
+    /// Whether a text holds the line.
+    pub holds: &'a dyn Fn(&str) -> bool,
+    /// The moment, milliseconds since 1970.
+    pub at_ms: i64,
+}
+
 /// A commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
@@ -50,18 +64,23 @@ pub struct Commit {
 pub enum LineHistory {
     /// The note is in no repository, or in no commit of it.
     None,
-    /// The history does not say: why.
+    /// The history does not say: why, as a clause such as `its clone is shallow`.
     Unknown(String),
-    /// The newest commit up to the moment that holds the line.
-    Before(Commit),
-    /// No commit up to the moment holds the line.
+    /// The newest commit up to the moment holds the line.
+    Before {
+        /// That commit.
+        commit: Commit,
+        /// The note that held it, relative to the repository, if it was another one or had another name.
+        path: Option<String>,
+    },
+    /// The newest commit up to the moment does not hold the line, in no note.
     After {
-        /// The first commit that holds it; `None` if no commit does.
+        /// The newest commit that is known not to hold it.
+        lacking: Commit,
+        /// Whether that commit saved the note after the moment, so that the line cannot have been there uncommitted.
+        is_proven: bool,
+        /// The first commit that holds it; `None` if it is not committed.
         first: Option<Commit>,
-        /// The newest commit up to the moment.
-        before: Commit,
-        /// The newest commit of all.
-        last: Commit,
     },
 }
 
@@ -74,270 +93,305 @@ pub struct NoteHistory {
     pub former: Vec<PathBuf>,
 }
 
-/// A commit that waits to be read, the newest first.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Waiting {
-    seconds: i64,
-    id: ObjectId,
-}
-
-/// Whether a note's line was in its repository at a moment, milliseconds since 1970.
+/// Whether a note's line was in its repository at a moment.
 ///
-/// The repository is the nearest folder around the note with a `.git` folder, `top` or a folder in it.
-pub fn line_history(
-    top: &Path,
-    file: &Path,
-    line: &str,
-    at_ms: i64,
-    limits: &Limits,
-) -> NoteHistory {
+/// The repository is the one of the nearest folder around the note, which is `top` or a folder in it. Reading ends when `stop` is set.
+pub fn line_history(question: &Question<'_>, limits: &Limits, stop: &AtomicBool) -> NoteHistory {
     let none = |line| NoteHistory {
         line,
         former: Vec::new(),
     };
-    let Some(repository) = repository(top, file) else {
+    let repository = match Repository::around(question.top, question.file) {
+        Ok(Some(repository)) => repository,
+        Ok(None) => return none(LineHistory::None),
+        Err(why) => return none(LineHistory::Unknown(why)),
+    };
+    let Some(path) = slashes(question.file, &repository.root) else {
         return none(LineHistory::None);
     };
-    let Some(path) = file.strip_prefix(&repository).ok().and_then(slashes) else {
-        return none(LineHistory::None);
+    let root = repository.root.clone();
+    let mut reader = Reader {
+        repository,
+        question,
+        limits,
+        stop,
+        started: Instant::now(),
+        n_commits: 0,
+        names: vec![path],
+        is_added: false,
+        known: HashMap::new(),
     };
-    match Reader::open(&repository, line, limits) {
-        Ok(Some(mut reader)) => reader.read(&repository, path, at_ms),
-        Ok(None) => none(LineHistory::None),
-        Err(why) => none(LineHistory::Unknown(why)),
+    let line = reader.read().unwrap_or_else(LineHistory::Unknown);
+    let former = reader.names.into_iter().skip(1);
+    NoteHistory {
+        line,
+        former: former.map(|path| root.join(path)).collect(),
     }
 }
 
-/// The folder with the `.git` folder that is nearest around a file.
-fn repository(top: &Path, file: &Path) -> Option<PathBuf> {
-    let mut folders = file.parent()?.ancestors();
-    let found = folders.find(|folder| {
-        !folder.starts_with(top)
-            || folder
-                .join(".git")
-                .symlink_metadata()
-                .is_ok_and(|it| it.is_dir())
-    })?;
-    found.starts_with(top).then(|| found.to_owned())
-}
-
-fn slashes(path: &Path) -> Option<String> {
-    let parts: Option<Vec<&str>> = path.iter().map(|part| part.to_str()).collect();
+fn slashes(file: &Path, root: &Path) -> Option<String> {
+    let parts = file.strip_prefix(root).ok()?.iter();
+    let parts: Option<Vec<&str>> = parts.map(|part| part.to_str()).collect();
     Some(parts?.join("/"))
 }
 
-/// Reads the commits of a repository.
-struct Reader<'l> {
-    objects: Handle,
-    head: ObjectId,
-    /// The words of the line, one blank between.
-    line: String,
-    limits: &'l Limits,
+/// The note as one commit has it.
+struct Seen {
+    commit: Commit,
+    author_ms: i64,
+    tree: ObjectId,
+    parents: Vec<ObjectId>,
+    blob: Option<ObjectId>,
+    holds: bool,
+}
+
+struct Reader<'q> {
+    repository: Repository,
+    question: &'q Question<'q>,
+    limits: &'q Limits,
+    stop: &'q AtomicBool,
     started: Instant,
+    n_commits: usize,
+    /// The note's names, the latest first.
+    names: Vec<String>,
+    /// Whether older commits are known not to have the note under any name.
+    is_added: bool,
     /// Whether a blob holds the line.
     known: HashMap<ObjectId, bool>,
 }
 
-impl<'l> Reader<'l> {
-    /// Opens it; `None` if it has no commit.
-    fn open(repository: &Path, line: &str, limits: &'l Limits) -> Result<Option<Self>, String> {
-        let git = repository.join(".git");
-        let objects = git.join("objects");
-        let is_own = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_dir());
-        if !is_own(&objects) {
-            return Ok(None);
-        }
-        if objects.join("info/alternates").symlink_metadata().is_ok() {
-            return Err("its objects are kept outside of it".to_owned());
-        }
-        let options = Options {
-            alloc_limit_bytes: Some(OBJECT_BYTES),
-            ..Options::default()
-        };
-        let kind = gix_hash::Kind::Sha1;
-        let objects =
-            gix_odb::at_opts(objects, kind, None, options).map_err(|error| error.to_string())?;
-        let refs = gix_ref::file::Store::at(git, kind);
-        let Ok(mut head) = refs.find("HEAD") else {
-            return Ok(None);
-        };
-        let Ok(head) = head.peel_to_id(&refs, &objects) else {
-            return Ok(None);
-        };
-        Ok(Some(Reader {
-            objects,
-            head,
-            line: plain(line),
-            limits,
-            started: Instant::now(),
-            known: HashMap::new(),
-        }))
-    }
-
-    fn read(&mut self, repository: &Path, path: String, at_ms: i64) -> NoteHistory {
-        let mut paths = vec![path];
-        let line = self
-            .follow(&mut paths, at_ms)
-            .unwrap_or_else(LineHistory::Unknown);
-        NoteHistory {
-            line,
-            former: paths
-                .into_iter()
-                .skip(1)
-                .map(|path| repository.join(path))
-                .collect(),
-        }
-    }
-
-    /// Goes from the newest commit to older ones; `paths` are the note's, the latest name first.
-    fn follow(&mut self, paths: &mut Vec<String>, at_ms: i64) -> Result<LineHistory, String> {
-        let mut waiting = BinaryHeap::from([Waiting {
-            seconds: i64::MAX,
-            id: self.head,
-        }]);
-        let mut seen = HashSet::from([self.head]);
-        let mut n_commits = 0;
-        // The oldest commit that holds the line, and the newest one up to the moment.
-        let (mut first, mut before): (Option<Commit>, Option<Commit>) = (None, None);
-        let mut last: Option<Commit> = None;
-        let (mut is_tracked, mut is_cut, mut last_blob) = (false, false, None);
-        while let Some(Waiting { id, .. }) = waiting.pop() {
-            if n_commits >= self.limits.commits || self.started.elapsed() >= self.limits.time {
-                is_cut = true;
+impl Reader<'_> {
+    fn read(&mut self) -> Result<LineHistory, String> {
+        let at_ms = self.question.at_ms;
+        // Commits after the moment, the newest first.
+        let mut newer: Vec<Seen> = Vec::new();
+        let mut next = Some(self.repository.head);
+        let mut then = None;
+        while let Some(id) = next {
+            let last_blob = newer.last().and_then(|it| it.blob);
+            let seen = self.seen(id, last_blob)?;
+            if newer.is_empty() && seen.blob.is_none() {
+                return Ok(LineHistory::None);
+            }
+            if seen.commit.at_ms <= at_ms {
+                then = Some(seen);
                 break;
             }
-            n_commits += 1;
-            let mut buffer = Vec::new();
-            // A shallow clone lacks the parents of its oldest commits.
-            let Ok(commit) = self.objects.find_commit(&id, &mut buffer) else {
-                is_cut = true;
-                continue;
-            };
-            let seconds = commit.time().map_or(0, |time| time.seconds);
-            let (tree, parents) = (commit.tree(), commit.parents().collect::<Vec<_>>());
-            let commit = Commit {
-                id: id.to_string().chars().take(8).collect(),
-                at_ms: seconds.saturating_mul(1000),
-            };
-            last.get_or_insert_with(|| commit.clone());
-            let is_before = commit.at_ms <= at_ms;
-            if is_before && before.is_none() {
-                before = Some(commit.clone());
-            }
-            let mut blob = self.blob_at(&tree, &paths[paths.len() - 1])?;
-            if blob.is_none() && is_tracked {
-                // It was added or renamed since.
-                if let Some(former) = self.former(&tree, last_blob, paths)? {
-                    blob = self.blob_at(&tree, &former)?;
-                    paths.push(former);
-                }
-            }
-            if let Some(blob) = blob {
-                is_tracked = true;
-                last_blob = Some(blob);
-                if self.holds(blob)? {
-                    if is_before {
-                        return Ok(LineHistory::Before(commit));
-                    }
-                    first = Some(commit);
-                }
-            }
-            for parent in parents {
-                if seen.insert(parent) {
-                    let mut buffer = Vec::new();
-                    let seconds = self
-                        .objects
-                        .find_commit(&parent, &mut buffer)
-                        .ok()
-                        .and_then(|it| it.time().ok())
-                        .map_or(0, |time| time.seconds);
-                    waiting.push(Waiting {
-                        seconds,
-                        id: parent,
-                    });
-                }
+            next = seen.parents.first().copied();
+            newer.push(seen);
+        }
+        let Some(then) = then else {
+            return self.without_commit_before(&newer);
+        };
+        if then.holds {
+            let name = self.names.last().filter(|_| self.names.len() > 1);
+            return Ok(LineHistory::Before {
+                path: name.cloned(),
+                commit: then.commit,
+            });
+        }
+        if let Some(path) = self.elsewhere(&then.tree)? {
+            return Ok(LineHistory::Before {
+                commit: then.commit,
+                path: Some(path),
+            });
+        }
+        if let Some(commit) = self.on_other_branch(&newer)? {
+            return Ok(LineHistory::Unknown(format!(
+                "commit {} of another branch held the line by then",
+                commit.id
+            )));
+        }
+        if let Some(older) = self.removed(&then)? {
+            return Ok(LineHistory::Unknown(format!(
+                "commit {} holds the line, and {} after it does not",
+                older.id, then.commit.id
+            )));
+        }
+        self.after(&newer, Some(&then))
+    }
+
+    /// The answer where the whole history is younger than the moment.
+    fn without_commit_before(&mut self, newer: &[Seen]) -> Result<LineHistory, String> {
+        let oldest = newer.last().ok_or("it has no commit")?;
+        if oldest.holds || self.elsewhere(&oldest.tree)?.is_some() {
+            return Ok(LineHistory::Unknown(format!(
+                "its first commit, {}, is younger and holds the line",
+                oldest.commit.id
+            )));
+        }
+        self.after(newer, None)
+    }
+
+    /// The answer where no commit up to the moment holds the line.
+    fn after(&mut self, newer: &[Seen], then: Option<&Seen>) -> Result<LineHistory, String> {
+        let first = newer.iter().rposition(|it| it.holds);
+        if let Some(first) = first.map(|at| &newer[at])
+            && first.author_ms <= self.question.at_ms
+        {
+            return Ok(LineHistory::Unknown(format!(
+                "commit {}, the first that holds the line, was made again later than it was written",
+                first.commit.id
+            )));
+        }
+        // Of those before the first that holds it, the newest that saved the note.
+        let lacking = &newer[first.map_or(0, |first| first + 1)..];
+        let mut proof = None;
+        for (at, seen) in lacking.iter().enumerate() {
+            let parent = lacking.get(at + 1).or(then).and_then(|it| it.blob);
+            let is_saved = seen.blob.is_some() && seen.blob != parent;
+            if is_saved && self.elsewhere(&seen.tree)?.is_none() {
+                proof = Some(seen);
+                break;
             }
         }
-        Ok(match before.zip(last) {
-            _ if !is_tracked => LineHistory::None,
-            _ if is_cut => {
-                LineHistory::Unknown(format!("only its newest {n_commits} commits were read"))
-            }
-            None => LineHistory::Unknown("its first commit is younger".to_owned()),
-            Some((before, last)) => LineHistory::After {
-                first,
-                before,
-                last,
-            },
+        let Some(known) = proof.or(then).or(lacking.first()) else {
+            return Ok(LineHistory::Unknown("its commits do not say".to_owned()));
+        };
+        Ok(LineHistory::After {
+            lacking: known.commit.clone(),
+            is_proven: proof.is_some(),
+            first: first.map(|at| newer[at].commit.clone()),
         })
     }
 
-    /// The blob at a path of a tree.
-    fn blob_at(&self, tree: &ObjectId, path: &str) -> Result<Option<ObjectId>, String> {
-        let mut id = *tree;
-        let mut names = path.split('/').peekable();
-        while let Some(name) = names.next() {
-            let mut buffer = Vec::new();
-            let tree = self.objects.find_tree(&id, &mut buffer);
-            let tree = tree.map_err(|error| error.to_string())?;
-            let Some(entry) = tree.entries.iter().find(|it| *it.filename == name) else {
-                return Ok(None);
-            };
-            let is_last = names.peek().is_none();
-            if is_last != entry.mode.is_blob() || (!is_last && !entry.mode.is_tree()) {
-                return Ok(None);
+    /// The newest commit of a merged branch up to the moment, if it holds the line.
+    fn on_other_branch(&mut self, newer: &[Seen]) -> Result<Option<Commit>, String> {
+        let merged: Vec<ObjectId> = newer
+            .iter()
+            .flat_map(|it| it.parents.iter().skip(1).copied())
+            .collect();
+        for parent in merged {
+            let mut next = Some(parent);
+            while let Some(id) = next {
+                let seen = self.seen_by_names(id)?;
+                if seen.commit.at_ms > self.question.at_ms {
+                    next = seen.parents.first().copied();
+                    continue;
+                }
+                if seen.holds {
+                    return Ok(Some(seen.commit));
+                }
+                break;
             }
-            id = entry.oid.to_owned();
         }
-        Ok(Some(id))
+        Ok(None)
     }
 
-    /// The path in an older tree of a note that came later: that of the same blob, else of the only one that holds the line.
+    /// The newest commit before one that holds the line, which was removed after it.
+    fn removed(&mut self, then: &Seen) -> Result<Option<Commit>, String> {
+        let mut next = then.parents.first().copied();
+        while let Some(id) = next {
+            let seen = self.seen_by_names(id)?;
+            if seen.holds {
+                return Ok(Some(seen.commit));
+            }
+            next = seen.parents.first().copied();
+        }
+        Ok(None)
+    }
+
+    /// The note in a commit; one that it does not have by its name may have another name there.
+    fn seen(&mut self, id: ObjectId, last_blob: Option<ObjectId>) -> Result<Seen, String> {
+        let mut seen = self.seen_by_names(id)?;
+        if seen.blob.is_none() && last_blob.is_some() && !self.is_added {
+            match self.former(&seen.tree, last_blob)? {
+                Some((path, blob)) => {
+                    self.names.push(path);
+                    seen.blob = Some(blob);
+                    seen.holds = self.holds(blob)?;
+                }
+                None => self.is_added = true,
+            }
+        }
+        Ok(seen)
+    }
+
+    /// The note in a commit, by its latest name that the commit has.
+    fn seen_by_names(&mut self, id: ObjectId) -> Result<Seen, String> {
+        self.go_on()?;
+        if self.n_commits >= self.limits.commits {
+            return Err(format!(
+                "only its newest {} commits were read",
+                self.n_commits
+            ));
+        }
+        self.n_commits += 1;
+        let (commit, author_ms, tree, parents) = self.repository.commit(id)?;
+        let mut blob = None;
+        for name in self.names.iter().rev() {
+            blob = self.repository.blob_at(&tree, name)?;
+            if blob.is_some() {
+                break;
+            }
+        }
+        let holds = match blob {
+            Some(blob) => self.holds(blob)?,
+            None => false,
+        };
+        Ok(Seen {
+            commit,
+            author_ms,
+            tree,
+            parents,
+            blob,
+            holds,
+        })
+    }
+
+    /// The former name of a note that came later: that of the same blob, else of the only note that holds the line.
     fn former(
         &mut self,
         tree: &ObjectId,
         blob: Option<ObjectId>,
-        paths: &[String],
-    ) -> Result<Option<String>, String> {
-        let mut files = Vec::new();
-        let mut folders = vec![(String::new(), *tree)];
-        while let Some((folder, id)) = folders.pop() {
-            let mut buffer = Vec::new();
-            let tree = self.objects.find_tree(&id, &mut buffer);
-            for entry in tree.map_err(|error| error.to_string())?.entries {
-                let Ok(name) = std::str::from_utf8(entry.filename) else {
-                    continue;
-                };
-                let path = match folder.as_str() {
-                    "" => name.to_owned(),
-                    folder => format!("{folder}/{name}"),
-                };
-                if entry.mode.is_tree() {
-                    folders.push((path, entry.oid.to_owned()));
-                } else if entry.mode.is_blob()
-                    && memlens_ingest::Kind::of(Path::new(name)).is_some()
-                {
-                    files.push((path, entry.oid.to_owned()));
-                }
-            }
-            if files.len() > FILES_MOST {
-                return Ok(None);
-            }
-        }
-        files.retain(|(path, _)| !paths.contains(path));
-        if let Some((path, _)) = files.iter().find(|(_, id)| Some(*id) == blob) {
-            return Ok(Some(path.clone()));
+    ) -> Result<Option<(String, ObjectId)>, String> {
+        let notes = self.notes(tree)?;
+        if let Some(same) = notes.iter().find(|(_, id)| Some(*id) == blob) {
+            return Ok(Some(same.clone()));
         }
         let mut holding = Vec::new();
-        for (path, id) in files {
-            if self.started.elapsed() >= self.limits.time {
-                return Ok(None);
-            }
+        for (path, id) in notes {
             if self.holds(id)? {
-                holding.push(path);
+                holding.push((path, id));
             }
         }
         Ok((holding.len() == 1).then(|| holding.remove(0)))
+    }
+
+    /// Another note of a commit that holds the line.
+    fn elsewhere(&mut self, tree: &ObjectId) -> Result<Option<String>, String> {
+        for (path, id) in self.notes(tree)? {
+            if self.holds(id)? {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The notes of a commit but this one.
+    fn notes(&self, tree: &ObjectId) -> Result<Vec<(String, ObjectId)>, String> {
+        let mut notes = Vec::new();
+        let mut folders = vec![(String::new(), *tree)];
+        while let Some((folder, id)) = folders.pop() {
+            self.go_on()?;
+            for (name, id, is_folder) in self.repository.entries(&id)? {
+                let path = match folder.as_str() {
+                    "" => name,
+                    folder => format!("{folder}/{name}"),
+                };
+                if is_folder {
+                    folders.push((path, id));
+                } else if memlens_ingest::Kind::of(Path::new(&path)).is_some() {
+                    notes.push((path, id));
+                }
+            }
+            if notes.len() > NOTES_MOST || folders.len() > NOTES_MOST {
+                return Err(format!("a commit of it has more than {NOTES_MOST} notes"));
+            }
+        }
+        notes.retain(|(path, _)| !self.names.contains(path));
+        notes.sort();
+        Ok(notes)
     }
 
     /// Whether a blob holds the line.
@@ -345,19 +399,25 @@ impl<'l> Reader<'l> {
         if let Some(holds) = self.known.get(&blob) {
             return Ok(*holds);
         }
-        let mut buffer = Vec::new();
-        let found = self.objects.find_blob(&blob, &mut buffer);
-        let data = found.map_err(|error| error.to_string())?.data;
-        let text = memlens_ingest::text_of(data);
-        let holds = text.is_some_and(|text| plain(&text).contains(&self.line));
+        self.go_on()?;
+        let text = self.repository.text(&blob)?;
+        let holds = text.is_some_and(|text| (self.question.holds)(&text));
         self.known.insert(blob, holds);
         Ok(holds)
     }
-}
 
-/// The words of a text with one blank between them.
-fn plain(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    /// # Errors
+    /// If reading was cancelled or took too long.
+    fn go_on(&self) -> Result<(), String> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err("reading it was cancelled".to_owned());
+        }
+        if self.started.elapsed() >= self.limits.time {
+            let seconds = self.limits.time.as_secs();
+            return Err(format!("it was not read within {seconds} s"));
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
