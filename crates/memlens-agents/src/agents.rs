@@ -57,3 +57,8 @@ pub const AGENTS: [&Agent; 11] = [
 pub fn agent(id: &str) -> Option<&'static Agent> {
     AGENTS.into_iter().find(|agent| agent.id == id)
 }
+
+/// Whether an agent finds its notes by opening and grepping files: it has no index and ranks nothing.
+pub fn searches_files(agent: &str) -> bool {
+    matches!(agent, "claude-code" | "codex" | "gemini-cli")
+}

@@ -45,7 +45,7 @@ mod settings;
 mod targets;
 
 pub use agent::{Agent, Cap, Keeps, Limit, Removed, Source, Unit};
-pub use agents::{AGENTS, agent, openclaw_databases, openclaw_member};
+pub use agents::{AGENTS, agent, openclaw_databases, openclaw_member, searches_files};
 pub use always::{
     AlwaysKind, AlwaysLoaded, Content, SessionLoad, always_loaded, projects, session_load,
 };
@@ -53,14 +53,14 @@ pub use counting::{Counted, count};
 pub use edit::{Put, diff, edited, fragment};
 pub use home::Home;
 pub use loaded::{Cut, FileLoad, Loaded, MemoryLoad, Missing, Unreadable, loaded};
-pub use looking::{Found, IfMissing, LoadFile, Loads, look, whose};
+pub use looking::{Found, IfMissing, LoadFile, Loads, SwitchedOff, look, whose};
 pub use measure::{Count, Kept, Measured, Part, measure};
 pub use openclaw_search::{
     Effect, ExtraPath, MemorySearch, Schema, SearchSettings, Setting, SettingGroup, Void,
 };
 pub use recall::{
     Batch, FoundLogs, Keeper, LOG_READER_VERSION, Log, LogError, LogRead, PastKind, PastQuestion,
-    Returned, Used, find_logs, logs, read as read_log,
+    Pattern, Returned, Used, find_logs, line_hash, logs, read as read_log,
 };
 pub use searched::{Index, Listed, NotSearched, Searched, SearchedFile, Unsearched};
 pub use settings::{Config, read_config, read_config_and_files};

@@ -32,6 +32,8 @@ pub struct Found {
     pub loads: Vec<Loads>,
     /// Settings that turn loading off or redirect it, in words for the user.
     pub switches: Vec<String>,
+    /// The files that it would load if such a setting did not keep it from that.
+    pub switched_off: Vec<SwitchedOff>,
     /// What could not be read or is not there, in words for a person.
     pub problems: Vec<String>,
     /// Every place that was looked at, in that order.
@@ -47,6 +49,17 @@ pub struct Loads {
     pub files: Vec<LoadFile>,
     /// The limit of all of them together, spent in their order.
     pub in_all: Option<Limit>,
+}
+
+/// Files of one folder that an agent does not load because of a setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SwitchedOff {
+    /// Their folder.
+    pub folder: PathBuf,
+    /// Their names.
+    pub names: Vec<&'static str>,
+    /// The setting, its file and what follows, for the user: one of [`Found::switches`].
+    pub said: String,
 }
 
 /// A file that an agent loads.
@@ -96,6 +109,7 @@ pub(crate) fn look_for(home: &Home, agent: &'static Agent) -> Found {
             own: Vec::new(),
             loads: Vec::new(),
             switches: Vec::new(),
+            switched_off: Vec::new(),
             problems: Vec::new(),
             places: Vec::new(),
         },
@@ -113,6 +127,16 @@ pub(crate) fn look_for(home: &Home, agent: &'static Agent) -> Found {
 impl Found {
     fn is_there(&self) -> bool {
         !self.own.is_empty() || !self.folders.is_empty() || !self.problems.is_empty()
+    }
+
+    /// The setting because of which a file is not loaded, in words for the user; `None` if none is known.
+    pub fn switched_off(&self, file: &Path) -> Option<&str> {
+        let real = |path: &Path| path.canonicalize().ok();
+        let of_file = real(file);
+        let is_it = |path: PathBuf| path == file || of_file.is_some() && real(&path) == of_file;
+        let mut off = self.switched_off.iter();
+        let off = off.find(|off| off.names.iter().any(|name| is_it(off.folder.join(name))))?;
+        Some(&off.said)
     }
 
     /// What a folder of the agent's notes is called among the folders of all agents: by the agent where the folder's own
@@ -314,8 +338,20 @@ impl<'a> Look<'a> {
         });
     }
 
-    /// A setting that turns loading off or redirects it.
-    pub fn switch(&mut self, said: String) {
+    /// A setting because of which files of some folders are not loaded.
+    pub fn switch_off<'p>(
+        &mut self,
+        folders: impl IntoIterator<Item = &'p PathBuf>,
+        files: &[LoadFile],
+        said: String,
+    ) {
+        for folder in folders {
+            self.found.switched_off.push(SwitchedOff {
+                folder: folder.clone(),
+                names: files.iter().map(|file| file.name).collect(),
+                said: said.clone(),
+            });
+        }
         self.found.switches.push(said);
     }
 

@@ -20,11 +20,13 @@ mod lines;
 mod logs;
 mod openclaw;
 mod packed;
+mod pattern;
 mod results;
 mod rows;
 mod secrets;
 mod sessions;
 mod shell;
+mod text_line;
 mod time;
 mod tools;
 
@@ -38,10 +40,12 @@ use serde_json::Value;
 use crate::home::Home;
 
 pub use logs::{FoundLogs, find_logs, logs};
+pub use pattern::Pattern;
+pub use text_line::line_hash;
 
 /// Version of what is read from logs. Increased whenever a log that was read before would yield more now: cursors of another
 /// version are not continued, so such a log is read again from its beginning.
-pub const LOG_READER_VERSION: u32 = 2;
+pub const LOG_READER_VERSION: u32 = 3;
 
 /// What an agent asked its memory for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -74,6 +78,8 @@ pub struct PastQuestion {
     pub at_ms: Option<i64>,
     /// Its words, without secrets; empty for an opening.
     pub question: String,
+    /// Whether its words are patterns, one a line, that a searcher of files such as `rg` looked for. Nothing ranks what it finds.
+    pub is_pattern: bool,
     /// What else the call asked for, by the agent's own names, without secrets.
     pub settings: BTreeMap<String, Value>,
     /// What was returned, best first; `None` if no answer is logged, the search failed, or its answer names no notes; empty if
@@ -99,6 +105,9 @@ pub struct Returned {
     /// Whether the agent received the note's name only and none of its text, as from `rg -l`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_name_only: bool,
+    /// Hashes of the lines of text that were returned, by [`line_hash`]; empty if the log does not hold the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub line_hashes: Vec<u64>,
 }
 
 fn is_false(value: &bool) -> bool {

@@ -550,6 +550,13 @@ fn settings_switch_loading_off() {
     assert_eq!(measured(&scratch)[0], "MEMORY.md 2/200 lines");
     assert_eq!(measured(&scratch).len(), 2);
     assert!(switches(&scratch.home()).contains("autoMemoryDirectory in ~/.claude/settings.json"));
+    let off = |path: &str| {
+        let found = look(&scratch.home());
+        let file = scratch.home().folder().join(path);
+        found.iter().any(|it| it.switched_off(&file).is_some())
+    };
+    assert!(off(memory.0), "{}", memory.0);
+    assert!(!off("auto/MEMORY.md"));
 
     let scratch = Scratch::new(&[
         (".openclaw/workspace/MEMORY.md", "fact\n"),
@@ -561,7 +568,7 @@ fn settings_switch_loading_off() {
     assert_eq!(measured(&scratch), Vec::<String>::new());
     assert_eq!(
         switches(&scratch.home()),
-        "contextInjection is never, so OpenClaw loads no file of ~/.openclaw/workspace"
+        "contextInjection is never in ~/.openclaw/openclaw.json, so OpenClaw loads no file of ~/.openclaw/workspace"
     );
 }
 

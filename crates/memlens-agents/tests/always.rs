@@ -139,7 +139,15 @@ fn claude_code_2_1_332() {
     assert_eq!(load(&home), expected);
 
     let off = home.clone().with("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1");
-    assert_eq!(load(&off), Vec::<String>::new());
+    let of_off = load(&off);
+    let is_off = |line: &&String| line.ends_with(": CLAUDE_CODE_DISABLE_CLAUDE_MDS is set");
+    assert!(of_off.iter().filter(is_off).count() >= 3, "{of_off:?}");
+    assert!(
+        of_off
+            .iter()
+            .all(|line| is_off(&line) || line.ends_with(why)),
+        "{of_off:?}"
+    );
     let switches = scratch
         .load(&off, "claude-code", Some("code/shop"))
         .switches;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use memlens_agents::{AGENTS, Agent, Cut, FileLoad, Found, Home, Loaded, Searched, count, look};
 use memlens_indexer::Indexer;
 use memlens_retrieve::Part;
-use memlens_store::{Folder, Store, StoreError};
+use memlens_store::{Folder, FolderId, Store, StoreError};
 
 use crate::view::{
     AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile, WhyAnswer, WhyNot,
@@ -245,7 +245,14 @@ impl Library {
                 && file.note.as_deref() == Some(&answer.path)
         });
         let line = answer.line.or_else(|| best_line(&answer.why));
-        answer.load_cap = tightest(of_note).and_then(|file| past_cap(file, line));
+        answer.load_cap = tightest(of_note)
+            .and_then(|file| past_cap(file, line))
+            .or_else(|| {
+                let id = answer.folder.parse().ok()?;
+                let folder = self.lists().snapshot.folder(FolderId(id))?.path.clone();
+                let file = Path::new(&folder).join(&answer.path);
+                crate::autopsy::switched_off(home, None, &file)
+            });
         answer
     }
 }

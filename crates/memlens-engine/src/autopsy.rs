@@ -8,6 +8,7 @@ mod asked;
 mod disk;
 mod fact;
 mod given;
+mod grepped;
 mod indexed;
 mod load_cap;
 mod markdown;
@@ -25,7 +26,7 @@ use memlens_retrieve::Part;
 
 use crate::agents::agent_name;
 use crate::cause::Cause;
-use crate::past::{OwnPipelines, Past, Places};
+use crate::past::{OwnPipelines, Past};
 use crate::view::{
     Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof,
     WorkingQuestion,
@@ -33,6 +34,7 @@ use crate::view::{
 use crate::{EngineError, Library, Ranking};
 
 pub use about::CLOSE_TO_FACT;
+pub(crate) use load_cap::switched_off;
 pub(crate) use run::AutopsyRun;
 
 use asked::Asked;
@@ -74,6 +76,11 @@ impl Case<'_> {
     fn is_ranking_known(&self) -> bool {
         self.agent_id()
             .is_none_or(|id| self.pipelines.pipeline(id).is_some())
+    }
+
+    /// Whether the agent has no index and greps its files, so that nothing ranks what it finds.
+    fn searches_files(&self) -> bool {
+        self.agent_id().is_some_and(memlens_agents::searches_files)
     }
 
     /// The part that the agent searches.
@@ -203,26 +210,29 @@ struct Findings<'a> {
 
 /// The case of a fact that is written in a note.
 fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, EngineError> {
-    let places = Places::of(case.library.lists());
-    let written = written::step(case, found)?;
+    let places = case.library.places()?;
+    let history = written::history(case, fact, found);
+    let written = written::step(case, found, history.as_ref(), &places)?;
     let is_later = written.outcome == StepOutcome::Failed;
     let loading = load_cap::step(case, found);
     let is_loaded = loading.is_loaded && !is_later;
-    let given = Given::of(case, found, &places, is_loaded);
+    let former = history.as_ref().map_or(&[][..], |it| &it.former);
+    let given = Given::of(case, found, &places, former, is_loaded);
     let indexed = indexed::step(case, found)?;
     // A search that does not matter is not repeated.
     let is_searched = indexed.is_in_library && indexed.cause.is_none() && !is_loaded;
     let about = about::about(case, fact, &case.asked.questions);
-    let works = if is_searched && !given.is_given() {
+    // What Memlens's own ranking finds, another one may not.
+    let works = if is_searched && !given.is_given() && case.is_ranking_known() {
         working::question(case, fact, found)?
     } else {
         None
     };
     // Last, so that its searches are still cached when the user opens one.
-    let ranked = if is_searched {
-        Some(Ranked::of(case, &about, found)?)
-    } else {
+    let ranked = if is_loaded {
         None
+    } else {
+        Ranked::of(case, &about, found, is_searched)?
     };
     let mut steps = vec![
         written,

@@ -57,6 +57,13 @@ pub enum Cause {
         /// What is cut, as a sentence.
         cut: String,
     },
+    /// The agent does not load the note because of a setting.
+    SwitchedOff {
+        /// The setting and what follows, as a sentence.
+        said: String,
+        /// The agent's name.
+        name: String,
+    },
     /// A file that has to be there for the agent to load its memory is missing.
     NothingLoaded {
         /// What is missing and what follows, as a sentence.
@@ -97,6 +104,7 @@ impl Cause {
             Self::NotSearched { name, .. } => format!("{name} does not search this note."),
             Self::OwnIndex { holds, .. } => holds.clone(),
             Self::PastCap { cut } => cut.clone(),
+            Self::SwitchedOff { said, .. } => said.clone(),
             Self::NothingLoaded { missing, .. } => missing.clone(),
         }
     }
@@ -134,6 +142,9 @@ impl Cause {
             }
             Self::PastCap { .. } => {
                 "Move the line above the cut, or shorten what is before it.".to_owned()
+            }
+            Self::SwitchedOff { name, .. } => {
+                format!("Change that setting, or write the line where {name} loads it.")
             }
             Self::NothingLoaded { name, .. } => format!(
                 "Let {name} write that file again; until then it loads nothing of its memory."
@@ -209,7 +220,9 @@ impl From<Cause> for WhyNot {
                 by: name,
                 unsearched: None,
             },
-            Cause::PastCap { .. } | Cause::NothingLoaded { .. } => Self::OutOfScope,
+            Cause::PastCap { .. } | Cause::SwitchedOff { .. } | Cause::NothingLoaded { .. } => {
+                Self::OutOfScope
+            }
         }
     }
 }

@@ -288,7 +288,7 @@ impl Library {
         }
         let mut import = Import {
             library: self,
-            places: Places::of(self.lists()),
+            places: self.places()?,
             oldest_ms: oldest_ms(choice),
             n_bytes_all: there.iter().map(|log| log.bytes).sum(),
             n_bytes_before: 0,

@@ -223,6 +223,25 @@ impl Store {
             .attempt("read a document")
     }
 
+    /// When the bytes of each document were saved that was touched since, milliseconds since 1970; by folder and path.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn saved_before_touched(&self) -> Result<HashMap<(FolderId, String), i64>, StoreError> {
+        self.connection
+            .prepare_cached(
+                "SELECT folder, path, saved_ms FROM documents WHERE saved_ms IS NOT NULL",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| {
+                        Ok(((FolderId(row.get(0)?), row.get(1)?), row.get(2)?))
+                    })?
+                    .collect()
+            })
+            .attempt("read when touched documents were saved")
+    }
+
     /// Whether documents lie below a path.
     ///
     /// # Errors
@@ -277,7 +296,7 @@ impl Store {
                         transaction
                             .execute(
                                 &format!(
-                                    "UPDATE documents AS d SET modified_ms = ?2, changed_ns = ?3,
+                                    "UPDATE documents AS d SET saved_ms = coalesce(saved_ms, modified_ms), modified_ms = ?2, changed_ns = ?3,
                                          checksum = d.checksum - {OF_DOCUMENT} + {touched} WHERE d.id = ?1"
                                 ),
                                 params![document.0, modified_ms, changed_ns],

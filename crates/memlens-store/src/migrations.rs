@@ -12,9 +12,9 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 13] = [
+const STEPS: [&str; 14] = [
     FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH, TWELFTH,
-    THIRTEENTH,
+    THIRTEENTH, FOURTEENTH,
 ];
 
 const FIRST: &str = "
@@ -287,4 +287,12 @@ DROP INDEX past_questions_by_words;
 CREATE INDEX past_questions_by_words ON past_questions (agent, question, at_ms) WHERE is_opening = 0;
 DROP INDEX past_questions_of_log;
 CREATE INDEX past_questions_of_log ON past_questions (log, is_opening);
+";
+
+// Logs that were read before are read again by their cursor's version. `saved_ms` is when the bytes of a document were saved that was
+// touched since; `NULL` if that is `modified_ms`.
+const FOURTEENTH: &str = "
+ALTER TABLE past_questions ADD COLUMN is_pattern INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE documents ADD COLUMN saved_ms INTEGER;
+CREATE INDEX documents_touched ON documents (folder, path, saved_ms) WHERE saved_ms IS NOT NULL;
 ";

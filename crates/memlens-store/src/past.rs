@@ -26,6 +26,8 @@ pub struct NewPast {
     pub has_failed: bool,
     /// Its words; empty for an opening.
     pub question: String,
+    /// Whether its words are patterns for a searcher of files.
+    pub is_pattern: bool,
     /// What else the call asked for, as JSON.
     pub settings: String,
     /// What was returned, as JSON; none while no answer was seen.
@@ -86,7 +88,7 @@ const OLD_TIMED: &str = "at_ms < ?1";
 const OLD_TIMELESS: &str = "at_ms IS NULL AND kept_ms < ?1";
 const OLD_JUDGMENT: &str = "origin = 'observed' AND at_ms < ?1";
 
-const COLUMNS: &str = "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, log \
+const COLUMNS: &str = "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, log, is_pattern \
      FROM past_questions";
 
 impl Store {
@@ -333,6 +335,7 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
         is_opening,
         has_failed,
         question,
+        is_pattern,
         settings,
         returned,
         opened,
@@ -344,10 +347,10 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
             connection
                 .prepare_cached(
                     "UPDATE past_questions SET at_ms = ?2, question = ?3, settings = ?4, returned = ?5, \
-                     opened = ?6, cited = ?7, is_opening = ?8, has_failed = ?9 WHERE id = ?1",
+                     opened = ?6, cited = ?7, is_opening = ?8, has_failed = ?9, is_pattern = ?10 WHERE id = ?1",
                 )?
                 .execute(params![
-                    known.id, at_ms, question, settings, returned, opened, cited, is_opening, has_failed
+                    known.id, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern
                 ])?;
             Ok(Put::Changed)
         }
@@ -355,11 +358,11 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
             connection
                 .prepare_cached(
                     "INSERT INTO past_questions \
-                     (log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, kept_ms) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, CAST(unixepoch('subsec') * 1000 AS INTEGER))",
+                     (log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern, kept_ms) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, CAST(unixepoch('subsec') * 1000 AS INTEGER))",
                 )?
                 .execute(params![
-                    log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed
+                    log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern
                 ])?;
             Ok(Put::New)
         }
@@ -417,6 +420,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredPast> {
             cited: row.get(9)?,
             is_opening: row.get(10)?,
             has_failed: row.get(11)?,
+            is_pattern: row.get(13)?,
         },
         log: row.get(12)?,
     })
@@ -447,6 +451,7 @@ mod tests {
             at_ms,
             is_opening: false,
             has_failed: false,
+            is_pattern: false,
             question: format!("question {call}"),
             settings: "{}".to_owned(),
             returned: None,

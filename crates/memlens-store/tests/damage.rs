@@ -406,6 +406,7 @@ fn a_library_without_checksums_is_taken_over_as_it_is() {
     database
         .execute_batch(
             "ALTER TABLE chunks DROP COLUMN hash; ALTER TABLE embeddings DROP COLUMN checksum;
+             DROP INDEX documents_touched; ALTER TABLE documents DROP COLUMN saved_ms;
              ALTER TABLE documents DROP COLUMN checksum; ALTER TABLE documents DROP COLUMN observations_checksum;
              DROP TRIGGER documents_inserted; DROP TRIGGER documents_updated; DROP TRIGGER documents_deleted;
              DROP TABLE changed; DROP TABLE past_questions; DROP TABLE recall_logs; DROP TABLE judgments; DROP TABLE query_sets; DROP TABLE runs;

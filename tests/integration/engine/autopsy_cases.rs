@@ -36,7 +36,7 @@ const AGENTS: [Planted; 5] = [
         agent: "gemini-cli",
         memory: ".gemini/tmp/house/memory",
         searched: "house.md",
-        loaded: None,
+        loaded: Some("MEMORY.md"),
     },
     Planted {
         agent: "hermes",
@@ -106,6 +106,22 @@ fn notes(notes: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
         .collect()
 }
 
+/// Whether the agent finds notes by a search through files.
+fn greps(planted: &Planted) -> bool {
+    matches!(planted.agent, "claude-code" | "codex" | "gemini-cli")
+}
+
+/// Lines about other things, with the fact's in place of one.
+fn long(n_lines: usize, at: usize) -> String {
+    let mut lines: Vec<String> = (0..n_lines)
+        .map(|n| {
+            format!("- Thing {n} is about the attic, the meadow and what else there is up there.\n")
+        })
+        .collect();
+    lines[at] = LINE.to_owned();
+    lines.concat()
+}
+
 /// An answer that holds the fact's note.
 fn answer(path: &str) -> serde_json::Value {
     json!([{"path": path, "lines": [1, 1], "score": 0.7}])
@@ -140,12 +156,20 @@ fn what_a_later_dated_note_holds_was_written_later() {
 
 #[test]
 fn what_is_in_a_kind_of_file_that_is_not_read_is_not_indexed() {
-    check(Verdict::NotIndexed, |_| {
-        Some(Case {
-            notes: notes(&[("boiler.csv", "what,how\nboiler valve,closes clockwise\n")]),
-            asked: Some(("boiler valve", json!([]))),
-            is_cited: false,
-        })
+    let csv = |asked| Case {
+        notes: notes(&[("boiler.csv", "what,how\nboiler valve,closes clockwise\n")]),
+        asked,
+        is_cited: false,
+    };
+    check(Verdict::NotIndexed, |planted| {
+        (!greps(planted)).then(|| csv(Some(("boiler valve", json!([])))))
+    });
+    // A searcher of files has no index, and finds it in any file.
+    check(Verdict::NeverAsked, |planted| {
+        greps(planted).then(|| csv(None))
+    });
+    check(Verdict::AskedBadly, |planted| {
+        greps(planted).then(|| csv(Some(("valve of the boiler", json!([])))))
     });
 }
 
@@ -190,13 +214,153 @@ fn what_was_returned_was_given_and_used_or_not() {
 }
 
 #[test]
-fn what_was_asked_for_and_not_returned_was_ranked_out() {
+fn only_a_ranking_ranks_out() {
+    let asked_in_vain = |planted: &Planted| Case {
+        notes: notes(&[(planted.searched, LINE)]),
+        asked: Some(("boiler valve", json!([]))),
+        is_cited: false,
+    };
+    let is_ranked = |planted: &Planted| planted.agent == "openclaw";
     check(Verdict::RankedOut, |planted| {
-        // Of the others no ranking is known that could have lost it.
-        (planted.agent == "openclaw").then(|| Case {
+        is_ranked(planted).then(|| asked_in_vain(planted))
+    });
+    // A search for this text finds the line, so nothing explains the answer.
+    check(Verdict::Unknown, |planted| {
+        (!is_ranked(planted)).then(|| asked_in_vain(planted))
+    });
+}
+
+#[test]
+fn words_that_no_line_of_the_note_holds_were_asked_badly() {
+    check(Verdict::AskedBadly, |planted| {
+        greps(planted).then(|| Case {
             notes: notes(&[(planted.searched, LINE)]),
-            asked: Some(("boiler valve", json!([]))),
+            asked: Some(("the valve of our boiler", json!([]))),
             is_cited: false,
         })
     });
+}
+
+#[test]
+fn a_line_past_the_cap_is_not_loaded() {
+    check(Verdict::PastLoadCap, |planted| {
+        let loaded = planted.loaded?;
+        // Gemini CLI and Hermes load any file whole.
+        let text = match planted.agent {
+            "openclaw" => long(420, 255),
+            "claude-code" => long(230, 220),
+            "codex" => long(260, 130),
+            _ => return None,
+        };
+        Some(Case {
+            notes: notes(&[(loaded, &text)]),
+            asked: None,
+            is_cited: false,
+        })
+    });
+    check(Verdict::GivenUnused, |planted| {
+        let is_whole = matches!(planted.agent, "gemini-cli" | "hermes");
+        is_whole.then(|| Case {
+            notes: notes(&[(planted.loaded.expect("it loads one"), &long(420, 255))]),
+            asked: None,
+            is_cited: false,
+        })
+    });
+}
+
+#[test]
+fn what_was_returned_under_a_former_name_was_given() {
+    let renamed = |line: &str, path: &str| {
+        let [openclaw, ..] = &AGENTS;
+        let hashes = [memlens_agents::line_hash(line)];
+        let scene = Scene::openclaw(&[(openclaw.searched, LINE), ("memory/soup.md", "- Soup.\n")]);
+        let returned =
+            json!([{"path": path, "lines": [7, 9], "score": 0.7, "line_hashes": hashes}]);
+        scene.log(&[scene.asked("boiler valve", Some(returned))]);
+        scene.of_session(FACT)
+    };
+    let former = renamed(LINE, "memory/heating.md");
+    assert_eq!(former.verdict, Verdict::GivenUnused, "{former:#?}");
+    let said = "under its former name memory/heating.md, at rank 1";
+    assert!(former.summary.contains(said), "{}", former.summary);
+    // The same line in a note that is still there.
+    let copy = renamed(LINE, "memory/soup.md");
+    assert_eq!(copy.verdict, Verdict::GivenUnused, "{copy:#?}");
+    let said = "as the same line of memory/soup.md, at rank 1";
+    assert!(copy.summary.contains(said), "{}", copy.summary);
+    // Another line of a note that is gone says nothing.
+    let other = renamed("- The boiler is green.", "memory/heating.md");
+    assert_ne!(other.verdict, Verdict::GivenUnused, "{other:#?}");
+}
+
+#[test]
+fn a_setting_keeps_a_note_from_being_loaded() {
+    let off = |agent: &'static str, memory: &str, (config, text): (&str, &str)| {
+        let scene = Scene::of(agent, memory, &[("MEMORY.md", LINE)]);
+        scene.home.write(config, text);
+        scene.log(&[]);
+        scene.of_session(FACT)
+    };
+    let claude = ".claude/projects/-house/memory";
+    for (agent, memory, config, said) in [
+        (
+            "claude-code",
+            claude,
+            (".claude/settings.json", r#"{"autoMemoryEnabled": false}"#),
+            "autoMemoryEnabled is false in ~/.claude/settings.json",
+        ),
+        (
+            "claude-code",
+            claude,
+            (
+                ".claude/settings.json",
+                r#"{"env": {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}}"#,
+            ),
+            "CLAUDE_CODE_DISABLE_AUTO_MEMORY is set in ~/.claude/settings.json",
+        ),
+        (
+            "openclaw",
+            ".openclaw/workspace",
+            (
+                ".openclaw/openclaw.json",
+                "{agents: {defaults: {contextInjection: 'never'}}}",
+            ),
+            "contextInjection is never in ~/.openclaw/openclaw.json",
+        ),
+    ] {
+        let autopsy = off(agent, memory, config);
+        assert_eq!(autopsy.verdict, Verdict::PastLoadCap, "{autopsy:#?}");
+        assert!(autopsy.summary.contains(said), "{}", autopsy.summary);
+        assert!(
+            autopsy.headline.contains("because of a setting"),
+            "{}",
+            autopsy.headline
+        );
+    }
+    let on = off("claude-code", claude, (".claude/settings.json", "{}"));
+    assert_eq!(on.verdict, Verdict::GivenUnused, "{on:#?}");
+}
+
+#[test]
+fn instructions_that_a_setting_leaves_out_are_not_loaded() {
+    let scene = Scene::claude(&[("MEMORY.md", "- The cat likes rain.\n")]);
+    scene.log(&[]);
+    scene.home.write(".claude/CLAUDE.md", LINE);
+    let loaded = scene.of_session(FACT);
+    assert_eq!(loaded.verdict, Verdict::GivenUnused, "{loaded:#?}");
+    for (settings, why) in [
+        (
+            r#"{"claudeMdExcludes": ["**/CLAUDE.md"]}"#,
+            "claudeMdExcludes in ~/.claude/settings.json names it",
+        ),
+        (
+            r#"{"env": {"CLAUDE_CODE_DISABLE_CLAUDE_MDS": "1"}}"#,
+            "CLAUDE_CODE_DISABLE_CLAUDE_MDS is set in ~/.claude/settings.json",
+        ),
+    ] {
+        scene.home.write(".claude/settings.json", settings);
+        let off = scene.of_session(FACT);
+        assert_eq!(off.verdict, Verdict::PastLoadCap, "{off:#?}");
+        assert!(off.summary.contains(why), "{}", off.summary);
+    }
 }

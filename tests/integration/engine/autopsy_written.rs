@@ -1,13 +1,13 @@
 //! Facts that no index holds, and what was not read.
 //!
-//! Properties checked: every text file is read, whatever rule leaves it out of the library; each cause has its advice, which why-not gives too;
+//! Properties checked: the git history of a watched folder says whether a line was there at the moment; every text file is read, whatever rule leaves it out of the library; each cause has its advice, which why-not gives too;
 //! "not written" is said only if everything was read; a line that left its note is followed or reported.
 
 use memlens_engine::view::{AutopsyStep, StepOutcome, Verdict};
 use memlens_tests::Notes;
 use serde_json::json;
 
-use crate::autopsy::{FACT, LINE, Scene, check, check_proof};
+use crate::autopsy::{FACT, LINE, LONG_AGO_MS, Scene, check, check_proof};
 
 /// Checks where a fact is written and that this step lost it, with what to do about it.
 fn check_unread(scene: &Scene, fact: &str, at: (&str, u32), advice: &str) {
@@ -298,4 +298,95 @@ fn what_was_opened_elsewhere_was_not_given() {
         "but not this line",
     );
     assert_ne!(autopsy.verdict, Verdict::GivenUnused, "{autopsy:#?}");
+}
+
+/// Commits all of a folder at a moment, `2019-06-01T12:00:00Z`.
+fn commit(folder: &std::path::Path, at: &str) {
+    let git = |arguments: &[&str]| {
+        let output = std::process::Command::new("git")
+            .args(["-c", "user.name=Iris", "-c", "user.email=iris@example.org"])
+            .args(arguments)
+            .current_dir(folder)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("HOME", folder)
+            .env("GIT_AUTHOR_DATE", at)
+            .env("GIT_COMMITTER_DATE", at)
+            .output()
+            .expect("git is installed");
+        assert!(output.status.success(), "{output:?}");
+    };
+    if !folder.join(".git").exists() {
+        git(&["init", "-q", "-b", "main"]);
+    }
+    git(&["add", "-A"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "notes"]);
+}
+
+#[test]
+fn a_git_history_says_when_a_line_was_written() {
+    let note = ".openclaw/workspace/memory/home-server.md";
+    let without = ("2019-06-01T12:00:00Z", "# Network\n");
+    let again = ("2020-03-01T12:00:00Z", "# The network\n");
+    let with = format!("# Network\n\n{LINE}");
+    let with = ("2020-06-01T12:00:00Z", with.as_str());
+    for commits in [&[without, again, with][..], &[without, with]] {
+        let scene = Scene::router();
+        let mut question = scene.asked("router", Some(json!([])));
+        question.at_ms = Some(LONG_AGO_MS as i64);
+        scene.log(&[question]);
+        for (at, text) in commits {
+            scene.home.write(note, text);
+            commit(&scene.home.at(".openclaw/workspace"), at);
+        }
+        let later = scene.autopsy(FACT, None, Some(LONG_AGO_MS));
+        check(&later, Verdict::WrittenLater, Some(AutopsyStep::Written));
+        let said = "is the first that holds it";
+        check_proof(&later, AutopsyStep::Written, StepOutcome::Failed, said);
+        assert!(later.summary.contains("of 2020-06-01"), "{}", later.summary);
+        // Without a save of the note between the moment and the line, it may have been there uncommitted.
+        let is_open = later.summary.contains("without a commit is not known");
+        assert_eq!(is_open, commits.len() == 2, "{}", later.summary);
+    }
+}
+
+#[test]
+fn a_line_of_an_older_commit_was_there() {
+    let scene = Scene::router();
+    let note = ".openclaw/workspace/memory/home-server.md";
+    let old = ".openclaw/workspace/memory/net.md";
+    let workspace = scene.home.at(".openclaw/workspace");
+    let mut question = scene.asked(
+        "router",
+        Some(json!([{"path": "memory/net.md", "lines": [1, 3], "score": 0.6}])),
+    );
+    question.at_ms = Some(LONG_AGO_MS as i64);
+    scene.log(&[question]);
+    let with = format!("# Network\n\n{LINE}");
+    std::fs::remove_file(scene.home.at(note)).expect("it is there");
+    scene.home.write(old, &with);
+    commit(&workspace, "2019-06-01T12:00:00Z");
+    std::fs::remove_file(scene.home.at(old)).expect("it is there");
+    scene.home.write(note, &with);
+    commit(&workspace, "2020-06-01T12:00:00Z");
+    let autopsy = scene.autopsy(FACT, None, Some(LONG_AGO_MS));
+    check_proof(
+        &autopsy,
+        AutopsyStep::Written,
+        StepOutcome::Passed,
+        "of 2019-06-01",
+    );
+    check_proof(
+        &autopsy,
+        AutopsyStep::Written,
+        StepOutcome::Passed,
+        "as memory/net.md",
+    );
+    // Its history also names what it was called when it was given.
+    check(&autopsy, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check_proof(
+        &autopsy,
+        AutopsyStep::Given,
+        StepOutcome::Passed,
+        "under its former name memory/net.md",
+    );
 }

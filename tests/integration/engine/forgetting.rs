@@ -25,6 +25,7 @@ fn asked(call: &str, question: &str, at_ms: i64) -> NewPast {
         at_ms: Some(at_ms),
         is_opening: false,
         has_failed: false,
+        is_pattern: false,
         question: question.to_owned(),
         settings: "{}".to_owned(),
         returned: Some("[]".to_owned()),

@@ -35,6 +35,7 @@ fn library() -> (tempfile::TempDir, Library) {
         at_ms: (at < N - 3).then_some(FIRST_MS + at as i64 * 3_600_000),
         is_opening: false,
         has_failed: false,
+        is_pattern: false,
         question: format!("Où is relay {at}"),
         settings: "{}".to_owned(),
         returned: (at % 10 == 0).then(|| "[]".to_owned()),
@@ -167,6 +168,7 @@ fn openings_are_listed_beside_searches_and_are_never_asked_again() {
         at_ms: Some(FIRST_MS),
         is_opening: true,
         has_failed: false,
+        is_pattern: false,
         question: String::new(),
         settings: "{}".to_owned(),
         returned: None,
@@ -177,6 +179,7 @@ fn openings_are_listed_beside_searches_and_are_never_asked_again() {
         call: "2".to_owned(),
         is_opening: false,
         has_failed: true,
+        is_pattern: false,
         question: "pump".to_owned(),
         opened: "[]".to_owned(),
         ..opening.clone()

@@ -21,6 +21,7 @@ fn asked() -> NewPast {
         at_ms: Some(jiff::Timestamp::now().as_millisecond()),
         is_opening: false,
         has_failed: false,
+        is_pattern: false,
         question: QUESTION.to_owned(),
         settings: "{}".to_owned(),
         returned: Some("[]".to_owned()),

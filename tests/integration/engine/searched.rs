@@ -278,6 +278,7 @@ fn each_agent_searches_its_own_workspace() {
             cited: "[]".to_owned(),
             is_opening: false,
             has_failed: false,
+            is_pattern: false,
         };
         store.keep_past(&log, &[past], &[]).expect("it can be kept");
     };

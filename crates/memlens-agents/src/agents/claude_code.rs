@@ -111,7 +111,8 @@ fn look(look: &mut Look<'_>) {
     let usual = projects.into_iter().map(|project| project.join("memory"));
     let usual: Vec<PathBuf> = usual.filter(|memory| look.folder(memory)).collect();
     if let Some(why) = memory_off(look.home(), &settings, &shown) {
-        look.switch(format!("{why}, so Claude Code loads no MEMORY.md"));
+        let said = format!("{why}, so Claude Code loads no MEMORY.md");
+        look.switch_off(usual.iter().chain(&named), &[memory()], said);
         return;
     }
     let load = |look: &mut Look<'_>, folder: &Path| look.loads(folder, vec![memory()], None);
@@ -119,9 +120,10 @@ fn look(look: &mut Look<'_>) {
         // Instead of the usual ones.
         Some(named) => {
             if !usual.is_empty() {
-                look.switch(format!(
+                let said = format!(
                     "autoMemoryDirectory in {shown} names another folder, so Claude Code loads no MEMORY.md of the usual ones"
-                ));
+                );
+                look.switch_off(&usual, &[memory()], said);
             }
             load(look, &named);
         }

@@ -147,7 +147,8 @@ fn look(look: &mut Look<'_>) {
     if !is_there && named_config(home).is_none() {
         return;
     }
-    let config = look.config_with_includes(&config(home));
+    let path = config(home);
+    let config = look.config_with_includes(&path);
     // The version that wrote the config last.
     let version = look.text(
         &config["meta"]["lastTouchedVersion"],
@@ -218,9 +219,12 @@ fn look(look: &mut Look<'_>) {
         ];
         if mode.into_iter().find(|mode| mode.is_string()) == Some(&Value::from("never")) {
             let shown = home.shown(&workspace);
-            look.switch(format!(
-                "contextInjection is never, so OpenClaw loads no file of {shown}"
-            ));
+            let named = home.shown(&path);
+            let said = format!(
+                "contextInjection is never in {named}, so OpenClaw loads no file of {shown}"
+            );
+            let files = files(limits(&config, settings), false);
+            look.switch_off([&workspace], &files, said);
             continue;
         }
         let limits = limits(&config, settings);

@@ -23,6 +23,8 @@ struct Loader<'a> {
     reader: Reader,
     cap: Cap,
     excludes: Vec<(Regex, String)>,
+    /// The variable that keeps every file from being loaded, in words.
+    off: Option<String>,
     seen: BTreeSet<PathBuf>,
     load: SessionLoad,
 }
@@ -42,6 +44,7 @@ pub(super) fn load(home: &Home, cwd: Option<&Path>) -> SessionLoad {
             source,
         },
         excludes: Vec::new(),
+        off: None,
         seen: BTreeSet::new(),
         load: SessionLoad::default(),
     };
@@ -58,10 +61,7 @@ pub(super) fn load(home: &Home, cwd: Option<&Path>) -> SessionLoad {
         let shown = home.shown(&path);
         let name = "CLAUDE_CODE_DISABLE_CLAUDE_MDS";
         if let Some(why) = claude_code_variable_on(home, &value, &shown, name) {
-            loader.load.switches.push(format!(
-                "{why}, so Claude Code loads neither CLAUDE.md files nor MEMORY.md"
-            ));
-            return loader.load;
+            loader.switch_off(why);
         }
         if cwd.is_some_and(|cwd| path.starts_with(cwd)) {
             loader.memory_switches(&value, &shown);
@@ -79,10 +79,7 @@ pub(super) fn load(home: &Home, cwd: Option<&Path>) -> SessionLoad {
         .variable("CLAUDE_CODE_DISABLE_CLAUDE_MDS")
         .is_some_and(|value| value != "0" && value != "false")
     {
-        loader.load.switches.push(
-            "CLAUDE_CODE_DISABLE_CLAUDE_MDS is set, so Claude Code loads neither CLAUDE.md files nor MEMORY.md".to_owned(),
-        );
-        return loader.load;
+        loader.switch_off("CLAUDE_CODE_DISABLE_CLAUDE_MDS is set".to_owned());
     }
     match cwd {
         None => {
@@ -116,6 +113,16 @@ pub(super) fn load(home: &Home, cwd: Option<&Path>) -> SessionLoad {
 }
 
 impl Loader<'_> {
+    /// Files are listed all the same, as not loaded.
+    fn switch_off(&mut self, why: String) {
+        if self.off.is_none() {
+            self.load.switches.push(format!(
+                "{why}, so Claude Code loads neither CLAUDE.md files nor MEMORY.md"
+            ));
+            self.off = Some(why);
+        }
+    }
+
     fn memory_switches(&mut self, value: &Value, shown: &str) {
         if value["autoMemoryEnabled"] == Value::Bool(false) {
             self.load.switches.push(format!(
@@ -169,11 +176,9 @@ impl Loader<'_> {
             }
         };
         let shown = path.to_string_lossy();
-        if let Some((_, why)) = self
-            .excludes
-            .iter()
-            .find(|(regex, _)| regex.is_match(&shown))
-        {
+        let mut excludes = self.excludes.iter();
+        let excluded = excludes.find(|(regex, _)| regex.is_match(&shown));
+        if let Some(why) = excluded.map(|(_, why)| why).or(self.off.as_ref()) {
             let content = Content::NotLoaded(why.clone());
             self.load.files.push(one(content));
             return;

@@ -68,6 +68,7 @@ fn calls(
             vec![Call::Search {
                 question: pattern.to_owned(),
                 settings: tools::settings(arguments, &["pattern", "query"]),
+                is_pattern: true,
                 answer: Shape::Found {
                     place: place.to_owned(),
                     from: None,
@@ -131,6 +132,7 @@ fn calls(
                 calls.push(Call::Search {
                     question: patterns.join("\n"),
                     settings: BTreeMap::new(),
+                    is_pattern: true,
                     answer: Shape::Found {
                         place: if is_mixed { String::new() } else { place },
                         from,

@@ -1,7 +1,7 @@
 //! What searchers of files print, read back as results: `rg`, `grep`, and the agents' own tools of that kind.
 
-use super::Returned;
 use super::happening::Output;
+use super::{Returned, text_line};
 
 /// So many results of one search are kept.
 const RESULTS: usize = 1000;
@@ -48,31 +48,41 @@ pub(super) fn found(text: &str, place: &str, output: Output) -> Found {
             has_other |= !line.is_empty() && !is_frame(line);
             continue;
         };
-        let Named { path, at, .. } = named;
+        let Named { path, at, text, .. } = named;
         let is_name_only = named.is_name_only || output == Output::Names;
         let path = path.strip_prefix("./").unwrap_or(path);
         if let Some(last) = found.last_mut()
             && last.path == path
             && last.is_name_only == is_name_only
         {
+            let hashes = &mut last.line_hashes;
             match (&mut last.lines, at) {
                 // Lines that follow each other are one result.
                 (Some((_, end)), Some(at)) if at == *end || at == *end + 1 => {
                     *end = at;
+                    text_line::add(hashes, text);
                     continue;
                 }
-                (None, None) => continue,
+                (None, None) => {
+                    text_line::add(hashes, text);
+                    continue;
+                }
                 _ => {}
             }
         }
         if found.len() == RESULTS {
             break;
         }
+        let mut line_hashes = Vec::new();
+        if !is_name_only {
+            text_line::add(&mut line_hashes, text);
+        }
         found.push(Returned {
             path: path.to_owned(),
             lines: at.filter(|_| !is_name_only).map(|at| (at, at)),
             score: None,
             is_name_only,
+            line_hashes,
         });
     }
     if !found.is_empty() {
@@ -102,24 +112,25 @@ fn place_of<'l>(
         return None;
     }
     let lines_of = of_file.unwrap_or(place);
-    let shows = |path, at| Named {
+    let shows = |path, at, text| Named {
         path,
         at,
+        text,
         is_name_only: false,
     };
     let bare = line.strip_prefix('L').unwrap_or(line);
     let number = numbered(bare, ':').or_else(|| numbered(bare, '-').filter(|_| has_numbers));
-    if let Some(at) = number.filter(|_| is_note(lines_of)) {
-        return Some(shows(lines_of, Some(at)));
+    if let Some((at, text)) = number.filter(|_| is_note(lines_of)) {
+        return Some(shows(lines_of, Some(at), text));
     }
     let of_known = known.iter().find_map(|path| {
-        let number = numbered(line.strip_prefix(path)?.strip_prefix('-')?, '-')?;
-        Some(shows(*path, Some(number)))
+        let (number, text) = numbered(line.strip_prefix(path)?.strip_prefix('-')?, '-')?;
+        Some(shows(*path, Some(number), text))
     });
     of_known
         .or_else(|| named(line))
         // Of one note a searcher shows bare lines.
-        .or_else(|| (!line.is_empty() && is_note(place)).then(|| shows(place, None)))
+        .or_else(|| (!line.is_empty() && is_note(place)).then(|| shows(place, None, line)))
 }
 
 /// A line that belongs to no file and says that something was or was not found.
@@ -238,6 +249,7 @@ pub(super) fn ranked(text: &str) -> Option<Vec<Returned>> {
                 lines: None,
                 score: Some(share.parse::<f64>().ok()? / 100.0),
                 is_name_only: false,
+                line_hashes: Vec::new(),
             })
         })
         .take(RESULTS)
@@ -245,16 +257,19 @@ pub(super) fn ranked(text: &str) -> Option<Vec<Returned>> {
     (!results.is_empty()).then_some(results)
 }
 
-/// The number of a line such as `12:text`, or `12-text` beside one that matched.
-fn numbered(line: &str, sign: char) -> Option<u32> {
-    let (number, _) = line.split_once(sign)?;
-    number.parse().ok().filter(|number| *number > 0)
+/// The number and the text of a line such as `12:text`, or `12-text` beside one that matched.
+fn numbered(line: &str, sign: char) -> Option<(u32, &str)> {
+    let (number, text) = line.split_once(sign)?;
+    let number = number.parse().ok().filter(|number| *number > 0)?;
+    Some((number, text))
 }
 
 /// What a line shows of a file.
 struct Named<'l> {
     path: &'l str,
     at: Option<u32>,
+    /// The text that it shows.
+    text: &'l str,
     /// Whether the line is the file's name and nothing else.
     is_name_only: bool,
 }
@@ -268,7 +283,8 @@ fn named(line: &str) -> Option<Named<'_>> {
         let is_it = is_note(path) || (number.is_some() && path.contains(['/', '\\']));
         is_it.then_some(Named {
             path,
-            at: number,
+            at: number.map(|(at, _)| at),
+            text: number.map_or(rest, |(_, text)| text),
             is_name_only: false,
         })
     });
@@ -277,6 +293,7 @@ fn named(line: &str) -> Option<Named<'_>> {
         is_name(line).then_some(Named {
             path: line,
             at: None,
+            text: "",
             is_name_only: true,
         })
     })

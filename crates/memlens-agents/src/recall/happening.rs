@@ -15,6 +15,8 @@ pub(super) enum Call {
         question: String,
         settings: BTreeMap<String, Value>,
         answer: Shape,
+        /// Whether the question is a pattern for a searcher of files.
+        is_pattern: bool,
     },
     /// To open notes.
     Open(Vec<Used>),

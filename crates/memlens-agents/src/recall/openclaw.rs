@@ -201,6 +201,7 @@ impl Reader for Recalls {
             question: question.to_owned(),
             settings: Default::default(),
             answer: Shape::Results,
+            is_pattern: false,
         };
         let answer = Answer {
             parts: vec![event],

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::Returned;
 use super::found::{self, Found};
 use super::happening::{Answer, Output, Shape};
+use super::{Returned, text_line};
 
 /// So many results of one search are kept.
 const RESULTS: usize = 1000;
@@ -373,5 +373,6 @@ fn result(value: &Value) -> Option<Returned> {
         lines: first.map(|first| (first, line(LAST_LINES).unwrap_or(first).max(first))),
         score: field(SCORES).and_then(|score| score.as_f64()),
         is_name_only: false,
+        line_hashes: text_line::hashes_of(value),
     })
 }

@@ -115,6 +115,7 @@ impl<'k> Sessions<'k> {
                 question,
                 mut settings,
                 answer,
+                is_pattern,
             } => {
                 let question = words_of(&question);
                 if question.is_empty() {
@@ -130,6 +131,7 @@ impl<'k> Sessions<'k> {
                     call: id.to_owned(),
                     at_ms,
                     question,
+                    is_pattern,
                     settings,
                     ..PastQuestion::default()
                 };

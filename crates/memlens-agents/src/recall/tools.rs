@@ -105,6 +105,8 @@ pub(super) fn call(name: &str, arguments: &Value, at_ms: Option<i64>) -> Option<
             question: question(arguments, argument)?,
             settings: settings(arguments, &[argument, "searches"]),
             answer: Shape::Results,
+            // Codex finds exact text.
+            is_pattern: tool.server == "memories",
         }),
         Opens(argument) => {
             let path = arguments[argument]

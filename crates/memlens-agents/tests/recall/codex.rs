@@ -1,6 +1,6 @@
 //! Codex's rollouts.
 
-use memlens_agents::read_log;
+use memlens_agents::{line_hash, read_log};
 
 use crate::support::{Scratch, fixture};
 
@@ -22,6 +22,17 @@ fn searches_by_the_shell_are_told_with_what_the_answers_cited() {
     assert_eq!(
         told.questions[0].session,
         "019e91aa-3b7e-7d02-9c11-5f0a2b6c8d77"
+    );
+    // Its search is one for exact text, by the shell and by its tool, and what it printed is recognised line by line.
+    assert!(told.searches().iter().all(|it| it.is_pattern));
+    let returned = told.questions[0]
+        .returned
+        .as_ref()
+        .expect("it was answered");
+    let hashes = ["# Pond", "The pump is an AquaMax 3000."].map(line_hash);
+    assert_eq!(
+        returned[0].line_hashes,
+        hashes.map(|it| it.expect("it has words"))
     );
 }
 

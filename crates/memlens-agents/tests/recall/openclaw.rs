@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use memlens_agents::{LogRead, logs, read_log};
+use memlens_agents::{LogRead, line_hash, logs, read_log};
 use rusqlite::Connection;
 
 use crate::support::{Notebook, Scratch, fixture};
@@ -44,6 +44,14 @@ fn searches_by_tool_call_are_told_once_in_whatever_form_they_are_answered() {
             "mast broken year -> memory/boat.md:1-2=0.65 | opened memory/boat.md | cited \n\
              harbour fee maxResults=3 ->  | opened  | cited \n\
              keel -> failed | opened memory/log.md:1-120 | cited \n",
+            "{name}"
+        );
+        let first = &told.questions[0];
+        assert!(!first.is_pattern);
+        let returned = first.returned.as_ref().expect("it was answered");
+        let hash = line_hash("- The mast was broken in 1974.");
+        assert!(
+            hash.is_some_and(|hash| returned[0].line_hashes.contains(&hash)),
             "{name}"
         );
         // A note that is not there was not opened, and by default 120 lines are shown.

@@ -1,6 +1,7 @@
 //! `memlens recall` in a made-up home: what OpenClaw asked is read once it is allowed, listed, gone on with, and forgotten.
 
 use std::fs;
+use std::path::Path;
 use std::time::SystemTime;
 
 use memlens_tests::Notes;
@@ -341,12 +342,10 @@ fn a_note_that_changed_since_is_no_judgment() {
         home: &home,
     };
     let note = home.at(".openclaw/workspace/memory/router.md");
-    let file = fs::File::options()
-        .write(true)
-        .open(note)
-        .expect("it is there");
-    file.set_modified(SystemTime::now())
-        .expect("it can be dated");
+    let mut changed = fs::read_to_string(&note).expect("it is there");
+    changed.push_str("It is blue.\n");
+    fs::write(&note, changed).expect("it can be written");
+    touch(&note);
     let workspace = home.path().join(".openclaw/workspace");
     assert_eq!(memlens.run(&["index", text(&workspace)]).status, 0);
     let done = at_home.json(&["recall", "import", "--yes", "--json"]);
@@ -365,6 +364,32 @@ fn a_note_that_changed_since_is_no_judgment() {
         shown.contains("After the search it opened memory/router.md:1–1."),
         "{shown}"
     );
+}
+
+/// Saves a file now, with the same bytes.
+fn touch(file: &Path) {
+    let file = fs::File::options().write(true).open(file);
+    let file = file.expect("it is there");
+    file.set_modified(SystemTime::now())
+        .expect("it can be dated");
+}
+
+#[test]
+fn a_note_that_was_merely_touched_is_a_judgment() {
+    let home = home();
+    let memlens = library(&home);
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    touch(&home.at(".openclaw/workspace/memory/router.md"));
+    let workspace = home.path().join(".openclaw/workspace");
+    assert_eq!(memlens.run(&["index", text(&workspace)]).status, 0);
+    let done = at_home.json(&["recall", "import", "--yes", "--json"]);
+    assert_ne!(done["n_judgments"], json!(0));
+    let shown = at_home.run(&["recall", "show", "1"]).1;
+    assert!(shown.contains("counts as relevant"), "{shown}");
+    assert!(!shown.contains("note changed"), "{shown}");
 }
 
 #[test]

@@ -130,6 +130,7 @@ fn replay(library: &Library, judged: &[Judged]) {
             at_ms: Some(number),
             is_opening: false,
             has_failed: false,
+            is_pattern: false,
             question: it.question.clone(),
             settings: "{}".to_owned(),
             returned: Some(json!([{ "path": it.note, "lines": [it.line, it.line] }]).to_string()),

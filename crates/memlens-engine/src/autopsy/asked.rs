@@ -12,6 +12,8 @@ use crate::{EngineError, Library};
 const BEFORE_MS: i64 = 24 * 60 * 60 * 1000;
 /// How many questions are told.
 const QUESTIONS_TOLD: usize = 20;
+/// Number of patterns named in one sentence.
+const PATTERNS_NAMED: usize = 3;
 
 /// What was asked about the fact's time.
 pub(super) struct Asked {
@@ -138,12 +140,32 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
             .take(QUESTIONS_TOLD)
             .collect(),
     };
-    let shared = about.iter().flat_map(|it| &it.shared);
+    // Words of a pattern that no line of the note holds find nothing.
+    let finding: Vec<&About> = match ranked.filter(|ranked| ranked.is_tried()) {
+        Some(ranked) => ranked.reached().map(|at| &about[at]).collect(),
+        None => about.iter().collect(),
+    };
+    let shared = finding.iter().flat_map(|it| &it.shared);
     let mut shared: Vec<String> = shared.map(|word| word.to_lowercase()).collect();
     shared.sort();
     shared.dedup();
     let is_reached = ranked.is_some_and(Ranked::is_reached);
-    let (outcome, said) = if !shared.is_empty() {
+    let patterns: Vec<&str> = ranked
+        .filter(|_| !is_reached)
+        .map(|ranked| ranked.patterns().take(PATTERNS_NAMED))
+        .into_iter()
+        .flatten()
+        .map(|at| asked.questions[at].asked.question.as_str())
+        .collect();
+    let (outcome, said) = if !patterns.is_empty() {
+        (
+            StepOutcome::Failed,
+            format!(
+                "{n_times} {when}, but by a search through files that cannot find it: no line of the note holds {}.",
+                quoted(patterns)
+            ),
+        )
+    } else if !shared.is_empty() {
         let words = quoted(shared.iter().map(String::as_str));
         (
             StepOutcome::Passed,

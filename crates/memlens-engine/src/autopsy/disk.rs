@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use memlens_agents::{AlwaysKind, Content};
 use memlens_ingest::{Reason, Verdict};
 use memlens_retrieve::Part;
 use memlens_store::{Folder, FolderId};
@@ -105,7 +106,17 @@ fn places_of_agents(case: &Case<'_>, folders: &[&Folder]) -> Vec<Source> {
         let always = memlens_agents::always_loaded(home, &found)
             .files
             .into_iter();
-        let is_read = always.filter(|file| file.text().is_some());
+        // Instruction files that a setting keeps from being loaded are read as well: what is written there is not nowhere.
+        let is_read = always.filter(|file| {
+            file.text().is_some()
+                || matches!(
+                    (&file.content, file.kind),
+                    (
+                        Content::NotLoaded(_),
+                        AlwaysKind::Instructions | AlwaysKind::Rule
+                    )
+                )
+        });
         places.extend(is_read.map(|file| file.path));
     }
     let is_watched = |path: &PathBuf| {

@@ -19,7 +19,7 @@ const CHUNKS_READ: usize = 80;
 /// Characters of a line that are shown.
 const LINE_CHARS: usize = 400;
 /// Bytes of a file of which a line is named.
-const FILE_BYTES: u64 = 256 * 1024 * 1024;
+pub(super) const FILE_BYTES: u64 = 256 * 1024 * 1024;
 
 /// A fact, and where it is written.
 pub(super) struct Fact {

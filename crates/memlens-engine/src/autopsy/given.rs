@@ -1,9 +1,12 @@
 //! Was the fact among what the agent was given (loaded, returned or opened), and did it use it.
 
-use memlens_agents::Used;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use memlens_agents::{Returned, Used, line_hash};
 
 use super::fact::{Found, is_changed};
-use super::words::moment;
+use super::words::{OWN_WORDS, moment, telling};
 use super::{Case, asked_then, step as proof};
 use crate::past::{Past, Places};
 use crate::view::{AutopsyStep, StepOutcome, StepProof};
@@ -16,8 +19,8 @@ struct By<'a> {
     past: &'a Past,
     /// The 1-based rank in the answer.
     rank: usize,
-    /// The note's name then, if it has another one now.
-    former: Option<&'a str>,
+    /// The place of the line by which it was returned.
+    name: Name<'a>,
 }
 
 /// An answer that held other lines of the note.
@@ -45,8 +48,14 @@ pub(super) struct Given<'a> {
 
 impl<'a> Given<'a> {
     /// Reads the answers.
-    pub fn of(case: &'a Case<'_>, found: &Found, places: &Places, is_loaded: bool) -> Given<'a> {
-        let named = Named::of(case, found, places);
+    pub fn of(
+        case: &'a Case<'_>,
+        found: &Found,
+        places: &Places,
+        former: &[PathBuf],
+        is_loaded: bool,
+    ) -> Given<'a> {
+        let named = Named::of(case, found, places, former);
         let covers = |lines: Option<(u32, u32)>| {
             lines.is_none_or(|(start, end)| (start..=end).contains(&found.line))
         };
@@ -63,21 +72,22 @@ impl<'a> Given<'a> {
             given.n_answers += usize::from(past.asked.returned.is_some());
             let returned = past.asked.returned.iter().flatten();
             for (rank, result) in (1..).zip(returned) {
-                let former = match named.is_it(past, &result.path) {
-                    Some(Name::Now) => None,
-                    Some(Name::Former) => Some(result.path.as_str()),
-                    None => continue,
-                };
                 // As from `rg -l`: the agent did not see the text.
                 if result.is_name_only {
                     continue;
                 }
-                if covers(result.lines) {
+                let holds = named.is_held_by(result);
+                let name = match named.is_it(past, &result.path) {
+                    Some(name) => name,
+                    None if holds => named.other_name(past, &result.path),
+                    None => continue,
+                };
+                if holds || covers(result.lines) {
                     if given.by.last().is_none_or(|it| it.past.id != past.id) {
-                        given.by.push(By { past, rank, former });
+                        given.by.push(By { past, rank, name });
                     }
                 } else if let (None, Some(lines)) = (&given.beside, result.lines) {
-                    let saved_ms = *saved_ms.get_or_insert_with(|| saved(case, found));
+                    let saved_ms = *saved_ms.get_or_insert_with(|| saved(case, found, places));
                     given.beside = Some(Beside {
                         past,
                         rank,
@@ -147,14 +157,16 @@ impl<'a> Given<'a> {
             let at = past.asked.at_ms;
             at.map_or_else(String::new, |at| format!(" on {}", moment(at)))
         };
-        if let Some(By { past, rank, former }) = self.best_by() {
-            let under = former.map_or_else(String::new, |former| {
-                format!("under its former name {former}, ")
-            });
+        if let Some(By { past, rank, name }) = self.best_by() {
+            let under = match name {
+                Name::Now => String::new(),
+                Name::Former(former) => format!("under its former name {former}, "),
+                Name::Copy(other) => format!("as the same line of {other}, "),
+            };
             let listed = self.by.iter().map(|by| {
-                let came = match by.former {
-                    None => format!("rank {}", by.rank),
-                    Some(former) => format!("rank {}, as {former}", by.rank),
+                let came = match by.name {
+                    Name::Now => format!("rank {}", by.rank),
+                    Name::Former(name) | Name::Copy(name) => format!("rank {}, as {name}", by.rank),
                 };
                 asked_then(by.past, came, None)
             });
@@ -287,20 +299,22 @@ impl<'a> Given<'a> {
     }
 }
 
-/// When the note's file was last saved with other bytes than a moment before; milliseconds since 1970.
-fn saved(case: &Case<'_>, found: &Found) -> Option<i64> {
+/// When the note's bytes were saved; milliseconds since 1970.
+fn saved(case: &Case<'_>, found: &Found, places: &Places) -> Option<i64> {
     if is_changed(case.library, &found.place) {
         return Some(i64::MAX);
     }
-    let lists = case.library.lists();
-    let at = lists.snapshot.find(found.place.folder, &found.place.path)?;
-    Some(lists.snapshot.documents[at].modified_ms)
+    places.saved_ms(found.place.folder, &found.place.path)
 }
 
-/// By which name a log means the note.
-enum Name {
+/// By which name an answer held the line.
+enum Name<'a> {
+    /// That of its note.
     Now,
-    Former,
+    /// One that its note had before.
+    Former(&'a str),
+    /// That of another note, which holds the same line.
+    Copy(&'a str),
 }
 
 /// The names of the fact's note.
@@ -309,10 +323,21 @@ struct Named<'a> {
     places: &'a Places,
     /// Its file's name, if no other note has it.
     only_name: Option<String>,
+    /// The hash of the line; `None` if other notes may hold such a line.
+    hash: Option<u64>,
+    /// Names by which answers held the line and that no note has now.
+    former: BTreeSet<String>,
+    /// Former paths by the git history.
+    former_paths: &'a [PathBuf],
 }
 
 impl<'a> Named<'a> {
-    fn of(case: &Case<'_>, found: &'a Found, places: &'a Places) -> Named<'a> {
+    fn of(
+        case: &Case<'_>,
+        found: &'a Found,
+        places: &'a Places,
+        former_paths: &'a [PathBuf],
+    ) -> Named<'a> {
         let lists = case.library.lists();
         let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
         let own = name(&found.place.path);
@@ -323,14 +348,41 @@ impl<'a> Named<'a> {
         let is_only = !documents.any(|it| is_other(it.folder, &it.path));
         // Every memory has files of these names.
         let is_common = matches!(&*own, "memory.md" | "user.md" | "readme.md" | "index.md");
-        Named {
+        let hash = line_hash(&found.text).filter(|_| telling(&found.text).len() >= OWN_WORDS);
+        let mut named = Named {
             found,
             places,
             only_name: (is_only && !is_common).then_some(own),
+            hash,
+            former: BTreeSet::new(),
+            former_paths,
+        };
+        for past in &case.asked.questions {
+            for result in past.asked.returned.iter().flatten() {
+                let is_gone = || places.find(&past.asked.agent, &result.path).is_err();
+                if named.is_held_by(result) && is_gone() {
+                    named.former.insert(result.path.clone());
+                }
+            }
+        }
+        named
+    }
+
+    /// Whether the text of a result held the line.
+    fn is_held_by(&self, result: &Returned) -> bool {
+        self.hash
+            .is_some_and(|hash| result.line_hashes.contains(&hash))
+    }
+
+    /// The name of a note that is not the fact's by its name, and held the line.
+    fn other_name<'p>(&self, past: &Past, path: &'p str) -> Name<'p> {
+        match self.places.find(&past.asked.agent, path) {
+            Ok(_) => Name::Copy(path),
+            Err(_) => Name::Former(path),
         }
     }
 
-    fn is_it(&self, past: &Past, path: &str) -> Option<Name> {
+    fn is_it<'p>(&self, past: &Past, path: &'p str) -> Option<Name<'p>> {
         let place = &self.found.place;
         match self.places.find(&past.asked.agent, path) {
             Ok(it) if it.folder == place.folder && it.path == place.path => Some(Name::Now),
@@ -346,7 +398,12 @@ impl<'a> Named<'a> {
                 }
                 let name = path.rsplit(['/', '\\']).next().map(str::to_lowercase);
                 let is_moved = self.only_name.is_some() && name == self.only_name;
-                is_moved.then_some(Name::Former)
+                let is_former = self.former.contains(path)
+                    || self
+                        .former_paths
+                        .iter()
+                        .any(|former| former.ends_with(path));
+                (is_moved || is_former).then_some(Name::Former(path))
             }
         }
     }

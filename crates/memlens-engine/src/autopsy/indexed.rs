@@ -2,6 +2,7 @@
 
 use memlens_emulate::Program;
 use memlens_emulate::openclaw::{OwnChunk, OwnIndex};
+use memlens_ingest::Reason;
 use memlens_store::NoText;
 
 use super::fact::{Found, is_changed};
@@ -73,6 +74,26 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
             );
             (StepOutcome::Passed, None, said)
         }
+        (_, Some(cause)) if case.searches_files() && !found.is_gone => {
+            let is_passed_over = matches!(
+                &cause,
+                Cause::LeftOut {
+                    reason: Reason::Ignored { .. } | Reason::Hidden { .. },
+                    ..
+                }
+            );
+            let (outcome, finds) = if is_passed_over {
+                let finds = "searchers such as rg pass over ignored and hidden files";
+                (StepOutcome::Unknown, finds)
+            } else {
+                (StepOutcome::Passed, "it searches the files themselves")
+            };
+            let said = format!(
+                "{who} has no index: {finds}. Memlens cannot search it: {}",
+                cause.sentence(&found.place)
+            );
+            (outcome, None, said)
+        }
         (_, Some(cause)) => {
             let said = if matches!(&cause, Cause::Waiting { is_paused: false }) {
                 "It waits to be indexed: Memlens has not read it yet.".to_owned()
@@ -97,7 +118,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
                 };
                 (StepOutcome::Failed, Some(cause), said)
             } else {
-                of_own(who, own)
+                of_own(who, case.searches_files(), own)
             }
         }
     };
@@ -109,7 +130,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
 }
 
 /// What the agent's own index says of a line that Memlens's index holds.
-fn of_own(who: &str, own: Own) -> (StepOutcome, Option<Cause>, String) {
+fn of_own(who: &str, is_without_index: bool, own: Own) -> (StepOutcome, Option<Cause>, String) {
     let failed = |holds: String| {
         let cause = Cause::OwnIndex {
             name: who.to_owned(),
@@ -118,6 +139,11 @@ fn of_own(who: &str, own: Own) -> (StepOutcome, Option<Cause>, String) {
         (StepOutcome::Failed, Some(cause), holds)
     };
     match own {
+        Own::None if is_without_index => (
+            StepOutcome::Passed,
+            None,
+            format!("{who} has no index: it searches the files themselves."),
+        ),
         Own::None => (
             StepOutcome::Passed,
             None,
@@ -197,7 +223,7 @@ fn since(written_ms: Option<i64>) -> String {
 
 /// Whether a text holds a line, whatever blanks are between its words.
 fn holds(text: &str, line: &str) -> bool {
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    use super::words::plain;
     plain(text).contains(&plain(line))
 }
 

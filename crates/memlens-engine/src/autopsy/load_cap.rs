@@ -1,6 +1,8 @@
 //! Does the agent load that line when a session begins, or can it only search for it?
 
-use memlens_agents::Home;
+use std::path::Path;
+
+use memlens_agents::{AlwaysKind, Content, Home};
 
 use super::fact::Found;
 use super::{Case, step as proof};
@@ -59,6 +61,10 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
         if let Some(loading) = instructions(case, home, found) {
             return loading;
         }
+        let file = found.file.as_deref();
+        if let Some(said) = file.and_then(|file| switched_off(home, case.agent_id(), file)) {
+            return switched_off_by(said, who);
+        }
         if let Some(missing) = missing(home, case.agent_id()) {
             let said = format!(
                 "{missing} is missing, so {who} loads nothing of its memory at the start of a session."
@@ -91,8 +97,21 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
 /// Says whether a line of an instruction file is loaded; `None` if the file is not one that the agent always loads.
 fn instructions(case: &Case<'_>, home: &Home, found: &Found) -> Option<Loading> {
     let path = found.file.as_ref()?;
+    let who = case.who();
     let load = case.library.always_loaded(home, case.agent_id()?);
     let file = load.files.iter().find(|file| file.path == *path)?;
+    if let Content::NotLoaded(why) = &file.content {
+        let name = home.shown(path);
+        return Some(match file.kind {
+            AlwaysKind::Rule => Loading::new(
+                StepOutcome::Unknown,
+                format!("Whether {who} loaded {name} then is not known: {why}."),
+            ),
+            AlwaysKind::Memory | AlwaysKind::Instructions | AlwaysKind::Import => {
+                switched_off_by(format!("{who} does not load {name}: {why}."), who)
+            }
+        });
+    }
     let text = file.text()?;
     let (at, line) = text
         .split_inclusive('\n')
@@ -102,7 +121,6 @@ fn instructions(case: &Case<'_>, home: &Home, found: &Found) -> Option<Loading> 
             Some((start, line))
         })
         .nth((found.line as usize).checked_sub(1)?)?;
-    let who = case.who();
     let name = home.shown(path);
     let is_loaded = (at..at + line.trim_end().len()).any(|at| file.is_loaded(at));
     Some(if is_loaded {
@@ -119,6 +137,26 @@ fn instructions(case: &Case<'_>, home: &Home, found: &Found) -> Option<Loading> 
             ..Loading::new(StepOutcome::Failed, cut)
         }
     })
+}
+
+/// The setting because of which an agent, or any, does not load a file of its memory, as a sentence.
+pub(crate) fn switched_off(home: &Home, agent: Option<&str>, file: &Path) -> Option<String> {
+    let found = memlens_agents::look(home);
+    let mut found = found
+        .iter()
+        .filter(|it| agent.is_none_or(|id| id == it.agent.id));
+    let said = found.find_map(|it| it.switched_off(file).map(str::to_owned))?;
+    Some(format!("{said}."))
+}
+
+fn switched_off_by(said: String, who: &str) -> Loading {
+    Loading {
+        cause: Some(Cause::SwitchedOff {
+            said: said.clone(),
+            name: who.to_owned(),
+        }),
+        ..Loading::new(StepOutcome::Failed, said)
+    }
 }
 
 /// The file without which an agent loads nothing of its memory, if it is missing.

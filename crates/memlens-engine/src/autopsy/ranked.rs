@@ -10,6 +10,7 @@ use super::about::About;
 use super::asked::closest_first;
 use super::fact::{Found, is_changed};
 use super::given::Given;
+use super::grepped::{Grepped, Reach};
 use super::words::moment;
 use super::{Case, asked_then, step as proof};
 use crate::past::Past;
@@ -37,6 +38,8 @@ struct Tried {
     at: usize,
     /// Whether it shares a word with the fact.
     is_in_its_words: bool,
+    /// How far a searcher of files gets by it; `None` if it asks a ranking.
+    reach: Option<Reach>,
     /// The fact's row as it fares; none where the lists do not hold it.
     fate: Option<Fate>,
 }
@@ -63,17 +66,33 @@ pub(super) struct Best {
 }
 
 impl Ranked {
-    /// Asks each question about the fact again.
+    /// Asks each question about the fact again, and tries each pattern on the note. `None` if the lists do not hold the line and no
+    /// pattern was looked for.
     ///
     /// # Errors
     /// As [`Library::search_as`](crate::Library::search_as).
-    pub fn of(case: &Case<'_>, about: &[About], found: &Found) -> Result<Ranked, EngineError> {
+    pub fn of(
+        case: &Case<'_>,
+        about: &[About],
+        found: &Found,
+        is_searched: bool,
+    ) -> Result<Option<Ranked>, EngineError> {
         let questions = &case.asked.questions;
         let mut order = closest_first(about);
         order
             .retain(|at| about[*at].is_about() && !questions[*at].asked.question.trim().is_empty());
+        let (mut patterns, mut order): (Vec<usize>, Vec<usize>) = order
+            .into_iter()
+            .partition(|at| questions[*at].asked.is_pattern);
+        if !is_searched {
+            if patterns.is_empty() {
+                return Ok(None);
+            }
+            order.clear();
+        }
+        patterns.truncate(QUESTIONS_ASKED);
         order.truncate(QUESTIONS_ASKED);
-        let mut tried = Vec::with_capacity(order.len());
+        let mut tried = Vec::with_capacity(patterns.len() + order.len());
         let in_turn = case.library.in_turn(&order, |at| {
             case.pipelines.of_library(&questions[*at].asked)
         });
@@ -87,6 +106,7 @@ impl Ranked {
             tried.push(Tried {
                 at,
                 is_in_its_words: !about[at].shared.is_empty(),
+                reach: None,
                 fate: journey.map(|journey| Fate {
                     // An agent whose search is not known is not known to search by meaning.
                     is_near: case.is_ranking_known() && is_near(&search, &journey),
@@ -99,14 +119,44 @@ impl Ranked {
             Some(nearest) => best(case, found, nearest.at)?,
             None => None,
         };
-        Ok(Ranked { tried, best })
+        if !patterns.is_empty() {
+            let grepped = Grepped::of(case, found);
+            tried.extend(patterns.into_iter().map(|at| Tried {
+                at,
+                is_in_its_words: !about[at].shared.is_empty(),
+                reach: Some(grepped.reach(&questions[at].asked.question)),
+                fate: None,
+            }));
+        }
+        Ok(Some(Ranked { tried, best }))
     }
 
     /// Whether any question could find it, by a word or by meaning.
     pub fn is_reached(&self) -> bool {
-        let is_reached =
-            |it: &Tried| it.is_in_its_words || it.fate.as_ref().is_some_and(|fate| fate.is_near);
-        self.tried.iter().any(is_reached)
+        self.tried.iter().any(Tried::is_reached)
+    }
+
+    /// The places of the questions that could find it.
+    pub fn reached(&self) -> impl Iterator<Item = usize> {
+        let reached = self.tried.iter().filter(|it| it.is_reached());
+        reached.map(|it| it.at)
+    }
+
+    /// Whether any question was tried.
+    pub fn is_tried(&self) -> bool {
+        !self.tried.is_empty()
+    }
+
+    /// The places of the patterns.
+    pub fn patterns(&self) -> impl Iterator<Item = usize> {
+        let patterns = self.tried.iter().filter(|it| it.reach.is_some());
+        patterns.map(|it| it.at)
+    }
+
+    /// The pattern that gets farthest.
+    fn farthest(&self) -> Option<(usize, Reach)> {
+        let reaches = self.tried.iter().filter_map(|it| Some((it.at, it.reach?)));
+        reaches.max_by_key(|(_, reach)| *reach)
     }
 
     /// The questions with how near each came, those closest to the fact first.
@@ -123,7 +173,12 @@ impl Ranked {
                     format!("came closest, {}", number(score, 3))
                 }
                 Some((None, Some(score))) => number(score, 3),
-                Some((None, None)) | None => "does not reach it".to_owned(),
+                Some((None, None)) | None => match tried.reach {
+                    Some(Reach::Line) => "this line holds it".to_owned(),
+                    Some(Reach::Note) => "other lines of the note hold it".to_owned(),
+                    Some(Reach::Nothing) => "no line of the note holds it".to_owned(),
+                    None => "does not reach it".to_owned(),
+                },
             };
             asked_then(
                 &case.asked.questions[tried.at],
@@ -132,6 +187,16 @@ impl Ranked {
             )
         });
         told.take(QUESTIONS_TOLD).collect()
+    }
+}
+
+impl Tried {
+    /// Whether it could find the line, by a word or by meaning, or the note by a pattern.
+    fn is_reached(&self) -> bool {
+        match self.reach {
+            Some(reach) => reach != Reach::Nothing,
+            None => self.is_in_its_words || self.fate.as_ref().is_some_and(|fate| fate.is_near),
+        }
     }
 }
 
@@ -283,7 +348,8 @@ pub(super) fn step(
             "What is not in the index is not ranked.".to_owned(),
         );
     };
-    if is_changed(case.library, &found.place) {
+    let is_ranked = ranked.best.is_some();
+    if is_ranked && is_changed(case.library, &found.place) {
         return say(
             StepOutcome::Unknown,
             "The note changed since it was indexed, so its ranking is not known; index it again."
@@ -291,6 +357,9 @@ pub(super) fn step(
         );
     }
     let Some(best) = ranked.best.as_ref().filter(|_| ranked.is_reached()) else {
+        if let Some((at, reach)) = ranked.farthest() {
+            return say(StepOutcome::Unknown, of_pattern(case, at, reach));
+        }
         return say(
             StepOutcome::Unknown,
             "No question was asked that could find it, so no ranking lost it.".to_owned(),
@@ -299,6 +368,19 @@ pub(super) fn step(
     let past = &case.asked.questions[best.at];
     let question = &past.asked.question;
     let by = by_whom(case, best);
+    if !case.is_ranking_known() {
+        let fares = match best.why.journey.rank.filter(|_| best.why.kept) {
+            Some(rank) => format!("finds it at rank {rank}"),
+            None => "does not find it".to_owned(),
+        };
+        return say(
+            StepOutcome::Unknown,
+            format!(
+                "Whether its ranking lost it is not known, since the ranking of {} is not. “{question}” {fares} by Memlens's own.",
+                case.who()
+            ),
+        );
+    }
     if best.why.kept {
         let rank = best.why.journey.rank.unwrap_or_default();
         let now = format!("“{question}” finds it now at rank {rank}{by}");
@@ -321,6 +403,30 @@ pub(super) fn step(
         StepOutcome::Failed,
         format!("{}{by}: “{question}”.", lost(&best.why)),
     )
+}
+
+/// What a search for a pattern shows of the note.
+fn of_pattern(case: &Case<'_>, at: usize, reach: Reach) -> String {
+    let asked = &case.asked.questions[at].asked;
+    let question = &asked.question;
+    let finds = match reach {
+        Reach::Nothing => {
+            return "No ranking lost it: this was a search through files, which ranks nothing."
+                .to_owned();
+        }
+        Reach::Note => {
+            format!("A search for “{question}” shows other lines of this note, and not this one")
+        }
+        Reach::Line => format!("A search for “{question}” finds this line"),
+    };
+    let why = match (&asked.returned, asked.has_failed) {
+        (_, true) => "the search failed",
+        (None, false) => "what it showed is not logged",
+        (Some(_), false) => {
+            "the answer lacks it, as if it searched another folder, or the note was another then"
+        }
+    };
+    format!("{finds}; {why}. No ranking lost it: a search through files ranks nothing.")
 }
 
 fn when(past: &Past) -> String {
@@ -349,12 +455,6 @@ pub(super) fn short_by(journey: &Journey) -> Option<f64> {
 
 /// Whose ranking it is, where that is not the agent's very own.
 fn by_whom(case: &Case<'_>, best: &Best) -> String {
-    if !case.is_ranking_known() {
-        return format!(
-            ", by Memlens's own ranking, since that of {} is not known",
-            case.who()
-        );
-    }
     let agent = case.agent_id().unwrap_or_default();
     let label = case.pipelines.label(agent, &best.ranking);
     match &best.search.emulated {

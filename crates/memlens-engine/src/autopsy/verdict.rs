@@ -3,7 +3,7 @@
 use super::disk::gaps_said;
 use super::fact::Fact;
 use super::ranked::{Best, lost, short_by};
-use super::words::times;
+use super::words::{telling, times};
 use super::{Case, Findings, place_told};
 use crate::cause::Cause;
 use crate::view::{Autopsy, AutopsyStep, Fix, StepOutcome, StepProof, Verdict, WorkingQuestion};
@@ -102,6 +102,9 @@ fn headline(
         Verdict::PastLoadCap => match cause {
             Some(Cause::NothingLoaded { .. }) => {
                 format!("{who} loads nothing of its memory.")
+            }
+            Some(Cause::SwitchedOff { .. }) => {
+                format!("{who} does not load it because of a setting.")
             }
             _ => format!("It is past what {who} loads."),
         },
@@ -222,6 +225,12 @@ fn advice(
             (None, None) => {}
         }
     }
+    let is_to_be_asked = matches!(verdict, Verdict::NeverAsked | Verdict::AskedBadly);
+    if let Some(word) = longest_word(fact).filter(|_| is_to_be_asked && case.searches_files()) {
+        advice.push(format!(
+            "A search for “{word}” finds it: {who} searches its files for exact text."
+        ));
+    }
     if let Some(works) = works {
         advice.push(format!(
             "Ask “{}”: it finds it at rank {}.",
@@ -229,4 +238,15 @@ fn advice(
         ));
     }
     advice
+}
+
+/// The longest telling word of the fact's line that is no number.
+fn longest_word(fact: &Fact) -> Option<String> {
+    let line = telling(&fact.found.as_ref()?.text).into_iter();
+    let words = line.map(|(_, typed)| typed);
+    let words = words.filter(|word| !word.chars().all(|sign| sign.is_ascii_digit()));
+    words.reduce(|longest, word| {
+        let is_longer = word.chars().count() > longest.chars().count();
+        if is_longer { word } else { longest }
+    })
 }

@@ -23,6 +23,14 @@ pub(super) fn telling(text: &str) -> Vec<(String, String)> {
     if content.is_empty() { all } else { content }
 }
 
+/// A line of fewer telling words may be in any note.
+pub(super) const OWN_WORDS: usize = 3;
+
+/// The words of a text with one blank between them.
+pub(super) fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A moment where the person is.
 pub(super) fn moment(at_ms: i64) -> String {
     Timestamp::from_millisecond(at_ms).map_or_else(

@@ -1,21 +1,28 @@
 //! Was the fact written, and before it was needed?
 //!
-//! The date that the line or its note carries decides, then a save of the file before the moment. A save after the moment decides
-//! nothing: the line may have been there before it.
+//! The date that the line or its note carries decides, then a save of the file before the moment, then the git history of its folder.
+//! A save after the moment decides nothing: the line may have been there before it.
 
+use std::path::Path;
 use std::time::SystemTime;
 
 use jiff::Span;
 use jiff::civil::Date;
+use memlens_history::{Limits, LineHistory, NoteHistory, Question, line_history};
 use memlens_params::Params;
 use memlens_rank::DateSource;
+use memlens_written::best_passage;
 
 use super::disk::gaps_said;
-use super::fact::{Fact, Found, words_told};
-use super::words::{day, moment, quoted};
+use super::fact::{Fact, Found, folder, is_changed, words_told};
+use super::words::{OWN_WORDS, day, moment, plain, quoted};
 use super::{Case, step as proof};
 use crate::EngineError;
+use crate::past::Places;
 use crate::view::{AutopsyStep, StepOutcome, StepProof};
+
+/// Lines in which the words of a fact are looked for in an older text.
+const NEAR_LINES: u32 = 3;
 
 /// Says that it is written nowhere, and what comes nearest; what was not read leaves that open.
 pub(super) fn nowhere(case: &Case<'_>, fact: &Fact) -> StepProof {
@@ -44,11 +51,41 @@ pub(super) fn nowhere(case: &Case<'_>, fact: &Fact) -> StepProof {
     proof(AutopsyStep::Written, outcome, said)
 }
 
+/// The git history of the fact's note; `None` if no moment is asked about, or the note is in no watched folder.
+pub(super) fn history(case: &Case<'_>, fact: &Fact, found: &Found) -> Option<NoteHistory> {
+    let at_ms = case.at_ms?;
+    let folder = folder(case.library, found.place.folder)?;
+    let file = found.file.as_deref()?;
+    if found.is_gone || found.text.trim().is_empty() {
+        return None;
+    }
+    let terms: Vec<String> = fact.words.iter().map(|(term, _)| term.clone()).collect();
+    let line = plain(&found.text);
+    let question = Question {
+        top: Path::new(&folder.path),
+        file,
+        holds: &|text| {
+            let passage = || best_passage(text, &terms, 1, NEAR_LINES);
+            plain(text).contains(&line)
+                || (terms.len() >= OWN_WORDS
+                    && passage().is_some_and(|it| it.n_words == terms.len()))
+        },
+        at_ms,
+    };
+    let reading = case.library.autopsy_run.begin();
+    Some(line_history(&question, &Limits::default(), &reading.stop))
+}
+
 /// Says where it is written, and whether it was there at the moment.
 ///
 /// # Errors
 /// As [`Library::search`](crate::Library::search).
-pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<StepProof, EngineError> {
+pub(super) fn step(
+    case: &Case<'_>,
+    found: &Found,
+    history: Option<&NoteHistory>,
+    places: &Places,
+) -> Result<StepProof, EngineError> {
     let place = found.at();
     let say = |outcome, when: String| {
         let said = format!("{place}{when}");
@@ -78,7 +115,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<StepProof, EngineEr
             );
         }
     }
-    let Some(saved_ms) = saved_ms(found) else {
+    let Some(saved_ms) = saved_ms(case, found, places) else {
         return say(
             StepOutcome::Unknown,
             "; when it was written is not known, since the file is gone.".to_owned(),
@@ -91,10 +128,57 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<StepProof, EngineEr
             format!(", unchanged since {saved}; it was needed on {needed}."),
         );
     }
+    let git = match history.map(|it| &it.line) {
+        None | Some(LineHistory::None) => "nothing else dates the line".to_owned(),
+        Some(LineHistory::Unknown(why)) => format!("its git history does not say: {why}"),
+        Some(LineHistory::Before { commit, path }) => {
+            let held = path
+                .as_ref()
+                .map_or_else(String::new, |path| format!(" as {path}"));
+            let (id, at) = (&commit.id, moment(commit.at_ms));
+            return say(
+                StepOutcome::Passed,
+                format!(", in git commit {id} of {at}{held}; it was needed on {needed}."),
+            );
+        }
+        Some(LineHistory::After {
+            lacking,
+            is_proven,
+            first,
+        }) => {
+            let lacks = format!("{} of {}", lacking.id, moment(lacking.at_ms));
+            match (first, is_proven) {
+                (Some(first), _) => {
+                    let holds = format!("{} of {}", first.id, moment(first.at_ms));
+                    let but = match is_proven {
+                        true => "",
+                        false => " Whether it was there before without a commit is not known.",
+                    };
+                    return say(
+                        StepOutcome::Failed,
+                        format!(
+                            "; git commit {holds} is the first that holds it, and {lacks} does not. It was needed on {needed}.{but}"
+                        ),
+                    );
+                }
+                (None, true) => {
+                    return say(
+                        StepOutcome::Failed,
+                        format!(
+                            "; git commit {lacks} saved the note without it. It was needed on {needed}."
+                        ),
+                    );
+                }
+                (None, false) => {
+                    format!("git commit {lacks} does not hold it, and no later one saved the note")
+                }
+            }
+        }
+    };
     say(
         StepOutcome::Unknown,
         format!(
-            ". Not known whether this line was there on {needed}: the file was saved last on {saved}, and nothing else dates the line."
+            ". Not known whether this line was there on {needed}: the file was saved last on {saved}, and {git}."
         ),
     )
 }
@@ -126,8 +210,11 @@ fn dated(case: &Case<'_>, found: &Found) -> Result<Option<String>, EngineError> 
         }))
 }
 
-/// When the file was last saved, milliseconds since 1970.
-fn saved_ms(found: &Found) -> Option<i64> {
+/// When the file was last saved, milliseconds since 1970; a touch of the bytes that the library knows does not count.
+fn saved_ms(case: &Case<'_>, found: &Found, places: &Places) -> Option<i64> {
+    if found.is_watched() && !is_changed(case.library, &found.place) {
+        return places.saved_ms(found.place.folder, &found.place.path);
+    }
     let metadata = found.file.as_ref()?.symlink_metadata().ok()?;
     let ms = |at: SystemTime| Some(jiff::Timestamp::try_from(at).ok()?.as_millisecond());
     metadata.modified().ok().and_then(ms)

@@ -20,7 +20,7 @@ impl Judged {
     pub fn of(asked: &PastQuestion, used: &Used, places: &Places) -> Option<Judged> {
         let at_ms = used.at_ms.or(asked.at_ms)?;
         let place = places.find(&asked.agent, &used.path).ok()?;
-        if place.modified_ms > at_ms {
+        if place.saved_ms > at_ms {
             return None;
         }
         let lines = match used.lines {

@@ -143,6 +143,7 @@ mod tests {
             lines: Some(lines),
             score: None,
             is_name_only: false,
+            line_hashes: Vec::new(),
         }
     }
 
@@ -154,7 +155,7 @@ mod tests {
                 place: Ok(NotePlace {
                     folder: FolderId(1),
                     path: result.path.clone(),
-                    modified_ms: 0,
+                    saved_ms: 0,
                 }),
             })
             .collect();

@@ -34,7 +34,7 @@ impl Library {
             kinds: PastKinds::All,
             ..filter.clone()
         })?;
-        let places = Places::of(self.lists());
+        let places = self.places()?;
         Ok(openings_of(&past, folder, path, &places))
     }
 }

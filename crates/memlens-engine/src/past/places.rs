@@ -10,6 +10,8 @@ use memlens_retrieve::Lists;
 use memlens_store::{DocumentRow, FolderId};
 use parking_lot::Mutex;
 
+use crate::{EngineError, Library};
+
 /// The notes of a library by their names.
 pub(crate) struct Places {
     lists: Arc<Lists>,
@@ -19,6 +21,8 @@ pub(crate) struct Places {
     by_two: HashMap<String, Vec<u32>>,
     /// Those that lie at the top of their folder, by name.
     at_top: HashMap<String, Vec<u32>>,
+    /// When the bytes of notes were saved that were touched since, milliseconds since 1970.
+    saved_ms: HashMap<(FolderId, String), i64>,
     /// What was looked for before, by agent and name.
     known: Mutex<HashMap<(String, String), Result<NotePlace, NoPlace>>>,
 }
@@ -30,8 +34,8 @@ pub(crate) struct NotePlace {
     pub folder: FolderId,
     /// The path in it.
     pub path: String,
-    /// When it was last changed, milliseconds since 1970.
-    pub modified_ms: i64,
+    /// When its bytes were saved, milliseconds since 1970: a file that was merely touched is unchanged.
+    pub saved_ms: i64,
 }
 
 /// Why nobody knows where a note stands.
@@ -53,8 +57,19 @@ impl NoPlace {
     }
 }
 
+impl Library {
+    /// The notes of the library by their names.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub(crate) fn places(&self) -> Result<Places, EngineError> {
+        let saved_ms = self.store().saved_before_touched()?;
+        Ok(Places::of(self.lists(), saved_ms))
+    }
+}
+
 impl Places {
-    pub fn of(lists: Arc<Lists>) -> Places {
+    fn of(lists: Arc<Lists>, saved_ms: HashMap<(FolderId, String), i64>) -> Places {
         let mut by_name: HashMap<String, Vec<u32>> = HashMap::new();
         let mut by_two: HashMap<String, Vec<u32>> = HashMap::new();
         let mut at_top: HashMap<String, Vec<u32>> = HashMap::new();
@@ -77,6 +92,7 @@ impl Places {
             by_name,
             by_two,
             at_top,
+            saved_ms,
             known: Mutex::default(),
         }
     }
@@ -167,8 +183,20 @@ impl Places {
         Ok(NotePlace {
             folder: document.folder,
             path: document.path.clone(),
-            modified_ms: document.modified_ms,
+            saved_ms: self.saved_ms_of(document),
         })
+    }
+
+    /// When the bytes of a note were saved; `None` if the library does not hold it.
+    pub fn saved_ms(&self, folder: FolderId, path: &str) -> Option<i64> {
+        let at = self.lists.snapshot.find(folder, path)?;
+        Some(self.saved_ms_of(&self.lists.snapshot.documents[at]))
+    }
+
+    fn saved_ms_of(&self, document: &DocumentRow) -> i64 {
+        let key = (document.folder, document.path.clone());
+        let saved_ms = self.saved_ms.get(&key).copied();
+        saved_ms.unwrap_or(document.modified_ms)
     }
 }
 

@@ -19,7 +19,7 @@ impl Library {
     pub fn past_queries(&self, filter: &PastFilter, base: &Path) -> Result<String, EngineError> {
         let mut past = self.past(filter)?;
         past.reverse();
-        let places = Places::of(self.lists());
+        let places = self.places()?;
         let mut queries: Vec<Query> = Vec::new();
         let mut known: HashMap<(&str, &str), usize> = HashMap::new();
         for Past { id, asked, .. } in &past {

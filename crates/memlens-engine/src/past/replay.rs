@@ -84,7 +84,7 @@ impl Library {
             by,
             era,
             own: OwnPipelines::of(self),
-            places: Places::of(self.lists()),
+            places: self.places()?,
         };
         if let Some(params) = by.and_then(Ranking::params) {
             self.aggregate_for(&params)?;

@@ -6,7 +6,6 @@ use memlens_agents::{PastKind, PastQuestion, Used};
 use memlens_emulate::Filling;
 use memlens_params::RerankMode;
 use memlens_rank::Trace;
-use memlens_store::FolderId;
 
 use super::listed::row;
 use super::matching::{Matched, Then, span, then};
@@ -54,7 +53,7 @@ impl Library {
             .iter()
             .map(|slot| span(&search, *slot, true))
             .collect::<Result<_, _>>()?;
-        let places = Places::of(self.lists());
+        let places = self.places()?;
         let then = then(&past.asked, &places);
         let matched = Matched::of(&then, &now);
         let mut side = Vec::with_capacity(now.len());
@@ -62,7 +61,7 @@ impl Library {
             let was = matched.then[is];
             let score = columns.score[*slot as usize];
             let row = search.row_facts(*slot)?;
-            let modified = self.modified(row.note.folder, &row.note.path);
+            let saved = places.saved_ms(row.note.folder, &row.note.path);
             let moved = was.and_then(|was| matched.rose(was)).unwrap_or_default();
             let before = was
                 .and_then(|was| then[was].result.score)
@@ -79,7 +78,7 @@ impl Library {
                 why: why_there(
                     was.is_some(),
                     before.zip(score),
-                    past.asked.at_ms.zip(modified),
+                    past.asked.at_ms.zip(saved),
                 ),
                 chunk: Some(search.chunk_id(*slot).0.to_string()),
             });
@@ -146,13 +145,6 @@ impl Library {
         })
     }
 
-    /// When a note was last changed; none where the library does not hold it.
-    fn modified(&self, folder: FolderId, path: &str) -> Option<i64> {
-        let lists = self.lists();
-        let at = lists.snapshot.find(folder, path)?;
-        Some(lists.snapshot.documents[at].modified_ms)
-    }
-
     /// Other questions of the last replay that the first changed note of this one stands lower for, or is gone from.
     fn same_edit(&self, past: &Past, then: &[Then<'_>], matched: &Matched) -> Vec<LostAnswer> {
         let Some(replay) = self.worked_out.replayed() else {
@@ -161,7 +153,7 @@ impl Library {
         let is_lost = |was: usize| matches!(matched.fate(was), Fate::Gone | Fate::Fell);
         let edited = (0..then.len()).filter(|was| is_lost(*was)).find_map(|was| {
             let place = then[was].place.as_ref().ok()?;
-            changed(&past.asked, Some(place.modified_ms))?;
+            changed(&past.asked, Some(place.saved_ms))?;
             Some((place.folder, place.path.clone()))
         });
         let Some(edited) = edited else {
@@ -224,7 +216,7 @@ impl Gone<'_> {
         let edit = then
             .place
             .as_ref()
-            .map(|place| changed(asked, Some(place.modified_ms)));
+            .map(|place| changed(asked, Some(place.saved_ms)));
         let why = match (&dropped, edit) {
             (_, Err(no_place)) => no_place.why().to_owned(),
             (Some((_, reason)), Ok(None)) => reason.clone(),
@@ -248,13 +240,13 @@ impl Gone<'_> {
     }
 }
 
-/// That a note was changed after a question was asked; none where it was not, or nobody knows.
-fn changed(asked: &PastQuestion, modified_ms: Option<i64>) -> Option<String> {
-    edited(asked.at_ms?, modified_ms?)
+/// That the bytes of a note were saved after a question was asked; `None` if they were not, or that is not known.
+fn changed(asked: &PastQuestion, saved_ms: Option<i64>) -> Option<String> {
+    edited(asked.at_ms?, saved_ms?)
 }
 
-fn edited(asked: i64, modified: i64) -> Option<String> {
-    (modified > asked).then(|| format!("note changed {}", moment(modified)))
+fn edited(asked: i64, saved: i64) -> Option<String> {
+    (saved > asked).then(|| format!("note changed {}", moment(saved)))
 }
 
 fn moment(at_ms: i64) -> String {
@@ -270,7 +262,7 @@ fn moment(at_ms: i64) -> String {
 /// Why a result of now stands where it does; `times` are those of the question and of the note's last change. An edit that
 /// left the score as it was is none of it.
 fn why_there(was_there: bool, scores: Option<(f64, f64)>, times: Option<(i64, i64)>) -> String {
-    let edit = times.and_then(|(asked, modified)| edited(asked, modified));
+    let edit = times.and_then(|(asked, saved)| edited(asked, saved));
     let parts: Vec<String> = match scores {
         Some((before, now)) if (before - now).abs() < SCORE_SAME => vec!["same score".to_owned()],
         Some((before, now)) => {

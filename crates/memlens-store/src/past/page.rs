@@ -247,6 +247,7 @@ mod tests {
             at_ms,
             is_opening: false,
             has_failed: false,
+            is_pattern: false,
             question: question.to_owned(),
             settings: "{}".to_owned(),
             returned: None,
