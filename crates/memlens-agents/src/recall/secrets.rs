@@ -1,23 +1,83 @@
 //! Keys and tokens in what agents asked, blanked before it leaves a reader.
 //!
-//! Properties checked: what looks like a key goes, whatever stands around it; questions in any language, paths and the hashes of
+//! All patterns are searched in the text without its markup ([`Plain`]); the parts that they find are blanked in the text itself.
+//!
+//! Properties checked: what looks like a key is blanked, whatever is around it; questions in any language, paths and the hashes of
 //! commits stay.
 
+mod known;
+mod plain;
+mod tables;
+
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use serde_json::Value;
 
+use plain::Plain;
+
 /// What stands where a secret was.
 const BLANK: &str = "[secret]";
 
-/// Keys of known makes, and what is named as a secret; what stands in a group stays. Words begin where no ASCII
-/// letter stands before: some scripts know no spaces.
-static KNOWN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?x)
-        -----BEGIN\ [A-Z0-9\ ]*KEY-----[\s\S]*?(?:-----END\ [A-Z0-9\ ]*KEY-----|\z)
+/// Names of secrets that begin with an ASCII letter; a prefix may stand before them, as in `DB_PASSWORD`. In English, German,
+/// French, Spanish, Portuguese, Dutch, Polish, Swedish, Danish, Norwegian, Turkish, Czech, Finnish and Hungarian.
+const NAMES: &str = r"password|passwd|passphrase|passcode|passwort|kennwort|pwd|(?:api|access|private|secret|auth|signing|encryption|recovery|license)[ _-]?key|mot de passe|mdp|contrase[ñn]a|clave secreta|senha|palavra[ -]passe|wachtwoord|has[łl]o|l[öo]senord|adgangskode|kodeord|passord|sifre|heslo|salasana|jelsz[óo]";
+/// The same in other scripts, in which no space need stand before a word: Russian, Ukrainian, Turkish, Japanese, Chinese, Korean,
+/// Arabic, Persian, Hindi, Hebrew and Greek.
+const NAMES_ELSEWHERE: &str = r"парол[ья]|şifre|パスワード|暗証番号|密码|密碼|口令|비밀번호|암호|كلمة المرور|كلمة السر|رمز عبور|पासवर्ड|סיסמה|סיסמא|κωδικός πρόσβασης";
+/// Words of ordinary sentences that also name secrets.
+const WORDS: &str = "secret|token|parola";
+/// Short ones, which stand alone or after a mark, and name a secret only before a value with a digit.
+const SHORT_WORDS: &str = "pass|pw|pin|otp";
+
+/// A name, with what may stand in front of it and behind.
+static NAME: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        r"(?:(?-u:\b)[a-z0-9_.-]*(?:{NAMES}|(?<word>{WORDS}))|(?-u:\b)(?:[a-z0-9_.-]*[_.-])?(?<short>{SHORT_WORDS})|{NAMES_ELSEWHERE})[0-9]{{0,2}}"
+    )
+});
+
+/// What a secret is for, between its name and its value: "(router)", "for the router".
+const WHAT_FOR: &str = r"(?<what_for>\s*\([^()\n]{1,40}\)|\s+(?:for|of|on|at|to|für|von|vom|zum|zur|im|am|de|du|del|della|do|da|pour|para|per|voor|van|för|til|do|dla|для|от)\s[^\n:=?!.|]{1,40}?)?";
+const IS: &str = "is|was|ist|war|lautet|est|es|è|é|är|er|jest|to";
+
+/// A secret that is named: the name, a sign, the value.
+static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+    let name = &*NAME;
+    pattern(&format!(
+        r#"(?i){name}\\?["']?{WHAT_FOR}(?:\s+(?:{IS}))?\s*(?<sign>=>|:=|=|:|-{{1,2}}>|→|⇒|⟶|➜|➔)\s*(?<value>\\?"[^"\\]*(?:\\?"|\z)|'[^']*(?:'|\z)|[^\s"'\\&][^\s&]*)"#
+    ))
+});
+
+/// A secret that a sentence states: "the password is hunter2".
+static STATED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        r#"(?i)(?:(?-u:\b){NAMES}|{NAMES_ELSEWHERE}){WHAT_FOR}\s+(?:{IS})\s+(?<quote>["']?)(?<value>[^\s"'&|/]{{6,}})"#
+    ))
+});
+
+/// A secret after the option of a command.
+static OPTION: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        r#"(?i)(?:^|\s)--[a-z0-9-]*(?:{NAMES}|{WORDS}|pass)\s+["']?(?<value>[^\s"'-][^\s"']*)"#
+    ))
+});
+
+/// A cell of a table that names a secret.
+static NAME_CELL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        r"(?i)^(?:[\w-]+\s+){{0,3}}(?:[a-z0-9_.-]*(?:{NAMES}|secret)|{NAMES_ELSEWHERE})(?:\s*\([^()]*\))?:?$"
+    ))
+});
+
+/// Keys by their beginnings, also longer and shorter ones than those of `known`; the whole match is the secret, or the group. Words
+/// begin where no ASCII letter stands before: some scripts know no spaces.
+static KEYS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?x)
+        -----BEGIN\ [A-Z0-9\ ]*KEY(?:\ BLOCK)?-----[\s\S]*?(?:-----END\ [A-Z0-9\ ]*KEY(?:\ BLOCK)?-----|\z)
         | (?-u:\b)(?:sk|pk|rk)[-_](?:ant-|proj-|live_|test_|or-)?[A-Za-z0-9_-]{16,}
         | (?-u:\b)gh[pousr]_[A-Za-z0-9]{16,}
         | (?-u:\b)github_pat_[A-Za-z0-9_]{16,}
@@ -27,132 +87,148 @@ static KNOWN: LazyLock<Regex> = LazyLock::new(|| {
         | (?-u:\b)AIza[A-Za-z0-9_-]{30,}
         | (?-u:\b)(?:hf|npm|pypi)[_-][A-Za-z0-9_-]{24,}
         | (?-u:\b)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
-        | (?i:(?<bearer>(?-u:\b)(?:bearer|basic)\s+))[A-Za-z0-9+/=._~-]{16,}
-        | (?i:(?<named>(?-u:\b)[a-z0-9_-]*(?:password|passwd|passphrase|passwort|kennwort|pwd|(?:api|access|private)[\ _-]?key|(?<word>secret|token))\\?["']?\s*(?:=|:=|:|：)\s*))(?:\\?"[^"\\]*(?:\\?"|\z)|'[^']*(?:'|\z)|[^\s"'\\&][^\s&]*)
-        | (?<url>(?-u:\b)[a-z][a-z0-9+.-]*://[^\s/:@]*:)[^\s/@]+@
-        "#,
+        | (?i:(?-u:\b)(?:bearer|basic)\s+)(?<bearer>[A-Za-z0-9+/=._~-]{16,})
+        | (?-u:\b)[a-z][a-z0-9+.-]*://[^\s/:@]*:(?<url>[^\s/@]+)@
+        ",
     )
-    .expect("the pattern is one")
 });
 
 /// Words that may be a key by their length alone.
-static LONG: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"[A-Za-z0-9+_=-]{28,}").expect("the pattern is one"));
+static LONG: LazyLock<Regex> = LazyLock::new(|| pattern(r"[A-Za-z0-9+_=-]{28,}"));
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("the pattern is one")
+}
 
 /// What follows `password:` in a question, and is none.
+#[rustfmt::skip]
 const ORDINARY: &[&str] = &[
-    "also",
-    "does",
-    "each",
-    "every",
-    "forgotten",
-    "from",
-    "have",
-    "kein",
-    "keine",
-    "liegt",
-    "lost",
-    "mein",
-    "meine",
-    "must",
-    "need",
-    "never",
-    "nicht",
-    "none",
-    "null",
-    "only",
-    "optional",
-    "policy",
-    "required",
-    "rules",
-    "should",
-    "sind",
-    "steht",
-    "that",
-    "there",
-    "they",
-    "this",
-    "unbekannt",
-    "unknown",
-    "unser",
-    "unsere",
-    "vergessen",
-    "wann",
-    "warum",
-    "welche",
-    "welcher",
-    "welches",
-    "were",
-    "what",
-    "when",
-    "where",
-    "which",
-    "whose",
-    "will",
-    "with",
-    "woher",
-    "wurde",
-    "your",
+    "also", "comment", "como", "cosa", "cual", "cuando", "cuál", "cuándo", "cómo", "does", "donde", "dove",
+    "dónde", "each", "eller", "está", "every", "forgotten", "from", "gdzie", "glemt", "glömt", "hangi",
+    "have", "hoe", "hvilken", "hvor", "hvordan", "jaki", "jakie", "jaké", "kde", "kein", "keine", "kommer",
+    "liegt", "lost", "mein", "meine", "missä", "must", "need", "nerede", "never", "nicht", "none", "null",
+    "olvidada", "onde", "only", "optional", "oublié", "perchè", "perché", "policy", "pourquoi", "qual",
+    "quale", "quand", "quando", "quel", "quelle", "required", "rules", "sempre", "should", "siempre", "sind",
+    "steht", "that", "there", "they", "this", "toujours", "unbekannt", "unknown", "unser", "unsere",
+    "vergessen", "vilken", "vilket", "waar", "waarom", "wann", "warum", "welche", "welcher", "welches",
+    "welk", "welke", "were", "what", "when", "where", "which", "whose", "will", "with", "woher", "wurde",
+    "your", "zapomniałem",
 ];
 
 /// A text without the secrets in it.
 pub(super) fn blanked(text: &str) -> Cow<'_, str> {
-    let text = match KNOWN.replace_all(text, |found: &Captures<'_>| {
-        let kept = ["bearer", "named", "url"].map(|name| found.name(name).map(|it| it.as_str()));
-        let kept = kept.into_iter().flatten().next().unwrap_or_default();
-        let value = &found[0][kept.len()..];
-        if found.name("url").is_some() {
-            return format!("{kept}{BLANK}@");
+    let plain = Plain::of(text);
+    let mut spans = known::spans(&plain.text);
+    spans.extend(KEYS.captures_iter(&plain.text).filter_map(|found| {
+        let part = found.name("bearer").or_else(|| found.name("url"));
+        part.or_else(|| found.get(0)).map(|it| it.range())
+    }));
+    spans.extend(
+        NAMED
+            .captures_iter(&plain.text)
+            .filter_map(|found| named(&found, &plain.text)),
+    );
+    spans.extend(
+        STATED
+            .captures_iter(&plain.text)
+            .filter_map(|found| stated(&found)),
+    );
+    spans.extend(OPTION.captures_iter(&plain.text).filter_map(|found| {
+        let value = found.name("value")?;
+        (!is_letters(value.as_str())).then(|| value.range())
+    }));
+    let is_name = |cell: &str| NAME_CELL.is_match(cell);
+    let cells = tables::spans(&plain.text, is_name).into_iter();
+    spans.extend(cells.filter(|cell| !is_ordinary(&plain.text[cell.clone()])));
+    let long = LONG
+        .find_iter(&plain.text)
+        .filter(|word| is_random(word.as_str()));
+    spans.extend(long.map(|word| word.range()));
+    without(
+        text,
+        spans.into_iter().map(|span| plain.original(span)).collect(),
+    )
+}
+
+/// A text with some parts blanked.
+fn without(text: &str, mut spans: Vec<Range<usize>>) -> Cow<'_, str> {
+    spans.retain(|span| !span.is_empty());
+    if spans.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    spans.sort_by_key(|span| (span.start, span.end));
+    let mut blank = String::with_capacity(text.len());
+    let mut end = 0;
+    for span in spans {
+        if span.start >= end {
+            blank.push_str(&text[end..span.start]);
+            blank.push_str(BLANK);
         }
-        if found.name("named").is_none() {
-            return format!("{kept}{BLANK}");
-        }
-        let end = found.get(0).map_or(0, |it| it.end());
-        let is_after_word = found.name("word").is_some();
-        // What stands around it stays: its quotes, and the signs of the sentence behind it.
-        let begins = value.len() - value.trim_start_matches(['\\', '"', '\'']).len();
-        let core = value[begins..].trim_end_matches(AROUND);
-        let behind = &value[begins + core.len()..];
-        let is_sentence = begins == 0 && kept.trim_end().ends_with([':', '：']);
-        if core.is_empty() || is_sentence && is_prose(core, is_after_word, &text[end..]) {
-            return found[0].to_owned();
-        }
-        format!("{kept}{}{BLANK}{behind}", &value[..begins])
-    }) {
-        Cow::Borrowed(text) => return longs_blanked(text),
-        Cow::Owned(text) => text,
-    };
-    Cow::Owned(longs_blanked(&text).into_owned())
+        end = end.max(span.end);
+    }
+    blank.push_str(&text[end..]);
+    Cow::Owned(blank)
+}
+
+/// The value of a secret that is named; `None` if it is the next word of a sentence. Its quotes stay, and the signs of the sentence
+/// behind it.
+fn named(found: &Captures<'_>, text: &str) -> Option<Range<usize>> {
+    let whole = found.name("value")?;
+    let value = whole.as_str();
+    let quotes = ['\\', '"', '\''];
+    let begins = value.len() - value.trim_start_matches(quotes).len();
+    let core = value[begins..].trim_end_matches(AROUND);
+    let span = whole.start() + begins..whole.start() + begins + core.len();
+    if core.is_empty() {
+        return None;
+    }
+    let is_short = found.name("short").is_some();
+    if is_letters(core) && (is_short || found.name("what_for").is_some()) {
+        return None;
+    }
+    let is_assigned = matches!(&found["sign"], "=" | ":=");
+    let is_sentence = begins == 0 && !is_assigned;
+    let is_after_word = found.name("word").is_some();
+    (!is_sentence || !is_prose(core, is_after_word, &text[whole.end()..])).then_some(span)
+}
+
+/// The value that a sentence states; `None` unless letters and digits are mixed in it.
+fn stated(found: &Captures<'_>) -> Option<Range<usize>> {
+    let value = found.name("value")?;
+    let core = value.as_str().trim_end_matches(AROUND);
+    let has = |is: fn(char) -> bool| core.chars().any(is);
+    let is_file = core
+        .rsplit_once('.')
+        .is_some_and(|(_, end)| end.starts_with(char::is_alphabetic));
+    let is_secret = has(char::is_alphabetic) && has(|sign| sign.is_ascii_digit()) && !is_file;
+    is_secret.then(|| value.start()..value.start() + core.len())
 }
 
 /// What ends a quotation, a word or a sentence, and is no part of a password.
-const AROUND: [char; 9] = ['\\', '"', '\'', '?', '!', '.', ',', ';', ')'];
+const AROUND: [char; 10] = ['\\', '"', '\'', '?', '!', '.', ',', ';', ')', '|'];
 /// A word of letters that is shorter is no password.
 const SHORT: usize = 4;
 
 /// Whether what stands after `password:` is the next word of a sentence. Some names are words of their own, so that more of a
 /// sentence tells: "the secret: never plant mint".
 fn is_prose(value: &str, is_after_word: bool, rest: &str) -> bool {
-    if !value.chars().all(char::is_alphabetic) {
+    let goes_on = || rest.starts_with(' ') && !rest.trim_start().is_empty();
+    is_ordinary(value) || (is_letters(value) && is_after_word && goes_on())
+}
+
+fn is_letters(value: &str) -> bool {
+    value.chars().all(char::is_alphabetic)
+}
+
+/// Whether a value is a word that is no password.
+fn is_ordinary(value: &str) -> bool {
+    let value = value.trim_start_matches(['¿', '¡']);
+    if !is_letters(value) {
         return false;
-    }
-    if value.chars().count() < SHORT {
-        return true;
     }
     // Nobody types a password in kana or Chinese signs.
     let is_latin = value.chars().all(|sign| sign < '\u{250}');
-    let goes_on = || rest.starts_with(' ') && !rest.trim_start().is_empty();
-    !is_latin || ORDINARY.contains(&&*value.to_lowercase()) || (is_after_word && goes_on())
-}
-
-fn longs_blanked(text: &str) -> Cow<'_, str> {
-    LONG.replace_all(text, |found: &Captures<'_>| {
-        if is_random(&found[0]) {
-            BLANK.to_owned()
-        } else {
-            found[0].to_owned()
-        }
-    })
+    value.chars().count() < SHORT || !is_latin || ORDINARY.contains(&&*value.to_lowercase())
 }
 
 /// A value without the secrets in its texts; a field whose name says that it holds one is blanked whole.
@@ -175,14 +251,14 @@ pub(super) fn blanked_value(value: &mut Value) {
 
 /// The same for a field of that name.
 pub(super) fn blanked_field(name: &str, value: &mut Value) {
-    static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-        // "author" is none, nor is "max_tokens".
-        let names = r"(?ix) password | passwd | passphrase | passwort | kennwort | pwd | secret | credential | token$
-            | (?:api|access|private|auth)[_-]?key | auth(?:$|[_-]|entication|orization)";
-        Regex::new(names).expect("the pattern is one")
+    // "author" is none, nor is "max_tokens".
+    static FIELDS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(&format!(
+            r"(?i){NAMES}|{NAMES_ELSEWHERE}|secret|credential|token$|auth(?:$|[_-]|entication|orization)"
+        ))
     });
     // Whether one is used is no secret.
-    if NAMES.is_match(name) && !value.is_null() && !value.is_boolean() {
+    if FIELDS.is_match(name) && !value.is_null() && !value.is_boolean() {
         *value = Value::from(BLANK);
     } else {
         blanked_value(value);
@@ -296,6 +372,71 @@ mod tests {
                 "鍵は[secret]ですか",
             ),
             ("Wi-Fiのpassword: swordfish", "Wi-Fiのpassword: [secret]"),
+            ("**Password:** hunter2", "**Password:** [secret]"),
+            ("**Password**: `hunter2`", "**Password**: `[secret]`"),
+            ("__Password:__ _hunter2_", "__Password:__ _[secret]_"),
+            ("<b>Password:</b> hunter2", "<b>Password:</b> [secret]"),
+            (
+                "- `DB_PASSWORD` = **tr0ub4dor**",
+                "- `DB_PASSWORD` = **[secret]**",
+            ),
+            ("password: “hunter2”?", "password: “[secret]”?"),
+            (
+                "pass\u{200b}word: hun\u{ad}ter2",
+                "pass\u{200b}word: [secret]",
+            ),
+            ("password → hunter2", "password → [secret]"),
+            ("password -> hunter2 works", "password -> [secret] works"),
+            ("password => 'hunter2'", "password => '[secret]'"),
+            ("| Password | hunter2 |", "| Password | [secret] |"),
+            (
+                "| user | Wi-Fi password |\n|---|---|\n| iris | swordfish |",
+                "| user | Wi-Fi password |\n|---|---|\n| iris | [secret] |",
+            ),
+            ("password (router): hunter2", "password (router): [secret]"),
+            (
+                "the password for the router: hunter2",
+                "the password for the router: [secret]",
+            ),
+            (
+                "the password is hunter2, right?",
+                "the password is [secret], right?",
+            ),
+            ("das Passwort ist hunter2", "das Passwort ist [secret]"),
+            ("password is: swordfish", "password is: [secret]"),
+            (
+                "mysql -u root --password hunter2 pond",
+                "mysql -u root --password [secret] pond",
+            ),
+            ("PIN: 4711", "PIN: [secret]"),
+            ("DB_PASS=hunter2", "DB_PASS=[secret]"),
+            (
+                "spring.datasource.password=hunter2",
+                "spring.datasource.password=[secret]",
+            ),
+            (
+                "{\"user\": \"iris\", \"secret_key\": \"koi\"}",
+                "{\"user\": \"iris\", \"secret_key\": \"[secret]\"}",
+            ),
+            (
+                "is dop_v1_0f3a9c7be2d14856a0b9c8d7e6f5a4b3c2d1e0f9a8b7c6d5e4f3a2b1c0d9e8f7 valid?",
+                "is [secret] valid?",
+            ),
+            ("mot de passe : hunter2", "mot de passe : [secret]"),
+            ("la contraseña: pezespada", "la contraseña: [secret]"),
+            ("A senha é hunter2!", "A senha é [secret]!"),
+            ("wachtwoord: zwaardvis", "wachtwoord: [secret]"),
+            ("hasło = hunter2", "hasło = [secret]"),
+            ("lösenord: svärdfisk", "lösenord: [secret]"),
+            ("adgangskode: hunter2", "adgangskode: [secret]"),
+            ("şifre: hunter2", "şifre: [secret]"),
+            ("heslo: hunter2", "heslo: [secret]"),
+            ("пароль: hunter2", "пароль: [secret]"),
+            ("Wi-Fiのパスワード：hunter2", "Wi-Fiのパスワード：[secret]"),
+            ("密码：hunter2", "密码：[secret]"),
+            ("비밀번호: hunter2", "비밀번호: [secret]"),
+            ("كلمة المرور: hunter2", "كلمة المرور: [secret]"),
+            ("पासवर्ड: hunter2", "पासवर्ड: [secret]"),
             (
                 "Wo ist der Schlüssel ghp_0123456789abcdefABCDEF0123456789abcd?",
                 "Wo ist der Schlüssel [secret]?",
@@ -337,6 +478,22 @@ mod tests {
             "Donaudampfschifffahrtsgesellschaftskapitän",
             "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
             "the task-based sk-learn pipeline",
+            "compass: north",
+            "pin: posters on the wall",
+            "the password for guests: required?",
+            "| password | required |",
+            "| model | tokens |\n|---|---|\n| small | 400 |",
+            "cat password | head",
+            "the password is in people/ana.md:12",
+            "what does the flag --password mean",
+            "mot de passe : où est-il ?",
+            "contraseña: ¿dónde está?",
+            "senha: onde escrevi",
+            "пароль: где он записан",
+            "パスワード：どこ",
+            "hasło: gdzie jest",
+            "wachtwoord: waar staat het",
+            "**Where** is the _pump_ of the `pond`?",
             "https://docs.rs/memchr/2.8.3/memchr/memmem/index.html",
             "",
         ] {
