@@ -1,5 +1,8 @@
 //! What is known of one agent.
 
+use std::path::PathBuf;
+
+use crate::home::Home;
 use crate::looking::Look;
 
 /// An agent, or a program in which people keep notes.
@@ -19,6 +22,8 @@ pub struct Agent {
     pub instructions: &'static [&'static str],
     /// Looks at its places.
     pub(crate) look: fn(&mut Look<'_>),
+    /// Files and folders that are the agent's with all that they hold: its configs, state and logs, whether or not they exist.
+    pub(crate) own_places: fn(&Home) -> Vec<PathBuf>,
 }
 
 /// Where a fact about an agent comes from.

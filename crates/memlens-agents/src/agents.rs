@@ -22,9 +22,9 @@ pub(crate) use claude_code::{
     root as claude_code_root, source as claude_code_source, variable_on as claude_code_variable_on,
 };
 pub(crate) use codex::{root as codex_root, source as codex_source};
-pub(crate) use gemini_cli::source as gemini_cli_source;
+pub(crate) use gemini_cli::{root as gemini_cli_root, source as gemini_cli_source};
 pub(crate) use hermes::root as hermes_root;
-pub(crate) use openclaw::{config as openclaw_config, state as openclaw_state};
+pub(crate) use openclaw::{LOGS_IN_WORKSPACE, config as openclaw_config, state as openclaw_state};
 pub(crate) use openviking::config as openviking_config;
 pub(crate) use qmd::config as qmd_config;
 

@@ -26,6 +26,7 @@ const VARIABLES: &[&str] = &[
     "OPENCLAW_WORKSPACE_DIR",
     "OPENVIKING_CONFIG_FILE",
     "QMD_CONFIG_DIR",
+    "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
 ];
 

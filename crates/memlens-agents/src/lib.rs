@@ -10,6 +10,8 @@
 //!
 //! [`Searched`] knows which notes a program's own search finds, and why it does not find the others.
 //!
+//! [`agent_file`] says whether a file that Memlens should write is an agent's config, state or log.
+//!
 //! [`logs`] and [`read_log`] tell what agents asked their memory, as their own logs have it.
 //!
 //! This crate writes nothing where an agent keeps anything, opens a database only as a copy of its own, follows no link at the end of a
@@ -39,6 +41,7 @@ mod loaded;
 mod looking;
 mod measure;
 mod openclaw_search;
+mod outputs;
 mod recall;
 mod searched;
 mod settings;
@@ -58,6 +61,7 @@ pub use measure::{Count, Kept, Measured, Part, measure};
 pub use openclaw_search::{
     Effect, ExtraPath, MemorySearch, Schema, SearchSettings, Setting, SettingGroup, Void,
 };
+pub use outputs::{AgentFile, agent_file};
 pub use recall::{
     Batch, FoundLogs, Keeper, LOG_READER_VERSION, Log, LogError, LogRead, PastKind, PastQuestion,
     Pattern, Returned, Used, find_logs, line_hash, logs, read as read_log,

@@ -5,12 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use memlens_engine::{QueryFile, Run, RunDrop, RunRecord};
+use memlens_engine::{QueryFile, Run, RunDrop, RunRecord, values_in_file};
 use memlens_eval::{
     FilesPassing, Metric, Nonsense, Place, Query, Scores, Summary, by_category, files_passing,
     score,
 };
-use memlens_params::Values;
 use serde::Serialize;
 
 use crate::arguments::EvalArgs;
@@ -26,7 +25,7 @@ struct EvalReport<'a> {
     n_queries: usize,
     scope: &'static str,
     pipeline: &'static str,
-    params: &'a Values,
+    params: serde_json::Value,
     /// None where no query has an answer.
     all: Option<Summary>,
     /// The version of the queries, and the notes that they were asked of: what a later run is compared by.
@@ -46,7 +45,7 @@ struct QueryReport<'a> {
     query: &'a str,
     category: Option<&'a str>,
     #[serde(flatten)]
-    scores: Scores,
+    scores: serde_json::Value,
 }
 
 #[derive(Serialize)]
@@ -71,7 +70,15 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         library.aggregate_for(&params)?;
     }
     let preset = arguments.ranking.settings.preset.as_deref();
-    let inputs: Vec<&Path> = preset.into_iter().chain([&*arguments.queries]).collect();
+    let inputs: Vec<&Path> = [
+        preset,
+        arguments.topics.as_deref(),
+        arguments.baseline.as_deref(),
+    ]
+    .into_iter()
+    .flatten()
+    .chain([&*arguments.queries])
+    .collect();
     if let Some(path) = &arguments.run_out {
         library.refuse_output(path, &inputs)?;
     }
@@ -122,7 +129,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
             "in scope"
         },
         pipeline: ranking.pipeline.id().0,
-        params: &ranking.values,
+        params: values_in_file(&ranking.values),
         all: Summary::of(scored().map(|(_, scores)| scores)),
         queries_hash: library.version_of(&set),
         corpus: library.fingerprint(),
@@ -142,7 +149,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
                 id: &query.id,
                 query: &query.query,
                 category: query.category.as_deref(),
-                scores: *scores,
+                scores: counted(scores),
             })
             .collect(),
     };
@@ -229,6 +236,13 @@ fn read(path: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
 /// Shows how many queries of so many were asked.
 pub fn progress(n: usize) -> ProgressBar {
     ProgressBar::with_draw_target(Some(n as u64), ProgressDrawTarget::stderr())
+}
+
+/// The scores of one query as JSON, with the number of results as an integer.
+fn counted(scores: &Scores) -> serde_json::Value {
+    let mut value = serde_json::json!(scores);
+    value["returned"] = (scores.returned as u64).into();
+    value
 }
 
 /// What was returned for each query, a JSON object a line.

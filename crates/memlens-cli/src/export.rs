@@ -157,6 +157,7 @@ fn own(
     let inputs: Vec<&Path> = preset
         .into_iter()
         .chain(arguments.queries.as_deref())
+        .chain(arguments.topics.as_deref())
         .collect();
     library.write_output(text.as_bytes(), path, &inputs)?;
     tell(format_args!("wrote {}", path.display()));
@@ -244,6 +245,7 @@ fn write(
             config,
             arguments.config.as_deref(),
             arguments.queries.as_deref(),
+            arguments.topics.as_deref(),
         ]
         .into_iter()
         .flatten()

@@ -49,6 +49,7 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
         .preset
         .as_deref()
         .into_iter()
+        .chain(arguments.topics.as_deref())
         .chain([file])
         .collect();
     if let Some(out) = &arguments.out {

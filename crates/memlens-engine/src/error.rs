@@ -47,8 +47,8 @@ pub enum EngineError {
         why: String,
     },
     /// No agent has this id.
-    #[error("no agent has the id {id}; choose one of {}",
-        memlens_agents::AGENTS.map(|agent| agent.id).join(", "))]
+    #[error("no agent has the id {id}; {}",
+        crate::closest::suggestion(id, &memlens_agents::AGENTS.map(|agent| agent.id)))]
     NoAgent {
         /// The id, as typed.
         id: String,
@@ -329,6 +329,18 @@ pub enum EngineError {
         /// The file that is read.
         input: PathBuf,
     },
+    /// A place for a file is an agent's config, state, log or instructions.
+    #[error("cannot write {}: {} belongs to {agent}, which keeps its settings, logs or instructions there; choose another place{instead}", path.display(), file.display())]
+    AgentPlace {
+        /// The file.
+        path: PathBuf,
+        /// The agent's file, or the folder in which everything is the agent's.
+        file: PathBuf,
+        /// The agent's name.
+        agent: &'static str,
+        /// Another command for what the user may want, with punctuation before; empty if there is none.
+        instead: String,
+    },
     /// A note is not in the library.
     #[error("cannot open {path}: it is not in the library")]
     NoDocument {
@@ -354,6 +366,14 @@ pub enum EngineError {
         /// The file.
         path: PathBuf,
         /// Why.
+        source: std::io::Error,
+    },
+    /// No program opens a note.
+    #[error("cannot open {}: {source}", path.display())]
+    NoEditor {
+        /// The note.
+        path: PathBuf,
+        /// Why, and what to do.
         source: std::io::Error,
     },
     /// A thread could not be started, or the file watcher refused.
@@ -428,6 +448,7 @@ impl EngineError {
     pub fn code(&self) -> &'static str {
         match self {
             EngineError::EmptyQuery => "empty_query",
+            EngineError::NoEditor { .. } => "no_editor",
             EngineError::SearchGone { .. } | EngineError::OtherLists { .. } => "search_gone",
             EngineError::Retrieve(RetrieveError::Building { .. }) => "building",
             EngineError::Store(_)
@@ -473,6 +494,7 @@ impl EngineError {
             | EngineError::WatchedPlace { .. }
             | EngineError::OwnPlace { .. }
             | EngineError::InputPlace { .. }
+            | EngineError::AgentPlace { .. }
             | EngineError::NoDocument { .. }
             | EngineError::NoPresetName
             | EngineError::Preset { .. }

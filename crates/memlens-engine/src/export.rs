@@ -11,6 +11,7 @@ use memlens_params::ParameterSet;
 use serde_json::json;
 
 use crate::agent_config::{self, acts, read};
+use crate::closest::with_closest;
 use crate::ranking::{Ranking, pipeline};
 use crate::{EngineError, Library, view};
 
@@ -68,9 +69,13 @@ pub fn target(named: &str) -> Result<&'static Target, EngineError> {
         .or_else(newest)
         .ok_or_else(|| EngineError::NoTarget {
             named: memlens_params::brief(named).into_owned(),
-            why: format!(
-                "name one of memlens, {}",
-                TARGETS.map(|it| it.id).join(", ")
+            why: with_closest(
+                named,
+                &TARGETS.map(|it| it.id),
+                format!(
+                    "name one of memlens, {}",
+                    TARGETS.map(|it| it.id).join(", ")
+                ),
             ),
         })
 }

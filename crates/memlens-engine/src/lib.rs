@@ -38,6 +38,7 @@ mod always;
 mod autopsy;
 mod cause;
 mod changes;
+mod closest;
 mod clustering;
 mod clusters;
 mod compare;
@@ -142,10 +143,13 @@ pub use memlens_retrieve::{Lists, Part, Scope};
 pub use memlens_store::{Folder, FolderId, Voted};
 pub use moving::move_folder;
 pub use nearest::Nearest;
+pub use output::refuse_agent_place;
 pub use own_ranking::{OwnRanking, own_ranking};
 pub use past::{NoteOpening, Past, PastFilter, PastKinds, PastOnly, PastPage};
 pub use place::Place;
-pub use preset::{preset_schema, read_evidence, read_params, read_ranking};
+pub use preset::{
+    in_file as values_in_file, preset_schema, read_evidence, read_params, read_ranking,
+};
 pub use query_file::QueryFile;
 pub use ranking::{Ranking, pipeline, pipelines};
 pub use recall::RecallChange;

@@ -1,8 +1,9 @@
 //! Writing a file that a person named: the one guard that every writer of files goes through.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use memlens_files::{is_same, is_within, place_of};
+use memlens_agents::{Home, TARGETS, Takes, agent_file};
+use memlens_files::{is_linked_into, is_same, is_within, place_of};
 
 use crate::{EngineError, Library};
 
@@ -21,12 +22,12 @@ impl Library {
         memlens_files::write(path, bytes).map_err(file_error(path))
     }
 
-    /// Refuses a place for a file, whatever links lead there: in a watched folder, in the library's folder, or where one of
-    /// the files stands that were named to be read.
+    /// Refuses a place for a file, whatever links lead there: in a watched folder, in the library's folder, in place of one of
+    /// the files that were named to be read, or of an agent's config, state, log or instructions.
     ///
     /// # Errors
-    /// [`EngineError::WatchedPlace`], [`EngineError::OwnPlace`], [`EngineError::InputPlace`]; [`EngineError::File`] where its
-    /// folder is not there.
+    /// [`EngineError::WatchedPlace`], [`EngineError::OwnPlace`], [`EngineError::InputPlace`], [`EngineError::AgentPlace`];
+    /// [`EngineError::File`] if its folder does not exist.
     pub fn refuse_output(&self, path: &Path, inputs: &[&Path]) -> Result<(), EngineError> {
         let place = place_of(path).map_err(file_error(path))?;
         let lists = self.lists();
@@ -37,12 +38,13 @@ impl Library {
                 folder: folder.path.clone(),
             });
         }
-        if is_within(&place, self.dir()) || is_file_in(&place, self.dir()) {
+        if is_within(&place, self.dir()) || is_linked_into(&place, self.dir()) {
             return Err(EngineError::OwnPlace {
                 path: path.to_owned(),
                 dir: self.dir().to_owned(),
             });
         }
+        refuse_agent_file(path, &place)?;
         // A terminal or a pipe may be both.
         let is_input = |input: &&&Path| place.is_file() && is_same(input, &place);
         if let Some(input) = inputs.iter().find(is_input) {
@@ -55,35 +57,36 @@ impl Library {
     }
 }
 
-/// Whether a place is another name of a file in a folder or below.
-fn is_file_in(place: &Path, folder: &Path) -> bool {
-    if !has_names(place) {
-        return false;
-    }
-    let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            match entry.file_type() {
-                Ok(found) if found.is_dir() => folders.push(entry.path()),
-                Ok(found) if found.is_file() && is_same(&entry.path(), place) => return true,
-                Ok(_) | Err(_) => {}
-            }
-        }
-    }
-    false
+/// Refuses a place for a file that needs no library, as [`Library::refuse_output`] does.
+///
+/// # Errors
+/// [`EngineError::AgentPlace`]; [`EngineError::File`] if its folder does not exist.
+pub fn refuse_agent_place(path: &Path) -> Result<(), EngineError> {
+    refuse_agent_file(path, &place_of(path).map_err(file_error(path))?)
 }
 
-/// Whether a file has more than one name.
-fn has_names(place: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        place
-            .metadata()
-            .is_ok_and(|found| found.is_file() && found.nlink() > 1)
-    }
-    #[cfg(not(unix))]
-    place.is_file()
+/// Refuses a resolved place that is an agent's.
+fn refuse_agent_file(path: &Path, place: &Path) -> Result<(), EngineError> {
+    let Some(found) = Home::of_process().and_then(|home| agent_file(&home, place)) else {
+        return Ok(());
+    };
+    let has_config = TARGETS.iter().any(|target| {
+        target.program() == found.agent.id && matches!(target.takes, Takes::Config { .. })
+    });
+    let instead = if has_config {
+        format!(
+            "; to change its search settings, use `memlens export --target {} --write`",
+            found.agent.id
+        )
+    } else {
+        String::new()
+    };
+    Err(EngineError::AgentPlace {
+        path: path.to_owned(),
+        file: found.file,
+        agent: found.agent.name,
+        instead,
+    })
 }
 
 fn file_error(path: &Path) -> impl FnOnce(std::io::Error) -> EngineError {

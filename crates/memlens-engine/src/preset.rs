@@ -7,7 +7,7 @@ use memlens_params::{
     ParameterKind, ParameterSet, Params, TypedSet, Value, Values, VectorUnit, brief,
 };
 use memlens_rank::AnyPipeline;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, json};
 
 use crate::evidence::Evidence;
@@ -226,8 +226,16 @@ impl Library {
     }
 }
 
+/// Serializes values as a file holds them.
+pub(crate) fn serialize_in_file<S: Serializer>(
+    values: &Values,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    in_file(values).serialize(serializer)
+}
+
 /// Values as a file holds them: the number of an integer parameter has no decimal point.
-fn in_file(values: &Values) -> serde_json::Value {
+pub fn in_file(values: &Values) -> serde_json::Value {
     let written = values.table().parameters.iter().map(|it| {
         let value = match (&it.kind, values.get(it.id)) {
             (ParameterKind::Number { integer: true, .. }, Some(Value::Number(number))) => {

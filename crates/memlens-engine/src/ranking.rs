@@ -7,6 +7,7 @@ use memlens_emulate::{Program, hindsight, octopus};
 use memlens_params::{ParameterSet, Params, Table, Value, Values};
 use memlens_rank::{AnyPipeline, NATIVE};
 
+use crate::closest::with_closest;
 use crate::{EngineError, Library, view};
 
 /// The name of Memlens's own pipeline.
@@ -135,7 +136,8 @@ pub fn pipeline(named: &str) -> Result<&'static dyn AnyPipeline, EngineError> {
         _ => of_one_version(program, version)
             .unwrap_or_else(|| {
                 let known: Vec<&str> = pipelines().iter().map(|it| it.id().0).collect();
-                Err(format!("name one of {}", known.join(", ")))
+                let all = format!("name one of {}", known.join(", "));
+                Err(with_closest(program, &known, all))
             })
             .map_err(unknown),
     }

@@ -20,6 +20,7 @@ pub(super) static AGENT: Agent = Agent {
     loads: "nothing",
     instructions: &[],
     look,
+    own_places,
 };
 
 fn root(home: &Home) -> PathBuf {
@@ -29,6 +30,9 @@ fn root(home: &Home) -> PathBuf {
 /// Where its config is, whether or not it is there.
 pub(crate) fn config(home: &Home) -> PathBuf {
     root(home).join("config.json")
+}
+fn own_places(home: &Home) -> Vec<PathBuf> {
+    vec![root(home)]
 }
 
 fn look(look: &mut Look<'_>) {

@@ -22,6 +22,7 @@ pub(super) static AGENT: Agent = Agent {
         "what these import with @path, below the home folder or the project",
     ],
     look,
+    own_places,
 };
 
 const SOURCE: Source = Source {
@@ -94,6 +95,14 @@ pub(crate) fn variable_on(
     }
     let named = settings["env"][name].as_str().is_some_and(is_on);
     named.then(|| format!("{name} is set in {shown}"))
+}
+fn own_places(home: &Home) -> Vec<PathBuf> {
+    // `CLAUDE_CONFIG_DIR` moves both.
+    vec![
+        root(home),
+        home.join(".claude.json"),
+        root(home).join(".claude.json"),
+    ]
 }
 
 fn look(look: &mut Look<'_>) {

@@ -17,6 +17,7 @@ pub(super) static AGENT: Agent = Agent {
         "AGENTS.override.md or AGENTS.md of the folders that its sessions worked in, and of those above up to the project's root",
     ],
     look,
+    own_places,
 };
 
 const SOURCE: Source = Source {
@@ -49,6 +50,9 @@ pub(crate) fn root(home: &Home) -> PathBuf {
 /// What its rules were checked with.
 pub(crate) fn source() -> Source {
     SOURCE
+}
+fn own_places(home: &Home) -> Vec<PathBuf> {
+    vec![root(home)]
 }
 
 fn look(look: &mut Look<'_>) {

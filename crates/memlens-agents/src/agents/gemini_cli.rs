@@ -1,6 +1,9 @@
 //! Gemini CLI: a memory folder for each project. Its global `GEMINI.md` lies among its logs, so that folder is not offered.
 
+use std::path::PathBuf;
+
 use crate::agent::{Agent, Cap, Source};
+use crate::home::Home;
 use crate::looking::{IfMissing, LoadFile, Look};
 
 pub(super) static AGENT: Agent = Agent {
@@ -15,6 +18,7 @@ pub(super) static AGENT: Agent = Agent {
         "what these import with @path, below the project",
     ],
     look,
+    own_places,
 };
 
 const SOURCE: Source = Source {
@@ -26,9 +30,17 @@ const SOURCE: Source = Source {
 pub(crate) fn source() -> Source {
     SOURCE
 }
+/// The folder of its settings, memory and sessions.
+pub(crate) fn root(home: &Home) -> PathBuf {
+    home.join(".gemini")
+}
+
+fn own_places(home: &Home) -> Vec<PathBuf> {
+    vec![root(home)]
+}
 
 fn look(look: &mut Look<'_>) {
-    let root = look.home().join(".gemini");
+    let root = root(look.home());
     if !look.own(&root) {
         return;
     }

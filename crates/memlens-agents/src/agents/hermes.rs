@@ -15,6 +15,7 @@ pub(super) static AGENT: Agent = Agent {
     loads: "MEMORY.md and USER.md, whole",
     instructions: &[],
     look,
+    own_places,
 };
 
 const SOURCE: Source = Source {
@@ -44,6 +45,9 @@ fn file(name: &'static str, most: u64) -> LoadFile {
 /// The folder of its memories and state.
 pub(crate) fn root(home: &Home) -> PathBuf {
     home.folder_of("HERMES_HOME", ".hermes")
+}
+fn own_places(home: &Home) -> Vec<PathBuf> {
+    vec![root(home)]
 }
 
 fn look(look: &mut Look<'_>) {

@@ -1,6 +1,9 @@
 //! Letta Code: a memory folder for each agent, of its own or of the local back end.
 
+use std::path::PathBuf;
+
 use crate::agent::{Agent, Source};
+use crate::home::Home;
 use crate::looking::Look;
 
 pub(super) static AGENT: Agent = Agent {
@@ -14,7 +17,14 @@ pub(super) static AGENT: Agent = Agent {
     loads: "its core blocks; the rest only when it opens a file itself",
     instructions: &[],
     look,
+    own_places,
 };
+fn own_places(home: &Home) -> Vec<PathBuf> {
+    vec![
+        home.join(".letta"),
+        home.folder_of("LETTA_LOCAL_BACKEND_DIR", ".letta/lc-local-backend"),
+    ]
+}
 
 fn look(look: &mut Look<'_>) {
     let home = look.home();

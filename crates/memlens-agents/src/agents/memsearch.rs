@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::agent::{Agent, Source};
 use crate::agents::claude_code_root;
+use crate::home::Home;
 use crate::looking::Look;
 
 pub(super) static AGENT: Agent = Agent {
@@ -17,7 +18,13 @@ pub(super) static AGENT: Agent = Agent {
     loads: "nothing",
     instructions: &[],
     look,
+    own_places,
 };
+fn own_places(home: &Home) -> Vec<PathBuf> {
+    let named = home.variable("MEMSEARCH_DIR");
+    let named = named.and_then(|named| home.expanded(&named.to_string_lossy()));
+    vec![named.unwrap_or_else(|| home.join(".memsearch"))]
+}
 
 /// memsearch keeps no list of projects: the home folder is looked at, and the projects whose path the names of Claude Code's folders
 /// still tell.

@@ -7,8 +7,10 @@ use serde_json::Value;
 
 use crate::agent::{Agent, Cap, Keeps, Limit, Removed, Source, Unit};
 use crate::home::Home;
-use crate::looking::{IfMissing, LoadFile, Look};
+use crate::looking::{IfMissing, LoadFile, Look, look_for};
+use crate::openclaw_search::Schema;
 use crate::searched::members;
+use crate::settings::read_config_and_files;
 
 pub(super) static AGENT: Agent = Agent {
     id: "openclaw",
@@ -18,12 +20,16 @@ pub(super) static AGENT: Agent = Agent {
     loads: "up to 20,000 characters of each of six workspace files and 60,000 in all; the middle of a longer file is cut",
     instructions: &["AGENTS.md, SOUL.md, IDENTITY.md and BOOTSTRAP.md of each workspace"],
     look,
+    own_places,
 };
 
 const SOURCE: Source = Source {
     version: "2026.9.6",
     from: "its published package",
 };
+
+/// The folder in a workspace in which its events are logged.
+pub(crate) const LOGS_IN_WORKSPACE: &str = "memory/.dreams";
 
 /// Limits that its config sets for one agent.
 #[derive(Debug, Clone, Copy)]
@@ -138,6 +144,27 @@ fn named_config(home: &Home) -> Option<PathBuf> {
 /// Where its config is, whether or not it is there.
 pub(crate) fn config(home: &Home) -> PathBuf {
     named_config(home).unwrap_or_else(|| state(home).join("openclaw.json"))
+}
+fn own_places(home: &Home) -> Vec<PathBuf> {
+    let config = config(home);
+    let mut places = vec![state(home)];
+    // Profiles, and the names of before 2026.2.
+    let folders = fs::read_dir(home.folder()).into_iter().flatten().flatten();
+    places.extend(folders.map(|folder| folder.path()).filter(|path| {
+        path.file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| {
+                name.starts_with(".openclaw") || matches!(name, ".clawdbot" | ".moltbot")
+            })
+    }));
+    // Also what the config includes. One that cannot be read includes nothing.
+    let mut files = vec![config.clone()];
+    let schema = |_: &str| Schema::Since2026Aug;
+    let _ = read_config_and_files(&config, schema, &mut |file| files.push(file.to_owned()));
+    places.extend(files);
+    let workspaces = look_for(home, &AGENT).folders.into_iter();
+    places.extend(workspaces.map(|workspace| workspace.join(LOGS_IN_WORKSPACE)));
+    places
 }
 
 fn look(look: &mut Look<'_>) {

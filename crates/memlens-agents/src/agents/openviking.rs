@@ -18,6 +18,7 @@ pub(super) static AGENT: Agent = Agent {
     loads: "nothing",
     instructions: &[],
     look,
+    own_places,
 };
 
 const ROOT: &str = ".openviking";
@@ -27,6 +28,9 @@ pub(crate) fn config(home: &Home) -> PathBuf {
     home.variable("OPENVIKING_CONFIG_FILE")
         .and_then(|path| home.expanded(&path.to_string_lossy()))
         .unwrap_or_else(|| home.join(ROOT).join("ov.conf"))
+}
+fn own_places(home: &Home) -> Vec<PathBuf> {
+    vec![home.join(ROOT), config(home)]
 }
 
 fn look(look: &mut Look<'_>) {

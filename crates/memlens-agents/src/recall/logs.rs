@@ -56,7 +56,7 @@ fn openclaw(home: &Home, logs: &mut Search) {
     logs.database(&state, "state/openclaw.sqlite", "openclaw");
     for workspace in openclaw_workspaces(home, &state) {
         let is_it = |name: &str| name == "events.jsonl";
-        logs.files(&workspace, "memory/.dreams", "openclaw", is_it);
+        logs.files(&workspace, agents::LOGS_IN_WORKSPACE, "openclaw", is_it);
     }
     for agent in logs.folders(&state, "agents") {
         logs.database(&agent, "agent/openclaw-agent.sqlite", "openclaw");
@@ -111,7 +111,7 @@ fn codex(home: &Home, logs: &mut Search) {
 }
 
 fn gemini_cli(home: &Home, logs: &mut Search) {
-    for project in logs.folders(&home.join(".gemini"), "tmp") {
+    for project in logs.folders(&agents::gemini_cli_root(home), "tmp") {
         // Older versions wrote one document for each.
         let is_chat = |name: &str| {
             name.starts_with("session-") && (is_jsonl(name) || name.ends_with(".json"))

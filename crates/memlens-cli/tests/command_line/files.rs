@@ -14,7 +14,7 @@ use std::time::Duration;
 use memlens_store::Store;
 use memlens_tests::{Notes, image};
 
-use crate::memlens::{Memlens, Run, list, paths, text};
+use crate::memlens::{AtHome, Memlens, Run, list, paths, text};
 
 /// How long a run may take that must not hang, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -233,6 +233,102 @@ fn no_output_takes_the_place_of_what_is_read_for_it() {
     assert_eq!(run.status, 0, "{run:?}");
     let written = fs::read_to_string(at("run.jsonl")).expect("it is there");
     assert!(written.starts_with("{\"id\":\"q\","), "{written}");
+}
+
+#[test]
+fn no_output_takes_the_place_of_an_agents_config_or_log() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let home = Notes::new(&[
+        (".claude/settings.json", "{}"),
+        (".claude/projects/-home-iris/7f3a.jsonl", "{}\n"),
+        (".openclaw/openclaw.json", "{}"),
+    ]);
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let (status, _, err) = at_home.run(&["recall", "import", "--yes"]);
+    assert_eq!(status, Some(0), "{err}");
+    let dir = scratch();
+    let at = |name: &str| dir.path().join(name);
+    let query = |n: u32| {
+        let place =
+            serde_json::json!({"path": text(&notes.at("hall.md")), "start_line": 1, "end_line": 1});
+        format!(
+            "{}\n",
+            serde_json::json!({"id": n.to_string(), "query": format!("router {n}"), "relevant": [place]})
+        )
+    };
+    fs::write(at("queries.jsonl"), (0..20).map(query).collect::<String>())
+        .expect("it can be written");
+    let imported = memlens.json(&["queries", "import", text(&at("queries.jsonl")), "--json"]);
+    let set = imported["info"]["name"]
+        .as_str()
+        .expect("it has a name")
+        .to_owned();
+    symlink(home.at(".claude/settings.json"), at("soft")).expect("links can be made");
+    fs::hard_link(home.at(".claude/settings.json"), at("hard")).expect("links can be made");
+    let before = image(home.path());
+    let queries = at("queries.jsonl");
+    let queries = text(&queries);
+    let every_output = |out: &str| -> Vec<Vec<String>> {
+        [
+            &["export", "--out", out][..],
+            &[
+                "export",
+                "--target",
+                "openclaw",
+                "--set",
+                "max_results=8",
+                "--out",
+                out,
+            ],
+            &["recall", "export", out],
+            &["feedback", "--export", out],
+            &["eval", queries, "--run-out", out],
+            &["emulate", "--queries", queries, "--run-out", out],
+            &[
+                "tune", queries, "--tries", "1", "--folds", "2", "--out", out,
+            ],
+            &["queries", "export", &set, out],
+        ]
+        .into_iter()
+        .map(|command| command.iter().map(ToString::to_string).collect())
+        .collect()
+    };
+    for (place, agent) in [
+        (home.at(".claude/settings.json"), "Claude Code"),
+        (home.at(".claude/../.claude/new.json"), "Claude Code"),
+        (
+            home.at(".claude/projects/-home-iris/7f3a.jsonl"),
+            "Claude Code",
+        ),
+        (at("soft"), "Claude Code"),
+        (at("hard"), "Claude Code"),
+        (home.at(".openclaw/openclaw.json"), "OpenClaw"),
+        (home.at(".claude.json"), "Claude Code"),
+        (at("CLAUDE.md"), "Claude Code"),
+    ] {
+        for command in every_output(text(&place)) {
+            let command: Vec<&str> = command.iter().map(String::as_str).collect();
+            let (status, out, err) = at_home.run(&command);
+            assert_eq!((status, &*out), (Some(1), ""), "{command:?}: {err}");
+            let named = format!("cannot write {}: ", place.display());
+            assert!(err.contains(&named), "{command:?}: {err}");
+            let why = format!(
+                " belongs to {agent}, which keeps its settings, logs or instructions there; choose another place"
+            );
+            assert!(err.contains(&why), "{command:?}: {err}");
+        }
+    }
+    assert!(image(home.path()) == before, "a file of an agent changed");
+    assert!(!at("CLAUDE.md").exists());
+    for command in every_output(text(&at("out.jsonl"))) {
+        let command: Vec<&str> = command.iter().map(String::as_str).collect();
+        let (status, _, err) = at_home.run(&command);
+        assert_eq!(status, Some(0), "{command:?}: {err}");
+    }
 }
 
 #[test]
