@@ -281,10 +281,11 @@ pub async fn rows_copied(
 ) -> Answer<String> {
     work(&shell, move |engine| {
         let ranking = Ranking::given(&ranking)?;
-        let search = engine.library().shown(search)?;
+        let library = engine.library();
+        let search = library.shown(search)?;
         let search = search.for_params(&ranking.values)?;
         match as_json {
-            true => search.rows_json(&ranking.values, &slots),
+            true => library.rows_json(search, &ranking.values, &slots),
             false => search.rows_text(&slots),
         }
     })
@@ -300,7 +301,7 @@ pub async fn snippets(
 ) -> Answer<Vec<Snippet>> {
     work(&shell, move |engine| {
         let library = engine.library();
-        library.shown(search)?.snippets(&slots)
+        library.snippets(&*library.shown(search)?, &slots)
     })
     .await
 }
@@ -589,11 +590,8 @@ pub async fn open_in_editor(
 ) -> Answer<()> {
     work(&shell, move |engine| {
         let note = engine.library().absolute(folder_id(&folder)?, &path)?;
-        editors::open(editor, &note, line).map_err(|source| EngineError::File {
-            attempt: "open",
-            path: note,
-            source,
-        })
+        editors::open(editor, &note, line)
+            .map_err(|source| EngineError::NoEditor { path: note, source })
     })
     .await
 }

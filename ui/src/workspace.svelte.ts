@@ -1,4 +1,4 @@
-import { getContext } from "svelte";
+import { getContext, tick } from "svelte";
 import type { Backend } from "./api/backend";
 import { agentsOf } from "./agents/folder-agents";
 import { AutopsyController } from "./autopsy/autopsy.svelte";
@@ -20,6 +20,7 @@ import { Revival } from "./search/revival.svelte";
 import { SearchController } from "./search/search-controller.svelte";
 import { WhyNotController } from "./why-not/why-not.svelte";
 import { Session, type ViewId } from "./session.svelte";
+import { EDITOR_CHOICE_ID } from "./shared/editor";
 import { Theme } from "./shared/theme.svelte";
 import { Zoom } from "./shared/zoom.svelte";
 
@@ -130,6 +131,13 @@ export class Workspace {
   show(view: ViewId): void {
     this.#view = view;
     this.#isQueryWished = false;
+  }
+
+  /** Shows the settings, with the focus on the choice of an editor. */
+  async showEditors(): Promise<void> {
+    this.show("settings");
+    await tick();
+    document.getElementById(EDITOR_CHOICE_ID)?.focus();
   }
 
   /**

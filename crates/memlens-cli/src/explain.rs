@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use memlens_engine::{RowReport, SearchReport, StageReport};
+use memlens_engine::{OnDisk, RowReport, SearchReport, StageReport};
 use memlens_rank::{Detail, ListId, number};
 
 use crate::output::{BOLD, DIM, shown};
@@ -20,10 +20,11 @@ pub fn write_results(out: &mut dyn Write, report: &SearchReport) -> io::Result<(
         let rank = row.rank.unwrap_or_default();
         writeln!(
             out,
-            "{BOLD}{rank:>3}{BOLD:#}  {}  {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}",
+            "{BOLD}{rank:>3}{BOLD:#}  {}  {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}{}",
             score(row),
             place(row),
-            shown(&row.source)
+            shown(&row.source),
+            stale(row)
         )?;
         writeln!(out, "     {}", shown(passage(row)))?;
     }
@@ -62,10 +63,11 @@ pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
         let (stage, why) = reason.map_or(("", ""), |step| (step.label, step.sentence.as_str()));
         writeln!(
             out,
-            "{DIM}     {}  {}  {stage}: {}{DIM:#}",
+            "{DIM}     {}  {}  {stage}: {}{DIM:#}{}",
             score(row),
             place(row),
-            shown(why)
+            shown(why),
+            stale(row)
         )?;
     }
     if report.dropped.len() > DROPPED_SHOWN {
@@ -138,10 +140,11 @@ fn write_row(out: &mut dyn Write, row: &RowReport, width: usize) -> io::Result<(
     let rank = row.rank.unwrap_or_default();
     writeln!(
         out,
-        "{BOLD}{rank:>3}{BOLD:#}  {BOLD}{}{BOLD:#}  {}  {DIM}{}{DIM:#}",
+        "{BOLD}{rank:>3}{BOLD:#}  {BOLD}{}{BOLD:#}  {}  {DIM}{}{DIM:#}{}",
         score(row),
         place(row),
-        shown(&row.source)
+        shown(&row.source),
+        stale(row)
     )?;
     for step in &row.journey {
         let moved = match (step.rank_before, step.rank_after) {
@@ -198,6 +201,13 @@ fn passage(row: &RowReport) -> &str {
     row.snippet.as_deref().unwrap_or(missing)
 }
 
+/// That the note is not on the disk as it was indexed, after the row.
+fn stale(row: &RowReport) -> String {
+    row.on_disk
+        .and_then(OnDisk::sentence)
+        .map_or_else(String::new, |stale| format!("  {WARN}{stale}{WARN:#}"))
+}
+
 fn score(row: &RowReport) -> String {
     row.score
         .map_or("  –  ".to_owned(), |score| number(score, 3))
@@ -241,6 +251,10 @@ mod tests {
         let mut report = library.report(&search, &defaults()).unwrap();
         for stage in &mut report.stages {
             stage.ms = None;
+        }
+        // Whether there was time to compare the notes with the disk.
+        for row in report.results.iter_mut().chain(&mut report.dropped) {
+            row.on_disk = None;
         }
         let mut printed = Vec::new();
         write(&mut anstream::StripStream::new(&mut printed), &report).unwrap();

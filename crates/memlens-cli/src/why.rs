@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use memlens_engine::{ChunkWhy, Fix, Home, WhyAnswer, WhyNot};
+use memlens_engine::{ChunkWhy, Fix, Home, OnDisk, WhyAnswer, WhyNot};
 use memlens_rank::Status;
 
 use crate::arguments::WhyArgs;
@@ -46,6 +46,12 @@ fn print(out: &mut dyn Write, answer: &WhyAnswer) -> io::Result<()> {
         shown(&answer.path),
         shown(&answer.sentence)
     )?;
+    if let Some(stale) = answer.on_disk.and_then(OnDisk::sentence) {
+        writeln!(
+            out,
+            "The index may hold another text than the note: {stale}; `memlens index` reads it again"
+        )?;
+    }
     if let Some(load_cap) = &answer.load_cap {
         writeln!(out, "{}", shown(load_cap))?;
     }

@@ -89,6 +89,7 @@ mod saved_questions;
 mod scope;
 mod search;
 mod searched;
+mod staleness;
 mod status;
 mod thumbs;
 mod tuning;
@@ -155,6 +156,7 @@ pub use ranking::{Ranking, pipeline, pipelines};
 pub use recall::RecallChange;
 pub use report::{RowReport, SearchReport, StageReport, StepReport, TraceForm};
 pub use search::{Search, Timing};
+pub use staleness::OnDisk;
 pub use status::LibraryStatus;
 pub use tuning::{LoadedSet, RunDrop, RunRecord};
 pub use view::{

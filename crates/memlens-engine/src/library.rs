@@ -601,7 +601,7 @@ impl Library {
             id: search.id,
             query: search.query.clone(),
             rows: search.rows()?,
-            snippets: search.snippets(&first)?,
+            snippets: self.snippets(search, &first)?,
             columns,
             words: search.words(),
             bm25_ideal: search.set().bm25_ideal,

@@ -9,11 +9,14 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 
 use crate::search::Search;
+use crate::staleness::OnDisk;
 use crate::view::Emulated;
 use crate::{EngineError, Library, Ranking};
 
 /// Raised when a field changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
+/// Number of dropped rows whose notes are compared with the disk: those that came nearest to being kept.
+const DROPPED_COMPARED: usize = 60;
 
 /// The form in which a trace leaves Memlens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -43,6 +46,7 @@ pub struct SearchReport {
     /// The query.
     pub query: String,
     /// Every parameter.
+    #[serde(serialize_with = "crate::preset::serialize_in_file")]
     pub params: Values,
     /// How true it is to another program's own search; none for the library's.
     pub emulated: Option<Emulated>,
@@ -101,6 +105,9 @@ pub struct RowReport {
     pub snippet: Option<String>,
     /// Why there is no passage, for a person; none where there is.
     pub missing: Option<String>,
+    /// The note on the disk, compared with what was indexed of it; `None` if it was not compared: of dropped rows the first
+    /// are, and of another program's memory only missing files are reported.
+    pub on_disk: Option<OnDisk>,
     /// Who says it.
     pub source: String,
     /// Its length in tokens.
@@ -133,6 +140,23 @@ pub struct StepReport {
 }
 
 impl Library {
+    /// Rows of a search as JSON, in the order that is asked for: a list of [`RowReport`].
+    ///
+    /// # Errors
+    /// [`EngineError::NoRow`], and [`EngineError::Store`] when texts cannot be read.
+    pub fn rows_json(
+        &self,
+        search: &Search,
+        params: &impl ParameterSet,
+        slots: &[u32],
+    ) -> Result<String, EngineError> {
+        let (trace, columns) = search.traced(params);
+        let on_disk = self.on_disk(search, slots)?;
+        let rows = rows(search, &trace, &columns, slots, &on_disk)?;
+        // Texts and numbers have a form in JSON.
+        Ok(serde_json::to_string_pretty(&rows).unwrap_or_default())
+    }
+
     /// A search as a report.
     ///
     /// # Errors
@@ -173,7 +197,9 @@ impl Library {
             .copied()
             .filter(|slot| columns.dropped_by[*slot as usize] != Some(StageId::FUSION))
             .collect();
-        let mut rows = rows(search, &trace, &columns, &listed)?;
+        let n_compared = listed.len().min(columns.n_kept as usize + DROPPED_COMPARED);
+        let on_disk = self.on_disk(search, &listed[..n_compared])?;
+        let mut rows = rows(search, &trace, &columns, &listed, &on_disk)?;
         let dropped = rows.split_off(columns.n_kept as usize);
         Ok(SearchReport {
             schema_version: SCHEMA_VERSION,
@@ -212,21 +238,6 @@ impl Library {
 }
 
 impl Search {
-    /// Rows of a search as JSON, in the order that is asked for: a list of [`RowReport`].
-    ///
-    /// # Errors
-    /// [`EngineError::NoRow`], and [`EngineError::Store`] when texts cannot be read.
-    pub fn rows_json(
-        &self,
-        params: &impl ParameterSet,
-        slots: &[u32],
-    ) -> Result<String, EngineError> {
-        let (trace, columns) = self.traced(params);
-        let rows = rows(self, &trace, &columns, slots)?;
-        // Texts and numbers have a form in JSON.
-        Ok(serde_json::to_string_pretty(&rows).unwrap_or_default())
-    }
-
     /// The whole texts of rows, in the order that is asked for, a blank line between two.
     ///
     /// # Errors
@@ -240,12 +251,13 @@ impl Search {
     }
 }
 
-/// The reports of rows, in the order of `slots`.
+/// The reports of rows, in the order of `slots`; `on_disk` has the state of the first of them.
 fn rows(
     search: &Search,
     trace: &Trace,
     columns: &Columns,
     slots: &[u32],
+    on_disk: &[Option<OnDisk>],
 ) -> Result<Vec<RowReport>, EngineError> {
     let mut ranks = vec![None; columns.order.len()];
     for (rank, slot) in (1..).zip(&columns.order[..columns.n_kept as usize]) {
@@ -253,7 +265,8 @@ fn rows(
     }
     let snippets = search.snippets(slots)?;
     let mut rows = Vec::with_capacity(slots.len());
-    for (slot, snippet) in slots.iter().zip(snippets) {
+    let states = on_disk.iter().copied().chain(std::iter::repeat(None));
+    for ((slot, snippet), on_disk) in slots.iter().zip(snippets).zip(states) {
         let row = search.row(*slot)?;
         rows.push(RowReport {
             rank: ranks[*slot as usize],
@@ -264,6 +277,7 @@ fn rows(
             score: columns.score[*slot as usize],
             snippet: snippet.text,
             missing: snippet.missing,
+            on_disk,
             source: row.source,
             tokens: row.tokens,
             journey: trace

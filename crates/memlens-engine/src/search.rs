@@ -330,7 +330,7 @@ impl Search {
         found(attempt, &self.row_facts(slot)?.note.path, text)
     }
 
-    /// The best passage of each row asked for.
+    /// The best passage of each row asked for; its note is not compared with the disk.
     ///
     /// # Errors
     /// As [`Search::texts`].
@@ -348,6 +348,7 @@ impl Search {
                     text,
                     missing,
                     marks: marks.unwrap_or_default(),
+                    on_disk: None,
                 }
             })
             .collect())

@@ -75,7 +75,10 @@ impl Library {
     ) -> Result<WhyAnswer, EngineError> {
         search.for_params(params)?;
         let why = self.why_not(search, &params.values(), place, chunk)?;
-        Ok(answer(why, place))
+        Ok(WhyAnswer {
+            on_disk: self.on_disk_of(search, place)?,
+            ..answer(why, place)
+        })
     }
 
     fn why_not(
@@ -374,6 +377,7 @@ fn answer(outcome: Outcome, place: &Place) -> WhyAnswer {
         sentence,
         advice,
         why,
+        on_disk: None,
         load_cap: None,
     }
 }

@@ -227,8 +227,8 @@ fn rows_are_copied_as_json_with_their_journeys_and_as_texts() {
     let search = library
         .search_as("router", &ranking, Part::All)
         .expect("it can be searched");
-    let json = search
-        .rows_json(&ranking.values, &[1, 0])
+    let json = library
+        .rows_json(&search, &ranking.values, &[1, 0])
         .expect("both are there");
     let rows: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
     let row = |at: usize| search.row(at as u32).expect("it is there");
@@ -241,6 +241,6 @@ fn rows_are_copied_as_json_with_their_journeys_and_as_texts() {
     );
     let both = search.rows_text(&[1, 0]).expect("both are there");
     assert_eq!(both.matches("router").count(), 2);
-    assert!(search.rows_json(&ranking.values, &[9]).is_err());
+    assert!(library.rows_json(&search, &ranking.values, &[9]).is_err());
     assert!(search.rows_text(&[9]).is_err());
 }

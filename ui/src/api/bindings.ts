@@ -1852,6 +1852,17 @@ export type NowResult = {
 	chunk: string | null,
 };
 
+/**  A note on the disk, compared with what was indexed of it. */
+export type OnDisk = 
+/**  It holds the same bytes. */
+"as_indexed" | 
+/**  It holds other bytes. */
+"changed" | 
+/**  It does not exist any more. */
+"gone" | 
+/**  There was no time to compare it, or it could not be read. */
+"not_checked";
+
 /**  Where a judgment comes from. */
 export type Origin = 
 /**  The person gave it: a thumb, or a place that they typed. */
@@ -2896,6 +2907,8 @@ export type Snippet = {
 	missing: string | null,
 	/**  Matched words in it, as UTF-16 `[start, end)`. */
 	marks: ([number, number])[],
+	/**  The note's state on the disk; `None` if its text was not read from the index. */
+	on_disk: OnDisk | null,
 };
 
 /**
@@ -3230,6 +3243,8 @@ export type WhyAnswer = {
 	advice: string | null,
 	/**  The answer. */
 	why: WhyNot,
+	/**  The note's state on the disk; `None` if the index does not hold it. */
+	on_disk: OnDisk | null,
 	/**
 	 *  That the note's agent does not load that place when a session begins, whatever a search finds; none where it does,
 	 *  or has no such cap.

@@ -116,6 +116,26 @@ describe("what is there", () => {
     await waitFor(() => expect(document.querySelector("p.missing")).toHaveTextContent(gone.missing));
   });
 
+  it("marks rows whose note is not on the disk as it was indexed", async () => {
+    const { backend, workspace } = await open();
+    const search = backend.search.bind(backend);
+    const states = ["as_indexed", "changed", "gone", "not_checked", null] as const;
+    backend.search = async (...asked) => {
+      const answer = await search(...asked);
+      const snippets = answer.snippets.map((snippet, at) => ({ ...snippet, on_disk: states[at] ?? null }));
+      return { ...answer, snippets };
+    };
+    await workspace.search.searchNow("is the internet down");
+    const mark = (at: number) => bodyRows()[at]?.querySelector<HTMLElement>(".stale") ?? null;
+    await waitFor(() => expect(mark(1)).toHaveTextContent("changed"));
+    expect(mark(1)?.title).toBe(
+      "The note has changed since it was indexed. This row shows the indexed text.",
+    );
+    expect(mark(2)).toHaveTextContent("file gone");
+    expect(mark(3)).toHaveTextContent("not checked");
+    expect([mark(0), mark(4)]).toEqual([null, null]);
+  });
+
   it("keeps a cell for every stage, with the reason where it did nothing", async () => {
     await open();
     const strip = within(screen.getByRole("toolbar"));
@@ -202,6 +222,18 @@ describe("by keyboard", () => {
     expect(screen.getByRole("region", { name: "Journey of the opened row" })).toHaveFocus();
     await user.keyboard("{Escape}");
     expect(grid()).toHaveFocus();
+  });
+
+  it("offers to choose an editor where none opens the note", async () => {
+    const { user, backend } = await open();
+    backend.openInEditor = () =>
+      Promise.reject({ code: "no_editor", message: "cannot open /notes/a.md: no opener was found" });
+    grid().focus();
+    await user.keyboard("o");
+    expect(await screen.findByText("Cannot open /notes/a.md: no opener was found.")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Choose an editor" }));
+    await waitFor(() => expect(screen.getByRole("combobox", { name: "Editor" })).toHaveFocus());
+    expect(screen.queryByText(/no opener was found/)).toBeNull();
   });
 
   it("opens the row's note in the editor, pins, sorts by stages and lists its keys", async () => {

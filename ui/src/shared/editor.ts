@@ -3,6 +3,12 @@ import { readStored, writeStored } from "./stored";
 
 const KEY = "memlens.editor";
 
+/** The element in the settings in which an editor is chosen. */
+export const EDITOR_CHOICE_ID = "editor-choice";
+
+/** The code of an error that another editor may solve. */
+export const NO_EDITOR = "no_editor";
+
 /** The programs that a note can be opened with, by their names. */
 export const EDITORS: readonly { id: Editor; name: string }[] = [
   { id: "system", name: "System default (no line)" },

@@ -280,6 +280,7 @@ describe("what it tells", () => {
       sentence: "it is not in a watched folder",
       why,
       advice: "Do something about it.",
+      on_disk: null,
       load_cap: null,
     };
     vi.spyOn(backend, "whyNot").mockResolvedValue(answer);
@@ -303,11 +304,24 @@ describe("what it tells", () => {
       sentence: "it waits to be indexed",
       why: { kind: "pending", is_paused: false },
       advice: null,
+      on_disk: null,
       load_cap: "Past the load cap: Claude Code loads MEMORY.md up to 200 lines.",
     };
     vi.spyOn(backend, "whyNot").mockResolvedValue(answer);
     await askFor(user, "x.md");
     expect(await screen.findByText(/^Past the load cap: Claude Code/)).toBeInTheDocument();
+  });
+
+  it("says that the note has changed since it was indexed", async () => {
+    const { user, backend } = await open();
+    const whyNot = backend.whyNot.bind(backend);
+    backend.whyNot = async (...asked) => ({ ...(await whyNot(...asked)), on_disk: "changed" });
+    await askFor(user, "x.md");
+    expect(
+      await screen.findByText(
+        "The note has changed since it was indexed. This answer is about the indexed text.",
+      ),
+    ).toBeInTheDocument();
   });
 
   it("has paused indexing go on from where a note waits for it", async () => {
@@ -320,6 +334,7 @@ describe("what it tells", () => {
       sentence: "It waits to be indexed.",
       why: { kind: "pending", is_paused: false },
       advice: null,
+      on_disk: null,
       load_cap: null,
     });
     await askFor(user, "x.md");

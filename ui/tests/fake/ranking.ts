@@ -589,6 +589,6 @@ function formulaOf(set: FakeSet, params: Params, columns: Columns, slot: number)
 export function snippetsOf(set: FakeSet, slots: readonly number[]): Snippet[] {
   return slots.map((slot) => {
     const text = (set.texts[slot] ?? "").slice(0, 280);
-    return { slot, text, missing: null, marks: marksIn(text, set.words) };
+    return { slot, text, missing: null, marks: marksIn(text, set.words), on_disk: "as_indexed" };
   });
 }

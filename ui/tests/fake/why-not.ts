@@ -32,6 +32,7 @@ export function whyNotOf(
     sentence,
     why,
     advice: null,
+    on_disk: null,
     load_cap: null,
   });
   if (folder === "") return said("It is not in a watched folder.", { kind: "not_watched" });

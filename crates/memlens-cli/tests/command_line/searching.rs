@@ -641,3 +641,69 @@ fn a_reader_that_has_enough_is_no_error() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
+
+#[test]
+fn rows_say_that_their_note_is_gone_or_changed() {
+    let notes = Notes::new(&[
+        (
+            "ghost.md",
+            "# Ghost\n\nThe ghost token is violet-kettle-777.\n",
+        ),
+        ("edited.md", "# Edited\n\nThe meeting is in room 3.\n"),
+        ("keep.md", "# Keep\n\nThe stable note about bees.\n"),
+    ]);
+    let memlens = Memlens::of(&[&notes]);
+    std::fs::remove_file(notes.at("ghost.md")).expect("it is there");
+    notes.write("edited.md", "# Edited\n\nThe meeting is in the attic.\n");
+    // The same bytes at another time.
+    notes.write("keep.md", "# Keep\n\nThe stable note about bees.\n");
+
+    // On a busy machine the notes may not be compared in time.
+    let compared = |arguments: &[&str]| {
+        let mut prints = std::iter::repeat_with(|| memlens.print(arguments)).take(100);
+        let is_compared =
+            |out: &String| !out.contains("not_checked") && !out.contains("not checked");
+        prints.find(is_compared).expect("there is time once")
+    };
+    let json = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&compared(arguments)).expect("it prints JSON")
+    };
+    for (query, note, state, words) in [
+        ("violet-kettle-777", "ghost.md", "gone", "its file is gone"),
+        (
+            "meeting",
+            "edited.md",
+            "changed",
+            "changed since it was indexed",
+        ),
+        ("bees", "keep.md", "as_indexed", ""),
+    ] {
+        let report = json(&["search", query, "--json"]);
+        let found = list(&report["results"])
+            .iter()
+            .find(|row| row["path"] == note)
+            .unwrap_or_else(|| panic!("{note} is not found"));
+        assert_eq!(found["on_disk"], state, "{note}");
+        let why = json(&["why", query, note, "--json"]);
+        assert_eq!(why["on_disk"], state, "{note}");
+        for arguments in [
+            &["search", query][..],
+            &["search", query, "--explain"],
+            &["search", query, "--markdown"],
+            &["search", query, "--csv"],
+            &["why", query, note],
+        ] {
+            let printed = compared(arguments);
+            let is_said = printed
+                .lines()
+                .any(|line| !words.is_empty() && line.contains(words));
+            assert_eq!(is_said, !words.is_empty(), "{arguments:?}: {printed}");
+            let is_row = |line: &&str| line.contains(note);
+            if words.is_empty() {
+                let others = ["is gone", "changed since"];
+                let row = printed.lines().find(is_row).unwrap_or_default();
+                assert!(others.iter().all(|other| !row.contains(other)), "{row}");
+            }
+        }
+    }
+}

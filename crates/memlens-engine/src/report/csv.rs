@@ -1,6 +1,7 @@
 //! A search as CSV, for a spreadsheet: a line per row, two columns per stage.
 
 use super::{RowReport, SearchReport, StageReport};
+use crate::staleness::OnDisk;
 
 /// The header and a line per row: results, then what was dropped. Cells of texts that a spreadsheet would take for a
 /// formula begin with an apostrophe.
@@ -16,7 +17,7 @@ pub(super) fn written(report: &SearchReport, with_text: bool) -> Result<String, 
     for stage in &stages {
         head.extend([format!("{} rank", stage.id), format!("{} score", stage.id)]);
     }
-    head.extend(["score", "dropped_by", "why"].map(str::to_owned));
+    head.extend(["score", "dropped_by", "why", "on_disk"].map(str::to_owned));
     if with_text {
         head.push("passage".to_owned());
     }
@@ -40,6 +41,8 @@ pub(super) fn written(report: &SearchReport, with_text: bool) -> Result<String, 
         cells.push(number(row.score));
         cells.push(lost.map_or_else(String::new, |step| step.stage.to_owned()));
         cells.push(lost.map_or_else(String::new, |step| text(&step.sentence)));
+        let on_disk = row.on_disk.and_then(OnDisk::sentence);
+        cells.push(on_disk.unwrap_or_default().to_owned());
         if with_text {
             cells.push(text(row.snippet.as_deref().unwrap_or_default()));
         }

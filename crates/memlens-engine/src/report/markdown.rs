@@ -8,6 +8,7 @@ use memlens_rank::number;
 use super::{RowReport, SearchReport, StageReport, StepReport};
 use crate::markdown::{code, place, plain, texts};
 use crate::search::Search;
+use crate::staleness::OnDisk;
 use crate::{EngineError, Library, Ranking};
 
 /// How many dropped rows are named; the first are the nearest to being kept.
@@ -234,5 +235,9 @@ fn score(score: Option<f64>) -> String {
 }
 
 fn at(row: &RowReport) -> String {
-    place(&row.path, Some(row.start_line), Some(row.end_line))
+    let place = place(&row.path, Some(row.start_line), Some(row.end_line));
+    match row.on_disk.and_then(OnDisk::sentence) {
+        Some(stale) => format!("{place} ({stale})"),
+        None => place,
+    }
 }

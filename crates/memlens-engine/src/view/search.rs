@@ -6,6 +6,7 @@ use serde::Serialize;
 use specta::Type;
 
 use super::{Emulated, Said};
+use crate::staleness::OnDisk;
 
 /// One candidate; static for the whole search.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
@@ -47,6 +48,8 @@ pub struct Snippet {
     pub missing: Option<String>,
     /// Matched words in it, as UTF-16 `[start, end)`.
     pub marks: Vec<(u32, u32)>,
+    /// The note's state on the disk; `None` if its text was not read from the index.
+    pub on_disk: Option<OnDisk>,
 }
 
 /// A word of the query.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use specta::Type;
 
 use super::{Journey, NotSearchedBy};
+use crate::staleness::OnDisk;
 
 /// Where a note was lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
@@ -87,6 +88,8 @@ pub struct WhyAnswer {
     pub advice: Option<String>,
     /// The answer.
     pub why: WhyNot,
+    /// The note's state on the disk; `None` if the index does not hold it.
+    pub on_disk: Option<OnDisk>,
     /// That the note's agent does not load that place when a session begins, whatever a search finds; none where it does,
     /// or has no such cap.
     pub load_cap: Option<String>,
