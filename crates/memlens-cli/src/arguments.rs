@@ -73,6 +73,10 @@ pub enum Command {
     Recall(RecallArgs),
     /// Delete everything in the library; your notes are not touched
     Erase(EraseArgs),
+    /// Print a script that completes the commands and options in a shell
+    Completions(CompletionsArgs),
+    /// Write the manual pages into a folder
+    Man(ManArgs),
 }
 
 #[derive(Debug, Args)]
@@ -698,6 +702,20 @@ pub struct EraseArgs {
     /// Confirm; without it, only show what would be deleted
     #[arg(long)]
     pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The folder, which must exist; pages in it are replaced
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -68,6 +68,11 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         move_folder(&mut indexer, from, to)?;
     }
     let (mut folders, mut failed) = folders(&mut indexer, &arguments.paths)?;
+    if folders.is_empty() && arguments.paths.is_empty() {
+        tell(
+            "no folder is watched yet; add one with `memlens index FOLDER`, or the memory of an agent with `memlens agents add AGENT`",
+        );
+    }
     if indexer.is_anew() {
         // Those that were not named would be found no more.
         let known = indexer.store().folders().map_err(IndexerError::from)?;

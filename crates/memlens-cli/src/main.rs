@@ -19,6 +19,7 @@ mod feedback;
 mod hook;
 mod import;
 mod index;
+mod manual;
 mod output;
 mod params;
 mod queries;
@@ -84,6 +85,8 @@ fn main() -> ExitCode {
         Command::Hook(arguments) => hook::run(library, &arguments),
         Command::Recall(arguments) => recall::run(library, &arguments),
         Command::Erase(arguments) => erase::run(library, &arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::pages(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -66,8 +66,9 @@ pub fn tell(message: impl Display) {
 
 /// Shows a text so that a terminal obeys nothing in it.
 ///
-/// Control signs, line ends among them, and signs that turn the direction of what follows are written as in Rust:
-/// `\n`, `\u{1b}`. Text from right to left and joiners inside of words stay.
+/// Control signs, line ends among them, signs that turn the direction of what follows and signs that are not seen are written as in
+/// Rust: `\n`, `\u{1b}`. Text from right to left stays, and so do joiners between signs outside of ASCII. The window has the same
+/// function in `ui/src/shared/visible.ts`.
 pub fn shown(text: &str) -> Shown<'_> {
     Shown(text)
 }
@@ -77,12 +78,19 @@ pub struct Shown<'a>(&'a str);
 
 impl Display for Shown<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        for sign in self.0.chars() {
-            if is_obeyed(sign) {
+        let mut before = None;
+        let mut signs = self.0.chars().peekable();
+        while let Some(sign) = signs.next() {
+            let is_beyond = |sign: Option<char>| sign.is_some_and(|sign| !sign.is_ascii());
+            let is_joiner = matches!(sign, '\u{200c}' | '\u{200d}')
+                && is_beyond(before)
+                && is_beyond(signs.peek().copied());
+            if is_obeyed(sign) || (is_unseen(sign) && !is_joiner) {
                 write!(formatter, "{}", sign.escape_default())?;
             } else {
                 formatter.write_char(sign)?;
             }
+            before = Some(sign);
         }
         Ok(())
     }
@@ -93,6 +101,16 @@ fn is_obeyed(sign: char) -> bool {
     // Line and paragraph separators; embeddings, overrides and isolates of direction.
     let turns = matches!(sign, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     sign.is_control() || turns
+}
+
+/// Whether a sign has no width, or shows nothing.
+fn is_unseen(sign: char) -> bool {
+    matches!(
+        sign,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+            | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 fn finish(written: io::Result<()>) -> Result<(), CliError> {
@@ -136,6 +154,10 @@ mod tests {
         check(
             "gpj.\u{202e}dm\u{2066}\u{2028}",
             "gpj.\\u{202e}dm\\u{2066}\\u{2028}",
+        );
+        check(
+            "pass\u{200b}word \u{feff}a\u{200d}b\u{ad}\u{e0067}\u{61c}",
+            "pass\\u{200b}word \\u{feff}a\\u{200d}b\\u{ad}\\u{e0067}\\u{61c}",
         );
     }
 

@@ -40,6 +40,8 @@ mod killed_export;
 #[cfg(unix)]
 #[path = "command_line/killing.rs"]
 mod killing;
+#[path = "command_line/manual.rs"]
+mod manual;
 #[path = "command_line/odd_arguments.rs"]
 mod odd_arguments;
 #[path = "command_line/odd_input.rs"]

@@ -80,10 +80,13 @@ fn make(project: &Project, scratch: &Path) -> Result<PathBuf> {
         .map(|(_, program)| release(project).join(program))
         .collect();
     let depends = depends::of(scratch, programs.iter().chain([&runtime.library]))?;
+    let command_line = release(project).join("memlens");
+    let shell_files = ShellFiles::make(&command_line, &scratch.join("shell"))?;
     let third_party = scratch.join("third-party.txt");
     notices::write(project, PROGRAMS, &third_party)?;
     let installed = Installed {
-        command_line: release(project).join("memlens"),
+        command_line,
+        shell_files,
         model: project.root.join("crates/memlens-embed/model"),
         runtime: runtime.library,
         runtime_notices: runtime.notices,
@@ -142,9 +145,59 @@ fn built(folder: &Path) -> Result<PathBuf> {
         .ok_or_else(|| Error::Package("the bundler made no package".to_owned()))
 }
 
+/// Completion scripts and manual pages: where each is installed, and where it is now.
+struct ShellFiles(Vec<(String, PathBuf)>);
+
+/// The shells that Debian packages, and where each looks for a script.
+const COMPLETIONS: &[(&str, &str)] = &[
+    ("bash", "/usr/share/bash-completion/completions/memlens"),
+    ("zsh", "/usr/share/zsh/vendor-completions/_memlens"),
+    ("fish", "/usr/share/fish/vendor_completions.d/memlens.fish"),
+];
+
+impl ShellFiles {
+    /// Has the program write them.
+    fn make(command_line: &Path, scratch: &Path) -> Result<ShellFiles> {
+        let manual = scratch.join("man");
+        if scratch.exists() {
+            fs::remove_dir_all(scratch).map_err(|source| Error::Write {
+                path: scratch.to_owned(),
+                source,
+            })?;
+        }
+        fs::create_dir_all(&manual).map_err(|source| Error::Write {
+            path: manual.clone(),
+            source,
+        })?;
+        let mut files = Vec::new();
+        for (shell, to) in COMPLETIONS {
+            let script = command::output(Command::new(command_line).args(["completions", shell]))?;
+            let path = scratch.join(shell);
+            fs::write(&path, script).map_err(|source| Error::Write {
+                path: path.clone(),
+                source,
+            })?;
+            files.push(((*to).to_owned(), path));
+        }
+        command::run(Command::new(command_line).arg("man").arg(&manual))?;
+        let read_error = |source| Error::Read {
+            path: manual.clone(),
+            source,
+        };
+        for entry in fs::read_dir(&manual).map_err(read_error)? {
+            let entry = entry.map_err(read_error)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            files.push((format!("/usr/share/man/man1/{name}"), entry.path()));
+        }
+        files.sort();
+        Ok(ShellFiles(files))
+    }
+}
+
 /// Where that lies which is installed besides what the bundler knows of.
 struct Installed {
     command_line: PathBuf,
+    shell_files: ShellFiles,
     model: PathBuf,
     runtime: PathBuf,
     runtime_notices: PathBuf,
@@ -172,6 +225,9 @@ impl Installed {
         };
         let docs = "/usr/share/doc/memlens";
         file("/usr/bin/memlens", self.command_line.clone());
+        for (to, from) in &self.shell_files.0 {
+            file(to, from.clone());
+        }
         file(
             &format!("{docs}/copyright"),
             self.root.join("src-tauri/packaging/copyright"),
@@ -203,6 +259,10 @@ mod tests {
         let at = |path: &str| PathBuf::from(path);
         let installed = Installed {
             command_line: at("/p/memlens"),
+            shell_files: ShellFiles(vec![(
+                "/usr/share/man/man1/memlens.1".to_owned(),
+                at("/p/memlens.1"),
+            )]),
             model: at("/p/model"),
             runtime: at("/p/libonnxruntime.so.1.2.3"),
             runtime_notices: at("/p/ThirdPartyNotices.txt"),
