@@ -301,7 +301,8 @@ pub async fn snippets(
 ) -> Answer<Vec<Snippet>> {
     work(&shell, move |engine| {
         let library = engine.library();
-        library.snippets(&*library.shown(search)?, &slots)
+        let search = library.shown(search)?;
+        library.snippets(&search, &slots)
     })
     .await
 }
