@@ -66,6 +66,7 @@ mod tests {
             ("pump|hitch", true),
             ("pump\\|hitch", true),
             ("hitch.*drawer", true),
+            ("HITCH.*drawer", true),
             ("drawer.*hitch", false),
             ("pin (steel)", true),
             ("pin (", true),
