@@ -1,10 +1,11 @@
 //! Another program's SQLite file, read from a copy.
 //!
 //! The files are copied as files, with what stands beside them of a write that goes on, and the copy is opened: the program
-//! finds no lock, and no file that it did not make.
+//! finds no lock, and no file that it did not make. The copy lies in a folder of the caller that only its user may look into,
+//! and on Unix its names are removed before the first row is read.
 //!
 //! Properties checked: nothing beside the original changes; what is written but not yet in the main file is read; copying can be
-//! stopped after each few megabytes.
+//! stopped after each few megabytes; no other user can read the copy, and no name of it is left.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -13,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use memlens_files::Scratch;
 use rusqlite::{Connection, OpenFlags};
-use tempfile::TempDir;
 
 /// What SQLite keeps of one database: the file, its write-ahead log, its rollback journal.
 const PARTS: [&str; 3] = ["", "-wal", "-journal"];
@@ -29,7 +30,7 @@ const PIECE: u64 = 4 << 20;
 /// A copy that is open; it goes with its value.
 pub struct CopiedDatabase {
     connection: Connection,
-    _dir: TempDir,
+    _scratch: Scratch,
 }
 
 /// Size and time of each part; none where it is not there. While they stand, so does what was read.
@@ -58,12 +59,13 @@ fn part_of(database: &Path, part: &str) -> PathBuf {
 }
 
 impl CopiedDatabase {
-    /// Copies a database and opens the copy.
+    /// Copies a database into a scratch folder in `copies`, which is made if absent, and opens the copy.
     ///
     /// # Errors
     /// Why it cannot be read, for a person.
-    pub fn of(database: &Path) -> Result<CopiedDatabase, String> {
-        let copied = CopiedDatabase::unless_stopped(database, &mut |_| ControlFlow::Continue(()))?;
+    pub fn of(database: &Path, copies: &Path) -> Result<CopiedDatabase, String> {
+        let mut go_on = |_| ControlFlow::Continue(());
+        let copied = CopiedDatabase::unless_stopped(database, copies, &mut go_on)?;
         Ok(copied.expect("nobody stopped it"))
     }
 
@@ -74,13 +76,13 @@ impl CopiedDatabase {
     /// As [`CopiedDatabase::of`].
     pub fn unless_stopped(
         database: &Path,
+        copies: &Path,
         go_on: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Option<CopiedDatabase>, String> {
-        let dir = tempfile::Builder::new()
-            .prefix("memlens-")
-            .tempdir()
-            .map_err(|error| format!("no copy of it can be made: {error}"))?;
-        let copy = dir.path().join("copy.sqlite");
+        let scratch = Scratch::new(copies).map_err(|error| {
+            format!("no copy of it can be made in {}: {error}", copies.display())
+        })?;
+        let copy = scratch.path().join("copy.sqlite");
         for attempt in 0..TRIES {
             if attempt > 0 {
                 thread::sleep(BETWEEN_TRIES);
@@ -97,24 +99,32 @@ impl CopiedDatabase {
                 }
             }
             if stamp(database).is_ok_and(|after| after == before) {
-                return CopiedDatabase::open(&copy, dir).map(Some);
+                return CopiedDatabase::open(&copy, scratch).map(Some);
             }
         }
         Err("it changes all the time".to_owned())
     }
 
-    fn open(copy: &Path, dir: TempDir) -> Result<CopiedDatabase, String> {
+    fn open(copy: &Path, mut scratch: Scratch) -> Result<CopiedDatabase, String> {
         // With the right to write: SQLite brings a log or a journal into the copy first.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || -> rusqlite::Result<Connection> {
             let connection = Connection::open_with_flags(copy, flags)?;
             // Somebody else's file: its schema runs nothing.
             connection.pragma_update(None, "trusted_schema", false)?;
+            // Nothing of it is written anywhere else.
+            connection.pragma_update(None, "temp_store", "MEMORY")?;
+            connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+            // One file from here on, whatever the original has beside it.
+            connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
+            connection.query_row("PRAGMA schema_version", [], |_| Ok(()))?;
             Ok(connection)
         };
+        let connection = open().map_err(|error| words(&error))?;
+        scratch.unlink();
         Ok(CopiedDatabase {
-            connection: open().map_err(|error| words(&error))?,
-            _dir: dir,
+            connection,
+            _scratch: scratch,
         })
     }
 
@@ -156,7 +166,11 @@ fn copy_pieces(
     bytes: u64,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> io::Result<ControlFlow<()>> {
-    let mut to = File::create(to)?;
+    match fs::remove_file(to) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut to = memlens_files::open_own(to, File::options().write(true).create_new(true))?;
     let mut left = bytes;
     while left > 0 {
         if go_on().is_break() {

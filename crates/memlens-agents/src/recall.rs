@@ -190,6 +190,9 @@ pub trait Keeper {
     /// Keeps a batch and its cursor in one step; `Break` stops the reading.
     fn keep(&mut self, batch: Batch) -> ControlFlow<()>;
 
+    /// The folder in which a log that is a database is copied, made if absent; a process that is killed may leave a copy in it.
+    fn copies(&self) -> PathBuf;
+
     /// Asked before each few megabytes of a log that is copied before it is read, with how often that was begun anew because
     /// the log moved meanwhile; `Break` stops the reading.
     fn go_on(&mut self, _n_again: u32) -> ControlFlow<()> {

@@ -156,7 +156,7 @@ impl Library {
             Some(searched) => self.notes_searched(searched, &lists),
             None => self.notes_as_if(program, &lists),
         };
-        let own = self.own_index(&own_files, member.as_deref(), &agent_notes, &lists);
+        let own = self.own_index(program, &own_files, member.as_deref(), &agent_notes, &lists);
         let emulated = Emulated {
             member: member.clone(),
             ..own.told(lists.vectors.model())

@@ -14,7 +14,7 @@ use memlens_agents::openclaw_databases;
 use memlens_emulate::openclaw::{Edition, OwnIndex, is_same_model};
 use memlens_emulate::{AgentNote, Program, Vectors};
 use memlens_retrieve::Lists;
-use memlens_store::Folder;
+use memlens_store::{Folder, copies};
 
 use crate::Library;
 use crate::agent_notes::AgentNotes;
@@ -22,6 +22,9 @@ use crate::view::Emulated;
 
 /// An agent's own databases, as they stand.
 pub(crate) type OwnFiles = Vec<(PathBuf, Stamp)>;
+
+const NOT_ALLOWED: &str = "its databases hold conversations too, and you have not agreed that logs are read (see Past questions, \
+    or run `memlens recall import`)";
 
 /// What an agent's own index is good for.
 pub(crate) enum Own {
@@ -48,8 +51,30 @@ pub(crate) struct OwnMemory {
 }
 
 impl Library {
-    /// The databases that may hold the own index of a program's notes.
+    /// The databases that may hold the own index of a program's notes; none before the user agreed that logs are read: they
+    /// hold conversations too.
     pub(crate) fn own_files(&self, program: Program, folders: &[Folder]) -> OwnFiles {
+        if !self.recall_choice().is_allowed {
+            return Vec::new();
+        }
+        let stamped = |path: PathBuf| {
+            let stamp = stamp(&path).ok()?;
+            Some((path, stamp))
+        };
+        self.own_databases(program, folders)
+            .into_iter()
+            .filter_map(stamped)
+            .collect()
+    }
+
+    /// Why a program's own index is not read though there may be one; `None` if it is read, or there is none.
+    pub(crate) fn why_unread(&self, program: Program, folders: &[Folder]) -> Option<String> {
+        let is_unread =
+            !self.recall_choice().is_allowed && !self.own_databases(program, folders).is_empty();
+        is_unread.then(|| NOT_ALLOWED.to_owned())
+    }
+
+    fn own_databases(&self, program: Program, folders: &[Folder]) -> Vec<PathBuf> {
         let is_own = |folder: &Folder| folder.agent.as_deref() == Some(program.agent());
         let has_index = program == Program::OpenClaw(Edition::V2026_8);
         let Some(home) = self
@@ -59,19 +84,13 @@ impl Library {
         else {
             return Vec::new();
         };
-        let stamped = |path: PathBuf| {
-            let stamp = stamp(&path).ok()?;
-            Some((path, stamp))
-        };
         openclaw_databases(home)
-            .into_iter()
-            .filter_map(stamped)
-            .collect()
     }
 
     /// What the agent's own index of these notes is good for. With `member`, of that agent alone.
     pub(crate) fn own_index(
         &self,
+        program: Program,
         files: &OwnFiles,
         member: Option<&str>,
         notes: &AgentNotes,
@@ -82,7 +101,7 @@ impl Library {
             is_one_index,
             ..
         } = notes;
-        let mut unreadable = None;
+        let mut unreadable = self.why_unread(program, &lists.snapshot.folders);
         let mut best: Option<(usize, SystemTime, Arc<OwnIndex>)> = None;
         let is_of_member = |path: &Path| {
             let of_path = memlens_agents::openclaw_member(path);
@@ -120,7 +139,7 @@ impl Library {
         {
             return read.clone();
         }
-        let read = OwnIndex::read(path).map(Arc::new);
+        let read = OwnIndex::read(path, &copies(self.dir())).map(Arc::new);
         kept.insert(path.clone(), (*stamp, read.clone()));
         read
     }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
@@ -16,7 +16,7 @@ use memlens_agents::{
 };
 use memlens_rank::ChunkId;
 use memlens_retrieve::{NoteChunk, Retriever as _};
-use memlens_store::{Judgment, Kept, Origin, ReadLog, Store};
+use memlens_store::{Judgment, Kept, Origin, ReadLog, Store, copies};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
@@ -590,6 +590,10 @@ impl Keeper for Keeping<'_, '_> {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
+    }
+
+    fn copies(&self) -> PathBuf {
+        copies(self.import.library.dir())
     }
 
     fn go_on(&mut self, n_again: u32) -> ControlFlow<()> {

@@ -4,6 +4,7 @@
 //! file of the program's own and nothing in its place, [`map_own`] makes one memory that [`buffer_to_map`] wrote, [`make_folder`] and [`keep_private`]
 //! keep other users out of it.
 //! [`replace_keeping`] changes a file that another program saves too, and loses nothing of its.
+//! [`Scratch`] is a folder for files that are needed for a moment only.
 //! [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would truly be written.
 //!
 //! This crate does not know what any file holds.
@@ -22,9 +23,11 @@ mod own;
 mod pipes;
 mod places;
 mod replace;
+mod scratch;
 
 pub use mapped::{buffer_to_map, map_own};
 pub use own::{is_odd, keep_private, make_folder, open_own};
 pub use pipes::read;
 pub use places::{is_linked_into, is_same, is_within, place_of, place_to_be, write};
 pub use replace::replace_keeping;
+pub use scratch::{Scratch, remove_leftovers};

@@ -72,4 +72,4 @@ pub use score_cache::{CacheLimits, CachedScore, RerankCall, ScoreCache};
 pub use snapshot::{
     AlteredDocument, ChunkRow, DocumentBlock, DocumentRow, Documents, Snapshot, WindowRow,
 };
-pub use store::{DocumentId, Store, n_bytes};
+pub use store::{DocumentId, Store, copies, n_bytes};

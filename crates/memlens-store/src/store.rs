@@ -91,6 +91,7 @@ impl Store {
         }
         keep_private(dir);
         keep_files_private(dir);
+        memlens_files::remove_leftovers(&copies(dir));
         let mut connection = connect_to_write(&path)?;
         let before = MIGRATIONS.current_version(&connection);
         MIGRATIONS
@@ -414,8 +415,15 @@ fn own_files(dir: &Path) -> Vec<PathBuf> {
     own
 }
 
-/// The folders in the library's: the lists', and that of downloaded models.
-const FOLDERS: [&str; 3] = ["text", "vectors", "models"];
+/// The folders in the library's: the lists', that of downloaded models, and that of [`copies`].
+const FOLDERS: [&str; 4] = ["text", "vectors", "models", COPIES];
+const COPIES: &str = "copies";
+
+/// The folder in the library in `dir` where other programs' databases are copied to be read. What a killed process left there
+/// is removed when the library is opened to write, and before the next copy.
+pub fn copies(dir: &Path) -> PathBuf {
+    dir.join(COPIES)
+}
 
 /// Whether something may have been written that stands in the log alone.
 fn has_log(dir: &Path) -> bool {

@@ -9,7 +9,7 @@ use std::fs;
 use memlens_engine::view::{
     Autopsy, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof, Verdict,
 };
-use memlens_engine::{EngineError, Home, Library, Part, Ranking};
+use memlens_engine::{EngineError, Home, Library, Part, Ranking, RecallChange};
 use memlens_params::ParameterSet;
 use memlens_store::{NewPast, ReadLog, Store};
 use memlens_tests::{Notes, fresh, index, open, write_openclaw_index};
@@ -62,6 +62,15 @@ impl Scene {
     }
 
     /// OpenClaw's memory of a router among other things.
+    /// Agrees that agents' logs are read.
+    fn allow_logs(&self) {
+        let change = RecallChange {
+            is_allowed: Some(true),
+            ..RecallChange::default()
+        };
+        self.library.change_recall(change).expect("nobody writes");
+    }
+
     pub(crate) fn router() -> Scene {
         Scene::openclaw(&[
             ("memory/home-server.md", &format!("# Network\n\n{LINE}")),
@@ -340,6 +349,7 @@ fn what_the_index_does_not_hold_was_not_indexed() {
 #[test]
 fn an_agents_own_index_may_be_older_than_its_note() {
     let scene = Scene::router();
+    scene.allow_logs();
     scene.log(&[]);
     let database = scene
         .home
@@ -360,6 +370,7 @@ fn an_agents_own_index_may_be_older_than_its_note() {
         "own index is older than the note: it holds it as of 2026-11-2",
     );
     let scene = Scene::router();
+    scene.allow_logs();
     let database = scene
         .home
         .at(".openclaw/agents/main/agent/openclaw-agent.sqlite");

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use memlens_embed::{Embedder, Hashing};
-use memlens_engine::{Home, Library, Part, Ranking, Search, pipeline};
+use memlens_engine::{Home, Library, Part, Ranking, RecallChange, Search, pipeline};
 use memlens_tests::{Notes, fresh, open, write_openclaw_index};
 
 /// Noon of 2026-11-20, UTC: that day nearly everywhere.
@@ -41,7 +41,17 @@ impl Watched {
             _dir: dir,
         };
         watched.watch(".openclaw/workspace");
+        watched.allow(true);
         watched
+    }
+
+    /// Agrees that agents' logs are read, or takes that back.
+    fn allow(&self, is_allowed: bool) {
+        let change = RecallChange {
+            is_allowed: Some(is_allowed),
+            ..RecallChange::default()
+        };
+        self.library.change_recall(change).expect("nobody writes");
     }
 
     /// Watches a workspace as the agent's.
@@ -245,4 +255,30 @@ fn where_it_cannot_stand_in_the_label_says_why() {
         emulated.label.starts_with("OpenClaw's own index of"),
         "{emulated:?}"
     );
+}
+
+#[test]
+fn no_copy_is_made_before_the_user_agreed_that_logs_are_read() {
+    let watched = Watched::new();
+    watched.index(&Hashing::default().info().id);
+    let copies = memlens_store::copies(watched.library.dir());
+    watched.allow(false);
+    watched.check(
+        "other model: order is approximate",
+        "you have not agreed that logs are read",
+    );
+    assert!(!copies.exists(), "nothing was copied");
+
+    watched.allow(true);
+    let (search, _) = watched.ask();
+    let emulated = search.emulated.as_ref().expect("it is emulated");
+    assert!(
+        emulated.label.starts_with("OpenClaw's own index of"),
+        "{emulated:?}"
+    );
+    let left: Vec<_> = fs::read_dir(&copies)
+        .expect("it was made")
+        .map(|entry| entry.expect("it can be listed").file_name())
+        .collect();
+    assert_eq!(left, ["lock"], "no copy is left");
 }

@@ -6,6 +6,7 @@ mod sessions;
 
 use std::fs;
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use memlens_agents::{Batch, Home, Keeper, PastQuestion, logs, read_log};
@@ -29,6 +30,10 @@ impl Keeper for Counting {
     fn keep(&mut self, batch: Batch) -> ControlFlow<()> {
         self.0 += batch.questions.len() as u64;
         ControlFlow::Continue(())
+    }
+
+    fn copies(&self) -> PathBuf {
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("copies")
     }
 }
 

@@ -66,7 +66,9 @@ pub(super) fn read(
     if cursor.as_ref().is_some_and(|cursor| cursor.stood == stood) {
         return Ok(told);
     }
-    let copied = CopiedDatabase::unless_stopped(&log.path, &mut |n_again| keeper.go_on(n_again))?;
+    let copies = keeper.copies();
+    let mut go_on = |n_again| keeper.go_on(n_again);
+    let copied = CopiedDatabase::unless_stopped(&log.path, &copies, &mut go_on)?;
     let Some(copied) = copied else {
         told.is_stopped = true;
         return Ok(told);

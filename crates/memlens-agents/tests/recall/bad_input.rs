@@ -3,12 +3,12 @@
 use std::fs;
 use std::io::Read as _;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memlens_agents::{Batch, Keeper, PastQuestion, find_logs, logs, read_log};
 use rusqlite::Connection;
 
-use crate::support::{Notebook, Scratch, fixture};
+use crate::support::{Notebook, Scratch, copies, fixture};
 
 const SESSIONS: &str = ".openclaw/agents/main/sessions";
 
@@ -329,6 +329,9 @@ fn nothing_is_written_beside_a_log() {
 fn a_keeper_that_has_enough_stops_the_reading() {
     struct Enough(Vec<usize>);
     impl Keeper for Enough {
+        fn copies(&self) -> PathBuf {
+            copies()
+        }
         fn known(&mut self, _agent: &str, _session: &str) -> Vec<PastQuestion> {
             Vec::new()
         }
@@ -357,6 +360,9 @@ struct Asked {
 }
 
 impl Keeper for Asked {
+    fn copies(&self) -> PathBuf {
+        copies()
+    }
     fn known(&mut self, _agent: &str, _session: &str) -> Vec<PastQuestion> {
         Vec::new()
     }
@@ -626,6 +632,9 @@ fn what_is_packed_far_smaller_than_a_text_can_be_is_refused_early() {
     let n_asked = std::cell::Cell::new(0);
     struct Counting<'a>(&'a std::cell::Cell<u32>);
     impl Keeper for Counting<'_> {
+        fn copies(&self) -> PathBuf {
+            copies()
+        }
         fn known(&mut self, _agent: &str, _session: &str) -> Vec<PastQuestion> {
             Vec::new()
         }

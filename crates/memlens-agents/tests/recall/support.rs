@@ -63,6 +63,11 @@ pub fn fixture(name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("the fixture is there")
 }
 
+/// Where databases are copied.
+pub fn copies() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("copies")
+}
+
 /// Keeps questions in the order in which they came, as a library does.
 #[derive(Default)]
 pub struct Notebook {
@@ -159,5 +164,9 @@ impl Keeper for Notebook {
         self.n_bytes = batch.n_bytes;
         self.n_batches += 1;
         ControlFlow::Continue(())
+    }
+
+    fn copies(&self) -> PathBuf {
+        copies()
     }
 }

@@ -270,6 +270,13 @@ fn an_emulated_agent_is_told_by_the_model_of_its_own_index() {
             vec![1.0],
         )],
     );
+    // Its database holds conversations too: it is not read before the user agreed that logs are.
+    let unread = at_home.json(&["emulate", "router", "--json"]);
+    assert_eq!(
+        unread["emulated"]["label"],
+        "other model: order is approximate"
+    );
+    assert_eq!(at_home.run(&["recall", "import", "--yes"]).0, Some(0));
     let label = "OpenClaw embeds with text-embedding-3-small: order is approximate";
     for more in [&[][..], &["--explain"]] {
         let (status, out, err) = at_home.run(&[&["emulate", "router"], more].concat());

@@ -54,12 +54,12 @@ pub struct OwnChunk {
 }
 
 impl OwnIndex {
-    /// Reads an index from a copy of its file.
+    /// Reads an index from a copy of its file, made in a scratch folder in `copies`.
     ///
     /// # Errors
     /// Why it cannot be used, for a person.
-    pub fn read(database: &Path) -> Result<OwnIndex, String> {
-        let copied = CopiedDatabase::of(database)?;
+    pub fn read(database: &Path, copies: &Path) -> Result<OwnIndex, String> {
+        let copied = CopiedDatabase::of(database, copies)?;
         let connection = copied.connection();
         let columns = columns(connection).map_err(|error| words(&error))?;
         if columns.is_empty() {
@@ -214,12 +214,13 @@ mod tests {
         path TEXT NOT NULL, source TEXT NOT NULL DEFAULT 'memory', start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
         hash TEXT NOT NULL, model TEXT NOT NULL, text TEXT NOT NULL, embedding BLOB NOT NULL, updated_at INTEGER NOT NULL)";
 
-    /// A folder with an agent's database.
-    struct Agent(tempfile::TempDir);
+    /// A folder with an agent's database, and one for copies of it.
+    struct Agent(tempfile::TempDir, tempfile::TempDir);
 
     impl Agent {
         fn new(schema: &str) -> Agent {
-            let agent = Agent(tempfile::tempdir().expect("a scratch folder can be made"));
+            let scratch = || tempfile::tempdir().expect("a scratch folder can be made");
+            let agent = Agent(scratch(), scratch());
             agent
                 .connection()
                 .execute_batch(schema)
@@ -273,7 +274,7 @@ mod tests {
         #[track_caller]
         fn read(&self) -> Result<OwnIndex, String> {
             let before = self.files();
-            let read = OwnIndex::read(&self.path());
+            let read = OwnIndex::read(&self.path(), self.1.path());
             assert!(self.files() == before, "the agent's folder is as it was");
             read
         }
@@ -392,7 +393,10 @@ mod tests {
         fs::remove_file(agent.path()).expect("it is there");
         assert!(agent.read().is_err(), "there is none");
         fs::create_dir(agent.path()).expect("it can be made");
-        assert!(OwnIndex::read(&agent.path()).is_err(), "it is a folder");
+        assert!(
+            OwnIndex::read(&agent.path(), agent.1.path()).is_err(),
+            "it is a folder"
+        );
     }
 
     #[test]

@@ -248,7 +248,8 @@ fn own(case: &Case<'_>, found: &Found) -> Own {
     };
     let lists = case.library.lists();
     let files = case.library.own_files(program, &lists.snapshot.folders);
-    let mut own = Own::None;
+    let unread = case.library.why_unread(program, &lists.snapshot.folders);
+    let mut own = unread.map_or(Own::None, Own::Unreadable);
     for (path, stamp) in &files {
         match case.library.read_own(path, stamp) {
             Err(why) => own = Own::Unreadable(why),

@@ -1,0 +1,103 @@
+//! Copies of other programs' databases: private whatever the umask, without a name once they are open, and removed by the next
+//! process where one was killed.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use memlens_agents::copied_database::CopiedDatabase;
+use rusqlite::Connection;
+
+/// Set in the process that runs with the umask 0.
+const AGAIN: &str = "MEMLENS_TEST_UMASK_0";
+
+/// A database with a log, as an agent that works leaves it; readable by all, so that nothing is inherited.
+fn database(dir: &Path) -> (PathBuf, Connection) {
+    let path = dir.join("state.db");
+    let connection = Connection::open(&path).expect("it can be made");
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+             CREATE TABLE messages (content TEXT);
+             INSERT INTO messages VALUES ('hollyhock');",
+        )
+        .expect("it can be filled");
+    for part in ["", "-wal"] {
+        let part = dir.join(format!("state.db{part}"));
+        fs::set_permissions(&part, fs::Permissions::from_mode(0o666)).expect("it is ours");
+    }
+    (path, connection)
+}
+
+/// Every path below a folder with its rights, the folder itself included.
+fn modes(dir: &Path) -> Vec<(PathBuf, u32)> {
+    let mut found = Vec::new();
+    let mut waiting = vec![dir.to_owned()];
+    while let Some(path) = waiting.pop() {
+        let metadata = path.symlink_metadata().expect("it is there");
+        found.push((path.clone(), metadata.permissions().mode() & 0o777));
+        if metadata.is_dir() {
+            let entries = fs::read_dir(&path).expect("it can be listed");
+            waiting.extend(entries.map(|entry| entry.expect("it can be listed").path()));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_copy_is_private_whatever_the_umask_and_has_no_name_once_it_is_open() {
+    if std::env::var_os(AGAIN).is_none() {
+        let status = Command::new("sh")
+            .args(["-c", "umask 0 && exec \"$0\" \"$@\""])
+            .arg(std::env::current_exe().expect("it is known"))
+            .args([
+                "--exact",
+                "a_copy_is_private_whatever_the_umask_and_has_no_name_once_it_is_open",
+                "--nocapture",
+            ])
+            .env(AGAIN, "1")
+            .status()
+            .expect("there is a shell");
+        assert!(status.success());
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let (path, _agent) = database(dir.path());
+    let copies = dir.path().join("library/copies");
+    let mut n_files = 0;
+    let mut look = |_| {
+        for (path, mode) in modes(&copies) {
+            let expected = if path.is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(mode, expected, "{}", path.display());
+            n_files += u32::from(path.is_file());
+        }
+        ControlFlow::Continue(())
+    };
+    let copied = CopiedDatabase::unless_stopped(&path, &copies, &mut look)
+        .expect("it can be read")
+        .expect("nobody stopped it");
+    assert!(n_files > 1, "the copy was looked at while it was made");
+    let content: String = copied
+        .connection()
+        .query_row("SELECT content FROM messages", [], |row| row.get(0))
+        .expect("what stands in the log is read");
+    assert_eq!(content, "hollyhock");
+    let left: Vec<PathBuf> = modes(&copies).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(left, [copies.clone(), copies.join("lock")]);
+}
+
+#[test]
+fn what_a_killed_process_left_is_removed_before_the_next_copy() {
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let (path, _agent) = database(dir.path());
+    let copies = dir.path().join("copies");
+    let left = copies.join("copy-left");
+    fs::create_dir_all(&left).expect("it can be made");
+    fs::write(left.join("copy.sqlite"), "what was said").expect("it can be written");
+    CopiedDatabase::of(&path, &copies).expect("it can be read");
+    assert!(!left.exists());
+}
