@@ -30,6 +30,7 @@ pub use listed::{PastOnly, PastPage};
 pub use opened::NoteOpening;
 pub(crate) use own::OwnPipelines;
 pub(crate) use places::Places;
+pub(crate) use queries::is_past_id;
 pub(crate) use replay::Replayed;
 pub(crate) use worked_out::{Era, WorkedOut};
 

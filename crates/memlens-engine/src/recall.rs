@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::agents::agent_name;
 use crate::past::{Judged, Places, of_session, stored};
 use crate::recall_later::Later;
+use crate::tuning::{forget_all_past_in_sets, forget_past_in_sets};
 use crate::view::{Happening, RecallImport, RecallLog, RecallLogs, RecallProgress};
 use crate::{Engine, EngineError, Library};
 
@@ -181,6 +182,7 @@ impl Library {
         if self.store().holds_past_before(oldest)? {
             write(&mut |store| {
                 gone = store.forget_past_before(oldest)?;
+                forget_past_in_sets(store, &gone)?;
                 Ok(())
             })?;
         }
@@ -420,7 +422,9 @@ fn changed(store: &mut Store, change: RecallChange) -> Result<Vec<String>, Engin
         is_alarm_on: change.is_alarm_on.unwrap_or(choice.is_alarm_on),
     };
     store.put_setting(KEY, Some(&text(&choice)))?;
-    Ok(store.forget_past_before(oldest_ms(&choice))?)
+    let gone = store.forget_past_before(oldest_ms(&choice))?;
+    forget_past_in_sets(store, &gone)?;
+    Ok(gone)
 }
 
 /// Forgets all questions in a store, and takes back the consent. Returns the words of the questions.
@@ -430,6 +434,7 @@ fn forgotten(store: &mut Store) -> Result<Vec<String>, EngineError> {
         ..chosen(store)
     };
     let gone = store.forget_past()?;
+    forget_all_past_in_sets(store, &gone)?;
     store.put_setting(KEY, Some(&text(&choice)))?;
     Ok(gone)
 }

@@ -58,7 +58,7 @@ fn save(store: &mut Store, question: &str, is_saved: bool) -> Result<Vec<String>
 }
 
 /// What cannot be read is told and not replaced: a later version may have written it.
-fn read(store: &Store) -> Result<Vec<String>, EngineError> {
+pub(crate) fn read(store: &Store) -> Result<Vec<String>, EngineError> {
     let text = store.setting(KEY)?;
     text.map_or(Ok(Vec::new()), |text| {
         serde_json::from_str(&text).map_err(|error| EngineError::System {

@@ -6,6 +6,7 @@
 mod anchors;
 mod calibrate;
 mod figures;
+mod forgetting;
 mod kept_set;
 mod prepared;
 mod runs;
@@ -21,6 +22,7 @@ use memlens_params::{ParameterSet, Values};
 use memlens_rank::AnyPipeline;
 use parking_lot::Mutex;
 
+pub(crate) use forgetting::{forget_all_past_in_sets, forget_past_in_sets};
 pub use runs::{RunDrop, RunRecord};
 pub use sets::LoadedSet;
 

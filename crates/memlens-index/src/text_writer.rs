@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use memlens_files::make_folder;
 use tantivy::directory::INDEX_WRITER_LOCK;
 
+use tantivy::index::{SegmentId, SegmentMeta};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::tokenizer::{PreTokenizedString, Token};
@@ -60,6 +62,10 @@ const BUFFER_BYTES: usize = 30 << 20;
 
 /// A segment of which more than this share is deleted is written anew: such entries cost time in every query.
 const DELETED_SHARE_MAX: f32 = 0.3;
+
+/// How often parts with deleted chunks are looked for, and how long a merge that goes on is waited for between.
+const FORGET_TRIES: u32 = 50;
+const FORGET_WAIT: Duration = Duration::from_millis(100);
 
 impl TextWriter {
     /// Opens the list in the folder `dir` to change it.
@@ -198,6 +204,36 @@ impl TextWriter {
                 Err(error) => panic!("cannot merge: {error}"),
             }
         }
+    }
+
+    /// Writes the parts of the last commit anew that hold deleted chunks, so that no word of these is left in a file. Readers of
+    /// the list as it is see no difference.
+    ///
+    /// # Errors
+    /// [`IndexError::Text`] if files cannot be written; the list is as it was then.
+    pub fn forget_deleted(&mut self) -> Result<(), IndexError> {
+        let merged = |writer: &mut IndexWriter| -> Result<(), TantivyError> {
+            // A part that is being merged just now was read without what is deleted, or is seen the next time round.
+            for _ in 0..FORGET_TRIES {
+                let metas = writer.index().searchable_segment_metas()?;
+                let torn: Vec<SegmentId> = metas
+                    .iter()
+                    .filter(|meta| meta.num_deleted_docs() > 0)
+                    .map(SegmentMeta::id)
+                    .collect();
+                if torn.is_empty() {
+                    break;
+                }
+                match writer.merge(&torn).wait() {
+                    Ok(_) => {}
+                    Err(TantivyError::InvalidArgument(_)) => std::thread::sleep(FORGET_WAIT),
+                    Err(error) => return Err(error),
+                }
+            }
+            writer.garbage_collect_files().wait().map(drop)
+        };
+        let writer = self.writer.as_mut().expect(OPEN);
+        merged(writer).map_err(|source| self.error("remove deleted words from", source))
     }
 
     fn start(dir: &Path, index: &Index) -> Result<Self, IndexError> {

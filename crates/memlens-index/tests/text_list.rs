@@ -494,3 +494,48 @@ fn what_is_not_its_own_is_never_lost() {
     assert!(!dir.exists());
     TextWriter::remove(&dir).expect("there is nothing left to do");
 }
+
+#[test]
+fn deleted_words_can_be_removed_from_the_files() {
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let mut writer = TextWriter::create(dir.path()).expect("a list can be started");
+    for id in 0..40 {
+        add(&mut writer, id, id, &format!("quiet relay {id}"));
+    }
+    // Nothing else begins with these letters, so the words stand in the file whole.
+    add(&mut writer, 100, 100, "zyzzyva xylophone");
+    writer.commit(1).expect("it can be committed");
+    let holds = |word: &str| {
+        files(dir.path()).iter().any(|(_, path)| {
+            let bytes = fs::read(path).expect("it can be read");
+            bytes.windows(word.len()).any(|at| at == word.as_bytes())
+        })
+    };
+    writer.delete_document(100);
+    writer.commit(2).expect("it can be committed");
+    assert!(holds("yzzyva"), "a deleted word stays in the file");
+    let before = hits(dir.path()).expect("it is sound");
+    let reader = TextIndex::open(dir.path()).expect("it is sound");
+    writer.forget_deleted().expect("it can be written");
+    assert!(!holds("yzzyva") && !holds("ylophone"));
+    assert_eq!(hits(dir.path()).expect("it is sound"), before);
+    // Who has it open goes on.
+    assert_eq!(
+        reader.search("quiet relay", Join::Or).expect("it is open"),
+        before
+    );
+    // The only part may hold nothing else.
+    for id in 0..40 {
+        writer.delete_document(id);
+    }
+    writer.commit(3).expect("it can be committed");
+    writer.forget_deleted().expect("it can be written");
+    assert!(!holds("uiet"));
+    drop(writer);
+    assert_eq!(
+        TextWriter::open(dir.path())
+            .expect("it is sound")
+            .generation(),
+        3
+    );
+}

@@ -266,6 +266,14 @@ impl Derived {
         Ok((Derived { text, vectors }, notices))
     }
 
+    /// Removes the words of deleted chunks from the files of the BM25 list. The vector list holds no text.
+    ///
+    /// # Errors
+    /// Where files cannot be written; the list is as it was then.
+    pub fn forget_deleted(&mut self) -> Result<(), IndexerError> {
+        Ok(self.text.forget_deleted()?)
+    }
+
     /// How many rows the vector list has, used or not.
     pub fn n_rows(&self) -> u64 {
         self.vectors.n_rows() as u64

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use memlens_embed::{EmbedError, Embedder};
 use memlens_ingest::IngestOptions;
 use memlens_params::Params;
-use memlens_store::{Change, FolderId, Severity, Store, StoredProblem};
+use memlens_store::{Change, FolderId, Mended, Severity, Store, StoredProblem};
 
 use crate::IndexerError;
 use crate::derived::{Derived, Opened, told_forgotten};
@@ -138,7 +138,7 @@ impl Indexer {
         dir: &Path,
         embedder: Box<dyn Embedder>,
     ) -> Result<(Indexer, Vec<String>), IndexerError> {
-        Indexer::try_open(dir, embedder).map_err(|error| error.at(dir))
+        Indexer::try_open(dir, embedder).map_err(|error| noted(dir, error).at(dir))
     }
 
     fn try_open(
@@ -146,7 +146,11 @@ impl Indexer {
         embedder: Box<dyn Embedder>,
     ) -> Result<(Indexer, Vec<String>), IndexerError> {
         let is_database_gone = Store::is_gone(dir) && Derived::is_any(dir);
-        let mut store = Store::open(dir)?;
+        let Mended {
+            mut store,
+            notices: mended,
+            is_new,
+        } = Store::open_mended(dir)?;
         let defaults = Params::default();
         let options = IngestOptions {
             chunk_chars: defaults.chunk_chars,
@@ -156,10 +160,15 @@ impl Indexer {
         let mut notices = Vec::new();
         if is_database_gone {
             notices.push(
-                "the library's database was missing: Memlens starts with an empty library and no watched folder"
-                    .to_owned(),
+                if mended.is_empty() {
+                    "the library's database was missing: Memlens starts with an empty library and no watched folder"
+                } else {
+                    "the library's database was missing: a new one was started"
+                }
+                .to_owned(),
             );
         }
+        notices.extend(mended);
         let recipe = recipe(&embedder.info().id, &options);
         let made_by = store.meta("recipe")?;
         let is_other = made_by.as_deref() != Some(&recipe);
@@ -192,7 +201,7 @@ impl Indexer {
             n_removed: None,
             notices: Vec::new(),
             forgotten: opened.forgotten.map(|it| it.notes).unwrap_or_default(),
-            is_anew: is_other && made_by.is_some(),
+            is_anew: is_other && (made_by.is_some() || is_new),
             derived: Some(opened.derived),
             embedder,
             options,
@@ -252,7 +261,7 @@ impl Indexer {
     ) -> Result<Step, IndexerError> {
         let done = self.try_step(cancel, observer);
         self.clock.rest(Instant::now());
-        done.map_err(|error| error.at(self.store.dir()))
+        done.map_err(|error| noted(self.store.dir(), error).at(self.store.dir()))
     }
 
     fn try_step(
@@ -447,6 +456,16 @@ impl Indexer {
             severity,
         }
     }
+}
+
+/// Has a database that is damaged replaced when the library is opened the next time.
+fn noted(dir: &Path, error: IndexerError) -> IndexerError {
+    if let IndexerError::Store(damage) = &error
+        && damage.is_lasting_damage()
+    {
+        Store::mark_damaged(dir);
+    }
+    error
 }
 
 /// Names how notes become vectors; a library made otherwise is made anew.

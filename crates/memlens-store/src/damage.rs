@@ -58,7 +58,7 @@ impl Store {
     /// [`StoreError::Sql`], [`StoreError::Damaged`] and [`StoreError::Cancelled`].
     pub fn is_as_saved(&self, dim: usize, cancel: &AtomicBool) -> Result<bool, StoreError> {
         let (documents, embeddings) = self.damaged(dim, cancel)?;
-        Ok(documents.is_empty() && embeddings.is_empty())
+        Ok(documents.is_empty() && embeddings.is_empty() && self.is_past_as_saved()?)
     }
 
     /// The documents and the embeddings that are not as they were saved.

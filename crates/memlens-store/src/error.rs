@@ -66,7 +66,8 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// The database is no database any more, or its pages do not fit together.
-    #[error("cannot {attempt}: the library's database {} is damaged: {source}; nothing was deleted: restore a copy \
+    #[error("cannot {attempt}: the library's database {} is damaged: {source}; nothing was deleted: open Memlens \
+        again or run `memlens index`, which sets it aside and puts back what you made if that is kept; else restore a copy \
         of it, or erase it with `memlens erase --yes` and index the folders again (your notes are not touched)", path.display())]
     Damaged {
         /// What was tried.
@@ -86,6 +87,14 @@ pub enum StoreError {
         path: PathBuf,
         /// Why.
         source: rusqlite::Error,
+    },
+    /// The file that keeps what the user made cannot be written.
+    #[error("cannot keep what you made in {}: {source}; it is in the library's database, and is kept there once it can be written", path.display())]
+    Made {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
     },
     /// The caller asked to stop.
     #[error("cannot finish checking the library: cancelled")]
@@ -113,6 +122,7 @@ impl StoreError {
         let path = path.to_owned();
         let code = source.sqlite_error_code();
         if is_foreign(&source)
+            || is_read_failure(&source)
             || matches!(
                 code,
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
@@ -134,6 +144,11 @@ impl StoreError {
         }
     }
 
+    /// Whether the database itself is damaged, and will be when it is read again: not if the disk failed to read just now.
+    pub fn is_lasting_damage(&self) -> bool {
+        matches!(self, StoreError::Damaged { source, .. } if !is_read_failure(source))
+    }
+
     /// Names the library's folder where an error knows only the database's name.
     pub fn at(mut self, dir: &Path) -> StoreError {
         if let StoreError::Damaged { path, .. } | StoreError::Disk { path, .. } = &mut self
@@ -143,6 +158,25 @@ impl StoreError {
         }
         self
     }
+}
+
+/// Whether the disk did not give back what was written: a file that is too short, or that the system finds damaged.
+///
+/// Source: SQLite, Result and Error Codes, SQLITE_IOERR.
+fn is_read_failure(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi::{
+        SQLITE_IOERR_CORRUPTFS, SQLITE_IOERR_DATA, SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ,
+    };
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    matches!(
+        code,
+        Some(
+            SQLITE_IOERR_READ
+                | SQLITE_IOERR_SHORT_READ
+                | SQLITE_IOERR_CORRUPTFS
+                | SQLITE_IOERR_DATA
+        )
+    )
 }
 
 /// Whether a value is of a kind that nobody wrote there.
@@ -164,5 +198,44 @@ pub(crate) trait Attempt<T> {
 impl<T> Attempt<T> for Result<T, rusqlite::Error> {
     fn attempt(self, attempt: &'static str) -> Result<T, StoreError> {
         self.map_err(|source| StoreError::of_sql(attempt, Path::new(DATABASE), source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::ffi;
+
+    use super::*;
+
+    #[test]
+    fn what_the_disk_does_not_give_back_is_damage_and_what_it_does_not_take_is_not() {
+        let is_damaged = |code: i32| {
+            let source = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            let error = StoreError::of_sql("read", Path::new(DATABASE), source);
+            assert!(matches!(
+                error,
+                StoreError::Damaged { .. } | StoreError::Disk { .. }
+            ));
+            matches!(error, StoreError::Damaged { .. })
+        };
+        for code in [
+            ffi::SQLITE_IOERR_READ,
+            ffi::SQLITE_IOERR_SHORT_READ,
+            ffi::SQLITE_IOERR_CORRUPTFS,
+            ffi::SQLITE_IOERR_DATA,
+            ffi::SQLITE_CORRUPT,
+            ffi::SQLITE_NOTADB,
+        ] {
+            assert!(is_damaged(code), "{code}");
+        }
+        for code in [
+            ffi::SQLITE_FULL,
+            ffi::SQLITE_IOERR_WRITE,
+            ffi::SQLITE_IOERR_FSYNC,
+            ffi::SQLITE_IOERR_SHMSIZE,
+            ffi::SQLITE_IOERR_TRUNCATE,
+        ] {
+            assert!(!is_damaged(code), "{code}");
+        }
     }
 }

@@ -9,7 +9,8 @@
 //! One process writes ([`Store::open`], held by a lock file that names it); any number read
 //! ([`Store::open_read_only`]), each read in one consistent snapshot.
 //!
-//! Beside it stands a [`ScoreCache`], which any process writes and which may go at any time.
+//! Beside it stands a [`ScoreCache`], which any process writes and which may go at any time, and a file that keeps what the user
+//! made ([`Store::come_to_rest`], [`Store::open_mended`]).
 //!
 //! This crate does not know how notes are read, embedded or ranked.
 //!
@@ -33,6 +34,8 @@ mod feedback;
 mod folders;
 mod judgments;
 mod lock;
+mod made;
+mod mend;
 mod migrations;
 mod missed;
 mod observations;
@@ -41,6 +44,7 @@ mod presets;
 mod problems;
 mod query_sets;
 mod records;
+mod rest;
 mod runs;
 mod saved;
 mod score_cache;
@@ -59,6 +63,7 @@ pub use error::StoreError;
 pub use feedback::{Imported, NewFeedback, StoredFeedback, Thumb, Voted};
 pub use folders::{Folder, FolderId};
 pub use judgments::{Judgment, Origin};
+pub use mend::Mended;
 pub use missed::ListedDocument;
 pub use observations::{NewObservation, Observations, StoredObservation};
 pub use past::page::{PastCounts, PastKey, PastSession, PastWanted};
@@ -67,6 +72,7 @@ pub use presets::StoredPreset;
 pub use problems::{Severity, StoredProblem};
 pub use query_sets::{NewSet, StoredSet};
 pub use records::{Records, Span};
+pub use rest::{Forgetting, Rested, Unrest};
 pub use runs::StoredRun;
 pub use score_cache::{CacheLimits, CachedScore, RerankCall, ScoreCache};
 pub use snapshot::{

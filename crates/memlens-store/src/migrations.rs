@@ -12,9 +12,9 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 14] = [
+const STEPS: [&str; 15] = [
     FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH, TWELFTH,
-    THIRTEENTH, FOURTEENTH,
+    THIRTEENTH, FOURTEENTH, FIFTEENTH,
 ];
 
 const FIRST: &str = "
@@ -295,4 +295,91 @@ const FOURTEENTH: &str = "
 ALTER TABLE past_questions ADD COLUMN is_pattern INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE documents ADD COLUMN saved_ms INTEGER;
 CREATE INDEX documents_touched ON documents (folder, path, saved_ms) WHERE saved_ms IS NOT NULL;
+";
+
+// Counters of what the user made, which is kept in a file beside the database, and of what is forgotten, which is removed from the
+// disk at rest. A past question gets the checksum that documents have.
+const FIFTEENTH: &str = "
+ALTER TABLE past_questions ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE past_questions SET checksum =
+    crc32(log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern, kept_ms);
+
+INSERT INTO meta VALUES ('made', '0');
+INSERT INTO meta VALUES ('forgotten', '0');
+
+CREATE TRIGGER settings_insert_made AFTER INSERT ON settings BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER settings_update_made AFTER UPDATE ON settings BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER settings_delete_made AFTER DELETE ON settings BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER presets_insert_made AFTER INSERT ON presets BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER presets_update_made AFTER UPDATE ON presets BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER presets_delete_made AFTER DELETE ON presets BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER query_sets_insert_made AFTER INSERT ON query_sets BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER query_sets_update_made AFTER UPDATE ON query_sets BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER query_sets_delete_made AFTER DELETE ON query_sets BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER runs_insert_made AFTER INSERT ON runs BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER runs_update_made AFTER UPDATE ON runs BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER runs_delete_made AFTER DELETE ON runs BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER folders_insert_made AFTER INSERT ON folders BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER folders_update_made AFTER UPDATE OF path, name, is_paused, agent ON folders BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER folders_delete_made AFTER DELETE ON folders BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER judgments_insert_made AFTER INSERT ON judgments WHEN new.origin = 'given' BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER judgments_update_made AFTER UPDATE ON judgments WHEN old.origin = 'given' OR new.origin = 'given' BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER judgments_delete_made AFTER DELETE ON judgments WHEN old.origin = 'given' BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'made';
+END;
+CREATE TRIGGER folders_forgotten AFTER DELETE ON folders BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'forgotten';
+END;
+CREATE TRIGGER presets_forgotten AFTER DELETE ON presets BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'forgotten';
+END;
+CREATE TRIGGER query_sets_forgotten AFTER DELETE ON query_sets BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'forgotten';
+END;
+CREATE TRIGGER runs_forgotten AFTER DELETE ON runs BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'forgotten';
+END;
+CREATE TRIGGER judgments_forgotten AFTER DELETE ON judgments BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'forgotten';
+END;
+CREATE TRIGGER query_sets_content_forgotten AFTER UPDATE OF content ON query_sets BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'forgotten';
+END;
+CREATE TRIGGER runs_content_forgotten AFTER UPDATE OF content ON runs BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'forgotten';
+END;
 ";

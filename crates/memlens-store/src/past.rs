@@ -4,6 +4,8 @@
 
 pub(crate) mod page;
 
+use std::sync::LazyLock;
+
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::Attempt;
@@ -88,8 +90,15 @@ const OLD_TIMED: &str = "at_ms < ?1";
 const OLD_TIMELESS: &str = "at_ms IS NULL AND kept_ms < ?1";
 const OLD_JUDGMENT: &str = "origin = 'observed' AND at_ms < ?1";
 
-const COLUMNS: &str = "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, log, is_pattern \
-     FROM past_questions";
+/// What the checksum of a past question covers.
+const OF_PAST: &str = "crc32(log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern, kept_ms)";
+
+static COLUMNS: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, log, is_pattern, \
+         checksum IS {OF_PAST} FROM past_questions"
+    )
+});
 
 impl Store {
     /// The newest searches, at most so many, each agent's words once.
@@ -102,11 +111,12 @@ impl Store {
             "WITH newest AS (SELECT id, max(at_ms) AS newest_ms FROM past_questions WHERE is_opening = 0 \
              GROUP BY agent, question \
              ORDER BY newest_ms DESC, id DESC LIMIT ?1) \
-             {COLUMNS} WHERE id IN (SELECT id FROM newest) ORDER BY at_ms DESC, id DESC"
+             {} WHERE id IN (SELECT id FROM newest) ORDER BY at_ms DESC, id DESC",
+            *COLUMNS
         );
         self.connection
             .prepare_cached(&newest)
-            .and_then(|mut statement| statement.query_map([n_most], read)?.collect())
+            .and_then(|mut statement| sound(statement.query_map([n_most], read)?))
             .attempt(ATTEMPT)
     }
 
@@ -116,8 +126,9 @@ impl Store {
     /// [`StoreError::Sql`].
     pub fn past_question(&self, id: i64) -> Result<Option<StoredPast>, StoreError> {
         self.connection
-            .prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))
+            .prepare_cached(&format!("{} WHERE id = ?1", *COLUMNS))
             .and_then(|mut statement| statement.query_row([id], read).optional())
+            .map(Option::flatten)
             .attempt(ATTEMPT)
     }
 
@@ -134,12 +145,11 @@ impl Store {
         let found: Result<Vec<StoredPast>, _> = self
             .connection
             .prepare_cached(&format!(
-                "{COLUMNS} WHERE agent = ?1 AND session = ?2 AND is_opening = 0 ORDER BY id DESC LIMIT ?3"
+                "{} WHERE agent = ?1 AND session = ?2 AND is_opening = 0 ORDER BY id DESC LIMIT ?3",
+                *COLUMNS
             ))
             .and_then(|mut statement| {
-                statement
-                    .query_map(params![agent, session, n_most], read)?
-                    .collect()
+                sound(statement.query_map(params![agent, session, n_most], read)?)
             })
             .attempt(ATTEMPT);
         found.map(|mut newest_first| {
@@ -282,11 +292,63 @@ impl Store {
                 }
                 let delete = format!("DELETE FROM judgments WHERE {OLD_JUDGMENT}");
                 transaction.execute(&delete, [at_ms])?;
+                note_forgotten(&transaction)?;
                 transaction.commit()?;
                 Ok(gone)
             };
             forget().attempt("forget old past questions")
         })
+    }
+
+    /// Forgets past questions that are not as they were saved, and how far their logs are read, so that they are read again.
+    /// Returns how many.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`]; nothing has changed then.
+    pub fn forget_damaged_past(&mut self) -> Result<u32, StoreError> {
+        if self.is_past_as_saved()? {
+            return Ok(0);
+        }
+        let attempt = "forget damaged past questions";
+        // As where damaged documents are forgotten: an index may not know such a row.
+        let lenient = |store: &Store, is_on: bool| {
+            store
+                .connection
+                .pragma_update(None, "writable_schema", is_on)
+                .attempt(attempt)
+        };
+        lenient(self, true)?;
+        let forgotten = self.unlinked(|connection| {
+            let mut forget = || {
+                let transaction = connection.transaction()?;
+                let n_gone = transaction.execute(
+                    &format!("DELETE FROM past_questions WHERE id IN (SELECT id FROM past_questions NOT INDEXED WHERE checksum IS NOT {OF_PAST})"),
+                    [],
+                )?;
+                // Which log a damaged question is of nobody knows.
+                transaction.execute("UPDATE recall_logs SET cursor = NULL, stamp = ''", [])?;
+                transaction.execute_batch("REINDEX past_questions; REINDEX judgments;")?;
+                transaction.commit()?;
+                Ok(n_gone as u32)
+            };
+            forget().attempt(attempt)
+        });
+        lenient(self, false)?;
+        forgotten
+    }
+
+    /// Whether every past question is as it was saved.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn is_past_as_saved(&self) -> Result<bool, StoreError> {
+        self.connection
+            .query_row(
+                &format!("SELECT NOT EXISTS (SELECT 1 FROM past_questions NOT INDEXED WHERE checksum IS NOT {OF_PAST})"),
+                [],
+                |row| row.get(0),
+            )
+            .attempt("check the past questions")
     }
 
     /// Forgets every past question, what was observed of them, and how far the logs are read. Returns the words of the
@@ -306,6 +368,7 @@ impl Store {
                 transaction.execute("DELETE FROM past_questions", [])?;
                 transaction.execute("DELETE FROM recall_logs", [])?;
                 transaction.execute("DELETE FROM judgments WHERE origin = 'observed'", [])?;
+                note_forgotten(&transaction)?;
                 transaction.commit()?;
                 Ok(gone)
             };
@@ -323,9 +386,13 @@ enum Put {
 fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<Put> {
     let known = connection
         .prepare_cached(&format!(
-            "{COLUMNS} WHERE agent = ?1 AND session = ?2 AND call = ?3"
+            "{} WHERE agent = ?1 AND session = ?2 AND call = ?3",
+            *COLUMNS
         ))?
-        .query_row([&past.agent, &past.session, &past.call], read)
+        .query_row([&past.agent, &past.session, &past.call], |row| {
+            // One that is damaged is known by its number, and is written again.
+            Ok((row.get::<_, i64>(0)?, read(row)?))
+        })
         .optional()?;
     let NewPast {
         agent,
@@ -342,16 +409,17 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
         cited,
     } = past;
     match known {
-        Some(known) if known.past == *past => Ok(Put::Known),
-        Some(known) => {
+        Some((_, Some(known))) if known.past == *past => Ok(Put::Known),
+        Some((id, _)) => {
             connection
                 .prepare_cached(
                     "UPDATE past_questions SET at_ms = ?2, question = ?3, settings = ?4, returned = ?5, \
                      opened = ?6, cited = ?7, is_opening = ?8, has_failed = ?9, is_pattern = ?10 WHERE id = ?1",
                 )?
                 .execute(params![
-                    known.id, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern
+                    id, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern
                 ])?;
+            seal(connection, id)?;
             Ok(Put::Changed)
         }
         None => {
@@ -364,6 +432,7 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
                 .execute(params![
                     log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern
                 ])?;
+            seal(connection, connection.last_insert_rowid())?;
             Ok(Put::New)
         }
     }
@@ -405,8 +474,40 @@ fn read_log(row: &Row<'_>) -> rusqlite::Result<ReadLog> {
     })
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<StoredPast> {
-    Ok(StoredPast {
+/// Has texts of past questions removed from the disk at rest. Not every row that goes is forgotten: what two logs tell of is one
+/// question.
+fn note_forgotten(connection: &Connection) -> rusqlite::Result<()> {
+    connection
+        .execute(
+            "UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'forgotten'",
+            [],
+        )
+        .map(drop)
+}
+
+/// Writes the checksum of a past question.
+fn seal(connection: &Connection, id: i64) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(&format!(
+            "UPDATE past_questions SET checksum = {OF_PAST} WHERE id = ?1"
+        ))?
+        .execute([id])
+        .map(drop)
+}
+
+/// Those that are as they were saved. The others are passed over until the writer forgets them and reads their logs again.
+fn sound(
+    rows: impl Iterator<Item = rusqlite::Result<Option<StoredPast>>>,
+) -> rusqlite::Result<Vec<StoredPast>> {
+    rows.filter_map(Result::transpose).collect()
+}
+
+/// Reads a row; `None` if it is not as it was saved.
+fn read(row: &Row<'_>) -> rusqlite::Result<Option<StoredPast>> {
+    if !row.get::<_, bool>(14)? {
+        return Ok(None);
+    }
+    Ok(Some(StoredPast {
         id: row.get(0)?,
         past: NewPast {
             agent: row.get(1)?,
@@ -423,7 +524,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredPast> {
             is_pattern: row.get(13)?,
         },
         log: row.get(12)?,
-    })
+    }))
 }
 
 #[cfg(test)]

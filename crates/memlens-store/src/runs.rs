@@ -59,6 +59,22 @@ impl Store {
         })
     }
 
+    /// Puts a content in place of that of a run; one that is not there is no error.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn change_run(&mut self, id: i64, content: &str) -> Result<(), StoreError> {
+        self.lastingly(|connection| {
+            connection
+                .execute(
+                    "UPDATE runs SET content = ?2 WHERE id = ?1",
+                    params![id, content],
+                )
+                .map(drop)
+                .attempt("save a run")
+        })
+    }
+
     /// Calls a run by another name; one that is not there is no error.
     ///
     /// # Errors

@@ -188,6 +188,18 @@ impl Store {
         Ok(())
     }
 
+    /// Saves a snapshot in the place of one, which may name notes and headings that are gone; none where there is none.
+    ///
+    /// # Errors
+    /// As [`Store::snapshot`].
+    pub fn replace_saved_snapshot(&mut self) -> Result<(), StoreError> {
+        if !path(self.dir()).exists() {
+            return Ok(());
+        }
+        self.remove_saved_snapshot();
+        self.save_snapshot()
+    }
+
     /// Removes what was saved, which names notes and headings: a person asked to forget some.
     pub(crate) fn remove_saved_snapshot(&mut self) {
         self.saved_near = None;

@@ -7,9 +7,8 @@ use rusqlite::Connection;
 use crate::damage::embeddings;
 use crate::error::Attempt;
 use crate::lock::WriteLock;
-use crate::saved;
 use crate::store::{files, next_generation};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, made, mend, saved};
 
 impl Store {
     /// Forgets everything but which generation it is, which rises: folders, documents, embeddings,
@@ -36,7 +35,7 @@ impl Store {
             }
             transaction
                 .execute(
-                    "DELETE FROM meta WHERE key NOT IN ('generation', 'database')",
+                    "DELETE FROM meta WHERE key NOT IN ('generation', 'database', 'made', 'forgotten', 'schema', 'rewritten_ms')",
                     [],
                 )
                 .attempt(attempt)?;
@@ -48,6 +47,9 @@ impl Store {
             transaction.commit().attempt(attempt)?;
             Ok(generation)
         })?;
+        made::remove(self.dir())?;
+        mend::remove_set_aside(self.dir())?;
+        self.made_kept = None;
         self.shrink()?;
         Ok(generation)
     }
@@ -60,6 +62,8 @@ impl Store {
     /// be removed.
     pub fn remove_damaged(dir: &Path) -> Result<(), StoreError> {
         let _lock = WriteLock::take(dir)?;
+        made::remove(dir)?;
+        mend::remove_set_aside(dir)?;
         for path in files(dir).into_iter().chain(saved::files(dir)) {
             match std::fs::remove_file(&path) {
                 Err(source) if source.kind() != std::io::ErrorKind::NotFound => {

@@ -10,13 +10,12 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use rusqlite_migration::SchemaVersion;
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
 use crate::checksum;
 use crate::error::{Attempt, DATABASE};
 use crate::lock::WriteLock;
 use crate::migrations::{LATEST, MIGRATIONS};
 use crate::past::page;
-use crate::saved;
+use crate::{StoreError, made, mend, saved};
 
 /// Names a document; never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,6 +37,8 @@ pub struct Store {
     frozen: Option<FileState>,
     /// The snapshot that was saved last, once it was looked at.
     pub(crate) saved_near: Option<saved::Near>,
+    /// The state of the counter that the file of what the user made shows, once it was looked at.
+    pub(crate) made_kept: Option<i64>,
 }
 
 /// What tells that a file was written.
@@ -78,6 +79,7 @@ impl Store {
             refuse_newer_head(dir)?;
         }
         let lock = WriteLock::take(dir)?;
+        let is_new = path.metadata().map_or(true, |found| found.len() == 0);
         if path.exists() {
             let reader = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
             refuse_newer(&reader, dir)?;
@@ -101,13 +103,18 @@ impl Store {
             // A step that rewrites tables leaves a log of their size. A reader may keep it for now.
             let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         }
-        Ok(Store {
+        let mut store = Store {
             connection,
             dir: dir.to_owned(),
             lock: Some(Arc::new(lock)),
             frozen: None,
             saved_near: None,
-        })
+            made_kept: None,
+        };
+        if is_new {
+            store.note_new()?;
+        }
+        Ok(store)
     }
 
     /// Opens the library in `dir` to read, also while another process writes, and also where this
@@ -146,6 +153,7 @@ impl Store {
             lock: None,
             frozen,
             saved_near: None,
+            made_kept: None,
         })
     }
 
@@ -187,6 +195,7 @@ impl Store {
             lock: self.lock.clone(),
             frozen: None,
             saved_near: None,
+            made_kept: None,
         })
     }
 
@@ -296,6 +305,23 @@ impl Store {
     /// Fails where a test has asked for it; see [`memlens_faults`].
     pub(crate) fn strike(&self, attempt: &'static str) -> Result<(), StoreError> {
         struck(Place::Store, &self.dir, attempt).attempt(attempt)
+    }
+}
+
+impl Drop for Store {
+    /// The last one that may write brings the library to rest, as far as that is quick.
+    fn drop(&mut self) {
+        let is_last = self
+            .lock
+            .as_ref()
+            .is_some_and(|lock| Arc::strong_count(lock) == 1);
+        if is_last
+            && !std::thread::panicking()
+            && self.connection.is_autocommit()
+            && let Err(error) = self.rest_at_end()
+        {
+            tracing::debug!(%error, "the library did not come to rest");
+        }
     }
 }
 
@@ -411,6 +437,9 @@ fn own_files(dir: &Path) -> Vec<PathBuf> {
     let mut own = vec![crate::lock::path(dir)];
     own.extend(files(dir));
     own.extend(saved::files(dir));
+    own.extend(made::files(dir));
+    own.extend(mend::set_aside_files(dir));
+    own.push(mend::mark(dir));
     own.extend(crate::score_cache::files(dir));
     own
 }
@@ -453,6 +482,8 @@ fn connect_to_write(path: &Path) -> Result<Connection, StoreError> {
     connection
         .pragma_update(None, "journal_mode", "WAL")
         .and_then(|()| connection.pragma_update(None, "synchronous", "NORMAL"))
+        // What is deleted is overwritten; what that misses goes at rest.
+        .and_then(|()| connection.pragma_update(None, "secure_delete", "ON"))
         .map_err(|source| StoreError::of_sql("prepare the library", path, source))?;
     Ok(connection)
 }

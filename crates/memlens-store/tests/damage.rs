@@ -403,6 +403,16 @@ fn a_library_without_checksums_is_taken_over_as_it_is() {
     let observations = store.observations().expect("they can be read");
     drop(store);
     let database = Connection::open(dir.path().join("library.sqlite")).expect("it is SQLite");
+    let triggers: Vec<String> = database
+        .prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name NOT LIKE 'documents%'",
+        )
+        .and_then(|mut it| it.query_map([], |row| row.get(0))?.collect())
+        .expect("they can be listed");
+    for trigger in triggers {
+        let drop = format!("DROP TRIGGER {trigger}");
+        database.execute_batch(&drop).expect("it is there");
+    }
     database
         .execute_batch(
             "ALTER TABLE chunks DROP COLUMN hash; ALTER TABLE embeddings DROP COLUMN checksum;
@@ -412,7 +422,7 @@ fn a_library_without_checksums_is_taken_over_as_it_is() {
              DROP TABLE changed; DROP TABLE past_questions; DROP TABLE recall_logs; DROP TABLE judgments; DROP TABLE query_sets; DROP TABLE runs;
              CREATE TABLE feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, query TEXT NOT NULL, hash BLOB NOT NULL, text TEXT NOT NULL,
                  path TEXT NOT NULL, thumb INTEGER NOT NULL, at_ms INTEGER NOT NULL, UNIQUE (query, hash));
-             ALTER TABLE folders DROP COLUMN agent; DELETE FROM meta WHERE key = 'database';
+             ALTER TABLE folders DROP COLUMN agent; DELETE FROM meta WHERE key <> 'generation';
              PRAGMA user_version = 5;",
         )
         .expect("it can be changed");

@@ -1,6 +1,10 @@
 //! Past questions that a person forgets, or that became too old: nothing that was made of them stays.
 
-use memlens_engine::view::Happening;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use memlens_engine::view::{Happening, NewSetFrom};
 use memlens_engine::{EngineError, PastFilter, PastOnly, PastPage, RecallChange};
 use memlens_params::Params;
 use memlens_store::{Judgment, NewPast, Origin, ReadLog, ScoreCache, Store};
@@ -39,6 +43,25 @@ fn notes() -> Notes {
         ("router.md", "The router listens on port 8093.\n"),
         ("bees.md", "Bees are treated in December.\n"),
     ])
+}
+
+/// The words that stand in a file below a folder.
+fn found<'a>(dir: &Path, words: &[&'a str]) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(dir).expect("it can be listed") {
+        let path = entry.expect("it can be listed").path();
+        if path.is_dir() {
+            found.extend(self::found(&path, words));
+            continue;
+        }
+        let bytes = fs::read(&path).expect("it can be read");
+        let is_there = |word: &&&str| {
+            let mut at = bytes.windows(word.len());
+            at.any(|bytes| bytes == word.as_bytes())
+        };
+        found.extend(words.iter().filter(is_there));
+    }
+    found
 }
 
 /// A library with these questions, and a judgment of each.
@@ -259,4 +282,102 @@ fn a_question_that_cannot_be_asked_ends_no_replay() {
         told.contains("1 question could not be asked again: "),
         "{told}"
     );
+}
+
+#[test]
+fn no_word_of_what_was_forgotten_is_left_in_any_file() {
+    // No other word begins like these, so that the list of words holds them whole.
+    let [asked_word, note_word, set_word, run_word] =
+        ["zyzzyva", "xylophone", "quincunx", "jodhpurs"];
+    let words = [asked_word, note_word, set_word, run_word];
+    let notes = notes();
+    notes.write(
+        "gone.md",
+        format!("# {note_word}\n\nThe {note_word} stands here.\n"),
+    );
+    let question = format!("which port does the {asked_word} use");
+    let dir = library(&notes, &[asked("1", &question, days_ago(1))]);
+    // A run of the past questions, as it is kept.
+    let run = json!({
+        "schema_version": 1, "queries": "Past questions", "queries_hash": "", "corpus": "", "pipeline": "native",
+        "params": {}, "all": null, "nothing": null,
+        "per_query": [{"id": "past-1", "query": question, "category": null, "recall@1": 1.0, "recall@5": 1.0,
+            "recall@10": 1.0, "hit@1": 1.0, "hit@5": 1.0, "hit@10": 1.0, "mrr@10": 1.0, "ndcg@10": 1.0,
+            "precision": 1.0, "hit_file": 1.0, "hit_file@1": 1.0, "hit_file@5": 1.0, "returned": 1.0}],
+    });
+    let mut store = Store::open(dir.path()).expect("nobody else writes");
+    let kept_run = store.add_run("kept", 1, &run.to_string());
+    let kept_run = kept_run.expect("it can be saved");
+    let own_run = store
+        .add_run(run_word, 1, run_word)
+        .expect("it can be saved");
+    drop(store);
+    let mut watched = Watched::open(dir.path());
+    watched.wait("everything is indexed", Watched::is_idle);
+    let engine = &watched.engine;
+    let of_past = engine
+        .new_query_set("Past questions", &NewSetFrom::Past)
+        .expect("it can be made");
+    let own = NewSetFrom::Questions {
+        questions: vec![set_word.to_owned()],
+    };
+    let own = engine.new_query_set("Own", &own).expect("it can be made");
+    assert_eq!(found(dir.path(), &words), BTreeSet::from(words));
+
+    engine.forget_recall().expect("it can be forgotten");
+    engine.delete_query_set(&own.id).expect("it can be deleted");
+    engine
+        .delete_run(&own_run.to_string())
+        .expect("it can be deleted");
+    let sets = engine.library().query_sets().expect("they can be listed");
+    assert!(sets.iter().all(|it| it.id != of_past.id), "{sets:?}");
+    let run = engine
+        .library()
+        .store()
+        .run(kept_run)
+        .expect("it can be read");
+    let run = run.expect("its figures stay").content;
+    assert!(run.contains("(forgotten)"), "{run}");
+    fs::remove_file(notes.at("gone.md")).expect("it is there");
+    watched.wait_told(Happening::Deleted, "gone.md");
+    watched.wait("everything is indexed", Watched::is_idle);
+    // It comes to rest when it is closed, at the latest.
+    drop(watched);
+    assert_eq!(found(dir.path(), &words), BTreeSet::new());
+}
+
+#[test]
+fn a_set_of_past_questions_can_be_made_again() {
+    let notes = notes();
+    let dir = library(&notes, &[asked("1", QUESTION, days_ago(1))]);
+    let watched = Watched::open(dir.path());
+    let make = || {
+        watched
+            .engine
+            .new_query_set("Past questions", &NewSetFrom::Past)
+    };
+    let first = make().expect("it can be made");
+    assert_eq!(make().expect("it can be made again").id, first.id);
+    // One that holds something else is not replaced.
+    let own = NewSetFrom::Questions {
+        questions: vec!["who has the key".to_owned()],
+    };
+    watched
+        .engine
+        .new_query_set("Own", &own)
+        .expect("it can be made");
+    assert!(
+        watched
+            .engine
+            .new_query_set("Own", &NewSetFrom::Past)
+            .is_err()
+    );
+    watched.engine.forget_recall().expect("it can be forgotten");
+    let sets = watched
+        .engine
+        .library()
+        .query_sets()
+        .expect("they can be listed");
+    let names: Vec<&str> = sets.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["Judgments", "Own"]);
 }

@@ -10,6 +10,15 @@ use memlens_eval::{Place, Query, to_jsonl};
 use super::{Judged, Past, PastFilter, Places};
 use crate::{EngineError, Library};
 
+/// How the ids of queries begin that were made of past questions.
+const ID_PREFIX: &str = "past-";
+
+/// Whether an id is that of a query that was made of a past question.
+pub(crate) fn is_past_id(id: &str) -> bool {
+    let number = id.strip_prefix(ID_PREFIX);
+    number.is_some_and(|number| number.parse::<i64>().is_ok())
+}
+
 impl Library {
     /// Past questions as `queries.jsonl`, the oldest first, each once. What an agent opened or cited after a question is
     /// relevant, where the note has not changed since; paths are relative to `base` where the notes lie in it, else absolute.
@@ -39,7 +48,7 @@ impl Library {
                 Entry::Vacant(new) => {
                     new.insert(queries.len());
                     queries.push(Query {
-                        id: format!("past-{id}"),
+                        id: format!("{ID_PREFIX}{id}"),
                         query: asked.question.clone(),
                         relevant,
                         category: Some(asked.agent.clone()),

@@ -13,7 +13,7 @@ use super::anchors::NoteLines;
 use super::kept_set::{Gold, KeptQuery, KeptSet};
 use crate::following::{JudgedText, follow};
 use crate::judged::note_at;
-use crate::past::PastFilter;
+use crate::past::{PastFilter, is_past_id};
 use crate::query_file::QueryFile;
 use crate::thumbs::question;
 use crate::view::{
@@ -475,7 +475,7 @@ impl FileSet {
 }
 
 impl Engine {
-    /// Makes a query set.
+    /// Makes a query set. One of past questions takes the place of one of the same name that holds nothing else.
     ///
     /// # Errors
     /// [`EngineError::QuerySet`] for a name that is empty or taken; [`EngineError::Indexer`], [`EngineError::Store`].
@@ -487,6 +487,12 @@ impl Engine {
         let name = valid(name)?;
         let new = stored(&self.library().begun(from)?);
         self.write(|store| {
+            if matches!(from, NewSetFrom::Past)
+                && let Some(known) = of_past_alone(store, &name)?
+            {
+                store.change_query_set(known.id, &known.hash, &new)?;
+                return Ok(info(read(store, &known.id.to_string())?.0));
+            }
             let id = store
                 .add_query_set(&name, &new)?
                 .ok_or_else(|| taken(&name))?;
@@ -641,7 +647,7 @@ fn kept_query(query: &Query, origin: Origin) -> KeptQuery {
 }
 
 /// A set as the store keeps it.
-fn stored(set: &KeptSet) -> NewSet {
+pub(super) fn stored(set: &KeptSet) -> NewSet {
     const PLAIN: &str = "plain data can always be written as JSON";
     NewSet {
         hash: set.version(),
@@ -669,6 +675,18 @@ fn read(store: &Store, named: &str) -> Result<(StoredSet, String), EngineError> 
         }
     };
     found.ok_or_else(|| refused("find", named, "there is no query set of this name"))
+}
+
+/// The set of a name, if there is one and it holds only past questions.
+fn of_past_alone(store: &Store, name: &str) -> Result<Option<StoredSet>, EngineError> {
+    let sets = store.query_sets()?;
+    let Some(named) = sets.into_iter().find(|it| it.name == name) else {
+        return Ok(None);
+    };
+    let (stored, content) = read(store, &named.id.to_string())?;
+    let queries = parse(name, &content)?.queries;
+    let is_past = !queries.is_empty() && queries.iter().all(|it| is_past_id(&it.id));
+    Ok(is_past.then_some(stored))
 }
 
 fn delete(store: &mut Store, named: &str) -> Result<(), EngineError> {

@@ -51,6 +51,16 @@ impl Indexer {
             self.read_anew(forgotten);
             self.follow(&applied, Vec::new())?;
         }
+        match self.store.forget_damaged_past()? {
+            0 => {}
+            1 => self.notices.push(
+                "1 past question was damaged in the library, perhaps by a disk fault; the agents' logs are read again"
+                    .to_owned(),
+            ),
+            n => self.notices.push(format!(
+                "{n} past questions were damaged in the library, perhaps by a disk fault; the agents' logs are read again"
+            )),
+        }
         // An error of the last time leaves them closed.
         if self.derived.is_none() {
             self.open_lists()?;

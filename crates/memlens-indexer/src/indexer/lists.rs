@@ -1,6 +1,6 @@
 //! The lists beside the store: kept in step with it, built anew where they are not, and rid of what nothing uses.
 
-use memlens_store::{Applied, EmbeddingId};
+use memlens_store::{Applied, EmbeddingId, Forgetting, Rested, Unrest};
 
 use super::{Indexer, Observer};
 use crate::IndexerError;
@@ -10,6 +10,8 @@ use crate::derived::{Derived, Opened};
 const COUNTED_SHARE: u64 = 32;
 /// Fewer embeddings that nothing uses are not worth the work of forgetting them: 1.5 MB.
 const UNUSED_MIN: u64 = 1024;
+/// A library whose database has no more bytes comes to rest within about a second.
+const QUICK_BYTES: u64 = 64 << 20;
 
 impl Indexer {
     /// Brings the lists to what the store has applied.
@@ -84,6 +86,45 @@ impl Indexer {
     /// [`IndexerError::Store`].
     pub fn save_snapshot(&mut self) -> Result<(), IndexerError> {
         Ok(self.store.save_snapshot()?)
+    }
+
+    /// Removes what was forgotten from all files of the library, and keeps what the user made in its own file. Does nothing while
+    /// there is work: it would have to be done again.
+    ///
+    /// # Errors
+    /// [`IndexerError::Store`] and [`IndexerError::Index`]; it is to be tried again then.
+    pub fn come_to_rest(&mut self) -> Result<Rested, IndexerError> {
+        if self.is_busy() {
+            return Ok(Rested::Later);
+        }
+        if self.store.forgetting()? == Forgetting::Due {
+            if let Some(derived) = &mut self.derived {
+                derived.forget_deleted()?;
+            }
+            // Headings and names of notes.
+            self.store.replace_saved_snapshot()?;
+        }
+        Ok(self.store.come_to_rest(true)?)
+    }
+
+    /// What changed since the library last came to rest; `None` if nothing did.
+    ///
+    /// # Errors
+    /// [`IndexerError::Store`].
+    pub(crate) fn unrest(&mut self) -> Result<Option<Unrest>, IndexerError> {
+        Ok(self.store.unrest()?)
+    }
+
+    /// Brings the library to rest before it is closed, if that is quick.
+    ///
+    /// # Errors
+    /// As [`Indexer::come_to_rest`].
+    pub(crate) fn rest_at_end(&mut self) -> Result<(), IndexerError> {
+        let is_small = memlens_store::n_bytes(self.store.dir()) <= QUICK_BYTES;
+        if is_small && self.store.unrest()?.is_some() {
+            self.come_to_rest()?;
+        }
+        Ok(())
     }
 
     /// Opens the lists; what is torn or out of step is built anew.

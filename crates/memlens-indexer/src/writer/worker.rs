@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use memlens_embed::{EmbedderSource, Purpose};
 use memlens_index::IndexError;
 use memlens_ingest::IngestError;
-use memlens_store::{Folder, FolderId, Store, StoreError};
+use memlens_store::{Folder, FolderId, Rested, Store, StoreError, Unrest};
 
 use super::checker::Checker;
 use super::{Command, Shared};
@@ -31,6 +31,8 @@ const TELL_EVERY: Duration = Duration::from_millis(120);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long nothing must have happened until the library is tidied.
 const TIDY_AFTER: Duration = Duration::from_secs(20);
+/// How long it takes until the library is brought to rest again, after that failed or was put off.
+const REST_AGAIN_AFTER: Duration = Duration::from_secs(60);
 /// How long a process that may not write waits until it tries again.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(30);
 /// How often a folder that is there and could not be walked is tried again though nothing about it changed.
@@ -88,6 +90,8 @@ pub(super) struct Worker {
     idle_since: Option<Instant>,
     is_tidy: bool,
     check: Check,
+    /// What changed since the library last came to rest, and when it is brought to rest unless more changes.
+    unrest: Option<(Unrest, Instant)>,
 }
 
 impl Worker {
@@ -112,6 +116,7 @@ impl Worker {
             idle_since: None,
             is_tidy: false,
             check: Check::Later,
+            unrest: None,
         }
     }
 
@@ -206,6 +211,13 @@ impl Worker {
     }
 
     fn write_until_stopped(&mut self, mut indexer: Indexer, received: &Receiver<Command>) {
+        self.write_until_told(&mut indexer, received);
+        if let Err(error) = indexer.rest_at_end() {
+            tracing::warn!(%error, "the library did not come to rest");
+        }
+    }
+
+    fn write_until_told(&mut self, indexer: &mut Indexer, received: &Receiver<Command>) {
         indexer.check_apart();
         self.refresh();
         loop {
@@ -214,7 +226,7 @@ impl Worker {
             match received.try_recv() {
                 Ok(Command::Stop) | Err(TryRecvError::Disconnected) => return,
                 Ok(command) => {
-                    self.obey(&mut indexer, command);
+                    self.obey(indexer, command);
                     continue;
                 }
                 Err(TryRecvError::Empty) => {}
@@ -224,18 +236,18 @@ impl Worker {
             }
             self.shared.session.rest();
             if self.wait_to_retry().is_none() {
-                match self.work(&mut indexer) {
+                match self.work(indexer) {
                     Ok(true) => continue,
                     Ok(false) => {}
                     Err(error) => {
                         self.doubt(&error);
-                        self.fail(&indexer, error);
+                        self.fail(indexer, error);
                     }
                 }
             }
             match received.recv_timeout(self.rest()) {
                 Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(command) => self.obey(&mut indexer, command),
+                Ok(command) => self.obey(indexer, command),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -297,6 +309,7 @@ impl Worker {
             self.step(indexer)?;
         } else if self.look_through(indexer, is_paused)? {
             self.tidy(indexer)?;
+            self.come_to_rest(indexer);
         }
         // Only now: a walk that works again tells nothing of the work that failed.
         if self.shared.work().phase.succeed() {
@@ -406,6 +419,43 @@ impl Worker {
             self.refresh();
         }
         Ok(())
+    }
+
+    /// Brings the library to rest once nothing has changed for a while. What fails is tried again; nothing else waits for it.
+    fn come_to_rest(&mut self, indexer: &mut Indexer) {
+        let again = |wait: Duration| Instant::now() + wait;
+        let unrest = match indexer.unrest() {
+            Ok(unrest) => unrest,
+            Err(error) => {
+                tracing::warn!(%error, "cannot tell whether the library is at rest");
+                return;
+            }
+        };
+        let Some(unrest) = unrest else {
+            self.unrest = None;
+            return;
+        };
+        match self.unrest {
+            Some((known, at)) if known == unrest => {
+                if Instant::now() < at {
+                    return;
+                }
+            }
+            Some(_) | None => {
+                self.unrest = Some((unrest, again(TIDY_AFTER)));
+                return;
+            }
+        }
+        self.unrest = match indexer.come_to_rest() {
+            Ok(Rested::Fully) => None,
+            // Whoever reads is done in a moment.
+            Ok(Rested::Held) => Some((unrest, again(LOOK_EVERY))),
+            Ok(Rested::Later) => Some((unrest, again(REST_AGAIN_AFTER))),
+            Err(error) => {
+                tracing::warn!(%error, "the library did not come to rest");
+                Some((unrest, again(REST_AGAIN_AFTER)))
+            }
+        };
     }
 
     fn obey(&mut self, indexer: &mut Indexer, command: Command) {

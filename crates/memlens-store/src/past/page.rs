@@ -111,11 +111,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn past_wanted(&self, wanted: &PastWanted<'_>) -> Result<Vec<StoredPast>, StoreError> {
-        self.past_by(
-            &format!("{COLUMNS} WHERE {WANTED} {NEWEST_FIRST}"),
-            wanted,
-            read,
-        )
+        let sql = format!("{} WHERE {WANTED} {NEWEST_FIRST}", *COLUMNS);
+        let wanted = self.past_by(&sql, wanted, read)?;
+        // The others are not as they were saved.
+        Ok(wanted.into_iter().flatten().collect())
     }
 
     /// How many past questions are wanted.

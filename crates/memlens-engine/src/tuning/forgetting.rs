@@ -1,0 +1,103 @@
+//! Past questions that are forgotten go from the query sets that were made of them, and from the runs of these.
+//!
+//! What the user asked or judged too is theirs, and stays: a question with a thumb, one that they saved, and one of a set that is
+//! not made of past questions.
+
+use std::collections::HashSet;
+
+use memlens_store::Store;
+
+use super::kept_set::{KeptQuery, KeptSet};
+use super::runs::RunRecord;
+use super::sets::stored;
+use crate::EngineError;
+use crate::past::is_past_id;
+use crate::view::Origin;
+
+/// Takes the place of a forgotten question in a run, whose figures stay.
+const FORGOTTEN: &str = "(forgotten)";
+
+/// Removes past questions with these words, which just became too old.
+pub(crate) fn forget_past_in_sets(store: &mut Store, gone: &[String]) -> Result<(), EngineError> {
+    if gone.is_empty() {
+        return Ok(());
+    }
+    forget(store, gone, |query, gone| {
+        is_observed(query) && gone.contains(&*query.query)
+    })
+}
+
+/// Removes every past question, also those of sets that are older than what is known of past questions; `gone` are the words of
+/// those that were known.
+pub(crate) fn forget_all_past_in_sets(
+    store: &mut Store,
+    gone: &[String],
+) -> Result<(), EngineError> {
+    forget(store, gone, |query, _| is_observed(query))
+}
+
+/// Whether a query is of past questions alone: made from one, and never judged by the user.
+fn is_observed(query: &KeptQuery) -> bool {
+    let gold = query.relevant.as_deref().unwrap_or_default();
+    let is_all_observed = gold.iter().all(|it| it.origin == Origin::Observed);
+    is_all_observed && (!gold.is_empty() || is_past_id(&query.id))
+}
+
+fn forget(
+    store: &mut Store,
+    gone: &[String],
+    is_gone: impl Fn(&KeptQuery, &HashSet<&str>) -> bool,
+) -> Result<(), EngineError> {
+    let mut gone: HashSet<&str> = gone.iter().map(String::as_str).collect();
+    // What the sets held, for the runs.
+    let mut removed: HashSet<String> = HashSet::new();
+    let mut kept: HashSet<String> = HashSet::new();
+    for listed in store.query_sets()? {
+        let Some((set, content)) = store.query_set(listed.id)? else {
+            continue;
+        };
+        let Ok(mut queries) = serde_json::from_str::<KeptSet>(&content) else {
+            tracing::warn!(set = %set.name, "a query set cannot be read, and keeps what it holds");
+            continue;
+        };
+        let n_before = queries.queries.len();
+        queries.queries.retain(|query| {
+            let goes = is_gone(query, &gone);
+            let words = if goes { &mut removed } else { &mut kept };
+            words.insert(query.query.clone());
+            !goes
+        });
+        if queries.queries.len() == n_before {
+            continue;
+        }
+        if queries.queries.is_empty() {
+            store.delete_query_set(set.id)?;
+        } else {
+            store.change_query_set(set.id, &set.hash, &stored(&queries))?;
+        }
+    }
+    for thumb in store.feedback()? {
+        kept.insert(thumb.feedback.query);
+    }
+    kept.extend(crate::saved_questions::read(store).unwrap_or_default());
+    gone.extend(removed.iter().map(String::as_str));
+    gone.retain(|words| !kept.contains(*words));
+    for run in store.runs()? {
+        let Ok(mut record) = serde_json::from_str::<RunRecord>(&run.content) else {
+            continue;
+        };
+        let mut is_changed = false;
+        for query in &mut record.per_query {
+            if gone.contains(&*query.query) {
+                FORGOTTEN.clone_into(&mut query.query);
+                is_changed = true;
+            }
+        }
+        if is_changed {
+            let content =
+                serde_json::to_string(&record).expect("plain data can always be written as JSON");
+            store.change_run(run.id, &content)?;
+        }
+    }
+    Ok(())
+}
