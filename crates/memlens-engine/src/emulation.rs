@@ -147,7 +147,10 @@ impl Library {
             && made.memory.answers(params)
             && made.folders == lists.snapshot.folders
             && made.at.elapsed() < MOMENT
-            && (made.own_files == own_files || made.at.elapsed() < OWN_STANDS)
+            && (made.own_files == own_files
+                // A copy is not made again at once; what the user allowed counts at once.
+                || (made.own_files.is_empty() == own_files.is_empty()
+                    && made.at.elapsed() < OWN_STANDS))
             && made.is_whole
         {
             return Ok((made.memory.clone(), made.emulated.clone()));
@@ -163,7 +166,7 @@ impl Library {
         };
         let remarks = agent_notes.remarks(program, &emulated);
         let notes = agent_notes.notes;
-        let now_ms = jiff::Timestamp::now().as_millisecond();
+        let now_ms = crate::clock::now().as_millisecond();
         let embed = self.question_embedder(&lists);
         let mut is_whole = true;
         let memory: Arc<dyn Retriever> = if let Own::Usable(OwnMemory { index, vectors, .. }) = own

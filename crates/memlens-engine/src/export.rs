@@ -341,7 +341,7 @@ impl Library {
                 "it already has these settings; nothing was written".to_owned(),
             ));
         }
-        let at = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ");
+        let at = crate::clock::now().strftime("%Y-%m-%dT%H-%M-%SZ");
         let name = change.path.file_name().unwrap_or_default();
         let named = |number: String| {
             let name = name.to_string_lossy();

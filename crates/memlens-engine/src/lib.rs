@@ -38,6 +38,7 @@ mod always;
 mod autopsy;
 mod cause;
 mod changes;
+mod clock;
 mod closest;
 mod clustering;
 mod clusters;

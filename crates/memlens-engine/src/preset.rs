@@ -96,7 +96,7 @@ impl Library {
             schema_version: SCHEMA_VERSION,
             app: "memlens".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            created_at: jiff::Timestamp::now()
+            created_at: crate::clock::now()
                 .strftime("%Y-%m-%dT%H:%M:%SZ")
                 .to_string(),
             pipeline: of.map(|of| of.id().0),

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
-use jiff::Timestamp;
 use memlens_agents::{
     Batch, FoundLogs, Keeper, LOG_READER_VERSION, Log, PastKind, PastQuestion, find_logs, read_log,
 };
@@ -444,7 +443,7 @@ fn text(choice: &RecallChoice) -> String {
 }
 
 fn oldest_ms(choice: &RecallChoice) -> i64 {
-    Timestamp::now().as_millisecond() - i64::from(choice.keep_days) * DAY_MS
+    crate::clock::now().as_millisecond() - i64::from(choice.keep_days) * DAY_MS
 }
 
 /// State of a log at its last reading: version of the reader, size, and time of the last change.

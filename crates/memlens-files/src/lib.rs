@@ -25,7 +25,7 @@ mod places;
 mod replace;
 mod scratch;
 
-pub use mapped::{buffer_to_map, map_own};
+pub use mapped::{OwnBytes, buffer_to_map, map_own};
 pub use own::{is_odd, keep_private, make_folder, open_own};
 pub use pipes::read;
 pub use places::{is_linked_into, is_same, is_within, place_of, place_to_be, write};

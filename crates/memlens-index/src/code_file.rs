@@ -14,11 +14,11 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use memlens_files::{buffer_to_map, map_own, open_own};
-use memmap2::Mmap;
+use memlens_files::{OwnBytes, buffer_to_map, map_own, open_own};
 
 use crate::codes::{Question, Rotation};
 use crate::private::keep_private;
+use crate::vector_file::READ_MOST;
 use crate::vector_list::{Head, ID_BYTES, files_beside, suffixed};
 use crate::{IndexError, VectorFile, part_len, side_by_side};
 
@@ -48,8 +48,8 @@ pub(crate) struct CodeFile {
 
 /// The codes and checks of some rows.
 struct Files {
-    codes: Mmap,
-    checks: Mmap,
+    codes: OwnBytes,
+    checks: OwnBytes,
 }
 
 impl CodeFile {
@@ -86,8 +86,11 @@ impl CodeFile {
             if n_rows == 0 {
                 return Ok(None);
             }
-            let map = |at: usize| map_own(&files[at], n_rows * row_bytes[at] as u64);
-            let (codes, checks) = (map(0)?, map(1)?);
+            let map =
+                |file: File, row_bytes: usize| map_own(file, n_rows * row_bytes as u64, READ_MOST);
+            let [codes, checks] = files;
+            let codes = map(codes, row_bytes[0])?;
+            let checks = map(checks, row_bytes[1])?;
             Ok(Some((n_rows as usize, Files { codes, checks })))
         };
         let mapped = map().unwrap_or_else(|error| {
@@ -222,8 +225,8 @@ impl CodeFile {
         self.files.as_ref().map_or(&[], |files| &files.codes)
     }
 
-    /// The mappings.
-    pub(crate) fn mapped(&self) -> impl Iterator<Item = &Mmap> {
+    /// The bytes of both files.
+    pub(crate) fn mapped(&self) -> impl Iterator<Item = &OwnBytes> {
         let files = self.files.iter();
         files.flat_map(|files| [&files.codes, &files.checks])
     }

@@ -17,7 +17,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     AntiCallToken, DirectoryLock, FileHandle, FileSlice, Lock, META_LOCK, MmapDirectory,
-    TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
+    OwnedBytes, TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
 };
 use tantivy::index::SegmentComponent;
 use tantivy::{Directory, IndexMeta};
@@ -36,6 +36,8 @@ pub(crate) const SUMS: &str = "checksums";
 const HEAD: &str = "memlens-text-files 1";
 /// The library's file that names the parts of the last commit.
 pub(crate) const META: &str = "meta.json";
+/// A file of so many bytes is read into memory, and not mapped.
+const READ_MOST: u64 = 256 << 10;
 /// What is read of a file at a time.
 const BLOCK_BYTES: usize = 1 << 18;
 
@@ -63,6 +65,22 @@ pub(crate) struct ListDirectory {
     dir: PathBuf,
     /// Of every file that was written and not deleted.
     sums: Arc<Mutex<Sums>>,
+}
+
+impl VerifiedFiles {
+    /// The first of these files in the folder `dir` that is shorter now than it was written; to read what is missing of a mapped
+    /// one would end the process. A file that a writer removed stays readable while it is open.
+    pub(crate) fn shortened(&self, dir: &Path) -> Option<PathBuf> {
+        let mapped = self
+            .0
+            .iter()
+            .filter(|(_, (sum, _))| sum.n_bytes > READ_MOST);
+        let mut paths = mapped.map(|(name, (sum, _))| (dir.join(name), sum.n_bytes));
+        let is_shorter = |(path, n_bytes): &(PathBuf, u64)| {
+            path.metadata().is_ok_and(|found| found.len() < *n_bytes)
+        };
+        paths.find(is_shorter).map(|(path, _)| path)
+    }
 }
 
 impl ListDirectory {
@@ -247,12 +265,28 @@ impl Directory for ListDirectory {
         }
     }
 
+    /// A small file is read into memory: a mapping would not outlast a program that shortens it.
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        let full = self.dir.join(path);
+        if full.metadata().is_ok_and(|found| found.len() <= READ_MOST) {
+            let bytes = open_own(&full, File::options().read(true)).and_then(|mut file| {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes)?;
+                Ok(bytes)
+            });
+            return match bytes {
+                Ok(bytes) => Ok(Arc::new(OwnedBytes::new(bytes))),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    Err(OpenReadError::FileDoesNotExist(full))
+                }
+                Err(error) => Err(OpenReadError::wrap_io_error(error, full)),
+            };
+        }
         self.inner.get_file_handle(path)
     }
 
     fn open_read(&self, path: &Path) -> Result<FileSlice, OpenReadError> {
-        self.inner.open_read(path)
+        self.get_file_handle(path).map(FileSlice::new)
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {

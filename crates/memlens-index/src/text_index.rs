@@ -202,7 +202,14 @@ impl TextIndex {
     }
 
     /// Looks up the words of a query.
+    ///
+    /// # Errors
+    /// [`IndexError::Torn`] if another program shortened a file since it was opened; [`IndexError::Text`].
     pub(crate) fn ask(&self, query: &str) -> Result<Asked, IndexError> {
+        if let Some(path) = self.files.shortened(&self.path) {
+            let why = "it became shorter while it was open".to_owned();
+            return Err(IndexError::Torn { path, why });
+        }
         let (typed, n_words_left_out) = query_words(query);
         let mut words = Vec::with_capacity(typed.len());
         let mut found = Vec::with_capacity(typed.len());

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use memlens_files::{is_odd, map_own, open_own};
+use memlens_files::{OwnBytes, is_odd, map_own, open_own};
+#[cfg(unix)]
 use memmap2::Mmap;
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
@@ -32,7 +33,7 @@ pub struct VectorFile {
     path: PathBuf,
     head: Head,
     /// `None` if there are no rows: nothing can be mapped then.
-    rows: Option<Mmap>,
+    rows: Option<OwnBytes>,
     codes: CodeFile,
     /// A bit for each row: whether it was read and is as it was written. Empty where that was found out otherwise.
     sound: Box<[AtomicU64]>,
@@ -44,6 +45,8 @@ pub struct VectorFile {
 
 /// How often opening starts over when a writer replaces the list meanwhile.
 const OPEN_TRIES: u32 = 20;
+/// A file of so many bytes is read into memory, and not mapped.
+pub(crate) const READ_MOST: u64 = 1 << 20;
 /// Bytes that are read before their pages rest again, while all are checked.
 const CHECKED_AT_ONCE: usize = 1 << 26;
 
@@ -173,6 +176,7 @@ impl VectorFile {
     /// [`IndexError::BadVector`] if `query` is not of the list's dimension or has a number that is not finite.
     pub fn dots(&self, query: &[f32]) -> Result<Vec<f32>, IndexError> {
         check_vector(query, self.head.dim)?;
+        self.check_whole()?;
         Ok((0..self.head.n_rows)
             .map(|row| self.dot(query, row))
             .collect())
@@ -184,6 +188,7 @@ impl VectorFile {
     /// As [`VectorFile::dots`].
     pub fn bounds(&self, query: &[f32]) -> Result<Bounds<'_>, IndexError> {
         check_vector(query, self.head.dim)?;
+        self.check_whole()?;
         let (ahead, products) = {
             let mut looks = self.looks.lock();
             if let Some(asked) = looks.asked(query) {
@@ -220,7 +225,8 @@ impl VectorFile {
         }
         drop(looks);
         new.truncate(AHEAD_MOST);
-        if !new.is_empty() {
+        // A question that finds it torn says so.
+        if !new.is_empty() && self.check_whole().is_ok() {
             let looked = self.look(new);
             self.looks.lock().keep_ahead(looked);
         }
@@ -286,6 +292,7 @@ impl VectorFile {
             if cancel.load(Ordering::Relaxed) {
                 return Ok(());
             }
+            self.check_whole()?;
             crc32.update(block);
             self.rest();
         }
@@ -310,7 +317,12 @@ impl VectorFile {
     pub fn rest(&self) {
         *self.looks.lock() = Looks::default();
         #[cfg(unix)]
-        for rows in self.rows.iter().chain(self.codes.mapped()) {
+        for rows in self
+            .rows
+            .iter()
+            .chain(self.codes.mapped())
+            .filter_map(OwnBytes::mapping)
+        {
             if let Err(error) = let_go(rows) {
                 tracing::debug!(%error, "cannot let go of the vectors");
             }
@@ -366,7 +378,10 @@ impl VectorFile {
         }
         let rows = match head.rows_bytes() {
             0 => None,
-            n_bytes => Some(map_own(&file, n_bytes).map_err(IndexError::io("map", &rows_path))?),
+            n_bytes => {
+                let mapped = map_own(file, n_bytes, READ_MOST);
+                Some(mapped.map_err(IndexError::io("map", &rows_path))?)
+            }
         };
         let mut list = Self {
             path: path.to_owned(),
@@ -399,6 +414,18 @@ impl VectorFile {
         let row_of = known.map_or_else(IdTable::default, |known| known.row_of.clone());
         list.row_of = row_of.with(new);
         Ok(list)
+    }
+
+    /// Checks that no other program shortened a file since it was mapped: to read what is missing would end the process.
+    ///
+    /// # Errors
+    /// [`IndexError::Torn`] if one did.
+    fn check_whole(&self) -> Result<(), IndexError> {
+        let mut files = self.rows.iter().chain(self.codes.mapped());
+        match files.all(OwnBytes::is_whole) {
+            true => Ok(()),
+            false => Err(self.torn("it became shorter while it was open".to_owned())),
+        }
     }
 
     /// Whether each row is compared with its checksum when it is read.

@@ -137,7 +137,8 @@ fn rows_that_rest_take_no_memory_until_they_are_read() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("vectors");
     let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
-    append(&mut writer, 0..20_000);
+    // More than is read into memory.
+    append(&mut writer, 0..40_000);
     writer.commit(2).expect("it can be committed");
     drop(writer);
     let list = open(&path);
@@ -875,4 +876,40 @@ fn a_damaged_row_that_is_looked_up_ahead_is_told() {
     let error = list.check_read().expect_err("a row turned");
     assert!(matches!(error, IndexError::Torn { .. }), "{error}");
     assert_eq!(list.n_coded(), 4);
+}
+
+#[test]
+fn a_large_list_that_becomes_shorter_while_it_is_open_is_noticed() {
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = dir.path().join("flat");
+    let mut writer = VectorWriter::create(&path, "model", 512).expect("a list can be started");
+    let mut vector = vec![0.0; 512];
+    for row in 0..700 {
+        vector.fill(0.0);
+        vector[row % 512] = 1.0;
+        writer
+            .append(row as i64 + 1, &vector)
+            .expect("it is a unit");
+    }
+    writer.commit(1).expect("it can be committed");
+    drop(writer);
+    let list = VectorFile::open(&path).expect("it is sound");
+    assert!(list.bounds(&vector).is_ok());
+    let rows = fs::read_dir(dir.path())
+        .expect("it can be listed")
+        .map(|entry| entry.expect("it can be listed").path())
+        .find(|path| path.metadata().is_ok_and(|found| found.len() > 1 << 20))
+        .expect("the rows are mapped");
+    let file = fs::File::options()
+        .write(true)
+        .open(rows)
+        .expect("it is ours");
+    file.set_len(4096).expect("it can be shortened");
+    vector.fill(0.0);
+    vector[1] = 1.0;
+    for error in [list.bounds(&vector).err(), list.dots(&vector).err()] {
+        let error = error.expect("it is torn");
+        assert!(error.needs_rebuild(), "{error}");
+        assert!(error.to_string().contains("became shorter"), "{error}");
+    }
 }

@@ -5,7 +5,7 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
-use memmap2::Mmap;
+use memlens_files::OwnBytes;
 
 /// Rows that are read in place, wherever they are.
 pub struct Records<T>(Held<T>);
@@ -13,13 +13,13 @@ pub struct Records<T>(Held<T>);
 enum Held<T> {
     Own(Box<[T]>),
     /// Some bytes of a file.
-    Mapped(Arc<Mmap>, Range<usize>),
+    Mapped(Arc<OwnBytes>, Range<usize>),
 }
 
 impl<T: Pod> Records<T> {
     /// Rows that are some bytes of a file; none where these are not within it, or do not hold whole rows that may be read
     /// in place.
-    pub(crate) fn mapped(file: &Arc<Mmap>, bytes: Range<usize>) -> Option<Self> {
+    pub(crate) fn mapped(file: &Arc<OwnBytes>, bytes: Range<usize>) -> Option<Self> {
         bytemuck::try_cast_slice::<u8, T>(file.get(bytes.clone())?).ok()?;
         Some(Self(Held::Mapped(file.clone(), bytes)))
     }

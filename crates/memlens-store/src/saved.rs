@@ -20,8 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
-use memlens_files::{buffer_to_map, map_own, open_own};
-use memmap2::Mmap;
+use memlens_files::{OwnBytes, buffer_to_map, map_own, open_own};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Attempt;
@@ -30,6 +29,8 @@ use crate::{ChunkRow, DocumentRow, Documents, Records, Snapshot, Store, StoreErr
 
 /// The file's first bytes; the number rises with every change of what follows.
 const MAGIC: [u8; 24] = *b"memlens-snapshot 3\n\0\0\0\0\0";
+/// One of so many bytes, of some 200,000 chunks, is read into memory: a mapping would not outlast a program that shortens it.
+const READ_MOST: u64 = 16 << 20;
 /// Bytes of the checksum at its end.
 const CRC_BYTES: usize = size_of::<u32>();
 /// It is saved anew once one in so many documents changed: each that did is looked up by whoever opens the library.
@@ -88,7 +89,8 @@ impl Saved {
     /// What the system answers, and [`io::ErrorKind::InvalidData`] for a file that is not as it was written.
     fn read(dir: &Path) -> io::Result<Saved> {
         let file = open_own(&path(dir), File::options().read(true))?;
-        let file = Arc::new(map_own(&file, file.metadata()?.len())?);
+        let n_bytes = file.metadata()?.len();
+        let file = Arc::new(map_own(file, n_bytes, READ_MOST)?);
         let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_owned());
         let (content, crc32) = file
             .split_last_chunk::<CRC_BYTES>()
@@ -131,7 +133,7 @@ impl Saved {
 }
 
 /// The next `n` rows of a file from `at` on, which moves behind them; none where they would not end before `end`.
-fn next<T: Pod>(file: &Arc<Mmap>, at: &mut usize, n: u32, end: usize) -> Option<Records<T>> {
+fn next<T: Pod>(file: &Arc<OwnBytes>, at: &mut usize, n: u32, end: usize) -> Option<Records<T>> {
     let bytes = *at..at.checked_add(size_of::<T>().checked_mul(n as usize)?)?;
     *at = bytes.end;
     (bytes.end <= end).then(|| Records::mapped(file, bytes))?

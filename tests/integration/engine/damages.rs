@@ -315,3 +315,68 @@ fn what_only_costs_time_changes_no_answer_and_is_made_anew() {
         assert!(it.dir.path().join("snapshot").exists(), "{name}");
     }
 }
+
+/// Every file below a folder that has any bytes.
+fn files(dir: &Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).expect("it can be listed") {
+        let path = entry.expect("it can be listed").path();
+        if path.is_dir() {
+            files.extend(self::files(&path));
+        } else if path.metadata().expect("it is there").len() > 0 {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn a_file_that_is_shortened_or_zeroed_under_an_open_library_ends_no_search_badly() {
+    let it = sound();
+    let whole = tempfile::tempdir().expect("a scratch folder can be made");
+    copy(it.dir.path(), whole.path());
+    let mut n_files = 0;
+    for file in files(whole.path()) {
+        let name = file.strip_prefix(whole.path()).expect("it lies in it");
+        // SQLite's own files are its own matter.
+        if name.to_string_lossy().starts_with("library.sqlite") {
+            continue;
+        }
+        n_files += 1;
+        let n_bytes = file.metadata().expect("it is there").len();
+        type Harm = fn(&fs::File, u64);
+        let harms: [Harm; 3] = [
+            |file, _| file.set_len(0).expect("it can be shortened"),
+            |file, n_bytes| file.set_len(n_bytes / 2).expect("it can be shortened"),
+            |mut file, n_bytes| {
+                let zeros = vec![0; n_bytes as usize];
+                std::io::Write::write_all(&mut file, &zeros).expect("it can be written");
+            },
+        ];
+        for harm in harms {
+            copy(whole.path(), it.dir.path());
+            let library = open(it.dir.path());
+            let path = it.dir.path().join(name);
+            let opened = fs::File::options().write(true).open(&path);
+            harm(&opened.expect("it is ours"), n_bytes);
+            for query in QUERIES {
+                let searched = library.search(query, &Params::default(), None);
+                if let Err(error) = searched.and_then(|it| library.answer(&it, &Params::default()))
+                {
+                    assert!(error.to_string().starts_with("cannot "), "{error}");
+                }
+            }
+            drop(library);
+            // Whoever opens it next mends it.
+            let library = open(it.dir.path());
+            assert_eq!(
+                answers(&library, &QUERIES, &Params::default()),
+                it.answers,
+                "{}",
+                name.display()
+            );
+        }
+    }
+    assert!(n_files > 8, "{n_files}");
+}

@@ -326,11 +326,13 @@ fn lists_of_a_database_that_is_gone_are_not_served() {
     assert!(error.to_string().starts_with("there is no library in "));
     let (indexer, notices) =
         Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it begins anew");
-    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert_eq!(notices.len(), 2, "{notices:?}");
     assert!(
         notices[0].starts_with("the library's database was missing"),
         "{notices:?}"
     );
+    // What the user made is kept beside it.
+    assert!(notices[1].contains("1 watched folder"), "{notices:?}");
     drop(indexer);
     assert_eq!(open(it.dir.path()).lists().snapshot.n_chunks(), 0);
     let counts = index(it.dir.path(), &[it.notes.path()]);

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use jiff::Timestamp;
 use memlens_store::{FolderId, Snapshot};
 
 use super::own::OwnPipelines;
@@ -106,7 +105,7 @@ impl Checked {
         // Those of most answers first.
         notes.sort_by(|a, b| (b.n_answers, &a.path).cmp(&(a.n_answers, &b.path)));
         Some(LostAnswers {
-            at_ms: Timestamp::now().as_millisecond() as f64,
+            at_ms: crate::clock::now().as_millisecond() as f64,
             sentence: sentence(&edited, &notes),
             edited,
             notes,

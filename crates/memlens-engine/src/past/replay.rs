@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use jiff::Timestamp;
 use memlens_emulate::{Filling, Program};
 use memlens_store::FolderId;
 use parking_lot::Mutex;
@@ -203,7 +202,7 @@ impl Library {
         };
         notices.extend(self.notes_outside(&searched_by));
         ReplaySummary {
-            at_ms: Timestamp::now().as_millisecond() as f64,
+            at_ms: crate::clock::now().as_millisecond() as f64,
             took_ms: started.elapsed().as_secs_f64() * 1000.0,
             by: by.map(|ranking| ranking.pipeline.label().to_owned()),
             n_questions: tally.n_questions,

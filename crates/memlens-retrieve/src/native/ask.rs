@@ -132,9 +132,10 @@ pub fn retrieve(
             cosines = Cosines {
                 window: value.window.map(|(cosine, _)| cosine),
                 whole: Some(value.whole),
-                window_lines: value.window.map(|(_, window)| {
-                    let window = &document.windows_of(chunk)[window as usize];
-                    (window.start_line, window.end_line)
+                // None only where another program changed the saved snapshot behind our back.
+                window_lines: value.window.and_then(|(_, window)| {
+                    let window = document.windows_of(chunk).get(window as usize)?;
+                    Some((window.start_line, window.end_line))
                 }),
             };
         }
