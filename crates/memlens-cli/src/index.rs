@@ -106,6 +106,10 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     }
     if step != Step::Cancelled {
         indexer.compact()?;
+        // What fails is tried again by whoever writes next.
+        if let Err(error) = indexer.come_to_rest() {
+            tell(error);
+        }
         tell_empty(&indexer, &walked)?;
     }
     let printed = report(
