@@ -1,6 +1,6 @@
 /** A library that cannot be opened: the window stays, says why, and goes on once the cause is mended. */
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
@@ -14,6 +14,8 @@ const scenario = inOneWindow({
     await scratch.memlens("index", scratch.notes);
     sound = await readFile(database(scratch));
     await writeFile(database(scratch), "This is no database.".repeat(1_000));
+    // From this a new database would be filled.
+    await rm(join(scratch.library, "made.jsonl"));
   },
   open: (scratch) => MemlensWindow.open(scratch),
 });

@@ -90,18 +90,27 @@ fn a_library_of_the_version_before_is_brought_up_to_date() {
         .prepare(&format!("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN ({FIRST})"))
         .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
         .expect("it can be read");
+    let triggers: Vec<String> = connection
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+        .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
+        .expect("it can be read");
+    for trigger in triggers {
+        connection
+            .execute_batch(&format!("DROP TRIGGER \"{trigger}\""))
+            .expect("it is there");
+    }
     let drops: String = later
         .iter()
         .map(|table| format!("DROP TABLE \"{table}\";"))
         .collect();
     connection
         .execute_batch(&format!(
-            "ALTER TABLE documents DROP COLUMN changed_ns; ALTER TABLE folders DROP COLUMN mount;
+            "DROP INDEX documents_touched; ALTER TABLE documents DROP COLUMN saved_ms;
+             ALTER TABLE documents DROP COLUMN changed_ns; ALTER TABLE folders DROP COLUMN mount;
              ALTER TABLE folders DROP COLUMN agent;
              ALTER TABLE documents DROP COLUMN checksum; ALTER TABLE documents DROP COLUMN observations_checksum;
              ALTER TABLE chunks DROP COLUMN hash; ALTER TABLE embeddings DROP COLUMN checksum;
-             DROP TRIGGER documents_inserted; DROP TRIGGER documents_updated; DROP TRIGGER documents_deleted;
-             DELETE FROM meta WHERE key = 'database'; {drops} PRAGMA user_version = 1;"
+             DELETE FROM meta WHERE key NOT IN ('generation', 'recipe'); {drops} PRAGMA user_version = 1;"
         ))
         .expect("it can be put back");
     connection.close().expect("it can be closed");
@@ -127,6 +136,8 @@ fn a_damaged_database_is_refused_and_left_untouched() {
     ];
     for (name, harm) in harms {
         let it = sound();
+        // With what the user made beside it, a new one is filled.
+        fs::remove_file(it.dir.path().join("made.jsonl")).expect("it is there");
         let database = it.dir.path().join("library.sqlite");
         let rights = fs::metadata(&database).expect("it is there").permissions();
         harm(&database);
